@@ -137,7 +137,7 @@ export class QuestionAsker {
     onAnswered: (entry: QuestionEntry) => void = () => {},
   ): Promise<void> {
     // A checker gets all texts at once, in the order in which they were sent.
-    const isWhole = entries.every(({ question }) => question.to === "check");
+    const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const open = isWhole ? entries : this.order.of(entries, ({ question }) => question);
     const { judge, group } = this.of;
     // Early stop counts every verdict; under strict_model some may not count in the end.

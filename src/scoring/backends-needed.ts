@@ -5,6 +5,8 @@ import { ApiError } from "../core/faults/errors.ts";
 import { backendOf, type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import type { Verifier } from "../ports/ports.ts";
 
+const NO_CHECKER = "a checker, and this deployment lists none (CHECKER_HOSTS)";
+
 /** What a deployment lacks, by whom a question goes to, and the variables that name it. */
 const ASKED: Readonly<Record<Question["to"], string>> = {
   chat: "a chat backend, and this deployment has none",
@@ -12,7 +14,8 @@ const ASKED: Readonly<Record<Question["to"], string>> = {
     'a scalar backend, and this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "scalar")',
   prm: 'a process reward model, and this deployment has none (a backend with the protocol "scalar" and the API vllm-prm)',
   execute: "a sandbox, and this deployment has none (SANDBOX_URL)",
-  check: "a checker, and this deployment lists none (CHECKER_HOSTS)",
+  check: NO_CHECKER,
+  check_steps: NO_CHECKER,
 };
 
 /** Throws ApiError `not_configured` for a signal whose questions no backend answers. */

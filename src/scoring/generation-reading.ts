@@ -1,6 +1,6 @@
 // Owns how a generation becomes a reading, and when a question has all of its readings. Knows no
 // group and no journal.
-import { ofSteps, readRun, readScalar, readStepScores } from "../core/asking/engine-reading.ts";
+import { ofSteps, readCheckedSteps, readRun, readScalar, readStepScores } from "../core/asking/engine-reading.ts";
 import type { Question } from "../core/asking/questions.ts";
 import { NO_FACTS, type Reading, type ReadPart, readAnswer } from "../core/asking/readings.ts";
 import type { Judge } from "../core/asking/signal.ts";
@@ -27,6 +27,7 @@ const READ_AS: { readonly [to in Question["to"]]?: (generation: Generation) => R
   prm: readStepScores,
   execute: readRun,
   check: readScalar,
+  check_steps: readCheckedSteps,
 };
 
 /** What a generation says of the candidates shown. */

@@ -8,7 +8,7 @@ import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { setUp } from "../api/routes/harness.ts";
-import { fakeVerifier } from "../harness/fakes.ts";
+import { EVERY_BACKEND, fakeVerifier } from "../harness/fakes.ts";
 import { KIND_USES, requestOf, use } from "./kinds.ts";
 
 let backend: SqlBackend;
@@ -47,7 +47,7 @@ describe("no word is left of a use of", () => {
       // What facts hold, and what a judge quotes of them.
       return typeof said === "string" ? said.replaceAll("Paris", mark) : said;
     };
-    const verifier = { ...fakeVerifier(script), takes: ["chat", "scalar", "prm", "execute", "check"] as const };
+    const verifier = { ...fakeVerifier(script), takes: EVERY_BACKEND };
     const runLog = createNeonRunLog({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
     const { post } = setUp({ verifier, runLog });
     const { groups, ...request } = requestOf(name, mark, { log_texts: true, log_verdicts: true });

@@ -6,7 +6,7 @@ import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
 import { SIGNALS } from "../../src/core/reward/table.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
-import { fakeVerifier, type Script } from "../harness/fakes.ts";
+import { EVERY_BACKEND, fakeVerifier, type Script } from "../harness/fakes.ts";
 import { KIND_USES, kindOf, requestOf, use } from "./kinds.ts";
 
 const NAMES = Object.keys(KIND_USES);
@@ -19,7 +19,7 @@ test("every kind has an entry", () => {
 /** A deployment with a backend of every kind. */
 const answering = (script: Script) => ({
   ...fakeVerifier(script),
-  takes: ["chat", "scalar", "prm", "execute", "check"] as const,
+  takes: EVERY_BACKEND,
 });
 
 async function rewarded(name: string, script: Script = () => ({ error: "verifier_unavailable" })) {

@@ -10,6 +10,8 @@ export interface KindUse {
   /** Of the i-th rollout; a `text` here replaces its own. */
   rollout?: (i: number) => object;
   request?: object;
+  /** Of a kind without a finite range; absent: its value. */
+  reward?: string;
   /** What its verifier, sandbox or checker says; absent: it asks nobody. */
   answers?: Script;
 }
@@ -52,6 +54,21 @@ export const KIND_USES: Readonly<Record<string, KindUse>> = {
     settings: { source: "prm" },
     rollout: (i) => ({ step_texts: [`first of ${i}`, `second of ${i}`] }),
     answers: says("[0.5, 0.25]"),
+  },
+  "steps/progress": {
+    settings: { per_step: "progress", reduce: "sum" },
+    group: { start_score: 0.25 },
+    rollout: (i) => ({ step_scores: [0.5, i / 4] }),
+  },
+  "steps/checker": {
+    settings: { source: "checker", url: "https://checker.example/steps" },
+    rollout: (i) => ({ step_texts: [`first of ${i}`, `second of ${i}`] }),
+    answers: says("[1, null]"),
+  },
+  "steps/log_ratio": {
+    settings: { source: "log_ratio", reduce: "sum" },
+    reward: "sigmoid(it)",
+    rollout: (i) => ({ step_logprobs: [-0.5, -i - 1], base_step_logprobs: [-1, -1] }),
   },
   logprob: { settings: {}, rollout: (i) => ({ reference_logprobs: [-0.5, -i - 1] }) },
   consensus: {
@@ -111,7 +128,7 @@ const ROLLOUTS = 3;
 
 /** A request with three rollouts that uses a kind as above; `mark` stands in each of its texts. */
 export function requestOf(name: string, mark = "", log: object = {}) {
-  const { settings, extract = "last_code_block", group = {}, rollout = () => ({}), request = {} } = use(name);
+  const { settings, extract = "last_code_block", group = {}, rollout = () => ({}), request = {}, reward } = use(name);
   const words = (i: number) => `Rollout ${i} ${mark} is of so many words${" more".repeat(i)}.`;
   const text = (i: number) =>
     extract === "whole" ? words(i) : `${words(i)}\n\`\`\`python\nprint(${i}, "${mark}")\n\`\`\``;
@@ -125,6 +142,7 @@ export function requestOf(name: string, mark = "", log: object = {}) {
     spec: {
       candidate: { extract },
       signals: { it: { kind: kindOf(name), ...settings } },
+      ...(reward !== undefined && { reward }),
       ...log,
     },
     groups: [{ prompt: `Which city? ${mark}`, language: "python", ...group, rollouts }],

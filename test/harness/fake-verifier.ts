@@ -7,6 +7,9 @@ import type { Health, Verifier, VerifierCall } from "../../src/ports/ports.ts";
  * What the script may say to one sample: an answer text, a failure's code, or fields of the
  * generation.
  */
+/** A deployment that answers every kind of question. */
+export const EVERY_BACKEND = ["chat", "scalar", "prm", "execute", "check", "check_steps"] as const;
+
 export type Script = (
   shown: readonly string[],
   about: { question: JobQuestion; sample: number; job: VerifierJob },

@@ -5,7 +5,7 @@ import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { KIND_USES, requestOf, use } from "../admission/kinds.ts";
 import { setUp } from "../api/routes/harness.ts";
-import { fakeVerifier, type Script } from "../harness/fakes.ts";
+import { EVERY_BACKEND, fakeVerifier, type Script } from "../harness/fakes.ts";
 
 const BAD = "MARKED";
 
@@ -22,7 +22,7 @@ async function isLone(name: string): Promise<boolean> {
 
 const answering = (script: Script) => ({
   ...fakeVerifier(script),
-  takes: ["chat", "scalar", "prm", "execute", "check"] as const,
+  takes: EVERY_BACKEND,
 });
 
 const NAMES = (

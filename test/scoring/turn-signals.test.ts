@@ -9,11 +9,11 @@ import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { KIND_USES, kindOf, requestOf, use } from "../admission/kinds.ts";
 import { setUp } from "../api/routes/harness.ts";
-import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
+import { EVERY_BACKEND, fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 
 const answering = (script: Script) => ({
   ...fakeVerifier(script),
-  takes: ["chat", "scalar", "prm", "execute", "check"] as const,
+  takes: EVERY_BACKEND,
 });
 
 async function scored(body: object, script: Script = () => ({ error: "verifier_unavailable" })) {

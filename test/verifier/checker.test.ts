@@ -183,3 +183,56 @@ it("hosts without a secret, and a range that holds nothing, are refused by name"
   );
   expect(problem.errors?.[0]?.path).toBe("spec.signals.style.range");
 });
+
+describe("a checker of steps", () => {
+  const stepsOf = ({ text }: Seen) => JSON.parse(text).steps as string[][];
+  const stepwise = (url: string, steps: readonly (readonly string[])[], settings: object = {}) => ({
+    spec: { signals: { proof: { kind: "steps", source: "checker", url, reduce: "mean", ...settings } } },
+    groups: [
+      {
+        prompt: "1 + 1?",
+        reference: "2",
+        rollouts: steps.map((step_texts) => ({ text: step_texts.join("\n"), step_texts })),
+      },
+    ],
+  });
+  const graded = (seen: Seen) => ({
+    document: { scores: stepsOf(seen).map((all) => all.map((step) => (step === "?" ? null : Number(step)))) },
+  });
+
+  it("is sent each different rollout in its steps, and its numbers are theirs", async () => {
+    const { host, url, seen } = await serve(graded);
+    const { told, rollouts } = await scored(host, stepwise(url, [["1", "0.5", "?"], ["1"], ["1"], ["?"], []]));
+    expect(told).toEqual([[0.75, 1, 1, "no_steps", 0]]);
+    expect(rollouts.map(({ details }) => details?.proof)).toEqual([
+      { steps: [1, 0.5, null], first_wrong: -1 },
+      { steps: [1], first_wrong: -1 },
+      { steps: [1], first_wrong: -1 },
+      { steps: [null], first_wrong: -1 },
+      { steps: [], first_wrong: -1 },
+    ]);
+    expect(JSON.parse(seen[0]?.text ?? "")).toEqual({
+      question: "1 + 1?",
+      language: null,
+      reference: "2",
+      steps: [["1", "0.5", "?"], ["1"], ["?"]],
+    });
+  });
+
+  it.each([[[[1]]], [[["1", "1"]]], [[1]], [[[1, -0.1]]], [[null]]])(
+    "that answers %j about two steps gives no value",
+    async (scores) => {
+      const { host, url } = await serve(() => ({ document: { scores } }));
+      const body = { ...stepwise(url, [["a", "b"]]), deadline_ms: 500 };
+      const { told } = await scored(host, body);
+      expect(["checker_failed", "deadline"]).toContain(told[0]?.[0]);
+    },
+  );
+
+  it("must be one of the deployment's hosts", async () => {
+    const { host } = await serve(graded);
+    const body = stepwise("https://elsewhere.example/steps", [["1"]]);
+    const problem = await problemOf(await setUp({ verifier: verifierOf(host), clock }).post("/v1/rewards", body));
+    expect(problem).toMatchObject({ status: 400, errors: [{ path: "spec.signals.proof.url" }] });
+  });
+});

@@ -26,7 +26,7 @@ const BEGINS: Readonly<Record<string, (bytes: string) => boolean>> = {
 function whyUnshown(spec: AnySpec): string | null {
   const { signals } = compileSpec(spec);
   const judges = signals.flatMap(({ judge, signal, settings }) => {
-    const runs = ["execute", "check"].includes(signal.to?.(settings) ?? "chat");
+    const runs = ["execute", "check", "check_steps"].includes(signal.to?.(settings) ?? "chat");
     return judge === null || runs || signal.ownTexts === true ? [] : [judge];
   });
   const asked = spec.audit === undefined ? judges : [...judges, spec.audit.judge];

@@ -13,16 +13,22 @@ export function readScalar({ answer, error }: ReadableGeneration): ReadPart {
 }
 
 /** The answer's text is a list of numbers in JSON, one a step. */
-export function readStepScores({ answer, error }: ReadableGeneration): ReadPart {
-  const scores = answer === null ? null : listIn(answer);
+export const readStepScores = (generation: ReadableGeneration): ReadPart => ofList(generation, Number.isFinite);
+
+/** The same with null for a step of which nothing can be told. */
+export const readCheckedSteps = (generation: ReadableGeneration): ReadPart =>
+  ofList(generation, (score) => score === null || Number.isFinite(score));
+
+function ofList({ answer, error }: ReadableGeneration, isScore: (score: unknown) => boolean): ReadPart {
+  const scores = answer === null ? null : listIn(answer, isScore);
   if (scores === null) return { ...NOTHING, status: null, code: error ?? "verifier_bad_reply" };
   return { ...NOTHING, verdict: { kind: "steps", scores }, status: "ok" };
 }
 
-function listIn(text: string): number[] | null {
+function listIn(text: string, isScore: (score: unknown) => boolean): (number | null)[] | null {
   try {
     const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every(Number.isFinite) ? list : null;
+    return Array.isArray(list) && list.every(isScore) ? list : null;
   } catch {
     return null;
   }

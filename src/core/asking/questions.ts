@@ -44,7 +44,7 @@ export const TRIAL_FROM = REPEAT_FROM * 2 * LIMITS.samples_max;
 /** One question to a verifier. */
 export interface Question extends Presentation {
   /** What kind of backend answers it. */
-  to: "chat" | "scalar" | "prm" | "execute" | "check";
+  to: "chat" | "scalar" | "prm" | "execute" | "check" | "check_steps";
   /** Name of the preset whose words ask it; of a checker its address. */
   preset: string;
   /** Texts that the preset needs besides. */

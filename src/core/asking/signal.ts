@@ -160,7 +160,7 @@ export interface Signal<S = unknown> {
   /** What kind of backend answers its questions; absent: chat. */
   to?(settings: S): Question["to"];
   /** Where its questions go, of a kind that a spec gives an address. */
-  address?(settings: S): string;
+  address?(settings: S): string | undefined;
   /** How its questions are asked; absent or null: it asks nobody, so it needs no GPU. */
   judge?(settings: S): Judge | null;
   /** Its questions show other texts than candidates. */

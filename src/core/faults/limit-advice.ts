@@ -69,6 +69,7 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   step_text_chars: "cut it into several steps",
   rollout_numbers_max: "send only the numbers that signals read",
   softmin_temperature_max: 'that is the mean: use reduce "mean"',
+  log_ratio_beta_max: "send log probabilities, and not their sums over rollouts",
   reference_tokens_max: "send the final answer's tokens only",
   logprob_max: "send natural log probabilities, which are at most 0",
   answer_chars: "send the final answer alone",

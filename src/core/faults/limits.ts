@@ -82,6 +82,7 @@ export const LIMITS = {
   step_text_chars: 65_536,
   rollout_numbers_max: 16,
   softmin_temperature_max: 100,
+  log_ratio_beta_max: 100,
   reference_tokens_max: 65_536,
   logprob_max: 0.01,
   answer_chars: 4_096,

@@ -29,8 +29,8 @@ export type Verdict =
       met: Readonly<Record<string, boolean | number | null>>;
       evidence?: Readonly<Record<string, string>>;
     }
-  /** Of one solution: the probability that each of its steps is right. */
-  | { kind: "steps"; scores: readonly number[] }
+  /** Of one solution: the probability that each of its steps is right; null: nobody can tell. */
+  | { kind: "steps"; scores: readonly (number | null)[] }
   /** A probability for each place shown, or for each of the preset's labels, in their order. */
   | { kind: "distribution"; shares: readonly number[] };
 

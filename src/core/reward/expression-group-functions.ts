@@ -6,15 +6,17 @@ import { LIMITS } from "../faults/limits.ts";
 import { rankShares } from "../math/stats.ts";
 
 /**
- * A function of one argument over the group: numbers in, numbers out, in the same order. Null
- * members stay outside.
+ * A function over the group: numbers in, numbers out, in the same order. Null members stay outside.
  */
 interface GroupFunction {
+  /** Arguments; absent: one. */
+  arity?: 2;
+  /** By the first argument's. */
   range(range: ValueRange): ValueRange;
   /** As `way` of a plain function. */
   way?(range: ValueRange): ValueRange;
   /** As `of` of a plain function, for each member. */
-  over(values: readonly number[]): readonly number[];
+  over(values: readonly number[], beside: readonly number[]): readonly number[];
 }
 
 export const TRUTH: ValueRange = [0, 1];
@@ -74,6 +76,20 @@ export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
     range: (range) => (isPoint(range) ? [0, 0] : [-ZSCORE_MAX, ZSCORE_MAX]),
     way: (range) => hull([sumRange(range), squaresRange(range)]),
     over: zscores,
+  },
+  /**
+   * Mean of the members beside which a number is not 0, less that of the others: 0 where there are
+   * none of either (Group Contrastive Masking of GCPO, arXiv 2506.07160).
+   */
+  contrast: {
+    arity: 2,
+    range: ([low, high]) => [Math.min(0, low - high), Math.max(0, high - low)],
+    way: sumRange,
+    over: (values, beside) => {
+      const { true: having = [], false: lacking = [] } = Object.groupBy(values, (_, i) => `${beside[i] !== 0}`);
+      const isBoth = having.length > 0 && lacking.length > 0;
+      return constantOver(values, isBoth ? groupMean(having) - groupMean(lacking) : 0);
+    },
   },
   rank: { range: (range) => (isPoint(range) ? [0, 0] : TRUTH), over: rankShares },
   gmean: {

@@ -143,7 +143,7 @@ function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>, i
   const isGroup = Object.hasOwn(OVER_GROUP, name);
   const isForm = Object.hasOwn(FORMS, name);
   if (plain === undefined && !isGroup && !isForm) throw unknown(tree, "function", functionNames());
-  const taken = isForm ? (FORMS[name] as number) : 1;
+  const taken = isForm ? (FORMS[name] as number) : (isGroup && OVER_GROUP[name]?.arity) || 1;
   const [fewest, most] = plain?.arity ?? [taken, taken];
   if (args.length < fewest || args.length > most) {
     const wanted = fewest === most ? `${fewest === 0 ? "no" : fewest}` : `${fewest} or more`;
@@ -209,7 +209,7 @@ function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
   if (tree.name === "if") return chosen(args as [readonly Valued[], readonly Valued[], readonly Valued[]]);
   if (tree.name === "coalesce") return filled(args as [readonly Valued[], readonly Valued[]]);
   const over = OVER_GROUP[tree.name];
-  if (over !== undefined) return overGroup(args[0] as readonly Valued[], over.over);
+  if (over !== undefined) return overGroup(args, over.over);
   const plain = PLAIN[tree.name] as (typeof PLAIN)[string];
   return Array.from({ length: group.size }, (_, r) => {
     const values = args.map((arg) => arg[r] as Valued);
@@ -231,10 +231,17 @@ function chosen([condition, then, otherwise]: [readonly Valued[], readonly Value
 const filled = ([values, others]: [readonly Valued[], readonly Valued[]]): Valued[] =>
   values.map((value, r) => (value.value === null ? (others[r] as Valued) : value));
 
-/** A null stays null and is no member of what its neighbours are measured against. */
-function overGroup(values: readonly Valued[], over: (numbers: readonly number[]) => readonly number[]): Valued[] {
-  const numbers = values.flatMap(({ value }) => (value === null ? [] : [value]));
-  const found = numbers.length === 0 ? [] : over(numbers);
+/**
+ * Where an argument is null the value is, and the rollout is no member of what its neighbours are
+ * measured against.
+ */
+function overGroup(args: readonly (readonly Valued[])[], over: (typeof OVER_GROUP)[string]["over"]): Valued[] {
+  const [values, beside = values] = args as [readonly Valued[], (readonly Valued[])?];
+  const missing = values.map((value, r) => firstMissing([value, beside[r] as Valued]));
+  const known = (all: readonly Valued[]) =>
+    all.flatMap(({ value }, r) => (missing[r] === null ? (value as number) : []));
+  const numbers = known(values);
+  const found = numbers.length === 0 ? [] : over(numbers, known(beside));
   let next = 0;
-  return values.map((value) => (value.value === null ? value : valued(found[next++] as number)));
+  return missing.map((none) => none ?? valued(found[next++] as number));
 }

@@ -2,21 +2,31 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { commonFault } from "../asking/asked-questions.ts";
+import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Signal } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import { someText } from "../faults/bounded.ts";
+import type { ItemErrorCode } from "../faults/errors.ts";
 import { referenceOf, UNSAMPLED } from "./lone-judge.ts";
 import { gradeOn, lonePlan } from "./lone-plan.ts";
 
+/** A checker's address. */
+export const CheckerUrlSchema = someText("checker_url_chars").meta(
+  said("where the number comes from; its host must be of the deployment's CHECKER_HOSTS"),
+);
+
 const SCHEMA = z.strictObject({
-  url: someText("checker_url_chars").meta(
-    said("where the number comes from; its host must be of the deployment's CHECKER_HOSTS"),
-  ),
+  url: CheckerUrlSchema,
   range: z
     .tuple([z.number(), z.number()])
     .meta(said("where every number lies, lowest first; one outside is a failure, and never moved inside")),
 });
+
+/** Why a checker gave no number of a text. */
+export function checkerFault(seen: readonly AskedQuestion[], text: number): ItemErrorCode {
+  const fault = commonFault(seen, text);
+  return fault === "deadline" || fault === "cancelled" ? fault : "checker_failed";
+}
 
 interface ExternalSettings {
   url: string;
@@ -47,9 +57,8 @@ export const external: Signal<ExternalSettings> = {
         if (text === null) return { value: valued(low), detail: null };
         const number = gradeOn(seen, text);
         if (number !== null && number >= low && number <= high) return { value: valued(number), detail: null };
-        const fault = number === null ? commonFault(seen, text) : null;
         return {
-          value: without(fault === "deadline" || fault === "cancelled" ? fault : "checker_failed"),
+          value: without(number === null ? checkerFault(seen, text) : "checker_failed"),
           detail: number === null ? null : { out_of_range: number },
         };
       },

@@ -1,5 +1,5 @@
 // Owns asking about a rollout's steps: a judge that names the first wrong one, or a process reward
-// model that gives each a probability.
+// model or a checker that gives each a number.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
@@ -11,16 +11,22 @@ import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { stepList } from "../judges/step-list.ts";
 import { mostFrequent } from "../math/stats.ts";
+import { checkerFault } from "./external.ts";
+import { referenceOf } from "./lone-judge.ts";
 import { BARE_TEXT, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
 import { numberedSteps, stepsOf } from "./step-texts.ts";
-import { type Reduction, reduced, stepsDetail } from "./steps-score.ts";
+import { type Reduction, reduced, reducedRange, type StepScores, stepsDetail } from "./steps-score.ts";
 import { unread } from "./unreadable.ts";
 
 /** The steps' scores, or why there are none. */
-type Scored = readonly number[] | ItemErrorCode;
+type Scored = readonly (number | null)[] | ItemErrorCode;
 
-interface AskedSteps {
+/** How the steps' scores count, and the score before the first. */
+interface StepAsking extends Pick<StepScores, "start"> {
   settings: Reduction;
+}
+
+interface AskedSteps extends StepAsking {
   /** What is shown of a rollout's steps. */
   write(steps: readonly string[]): string;
   question: Pick<Question, "to" | "preset" | "slots" | "samples">;
@@ -29,7 +35,9 @@ interface AskedSteps {
 }
 
 /** Asks once about each different solution; nobody is asked about one without steps. */
-function askedSteps(prepared: PreparedGroup, { settings, write, question: asked, scoresOf }: AskedSteps): Plan {
+function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
+  const { settings, start, write, question: asked, scoresOf } = asking;
+  const [lowest] = reducedRange(settings);
   const all = stepsOf(prepared);
   const isAsked = ({ length }: readonly string[]) => length > 0 && length <= LIMITS.solution_steps_max;
   const { shows, of } = shownOnce(
@@ -50,15 +58,19 @@ function askedSteps(prepared: PreparedGroup, { settings, write, question: asked,
     bare: write([BARE_TEXT]),
   });
   return lonePlan({
-    ...{ questions, unreadable: settings.unreadable, bare },
-    ...{ of, shows },
+    ...{ questions, unreadable: settings.unreadable, lowest, of, shows },
+    // Nobody loses by what a checker does not say.
+    ...(asked.to !== "check_steps" && { bare }),
     read: (seen) => (text, r) => {
       // More turns than anybody is asked about: the policy's doing, as too long a text is.
-      if (text === null && (all[r] as readonly string[]).length > 0) return unread(settings, "too_long");
+      if (text === null && (all[r] as readonly string[]).length > 0) return unread(settings, "too_long", lowest);
       const scored = text === null ? [] : scoresOf(text, counts[text] as number, seen);
       return typeof scored === "string"
         ? { value: without(scored), detail: null }
-        : { value: reduced(scored, settings), detail: stepsDetail(scored) };
+        : {
+            value: reduced({ scores: scored, start }, settings),
+            detail: stepsDetail({ scores: scored, start }, settings),
+          };
     },
   });
 }
@@ -68,9 +80,9 @@ function askedSteps(prepared: PreparedGroup, { settings, write, question: asked,
  * (arXiv 2412.06559); of several samples the most frequent answer counts, and none where two are
  * equally frequent. Steps before it are 1, it and those behind it 0.
  */
-export const byCritic = (prepared: PreparedGroup, settings: Reduction, judge: Judge): Plan =>
+export const byCritic = (prepared: PreparedGroup, asking: StepAsking, judge: Judge): Plan =>
   askedSteps(prepared, {
-    settings,
+    ...asking,
     write: numberedSteps,
     question: { to: "chat", preset: judge.prompt, ...slotsOf(judge), samples: judge.samples as number },
     scoresOf(classIndex, steps, seen) {
@@ -83,9 +95,9 @@ export const byCritic = (prepared: PreparedGroup, settings: Reduction, judge: Ju
   });
 
 /** A process reward model gives each step the probability that it is right. */
-export const byModel = (prepared: PreparedGroup, settings: Reduction): Plan =>
+export const byModel = (prepared: PreparedGroup, asking: StepAsking): Plan =>
   askedSteps(prepared, {
-    settings,
+    ...asking,
     write: stepList,
     question: { to: "prm", preset: "steps", samples: 1 },
     scoresOf(classIndex, steps, seen) {
@@ -94,3 +106,24 @@ export const byModel = (prepared: PreparedGroup, settings: Reduction): Plan =>
       return commonFault(seen, classIndex) ?? "verifier_bad_reply";
     },
   });
+
+/**
+ * A checker of the caller's looks at each step, as Safe's proofs do (arXiv 2506.04592), and gives a
+ * number in [0, 1]; null for one that it cannot look at.
+ */
+export const byChecker = (prepared: PreparedGroup, asking: StepAsking, url: string): Plan => {
+  const reference = referenceOf(prepared.group);
+  return askedSteps(prepared, {
+    ...asking,
+    write: stepList,
+    question: { to: "check_steps", preset: url, ...(reference !== undefined && { slots: { reference } }), samples: 1 },
+    scoresOf(classIndex, steps, seen) {
+      const [verdict] = verdictsOn(seen, classIndex);
+      if (verdict === undefined) return checkerFault(seen, classIndex);
+      const isOf = verdict.kind === "steps" && verdict.scores.length === steps;
+      return isOf && verdict.scores.every((score) => score === null || (score >= 0 && score <= 1))
+        ? verdict.scores
+        : "checker_failed";
+    },
+  });
+};

@@ -1,58 +1,127 @@
-// How the scores of a solution's steps become one number, and which step is the first wrong one.
+// How the scores of a solution's steps become what each step is worth and one number for the
+// whole, and which step is the first wrong one.
 import type { Detail } from "../asking/signal.ts";
-import { type Valued, valued, without } from "../asking/signal-value.ts";
+import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
+import { LIMITS } from "../faults/limits.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
-export const STEP_REDUCTIONS = ["min", "last", "prod", "mean", "softmin"] as const;
+export const STEP_REDUCTIONS = ["min", "last", "prod", "mean", "softmin", "sum", "weighted"] as const;
+export const STEP_WORTHS = ["score", "delta", "progress"] as const;
 
 export interface Reduction extends UnreadableRule {
   reduce: (typeof STEP_REDUCTIONS)[number];
   /** Of softmin. */
   temperature?: number | undefined;
+  /** Of weighted, one a step. */
+  weights?: readonly number[] | undefined;
+  /** Absent: its score. */
+  per_step?: Exclude<(typeof STEP_WORTHS)[number], "score"> | undefined;
+  /** Of log ratios, which have no finite range; absent: scores are probabilities. */
+  beta?: number | undefined;
 }
+
+/** What a rollout's steps were scored, and the score before the first of them where that counts. */
+export interface StepScores {
+  scores: readonly (number | null)[];
+  start?: number | undefined;
+}
+
+type StepValues = readonly (number | null)[];
 
 const TEMPERATURE = 0.1;
+const PROBABILITY: ValueRange = [0, 1];
+const DIFFERENCE: ValueRange = [-1, 1];
 
-/** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): nearly the minimum, smooth. */
-function softmin(scores: readonly number[], temperature: number): number {
-  const least = Math.min(...scores);
-  const weights = scores.map((p) => Math.exp((least - p) / temperature));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return scores.reduce((sum, p, i) => sum + (p * (weights[i] as number)) / total, 0);
+/** Where the value lies. */
+export function reducedRange({ reduce, per_step, beta }: Reduction): ValueRange {
+  if (beta !== undefined) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  if (per_step === undefined) return reduce === "sum" ? [0, LIMITS.solution_steps_max] : PROBABILITY;
+  // Differences add up to one score, or to the last one less the first.
+  return reduce === "sum" && per_step === "delta" ? PROBABILITY : DIFFERENCE;
 }
 
-/** One value of the steps that somebody looked at; null without one. In [0, 1]. */
-export function reduceSteps(
-  scores: readonly (number | null)[],
-  { reduce, temperature = TEMPERATURE }: Reduction,
-): number | null {
-  const known = scores.filter((score) => score !== null);
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const knownOf = (values: StepValues): number[] => values.filter((value) => value !== null);
+
+/** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): nearly the minimum, smooth. */
+function softmin(values: readonly number[], temperature: number): number {
+  const least = Math.min(...values);
+  const weights = values.map((p) => Math.exp((least - p) / temperature));
+  const all = total(weights);
+  return total(values.map((p, i) => (p * (weights[i] as number)) / all));
+}
+
+/**
+ * `progress`: a step's score less the one before it, the first less the start (PAV,
+ * arXiv 2410.08146: the prover's value after the step less the value before it). `delta`: less the
+ * one after it, the last whole (arXiv 2410.15115), so that what follows a step from it on adds up to
+ * its own score, however many steps there are. Neighbours are those with a score.
+ */
+function differences({ scores, start = 0 }: StepScores, per_step: "delta" | "progress"): StepValues {
+  const known = knownOf(scores);
+  let at = 0;
+  return scores.map((score) => {
+    if (score === null) return null;
+    const i = at++;
+    return per_step === "delta" ? score - (known[i + 1] ?? 0) : score - (known[i - 1] ?? start);
+  });
+}
+
+/**
+ * Each prefix by its share of the weights (AnytimeReasoner, arXiv 2505.13438, eq. 3: the expected
+ * score over thinking budgets). A rollout that ended earlier has its last score at all later
+ * budgets; one that nobody scored has no share.
+ */
+function shares({ scores }: StepScores, weights: readonly number[]): StepValues {
+  const weightOf = (i: number) => (i === scores.length - 1 ? total(weights.slice(i)) : (weights[i] ?? 0));
+  const all = total(scores.map((score, i) => (score === null ? 0 : weightOf(i))));
+  return scores.map((score, i) => (score === null || all === 0 ? null : (score * weightOf(i)) / all));
+}
+
+/** What each step is worth; of `weighted` its share of the value. */
+function stepValues(of: StepScores, { per_step, weights }: Reduction): StepValues {
+  if (weights !== undefined) return shares(of, weights);
+  return per_step === undefined ? of.scores : differences(of, per_step);
+}
+
+/** One value of the steps that somebody looked at; null without one. */
+export function reduceSteps(values: StepValues, { reduce, temperature = TEMPERATURE }: Reduction): number | null {
+  const known = knownOf(values);
   if (known.length === 0) return null;
   if (reduce === "min") return Math.min(...known);
   if (reduce === "last") return known.at(-1) as number;
   if (reduce === "prod") return known.reduce((product, p) => product * p, 1);
-  if (reduce === "mean") return known.reduce((sum, p) => sum + p, 0) / known.length;
-  return Math.min(1, softmin(known, temperature));
+  if (reduce === "mean") return total(known) / known.length;
+  return reduce === "softmin" ? softmin(known, temperature) : total(known);
 }
+
+/**
+ * beta times the log ratio of two models on each step's tokens, the implicit process reward of
+ * PRIME (arXiv 2502.01456, eq. 3); of all steps the sum is its outcome reward.
+ */
+export const logRatios = (
+  { trained, base }: { trained: readonly number[]; base: readonly number[] },
+  beta: number,
+): StepScores => ({ scores: trained.map((logprob, i) => beta * (logprob - (base[i] as number))) });
 
 const HALF = 0.5;
 
 /** Index of the first step that is rather wrong than right, -1 without one. */
-export const firstWrong = (scores: readonly (number | null)[]): number =>
-  scores.findIndex((score) => score !== null && score < HALF);
+export const firstWrong = (scores: StepValues): number => scores.findIndex((score) => score !== null && score < HALF);
 
 /**
- * The scores of one rollout's steps as its value: a rollout without steps cannot be read, and
- * `no_steps` is it where nobody scored one.
+ * The scores of one rollout's steps as its value, where rounding may not leave the range: a rollout
+ * without steps cannot be read, and `no_steps` is it where nobody scored one.
  */
-export function reduced(scores: readonly (number | null)[], how: Reduction): Valued {
-  if (scores.length === 0) return unread(how, "no_steps").value;
-  const value = reduceSteps(scores, how);
-  return value === null ? without("no_steps") : valued(value);
+export function reduced(of: StepScores, how: Reduction): Valued {
+  const [low, high] = reducedRange(how);
+  if (of.scores.length === 0) return Number.isFinite(low) ? unread(how, "no_steps", low).value : without("no_steps");
+  const value = reduceSteps(stepValues(of, how), how);
+  return value === null ? without("no_steps") : valued(Math.min(high, Math.max(low, value)));
 }
 
 /** What a rollout's details hold of its steps. */
-export const stepsDetail = (scores: readonly (number | null)[]): Detail => ({
-  steps: scores,
-  first_wrong: firstWrong(scores),
+export const stepsDetail = (of: StepScores, how: Reduction): Detail => ({
+  steps: stepValues(of, how),
+  ...(how.beta === undefined && { first_wrong: firstWrong(of.scores) }),
 });

@@ -1,28 +1,52 @@
 // Owns the kind `steps`: one number out of the scores of a rollout's steps, which the caller sends,
-// a process reward model gives, or a judge that names the first wrong step.
+// a process reward model or a checker gives, or a judge that names the first wrong step.
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, type Judge, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce, factOf, type GroupFault, type Judge, type Signal } from "../asking/signal.ts";
 import { someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
+import { CheckerUrlSchema } from "./external.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, UNSAMPLED, voteFault } from "./lone-judge.ts";
-import { byCritic, byModel } from "./steps-asked.ts";
-import { type Reduction, reduced, STEP_REDUCTIONS, stepsDetail } from "./steps-score.ts";
+import { byChecker, byCritic, byModel } from "./steps-asked.ts";
+import {
+  logRatios,
+  type Reduction,
+  reduced,
+  reducedRange,
+  STEP_REDUCTIONS,
+  STEP_WORTHS,
+  type StepScores,
+  stepsDetail,
+} from "./steps-score.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
+const ProbabilitySchema = z.number().min(0).max(1);
+const StepLogprobsSchema = z.array(z.number().max(...bound("logprob_max"))).max(...bound("solution_steps_max"));
+
 const FIELDS = {
-  step_scores: z
-    .array(z.number().min(0).max(1).nullable())
-    .max(...bound("solution_steps_max"))
-    .meta(said("probability that each step of the rollout is right; null: nobody looked at it")),
-  step_texts: z
-    .array(someText("step_text_chars"))
-    .max(...bound("solution_steps_max"))
-    .meta(said("the rollout cut into its steps, in order, for a signal of the kind steps that asks")),
+  group: {
+    start_score: ProbabilitySchema.meta(
+      said("probability that the question is answered rightly before any step, for a signal of the kind steps"),
+    ),
+  },
+  rollout: {
+    step_scores: z
+      .array(ProbabilitySchema.nullable())
+      .max(...bound("solution_steps_max"))
+      .meta(said("probability that each step of the rollout is right; null: nobody looked at it")),
+    step_texts: z
+      .array(someText("step_text_chars"))
+      .max(...bound("solution_steps_max"))
+      .meta(said("the rollout cut into its steps, in order, for a signal of the kind steps that asks")),
+    step_logprobs: StepLogprobsSchema.meta(
+      said("natural log probability of each step of the rollout, the sum over its tokens, by the trained model"),
+    ),
+    base_step_logprobs: StepLogprobsSchema.meta(said("the same by the model that it is compared with")),
+  },
 };
 
-const SOURCES = ["sent", "prm", "judge"] as const;
+const SOURCES = ["sent", "prm", "judge", "checker", "log_ratio"] as const;
 const SENT = "sent";
 
 const SCHEMA = z.strictObject({
@@ -33,59 +57,152 @@ const SCHEMA = z.strictObject({
     .max(...bound("softmin_temperature_max"))
     .optional()
     .meta(said("of softmin; default 0.1, as in PURE")),
+  weights: z
+    .array(
+      z
+        .number()
+        .min(0)
+        .max(...bound("test_weight_max")),
+    )
+    .min(1)
+    .max(...bound("solution_steps_max"))
+    .refine((weights) => weights.some((weight) => weight > 0), "one of them must be above 0")
+    .optional()
+    .meta(said("of weighted: one a budget, where step_scores are of the rollout's prefixes")),
+  per_step: z
+    .enum(STEP_WORTHS)
+    .optional()
+    .meta(
+      said(
+        "what a step is worth, in details.steps and to reduce: its score (default); delta, less the next one's; progress, less the one before, the first less the group's start_score",
+      ),
+    ),
   source: z
     .enum(SOURCES)
     .optional()
     .meta(
       said(
-        "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts: 1 before it, 0 from it on",
+        "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts: 1 before it, 0 from it on; checker, a host of yours that is sent step_texts; log_ratio, step_logprobs less base_step_logprobs, times beta",
       ),
     ),
+  url: CheckerUrlSchema.optional(),
+  beta: z
+    .number()
+    .gt(0)
+    .max(...bound("log_ratio_beta_max"))
+    .optional()
+    .meta(said("of log_ratio; default 0.05, as in PRIME")),
   unreadable: UnreadableSchema,
   judge: LoneJudgeSchema.optional().meta(said('of the source judge; default preset "first-wrong-step"')),
 });
 
 interface StepsSettings extends Reduction {
+  /** Absent: sent. */
   source?: Exclude<(typeof SOURCES)[number], typeof SENT>;
+  url?: string | undefined;
   judge?: Judge;
 }
 
 const PRESET = "first-wrong-step";
+const BETA = 0.05;
+
+/** Settings that say nothing beside others, by field. */
+function settingsFault({ reduce, source, per_step, ...only }: StepsSettings): [string, string] | null {
+  if (only.temperature !== undefined && reduce !== "softmin")
+    return ["temperature", `only softmin has one; ${reduce} does not`];
+  if ((only.weights !== undefined) !== (reduce === "weighted")) {
+    return ["weights", reduce === "weighted" ? "required by weighted" : `only weighted has them; ${reduce} does not`];
+  }
+  if (reduce === "weighted" && source !== undefined)
+    return ["reduce", `weighted takes scores of prefixes, which are sent; ${source} scores steps`];
+  const scores = source === "log_ratio" ? "log ratios" : per_step;
+  if (scores !== undefined && ["prod", "weighted"].includes(reduce))
+    return ["reduce", `${reduce} takes probabilities, and not ${scores}`];
+  if (source === "log_ratio" && per_step !== undefined)
+    return ["per_step", "a log ratio is what the step adds already"];
+  if (only.beta !== undefined && source !== "log_ratio") return ["beta", 'of no effect without source "log_ratio"'];
+  if ((only.url !== undefined) !== (source === "checker")) {
+    return ["url", source === "checker" ? "required by the source checker" : 'asked nothing without source "checker"'];
+  }
+  return only.judge !== undefined && source !== "judge" ? ["judge", 'asked nothing without source "judge"'] : null;
+}
+
+const FACTS: Readonly<Partial<Record<(typeof SOURCES)[number], readonly string[]>>> = {
+  sent: ["step_scores"],
+  log_ratio: ["step_logprobs", "base_step_logprobs"],
+};
+
+/** Numbers that do not go together, of any of the group's rollouts. */
+function numbersFault({ source, weights }: StepsSettings, group: object): GroupFault | null {
+  const count = (rollout: object, field: string) => factOf<unknown[]>(rollout, field)?.length ?? 0;
+  for (const [r, rollout] of (factOf<object[]>(group, "rollouts") ?? []).entries()) {
+    const [logprobs, base] = [count(rollout, "step_logprobs"), count(rollout, "base_step_logprobs")];
+    if (source === "log_ratio" && logprobs !== base) {
+      return {
+        path: `rollouts[${r}].base_step_logprobs`,
+        message: `${base} numbers for the ${logprobs} of step_logprobs`,
+      };
+    }
+    const scores = count(rollout, "step_scores");
+    if (weights !== undefined && scores > weights.length) {
+      return { path: `rollouts[${r}].step_scores`, message: `${scores} numbers for ${weights.length} weights` };
+    }
+  }
+  return null;
+}
+
+/** The steps' scores as they were sent. */
+function sentScores(rollout: object, start: number | undefined, beta: number | undefined): StepScores {
+  const of = <T>(field: string) => factOf<T[]>(rollout, field) ?? [];
+  if (beta === undefined) return { scores: of<number | null>("step_scores"), start };
+  return logRatios({ trained: of<number>("step_logprobs"), base: of<number>("base_step_logprobs") }, beta);
+}
 
 export const steps: Signal<StepsSettings> = {
   kind: "steps",
   schema: SCHEMA,
-  fields: { rollout: FIELDS },
+  fields: FIELDS,
   relative: false,
   ownTexts: true,
   canonical(settings) {
-    const { source = SENT, judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
+    const { source = SENT, judge, per_step = "score", ...rest } = settings as unknown as z.output<typeof SCHEMA>;
     const asks = source === "judge" || judge !== undefined;
     return {
       ...rest,
+      ...(per_step !== "score" && { per_step }),
       ...(source !== SENT && { source }),
+      ...(source === "log_ratio" && { beta: rest.beta ?? BETA }),
       ...(asks && { judge: canonicalLoneJudge(judge ?? LoneJudgeSchema.parse({}), PRESET) }),
     };
   },
-  fault({ reduce, temperature, source, judge }) {
-    if (temperature !== undefined && reduce !== "softmin") {
-      return { path: ["temperature"], message: `only softmin has one; ${reduce} does not` };
-    }
-    if (judge === undefined) return null;
-    return source === "judge" ? voteFault(judge) : { path: ["judge"], message: 'asked nothing without source "judge"' };
+  fault(settings) {
+    const [field, message] = settingsFault(settings) ?? [];
+    if (field !== undefined) return { path: [field], message: message as string };
+    return settings.judge === undefined ? null : voteFault(settings.judge);
   },
-  to: ({ source }) => (source === "prm" ? "prm" : "chat"),
-  judge: ({ source, judge = null }) => (source === "prm" ? UNSAMPLED : judge),
-  facts: ({ source }) => [source === undefined ? "step_scores" : "step_texts"],
-  range: () => [0, 1],
+  to: ({ source }) => (source === "prm" ? "prm" : source === "checker" ? "check_steps" : "chat"),
+  address: ({ url }) => url,
+  judge: ({ source, judge = null }) => (source === "prm" || source === "checker" ? UNSAMPLED : judge),
+  facts: ({ source, per_step }) => [
+    ...(FACTS[source ?? SENT] ?? ["step_texts"]),
+    ...(per_step === "progress" ? ["group.start_score"] : []),
+  ],
+  // What the caller's models said of it holds, however long the text.
+  takesTooLong: ({ source }) => source === "log_ratio",
+  groupFault: numbersFault,
+  range: reducedRange,
   open(prepared, settings) {
-    const { source, judge } = settings;
-    if (source === "prm") return byModel(prepared, settings);
-    if (judge !== undefined) return byCritic(prepared, settings, judge);
-    const all = prepared.group.rollouts.map((rollout) => factOf<(number | null)[]>(rollout, "step_scores") ?? []);
+    const { source, judge, url, beta } = settings;
+    const { group } = prepared;
+    const start = factOf<number>(group, "start_score");
+    const asking = { settings, start };
+    if (source === "prm") return byModel(prepared, asking);
+    if (url !== undefined) return byChecker(prepared, asking, url);
+    if (judge !== undefined) return byCritic(prepared, asking, judge);
+    const all = group.rollouts.map((rollout) => sentScores(rollout, start, beta));
     return answeredAtOnce(
       () => all.map((scores) => reduced(scores, settings)),
-      () => all.map(stepsDetail),
+      () => all.map((scores) => stepsDetail(scores, settings)),
     );
   },
 };

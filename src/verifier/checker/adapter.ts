@@ -1,4 +1,4 @@
-// The backend `checker`: hosts of the deployment's list that give each candidate a number, one
+// The backend `checker`: hosts of the deployment's list that give each candidate or each of its steps a number, one
 // signed request a group. Must not know signals or storage.
 import * as z from "zod";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -13,7 +13,7 @@ import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
 import type { Countable } from "../fan-out/queue.ts";
 import { askWhole, NO_ANSWER, WHOLE } from "../fan-out/whole.ts";
-import { askChecker, type CheckerEndpoint } from "./exchange.ts";
+import { askChecker, type CheckedScore, type CheckerEndpoint } from "./exchange.ts";
 
 const SETTINGS = z.object({ hosts: z.array(z.string()).min(1), secret: z.instanceof(Uint8Array) });
 type CheckerSettings = z.output<typeof SETTINGS>;
@@ -32,8 +32,8 @@ function addressFault(address: string, hosts: readonly string[]): string | null 
 class CheckTask implements Countable {
   readonly questions = WHOLE;
   readonly job: VerifierJob;
-  /** One a question, once they have come. */
-  numbers: readonly (number | null)[] = [];
+  /** One entry a question, once they have come. */
+  scores: readonly CheckedScore[] = [];
 
   constructor(job: VerifierJob) {
     this.job = job;
@@ -42,7 +42,7 @@ class CheckTask implements Countable {
 
 class CheckerVerifier implements Verifier {
   readonly protocol = "checker";
-  readonly takes = ["check"] as const;
+  readonly takes = ["check", "check_steps"] as const;
   readonly generations_max = LIMITS.generations_verify_max;
   readonly #settings: CheckerSettings;
   readonly #parts: BackendParts;
@@ -89,9 +89,9 @@ class CheckerVerifier implements Verifier {
       clock,
       backend,
       send: async ({ running: { job: check } }, signal, onHeaders, onBytes) => {
-        const { outcome, numbers } = await askChecker(endpoint, check.job, signal, onHeaders);
+        const { outcome, scores } = await askChecker(endpoint, check.job, signal, onHeaders);
         onBytes();
-        check.numbers = numbers;
+        check.scores = scores;
         return outcome;
       },
     });
@@ -100,22 +100,22 @@ class CheckerVerifier implements Verifier {
 
 async function ask(governor: Governor<CheckTask>, job: VerifierJob, sink: (one: Generation) => void): Promise<void> {
   const check = new CheckTask(job);
-  reportAll(job, sink, await askWhole(governor, check), check.numbers);
+  reportAll(job, sink, await askWhole(governor, check), check.scores);
 }
 
-/** One report a question: its number, or why there is none. */
+/** One report a question: its number or its steps' numbers, or why there is none. */
 function reportAll(
   { questions }: VerifierJob,
   sink: (generation: Generation) => void,
   { error, latency_ms, backend = null, reason }: Pick<Generation, "error" | "latency_ms" | "backend" | "reason">,
-  numbers: readonly (number | null)[],
+  scores: readonly CheckedScore[],
 ): void {
   questions.forEach(({ id, first_sample = 0 }, at) => {
-    const number = error === null ? (numbers[at] ?? null) : null;
-    const fault: ItemErrorCode | null = number === null ? (error ?? "checker_failed") : null;
+    const score = error === null ? (scores[at] ?? null) : null;
+    const fault: ItemErrorCode | null = score === null ? (error ?? "checker_failed") : null;
     const generation = { ...NO_ANSWER, question: id, sample: first_sample, latency_ms, backend, error: fault };
-    if (number === null) sink({ ...generation, ...(reason != null && { reason }) });
-    else sink({ ...generation, answer: String(number), finish_reason: "stop" });
+    if (score === null) sink({ ...generation, ...(reason != null && { reason }) });
+    else sink({ ...generation, answer: JSON.stringify(score), finish_reason: "stop" });
   });
 }
 

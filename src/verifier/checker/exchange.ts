@@ -1,7 +1,8 @@
-// One request to a checker: a group's candidates out, a number each back. Must not know slots,
+// One request to a checker: a group's candidates out, whole or in steps, numbers back. Must not know slots,
 // retries or rewards.
 
 import { LIMITS } from "../../core/faults/limits.ts";
+import { stepsOfList } from "../../core/judges/step-list.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { signedHeaders } from "../../platform/signature.ts";
@@ -12,10 +13,13 @@ export interface CheckerEndpoint extends Pick<Endpoint, "url" | "fetch" | "clock
   secret: Uint8Array;
 }
 
-/** What one request brought: as many numbers as candidates, or none. */
+/** A number, or null where it gave none; of a candidate shown in steps one for each of them. */
+export type CheckedScore = number | null | readonly (number | null)[];
+
+/** What one request brought: as many entries as candidates, or none. */
 export interface Checked {
   outcome: AttemptResult;
-  numbers: readonly (number | null)[];
+  scores: readonly CheckedScore[];
 }
 
 /**
@@ -25,31 +29,42 @@ export interface Checked {
  */
 export async function askChecker(
   { url, secret, fetch: fetcher, clock }: CheckerEndpoint,
-  { question, language, candidates, slots, questions }: VerifierJob,
+  { to, question, language, candidates, slots, questions }: VerifierJob,
   session: AbortSignal,
   onHeaders: (accepted: boolean) => void = () => {},
 ): Promise<Checked> {
   const shown = questions.map(({ shown: [at] }) => candidates[at as number] as string);
-  const body = JSON.stringify({ question, language, reference: slots?.reference ?? null, candidates: shown });
+  const steps = to === "check_steps" ? shown.map(stepsOfList) : null;
+  const body = JSON.stringify({
+    ...{ question, language, reference: slots?.reference ?? null },
+    ...(steps === null ? { candidates: shown } : { steps }),
+  });
   const id = `check_${await sha256Hex(`${url}\n${body}`)}`;
   const signed = await signedHeaders(secret, { id, body }, clock.date().getTime());
   const headers = { "content-type": "application/json", accept: "application/json", ...signed };
   const signal = AbortSignal.any([session, AbortSignal.timeout(LIMITS.checker_timeout_ms)]);
   const endpoint = { url, headers, fetch: fetcher, clock, key_variable: null };
   const { reply, failed } = await exchangeDocument(endpoint, { body, signal, onHeaders, explains: false });
-  const numbers = reply === null ? null : scoresIn(reply, shown.length);
-  return numbers === null
-    ? { outcome: failed ?? outcome("verifier_bad_reply"), numbers: [] }
-    : { outcome: replied(""), numbers };
+  const isScore = (score: unknown, at: number) => isNumber(score) || (steps !== null && isList(score, steps[at] ?? []));
+  const scores = reply === null ? null : scoresIn(reply, shown.length, isScore);
+  return scores === null
+    ? { outcome: failed ?? outcome("verifier_bad_reply"), scores: [] }
+    : { outcome: replied(""), scores };
 }
 
+const isNumber = (score: unknown): boolean => score === null || Number.isFinite(score);
+const isList = (score: unknown, { length }: readonly string[]): boolean =>
+  Array.isArray(score) && score.length === length && score.every(isNumber);
+
 /** `{"scores": [0.5, null]}`, one a candidate; null for anything else. */
-function scoresIn(document: string, count: number): (number | null)[] | null {
+function scoresIn(
+  document: string,
+  count: number,
+  isScore: (score: unknown, at: number) => boolean,
+): CheckedScore[] | null {
   try {
     const { scores } = JSON.parse(document) as { scores?: unknown };
-    if (!Array.isArray(scores) || scores.length !== count) return null;
-    const known = scores.every((score) => score === null || (typeof score === "number" && Number.isFinite(score)));
-    return known ? scores : null;
+    return Array.isArray(scores) && scores.length === count && scores.every(isScore) ? scores : null;
   } catch {
     return null;
   }

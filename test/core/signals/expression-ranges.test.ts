@@ -27,7 +27,7 @@ const expressions: fc.Arbitrary<string> = fc.letrec((tie) => ({
       )
       .map(([f, x]) => `(0 + ${f}(${x}))`),
     fc
-      .tuple(fc.constantFrom("min", "max", "mean", "median", "par"), tie("tree"), tie("tree"))
+      .tuple(fc.constantFrom("min", "max", "mean", "median", "par", "contrast"), tie("tree"), tie("tree"))
       .map(([f, x, y]) => `${f}(${x}, ${y})`),
     tie("tree").map((x) => `clamp(${x}, -1, 2)`),
     fc

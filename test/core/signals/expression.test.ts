@@ -7,6 +7,7 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { compileExpression, ExpressionFault } from "../../../src/core/reward/expression.ts";
 import fc from "../../harness/property.ts";
 import misc from "../../vectors/misc_formulas.json" with { type: "json" };
+import vectors from "../../vectors/published_rewards.json" with { type: "json" };
 import { RANGES } from "./expression-setup.ts";
 
 /** The expression's values over a group, one number (or code) a rollout for each signal. */
@@ -52,6 +53,8 @@ describe("an expression computes", () => {
     ["rank(c)", { c: [2, 2] }, [0, 0]],
     ["gmax(c) - gmin(c) + gmean(c)", { c: [1, 2, 3] }, [4, 4, 4]],
     ["zscore(c)", { c: [3, 3, 3] }, [0, 0, 0]],
+    ["contrast(c, a)", { c: [1, 3, 8], a: [1, 0.5, 0] }, [-6, -6, -6]],
+    ["contrast(c, a) + contrast(c, 1)", { c: [1, 3], a: [0, 0] }, [0, 0]],
     ["correct(a, 0.1, 0.2)", { a: [0.1, 0.8] }, [0, 1.0000000000000002]],
   ] as [string, Record<string, number[]>, number[]][])("%s", (text, signals, expected) => {
     const found = values(text, signals);
@@ -229,4 +232,36 @@ test("an expression tells what it needs", () => {
   });
   expect(found.range[1]).toBe(Number.POSITIVE_INFINITY);
   expect(compileExpression("clamp(length / 10, 0, 1) + a", RANGES)).toMatchObject({ range: [0, 2], relative: false });
+});
+
+test.each(vectors.gcpo.map((v, i) => [i, v] as const))(
+  "a contrast is GCPO's: %i",
+  (_, { accuracy, has, contrast, rewards }) => {
+    const ranges = { ok: [0, 1], aux: [0, 1] } as const;
+    const group = {
+      size: has.length,
+      signals: { ok: accuracy.map(valued), aux: has.map(valued) },
+      ...{ lengths: [], step: 0 },
+    };
+    const found = (text: string) =>
+      compileExpression(text, ranges)
+        .evaluate(group)
+        .map(({ value }) => value);
+    for (const value of found("contrast(ok, aux)")) expect(value).toBeCloseTo(contrast, 12);
+    const gated = "if(aux, if(contrast(ok, aux) > 0.1, 1, if(contrast(ok, aux) < -0.1, -1, 0)), 0)";
+    expect(found(gated)).toEqual(rewards);
+  },
+);
+
+test("a rollout without a value is on no side of a contrast, and has none", () => {
+  const signals = { c: [valued(4), without("unparsed"), valued(1), valued(9)], a: [1, 1, 0].map(valued) };
+  const group = { size: 4, signals: { ...signals, a: [...signals.a, without("deadline")] }, lengths: [], step: 0 };
+  expect(compileExpression("contrast(c, a)", RANGES).evaluate(group)).toEqual([
+    valued(3),
+    without("unparsed"),
+    valued(3),
+    without("deadline"),
+  ]);
+  expect(compileExpression("contrast(c, a)", RANGES)).toMatchObject({ range: [-10, 10], relative: true });
+  expect(() => compileExpression("contrast(c)", RANGES)).toThrow("takes 2 arguments");
 });

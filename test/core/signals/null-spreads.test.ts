@@ -48,7 +48,7 @@ const branch = (when: Tree, then: Tree, otherwise: Tree): Tree => ({
 const one =
   "sigmoid($0);abs($0);not ($0);centre($0);zscore($0);rank($0);gmean($0);gmin($0);gmax($0);cosine($0, 3, -1);correct($0, 0.1, 0.2);clamp($0, -1, 2)";
 const two =
-  "($0) + ($1);($0) - ($1);($0) * ($1);($0) < ($1);($0) == ($1);($0) and ($1);($0) or ($1);min($0, $1);max($0, $1);mean($0, $1);median($0, $1);par($0, $1);anneal($0, $1, 5, 9)";
+  "($0) + ($1);($0) - ($1);($0) * ($1);($0) < ($1);($0) == ($1);($0) and ($1);($0) or ($1);min($0, $1);max($0, $1);mean($0, $1);median($0, $1);par($0, $1);contrast($0, $1);anneal($0, $1, 5, 9)";
 
 const trees = fc.letrec<{ leaf: Tree; tree: Tree }>((tie) => ({
   leaf: fc.oneof(

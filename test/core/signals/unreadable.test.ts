@@ -1,20 +1,10 @@
 // That no policy turns a loss into null by its text alone: each kind that reads texts says what an
 // unreadable one is worth, and the canonical form of specs that do not name it stays as it was.
 import { describe, expect, test } from "vitest";
-import type { PlanResult, SignalContext } from "../../../src/core/asking/signal.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { readSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { SIGNALS } from "../../../src/core/reward/table.ts";
-import { preparedOf } from "./prepared.ts";
-
-const ABOUT: SignalContext = { name: "it", seed: 0, judgeable: false, jams: [], refused: [], step: 0 };
-
-function resultOf(settings: { kind: string }, texts: readonly string[], facts: object): PlanResult {
-  const spec = SignalsSpecSchema.parse({ signals: { it: settings } });
-  const { signal, settings: own } = readSpec(spec, 8).signals[0] as ReturnType<typeof readSpec>["signals"][number];
-  return signal.open(preparedOf(texts, facts), own, ABOUT).result([]);
-}
+import { resultOf } from "./prepared.ts";
 
 const TEXT = "{{sample.output_json.answer}}";
 const LONG = "x".repeat(LIMITS.similarity_units_max + 1);

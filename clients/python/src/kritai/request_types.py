@@ -59,6 +59,8 @@ class Rollout(TypedDict, total=False):
     tests: Sequence[TestResult]
     step_scores: Sequence[float | None]
     step_texts: Sequence[str]
+    step_logprobs: Sequence[float]
+    base_step_logprobs: Sequence[float]
     reference_logprobs: Sequence[float]
     base_reference_logprobs: Sequence[float]
     answer: str | None

@@ -32,8 +32,8 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
   refused(
     "settings that a form has or needs",
-    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms)",
-    "^only |leave it out$|needs the length|below high",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url)",
+    "^only |leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$",
   ),
   refused(
     "tiers and their judge",
@@ -69,6 +69,11 @@ export const specRefusals = (): readonly Refusal[] => [
 export const groupRefusals = (): readonly Refusal[] => [
   { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "groups\\[\\]\\..+" },
   refused("what a test is", "groups\\[\\]\\.test_cases\\[\\]\\.(stdout|assert)", "either stdout|needs a language"),
+  refused(
+    "numbers that go together",
+    "groups\\[\\]\\.rollouts\\[\\]\\.(base_step_logprobs|step_scores)",
+    "numbers for",
+  ),
   { why: "comparisons of the whole request", status: 400, code: "too_many_generations", path: ".*" },
   { why: "rollouts of the whole request", status: 400, code: "too_many_rollouts", path: "groups" },
   { why: "different programs of a group", status: 400, code: "list_too_long", path: ".*" },
