@@ -5,6 +5,7 @@ import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from ".
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
+import { answerStart } from "../core/text/thinking.ts";
 import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
 import type { VerifierSession } from "../ports/ports.ts";
@@ -31,14 +32,16 @@ export class QuestionAsker {
   private readonly of: Planned;
   private readonly journal: KeyedJournal | null;
   private readonly texts: VerdictTexts | null;
+  private readonly judgeTexts: VerdictTexts | null;
   private readonly order: EvenOrder;
   private left: number;
 
-  constructor(session: VerifierSession, of: Planned, { journal, spare, texts }: Plans) {
+  constructor(session: VerifierSession, of: Planned, { journal, spare, texts, judgeTexts }: Plans) {
     this.session = session;
     this.of = of;
     this.journal = journal;
     this.texts = texts;
+    this.judgeTexts = judgeTexts;
     this.order = new EvenOrder(of.group.keys);
     this.left = spare(of.size);
   }
@@ -119,6 +122,14 @@ export class QuestionAsker {
     return text === null ? {} : { text };
   }
 
+  /** What is told of an answer in words: behind its thoughts. */
+  private wordsIn({ answer, thinking }: Generation, { to }: Question): Pick<Reading, "words"> {
+    const start = this.judgeTexts === null || answer === null || to !== "chat" ? -1 : answerStart(answer);
+    if (start < 0 || thinking === "unclosed") return {};
+    const words = this.judgeTexts?.kept((answer as string).slice(start).trim()) ?? null;
+    return words === null ? {} : { words };
+  }
+
   private byContent(entries: readonly QuestionEntry[]): QuestionEntry[] {
     const { keys } = this.of.group;
     const content = ({ question }: QuestionEntry) => question.shown.map((i) => keys[i] as (typeof keys)[number]);
@@ -173,7 +184,11 @@ export class QuestionAsker {
       await this.session.judge(job, (generation) => {
         const entry = open[generation.question] as QuestionEntry;
         const { question: asked, key, shared } = entry;
-        const reading = { ...readGeneration(generation, asked, judge), ...this.textOf(generation) };
+        const reading = {
+          ...readGeneration(generation, asked, judge),
+          ...this.textOf(generation),
+          ...this.wordsIn(generation, asked),
+        };
         shared.readings.push(this.of.group.evidence?.isView === true ? ofEvidence(reading) : reading);
         if (key !== null && isComplete(asked, shared.readings)) {
           this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));

@@ -63,6 +63,8 @@ export interface Plans {
   early: number;
   /** Keeps what the verifier writes; null where the spec does not ask for it. */
   texts: VerdictTexts | null;
+  /** Keeps its answers for the reply; null likewise. */
+  judgeTexts: VerdictTexts | null;
 }
 
 /** A signal with its first wave: planned, not asked. */

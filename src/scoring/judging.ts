@@ -44,6 +44,7 @@ export interface Judging {
 interface Aids {
   journal?: KeyedJournal | null;
   texts?: VerdictTexts | null;
+  judgeTexts?: VerdictTexts | null;
   /** Is told of the bytes that questions hold beside the request's own; may throw. */
   hold?: ((bytes: number) => void) | undefined;
   /** Does what takes long between two answers; absent: at once. */
@@ -66,7 +67,7 @@ export function* planJudging(
   compiled: CompiledSpec,
   step: number,
   generationsMax: number,
-  { journal = null, texts = null, hold, work = async (some) => drained(some) }: Aids = {},
+  { journal = null, texts = null, judgeTexts = null, hold, work = async (some) => drained(some) }: Aids = {},
 ): Generator<number, Judging[]> {
   let generations = 0;
   let runs = 0;
@@ -76,7 +77,7 @@ export function* planJudging(
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
-  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts };
+  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts, judgeTexts };
   const opened = yield* openedGroups(groups, compiled, step, hold);
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
@@ -99,6 +100,7 @@ export function* planJudging(
     judgings.push({ prepared, most: () => own + spare(own), run });
     yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
   }
+  judgeTexts?.shareAmong(planned);
   if (generations > generationsMax) {
     const message = tooMany(generations, generationsMax);
     throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });

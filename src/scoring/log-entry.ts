@@ -8,7 +8,7 @@ import type { GroupResult } from "../core/contract/replies.ts";
 import type { Rollout } from "../core/contract/requests.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
 import { letterAt } from "../core/judges/verdict.ts";
-import type { Verdict } from "../core/judges/verdicts.ts";
+import { tellable, type Verdict } from "../core/judges/verdicts.ts";
 import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";
 import { shownRollouts, turnsIn, turnsNamedOf } from "../core/reward/turns-named.ts";
 import { sha256Hex } from "../platform/sha256.ts";
@@ -140,11 +140,7 @@ function verdictColumns(verdict: Verdict | null): Pick<VerdictRow, "letter" | "s
   if (verdict === null) return SAID_NOTHING;
   if (verdict.kind === "letter") return { letter: letterAt(verdict.place), scores: null, verdict: null };
   if (verdict.kind === "scores") return { letter: null, scores: verdict.scores, verdict: null };
-  // What it quotes is a rollout's text.
-  if (verdict.kind === "criteria") {
-    return { letter: null, scores: null, verdict: { kind: verdict.kind, met: verdict.met } };
-  }
   // That a verifier finds two equal is told by the status.
   const tie = verdict.kind === "preference" && verdict.strength === 0;
-  return tie ? SAID_NOTHING : { letter: null, scores: null, verdict };
+  return tie ? SAID_NOTHING : { letter: null, scores: null, verdict: tellable(verdict) };
 }

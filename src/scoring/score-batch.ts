@@ -16,6 +16,7 @@ import {
 import { requireFacts } from "../core/reward/facts.ts";
 import { groupResult } from "../core/reward/group-result.ts";
 import type { GroupSignals } from "../core/reward/group-signals.ts";
+import { judgeTextRoom } from "../core/reward/judge-text.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
@@ -92,8 +93,9 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const named = hasSignals(spec);
   const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash, named);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
-  const again = { compiled, step: request.step ?? 0, work };
-  const aids = { journal, texts, hold: batch.hold, work };
+  const judgeTexts = spec.judge_text === true ? new VerdictTexts(LIMITS.judge_text_chars) : null;
+  const again = { compiled, step: request.step ?? 0, work, judgeTexts };
+  const aids = { journal, texts, judgeTexts, hold: batch.hold, work };
   const judgings = await work(planJudging(prepared, compiled, again.step, deps.verifier.generations_max, aids));
   const auditing = planAudit(deps.verifier, spec, prepared);
 
@@ -116,7 +118,6 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const groups = await entries(judged, results, named, withTexts, audited);
   const total = deps.clock.now() - started_ms;
   const metrics = batchMetrics(results);
-  const asks = asksForCandidates(compiled);
   const shared = {
     run_id: request.run_id ?? null,
     step: request.step ?? null,
@@ -128,27 +129,47 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
       ...([texts, auditing?.texts].some((kept) => kept?.dropped) ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
-      ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
-      ...compiled.signals.flatMap(({ signal, settings }) => signal.warning?.(settings, prepared) ?? []),
-      ...programsOnly(deps.verifier, prepared, results, asks),
-      ...lateHeaders(session, prepared.length),
+      ...scoredWarnings(compiled, deps.verifier, { prepared, results, metrics, session }),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };
   const rewards = results.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
   const columns = request.columns === true && { columns: columnsOf(results) };
-  const [low, high] = compiled.reward.range;
-  const range = named && { reward_range: [low, high] as [number, number] };
+  const range = named && { reward_range: [...compiled.reward.range] as [number, number] };
   const measured = measuresOf(compiled, judged);
   const reported = audited !== null && { audit: audited.use };
   const items = rewards.reduce((sum, { length }) => sum + length, 0);
   return {
     reply: { ...shared, rewards, ...range, ...measured, ...columns, ...reported, groups: results },
-    entry: { ...shared, spec: canonicalJson({ ...spec, log_verdicts: undefined, audit: undefined }), items, groups },
+    entry: {
+      ...shared,
+      spec: canonicalJson({ ...spec, log_verdicts: undefined, judge_text: undefined, audit: undefined }),
+      items,
+      groups,
+    },
     session,
     audit: audited?.use ?? null,
     refused,
   };
+}
+
+interface ScoredGroups {
+  prepared: readonly PreparedGroup[];
+  results: readonly GroupResult[];
+  metrics: RewardsReply["metrics"];
+  session: SessionStats;
+}
+
+/** What a reply warns of by what came of its groups. */
+function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: ScoredGroups): string[] {
+  const { prepared, results, metrics, session } = scored;
+  const asks = asksForCandidates(compiled);
+  return [
+    ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
+    ...compiled.signals.flatMap(({ signal, settings }) => signal.warning?.(settings, prepared) ?? []),
+    ...programsOnly(verifier, prepared, results, asks),
+    ...lateHeaders(session, prepared.length),
+  ];
 }
 
 /** Of what comes of a rollout when all is answered. */
@@ -173,13 +194,15 @@ async function judgeAll(
   again: Replanning,
   onGroup: ScoringBatch["onGroup"],
 ): Promise<JudgedBatch> {
-  const { compiled, work } = again;
+  const { compiled, work, judgeTexts } = again;
   const { spec, judgeable } = compiled;
+  const rollouts = judgings.reduce((sum, { prepared }) => sum + prepared.group.rollouts.length, 0);
+  const room = judgeTexts === null ? null : judgeTextRoom(rollouts);
   const judged: GroupSignals[] = [];
   const results: GroupResult[] = [];
   function* resultOf(signals: GroupSignals): Generator<number, GroupResult> {
     yield signals.size * STEPS_ROLLOUT;
-    return groupResult(signals, spec, judgeable);
+    return groupResult(signals, spec, judgeable, room);
   }
   await Promise.all(
     judgings.map(async (judging, index) => {

@@ -6,6 +6,7 @@ import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import { type Judging, planJudging, type Sessions, type Worker } from "./judging.ts";
+import type { VerdictTexts } from "./verdict-texts.ts";
 
 /** Each halves the budget of results and files; then the rollouts concerned have no reward. */
 const SHRINKS_MAX = 3;
@@ -22,6 +23,7 @@ export interface Replanning {
   compiled: CompiledSpec;
   step: number;
   work: Worker;
+  judgeTexts: VerdictTexts | null;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface Replanning {
 export async function judgedAsItFits(
   judging: Judging,
   sessions: Sessions,
-  { compiled, step, work }: Replanning,
+  { compiled, step, work, judgeTexts }: Replanning,
 ): Promise<GroupSignals> {
   let signals = await judging.run(sessions);
   for (let shrinks = 1; shrinks <= SHRINKS_MAX && isRefused(signals); shrinks++) {
@@ -40,7 +42,7 @@ export async function judgedAsItFits(
     const earlier = [...signals.earlier, ...signals.asked()];
     const smaller = await work(preparerInSteps(preparerRules(compiled))(group, index, shrinks));
     const left = judging.most() - generationsOf(earlier);
-    const [again] = await work(planJudging([smaller], compiled, step, left, { work })).catch(unpaid);
+    const [again] = await work(planJudging([smaller], compiled, step, left, { work, judgeTexts })).catch(unpaid);
     if (again === undefined) break;
     signals = await again.run(sessions);
     signals.earlier = earlier;

@@ -12,7 +12,9 @@ import { aggregateMetrics, reverifyMode, session } from "./shared/nemo-gym-serve
 import { contains, documented, fields, has, not, when } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import {
+  JUDGE_TEXT,
   type JudgedSample,
+  judgeText,
   rewardOrDeclared,
   SampleLogsSchema,
   sampleComponents,
@@ -57,6 +59,7 @@ export const VerifyReplySchema = z.looseObject({
     .record(z.string(), z.number())
     .meta({ description: "base, format, overlong; of a spec with signals each signal's value" }),
   kritai_request_id: z.string().meta({ description: "finds the judgement in the run log" }),
+  ...JUDGE_TEXT,
   ...SampleLogsSchema.shape,
   ...flagged,
 });
@@ -107,6 +110,7 @@ function verifyReply(sample: JudgedSample, body: Record<string, unknown>) {
     reward_components: sampleComponents(declared),
     kritai_request_id: sample.judged.request_id,
     ...logs,
+    ...judgeText(sample),
     ...(failed && judgeFailed(sample)),
   };
 }

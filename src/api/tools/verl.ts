@@ -11,7 +11,7 @@ import { trainers } from "./shared/dialects.ts";
 import { ExtraInfoSchema } from "./shared/flat-batch.ts";
 import { CORRECT, documented, fields, needs, not, QUESTION, sampleOperation, when } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
-import { rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./shared/sample-score.ts";
+import { judgeText, rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./shared/sample-score.ts";
 import { truthField } from "./shared/stated-facts.ts";
 
 export const VerlRequestSchema = z.object({
@@ -31,6 +31,10 @@ export const VerlReplySchema = SampleLogsSchema.extend({
     .min(0)
     .max(1)
     .meta(said("what verl's validation shows: the share of comparisons won, else the reward on 0..1; 0 without one")),
+  judge_text: z
+    .string()
+    .optional()
+    .meta(said("of a spec with `judge_text`: the same as JSON, for verl takes means of what is no text")),
 });
 
 const VERSION = "global_steps";
@@ -80,10 +84,11 @@ const route = sampleRoute({
   retry_ms: 10 * 60_000,
   tries: 1,
   read,
-  tell: (sample) =>
-    ({ score: rewardOrDeclared(sample), acc: winShare(sample), ...sampleLogs(sample) }) satisfies z.output<
-      typeof VerlReplySchema
-    >,
+  tell(sample) {
+    const { judge_text } = judgeText(sample);
+    const words = judge_text !== undefined && { judge_text: JSON.stringify(judge_text) };
+    return { score: rewardOrDeclared(sample), acc: winShare(sample), ...sampleLogs(sample), ...words };
+  },
 });
 
 export const verl: Contract = {

@@ -26,6 +26,8 @@ export interface GenerationFacts {
   backend: string | null;
   /** What the verifier wrote, or why it refused; only where the spec says log_verdicts. */
   text?: string;
+  /** The answer behind its thoughts, cut; only where the spec says judge_text. */
+  words?: string;
 }
 
 /** Of a generation that was not reported, or of which only its meaning was read. */

@@ -116,6 +116,8 @@ export interface ShownTexts {
   keys: readonly ContentKey[];
   /** The rollout that each is of: the first of several. */
   of: readonly number[];
+  /** By rollout, which text is of it, null of none; absent: that is told by `of`. */
+  by?: readonly (number | null)[];
 }
 
 /** A plan that asks nobody. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
+import { JudgeTextsSchema } from "./judge-text.ts";
 
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();
@@ -55,6 +56,7 @@ export const RolloutResultSchema = z.object({
     .record(z.string(), count)
     .optional()
     .meta(said("characters left out, by what they are: thoughts, results, turns, calls, files, other")),
+  judge_text: JudgeTextsSchema,
   jams_judge: z.boolean().meta(said("the verifier's answers fail where this candidate is shown, and only there")),
 });
 export type RolloutResult = z.output<typeof RolloutResultSchema>;

@@ -5,6 +5,7 @@ import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
 import { JudgeExtraSchema } from "./judge-extra.ts";
+import { decidingOf, type KeptTexts } from "./kept-texts.ts";
 import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
 
 const tokens = z
@@ -223,18 +224,6 @@ export const SeedSchema = z
   .max(...bound("integer_max"))
   .default(0);
 
-/** Whether verdicts' texts are logged. */
-export const LogVerdictsSchema = z
-  .boolean()
-  .default(false)
-  .meta(said("store what the verifier wrote, cut, for GET /v1/groups/:id/verdicts and the page of a group"));
-
-/** Without `log_verdicts` at its default, as of every spec from before the field existed. */
-export const leanLogging = <T extends { log_verdicts: boolean }>({ log_verdicts, ...rest }: T) => ({
-  ...rest,
-  ...(log_verdicts && { log_verdicts: true as const }),
-});
-
 /** A share of groups that another judge judges again: ../reward/audit.ts. */
 export interface Audit {
   share: number;
@@ -242,7 +231,7 @@ export interface Audit {
 }
 
 /** A spec without signals in its canonical form; its schema is ../reward/flat-spec.ts. */
-export interface Spec {
+export interface Spec extends KeptTexts {
   judge: ReturnType<typeof canonicalJudge>;
   candidate: CandidateRule;
   /** A score's name. */
@@ -250,8 +239,6 @@ export interface Spec {
   format: z.output<typeof FormatSchema>;
   overlong: Overlong | null;
   seed: number;
-  log_texts: boolean;
-  log_verdicts?: true;
   audit?: Audit;
 }
 
@@ -295,6 +282,5 @@ export function hashedJudge<T extends { min_decided?: number }>(judge: T): T {
 
 /** What is hashed into `spec_hash`: what decides a reward, and the prompts' hash. */
 export function specFingerprint(spec: Spec, promptHash: string): string {
-  const { log_texts: _, log_verdicts: __, audit: ___, ...deciding } = spec;
-  return canonicalJson({ ...deciding, judge: hashedJudge(spec.judge), prompt_hash: promptHash });
+  return canonicalJson({ ...decidingOf(spec), judge: hashedJudge(spec.judge), prompt_hash: promptHash });
 }

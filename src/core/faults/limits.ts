@@ -198,6 +198,10 @@ export const LIMITS = {
   /** Of one verdict's text, and of all of a request's: two bytes each in memory. */
   logged_verdict_chars: 4_000,
   logged_verdicts_chars: 2_097_152,
+  /** Of judge_text: answers a rollout; chars a rollout, and of a whole reply, copies with them. */
+  judge_text_answers_max: 64,
+  judge_text_rollout_chars: 65_536,
+  judge_text_chars: 2_097_152,
   store_timeout_ms: 10_000,
   text_part_chars: 16_384,
   queue_message_bytes: 128_000,

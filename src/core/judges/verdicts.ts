@@ -54,6 +54,10 @@ function soleTop(values: readonly number[]): number | null {
   return at >= 0 && at === values.lastIndexOf(top) ? at : null;
 }
 
+/** The verdict without what it quotes, which is a rollout's text. */
+export const tellable = (verdict: Verdict | null): Verdict | null =>
+  verdict?.kind === "criteria" ? { kind: verdict.kind, met: verdict.met } : verdict;
+
 /** The place that a verdict names above all others, or null. */
 export function winnerOf(verdict: Verdict | null): number | null {
   switch (verdict?.kind) {

@@ -4,6 +4,7 @@
 import type { Question } from "../asking/questions.ts";
 import { type Fact, isRelative, type Judge, type Signal } from "../asking/signal.ts";
 import type { ValueRange } from "../asking/signal-value.ts";
+import { decidingOf, type KeptTexts } from "../contract/kept-texts.ts";
 import { type Audit, canonicalJson, hashedJudge, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";
@@ -25,14 +26,12 @@ export interface SpecSignal {
 }
 
 /** A spec of named signals and an expression over them, in its canonical form. */
-export interface SignalsSpec {
+export interface SignalsSpec extends KeptTexts {
   candidate: Spec["candidate"];
   /** By name, ascending. */
   signals: Readonly<Record<string, SpecSignal>>;
   reward: string;
   seed: number;
-  log_texts: boolean;
-  log_verdicts?: true;
   audit?: Audit;
 }
 
@@ -45,10 +44,8 @@ export const hasSignals = (spec: AnySpec): spec is SignalsSpec => "signals" in s
  * What is hashed into a signals spec's `spec_hash`. `prompts`: the hash of each prompt that its
  * judges name.
  */
-export function signalsFingerprint(
-  { log_texts: _, log_verdicts: __, audit: ___, ...deciding }: SignalsSpec,
-  prompts: Record<string, string>,
-): string {
+export function signalsFingerprint(spec: SignalsSpec, prompts: Record<string, string>): string {
+  const deciding = decidingOf(spec);
   const signals = Object.entries(deciding.signals).map(([name, { judge, ...signal }]) => [
     name,
     judge === undefined ? signal : { ...signal, judge: hashedJudge(judge as object) },

@@ -1,16 +1,8 @@
 // Owns the schema of a spec without signals: one judge, one schedule, one score.
 import * as z from "zod";
 import { CandidateSchema } from "../contract/candidate-rule.ts";
-import {
-  canonicalJudge,
-  FormatSchema,
-  JudgeSchema,
-  LogVerdictsSchema,
-  leanLogging,
-  OverlongSchema,
-  SeedSchema,
-  type Spec,
-} from "../contract/spec.ts";
+import { KEPT_TEXTS, leanTexts } from "../contract/kept-texts.ts";
+import { canonicalJudge, FormatSchema, JudgeSchema, OverlongSchema, SeedSchema, type Spec } from "../contract/spec.ts";
 import { judgeFault } from "../tournament/judge-fault.ts";
 import { ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema } from "../tournament/scores.ts";
@@ -25,8 +17,7 @@ export const SpecSchema = z
     format: FormatSchema.prefault({}),
     overlong: OverlongSchema.nullable().default(null),
     seed: SeedSchema,
-    log_texts: z.boolean().default(false),
-    log_verdicts: LogVerdictsSchema,
+    ...KEPT_TEXTS,
     audit: AuditSchema.exactOptional(),
     // The other form's telling field: with it a spec is not meant as one of this form, whatever
     // else is wrong with it.
@@ -34,7 +25,7 @@ export const SpecSchema = z
   })
   .transform(
     ({ judge, candidate, signals: _, ...spec }): Spec => ({
-      ...leanLogging(spec),
+      ...leanTexts(spec),
       candidate,
       judge: canonicalJudge(judge),
     }),

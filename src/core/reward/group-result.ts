@@ -13,6 +13,7 @@ import { ranks } from "../tournament/decide.ts";
 import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
+import { judgeTextsOf } from "./judge-text.ts";
 import { type TurnsNamed, turnsNamedOf } from "./turns-named.ts";
 
 const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
@@ -20,8 +21,14 @@ const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked
 /**
  * The group's result, the same for the same samples whatever order they came in. Counts are those
  * of the first signal that compares.
+ * @param judgeTextRoom chars of the judge's words that are told of a rollout; null: nothing is
  */
-export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boolean): GroupResult {
+export function groupResult(
+  signals: GroupSignals,
+  spec: AnySpec,
+  judgeable: boolean,
+  judgeTextRoom: number | null = null,
+): GroupResult {
   const { prepared, size } = signals;
   const compared = signals.compared();
   const wins = spreadOf<number | null>(compared, ({ wins }) => wins, null, size);
@@ -34,6 +41,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
     charged ? readings.filter(({ code }) => code !== null) : [],
   );
   const rollouts = rolloutResults(signals, spec, judgeable, wins, verifier.failed > failedBefore.length);
+  const judgeTexts = judgeTextRoom === null ? null : judgeTextsOf(signals, judgeTextRoom);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
   // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
@@ -46,7 +54,8 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
     ...(points !== undefined && { points }),
     selected,
     selected_tied: tied,
-    rollouts,
+    rollouts:
+      judgeTexts === null ? rollouts : rollouts.map((rollout, r) => ({ ...rollout, judge_text: judgeTexts(r) })),
     metrics: {
       parse_rate: parseRate(verifier),
       ...groupTau(points ?? wins, labels),

@@ -32,6 +32,8 @@ export interface SignalQuestion extends AskedQuestion {
   signal: string;
   /** Whose texts it showed, where those were no candidates. */
   rollouts?: readonly number[];
+  /** All that the one text shown is of. */
+  holders?: readonly number[];
 }
 
 interface Settled {
@@ -180,11 +182,15 @@ export class GroupSignals {
   asked(): SignalQuestion[] {
     return this.compiled.names.flatMap((name) => {
       const { asked = [], members = [] } = this.results.get(name) ?? {};
-      const of = this.shown.get(name)?.of;
+      const { of, by } = this.shown.get(name) ?? {};
       if (of !== undefined) {
         // Past the last of them: the group's reference.
         const rolloutOf = (own: number) => members[of[own] as number] ?? this.size;
-        return asked.map((entry) => ({ ...entry, signal: name, rollouts: entry.question.shown.map(rolloutOf) }));
+        return asked.map((entry) => {
+          const { shown } = entry.question;
+          const holders = by && { holders: members.filter((_, i) => by[i] === shown[0]) };
+          return { ...entry, signal: name, rollouts: shown.map(rolloutOf), ...holders };
+        });
       }
       const group = this.groups.get(name) ?? this.prepared;
       if (group === this.prepared) return asked.map((entry) => ({ ...entry, signal: name }));

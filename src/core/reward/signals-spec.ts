@@ -5,7 +5,8 @@ import * as z from "zod";
 import { said } from "#said";
 import type { Signal } from "../asking/signal.ts";
 import { CandidateSchema } from "../contract/candidate-rule.ts";
-import { LogVerdictsSchema, leanLogging, SeedSchema } from "../contract/spec.ts";
+import { KEPT_TEXTS, leanTexts } from "../contract/kept-texts.ts";
+import { SeedSchema } from "../contract/spec.ts";
 import { someText } from "../faults/bounded.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -63,8 +64,7 @@ export const SignalsSpecSchema = z
       signals: z.record(SignalNameSchema, SignalSchema),
       reward: ExpressionSchema.optional().meta(said("an expression over the signals; default: their sum")),
       seed: SeedSchema,
-      log_texts: z.boolean().default(false),
-      log_verdicts: LogVerdictsSchema,
+      ...KEPT_TEXTS,
       audit: AuditSchema.exactOptional(),
     },
     {
@@ -78,7 +78,7 @@ export const SignalsSpecSchema = z
   .transform(({ signals, reward, ...rest }): SignalsSpec => {
     const entries = Object.entries(signals).sort(([a], [b]) => (a < b ? -1 : 1));
     return {
-      ...leanLogging(rest),
+      ...leanTexts(rest),
       signals: Object.fromEntries(entries.map(([name, signal]) => [name, canonicalSignal(signal)])),
       reward: reward ?? entries.map(([name]) => name).join(" + "),
     };

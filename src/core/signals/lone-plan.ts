@@ -48,10 +48,9 @@ export interface Lone extends UnreadableRule {
 export function shownOnce(question: string, all: readonly (string | null)[]): Required<Pick<Lone, "shows" | "of">> {
   const texts = [...new Set(all.filter((text) => text !== null))];
   const at = new Map(texts.map((text, i) => [text, i]));
-  return {
-    shows: { texts, keys: texts.map((text) => hashText(question, text)), of: texts.map((text) => all.indexOf(text)) },
-    of: all.map((text) => (text === null ? null : (at.get(text) as number))),
-  };
+  const by = all.map((text) => (text === null ? null : (at.get(text) as number)));
+  const keys = texts.map((text) => hashText(question, text));
+  return { shows: { texts, keys, of: texts.map((text) => all.indexOf(text)), by }, of: by };
 }
 
 /** All that came back about one of the texts. */

@@ -49,7 +49,26 @@ class _Shown(TypedDict, total=False):
     left_out: dict[str, int]
 
 
-class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown):
+class JudgeText(TypedDict):
+    """One answer of a judge that was shown the rollout: `verdict` is what was read of it, `text` what
+    it wrote, thoughts apart; `shown` has the rollouts' places in the group, in the order shown."""
+
+    signal: str
+    shown: list[int]
+    sample: int
+    verdict: dict[str, Any] | None
+    status: str | None
+    error: str | None
+    text: str | None
+
+
+class _JudgeTexts(TypedDict, total=False):
+    """There where the spec says `judge_text`."""
+
+    judge_text: list[JudgeText]
+
+
+class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown, _JudgeTexts):
     """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
     the group.
 

@@ -191,6 +191,7 @@ class Spec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
+    judge_text: bool
     audit: Audit
 
 
@@ -204,6 +205,7 @@ class SignalsSpec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
+    judge_text: bool
     audit: Audit
 
 

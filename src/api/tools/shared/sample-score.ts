@@ -4,6 +4,8 @@
 import * as z from "zod";
 import { said } from "#said";
 import type { ValueRange } from "../../../core/asking/signal-value.ts";
+import { JudgeTextsSchema } from "../../../core/contract/judge-text.ts";
+import type { RolloutResult } from "../../../core/contract/replies.ts";
 import type { Spec } from "../../../core/contract/spec.ts";
 import { type AnySpec, compileSpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
 import { scoreRange } from "../../../core/tournament/scores.ts";
@@ -73,6 +75,11 @@ function sugarRange({ reward: rule, format, overlong }: Spec, members: number): 
   const [least, most] = scoreRange(rule, Math.max(2, members));
   return [least - format.penalty - (overlong === null ? 0 : 1), most];
 }
+
+export const JUDGE_TEXT = { judge_text: JudgeTextsSchema };
+/** Of trainers' rows that have room for more than numbers; absent where the spec asks for none. */
+export const judgeText = ({ judged: { result } }: JudgedSample): Pick<RolloutResult, "judge_text"> =>
+  result.judge_text === undefined ? {} : { judge_text: result.judge_text };
 
 const flag = z.union([z.literal(0), z.literal(1)]);
 

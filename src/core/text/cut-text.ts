@@ -1,0 +1,12 @@
+// Owns how a text that is too long is shown: by its head and its end.
+
+/** Of a text that is too long its end tells more: a verdict stands there. */
+const HEAD_SHARE = 0.25;
+
+/** A text's head and end, together `chars` long, with what is said of the rest between them. */
+export function cutText(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const head = Math.floor(chars * HEAD_SHARE);
+  const left = text.length - chars;
+  return `${text.slice(0, head)}\n[${left} characters left out]\n${text.slice(head + left)}`.toWellFormed();
+}
