@@ -46,6 +46,16 @@ const FACTS: Readonly<Record<string, ByQuality<unknown>>> = {
     ["Six times seven.", "It is 43."],
     ["Six times seven.", "It is 42."],
   ],
+  step_logprobs: [
+    [-6, -6],
+    [-4, -5],
+    [-2, -4],
+  ],
+  base_step_logprobs: [
+    [-5, -5],
+    [-5, -5],
+    [-5, -5],
+  ],
   reference_logprobs: [
     [-3, -2],
     [-1.5, -1],
@@ -74,6 +84,7 @@ const GROUP: Readonly<Record<string, unknown>> = {
     { id: "guess", text: "Says that it guesses.", points: -2 },
   ],
   item: { answer: "42" },
+  start_score: 0.5,
 };
 
 const text = ({ answer, words }: (typeof ROLLOUTS)[number]) =>
@@ -160,7 +171,7 @@ export function knowing(signals: Signals, { says }: Carried): Script {
     if (says !== undefined && shown.length === 1) return says[first] as string;
     const { to, preset } = job;
     if (to === "scalar") return `${first - 1}`;
-    if (to === "prm") return JSON.stringify([0.5 + first / 4, 0.125 + first / 4]);
+    if (to === "prm" || to === "check_steps") return JSON.stringify([0.5 + first / 4, 0.125 + first / 4]);
     if (to === "execute") return first === 2 || (first === 1 && sample === 0) ? "pass" : "fail";
     if (to === "check") {
       const [low, high] = Object.values(signals).find(({ kind }) => kind === "external")?.range ?? [0, 1];

@@ -9,7 +9,7 @@ import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { setUp } from "../api/routes/harness.ts";
-import { fakeVerifier, type Script } from "../harness/fakes.ts";
+import { EVERY_BACKEND, fakeVerifier, type Script } from "../harness/fakes.ts";
 import { type Carried, groupFor, knowing, type Signals } from "./knowing-verifier.ts";
 
 /** What the test of a row needs and the page does not show. */
@@ -26,7 +26,7 @@ const STEP = 10;
 let script: Script;
 const verifier = {
   ...fakeVerifier((...asked) => script(...asked)),
-  takes: ["chat", "scalar", "prm", "execute", "check"] as const,
+  takes: EVERY_BACKEND,
 };
 const { post } = setUp({ verifier });
 
