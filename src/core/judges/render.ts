@@ -37,7 +37,8 @@ export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...Object.k
  */
 export function promptHash(name: string, path?: string): string {
   const preset = presetNamed(name);
-  return preset === null ? promptNamed(name, path).hash : canonicalJson(preset);
+  // That a label is an invalid answer decides nothing but by a setting, which is hashed itself.
+  return preset === null ? promptNamed(name, path).hash : canonicalJson({ ...preset, invalid: undefined });
 }
 
 function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)[PromptName] {

@@ -16,6 +16,7 @@ import type { Preset } from "../judges/presets/preset.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean, percentile, populationStd } from "../math/stats.ts";
+import { InvalidSchema, leanInvalid } from "./invalid-answer.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, referenceOf, voteFault } from "./lone-judge.ts";
 import { bareQuestion, lonePlan, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
@@ -31,6 +32,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(said("labels that count 1, all others 0; default: the preset's")),
   unreadable: UnreadableSchema,
+  invalid: InvalidSchema,
 });
 
 interface GradeSettings extends UnreadableRule {
@@ -38,6 +40,7 @@ interface GradeSettings extends UnreadableRule {
   reduce: z.output<typeof SCHEMA>["reduce"];
   quantile?: number;
   passing_labels?: string[];
+  invalid?: number;
 }
 
 const needsReference = (prompt: string) => presetNamed(prompt)?.shape === "reference";
@@ -48,16 +51,17 @@ export const grade: Signal<GradeSettings> = {
   relative: false,
   canonical(settings) {
     const { judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
-    return { ...rest, judge: canonicalLoneJudge(judge) } as GradeSettings;
+    return leanInvalid({ ...rest, judge: canonicalLoneJudge(judge) } as GradeSettings);
   },
   fault: (settings) => voteFault(settings.judge) ?? reduceFault(settings),
   judge: ({ judge }) => judge,
   facts: ({ judge }) => (needsReference(judge.prompt) ? ["group.reference"] : []),
-  // Of numbers in [0, 1] no two lie further apart than half of them at either end.
-  range: ({ reduce }) => [0, reduce === "std" ? 0.5 : 1],
+  // Of numbers in [low, 1] no two lie further apart than half of them at either end.
+  range: ({ reduce, invalid = 0 }) => (reduce === "std" ? [0, (1 - invalid) / 2] : [invalid, 1]),
   open(group, settings) {
     const { judge } = settings;
     const preset = presetNamed(judge.prompt);
+    const lowest = settings.reduce === "std" ? 0 : (settings.invalid ?? 0);
     const scoreOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
       const values = verdictsOn(seen, text).flatMap((verdict) => gradeOf(verdict, settings, preset) ?? []);
       // Of one answer it is not known how far several would lie apart.
@@ -67,9 +71,14 @@ export const grade: Signal<GradeSettings> = {
     };
     return lonePlan({
       questions: questionsOf(group, judge),
-      ...{ of: group.classes.classOf, unreadable: settings.unreadable, bare: bareQuestion },
-      // Nobody was asked about a rollout without a candidate.
-      read: (seen) => (text) => ({ value: text === null ? valued(0) : scoreOn(text, seen), detail: null }),
+      ...{ of: group.classes.classOf, unreadable: settings.unreadable, lowest, bare: bareQuestion },
+      read: (seen) => (text) => {
+        // Nobody was asked about a rollout without a candidate.
+        if (text === null) return { value: valued(lowest), detail: null };
+        const verdicts = verdictsOn(seen, text);
+        const none = verdicts.filter((verdict) => isInvalid(verdict, preset)).length > verdicts.length / 2;
+        return { value: scoreOn(text, seen), detail: none ? { label: "invalid" } : null };
+      },
     });
   },
 };
@@ -101,19 +110,25 @@ function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Que
   return texts.map((_, member) => ({ ...question, shown: [member] }));
 }
 
-/** A verdict on one candidate in [0, 1], or null where it says nothing. */
+/** Whether a verdict says that there is no answer that could be wrong. */
+export const isInvalid = (verdict: Verdict, preset: Preset | null): boolean =>
+  verdict.kind === "label" && preset?.invalid?.includes(verdict.label) === true;
+
+/** A verdict on one candidate in [0, 1], or `invalid`; null where it says nothing. */
 export function gradeOf(
   verdict: Verdict,
-  { passing_labels }: Pick<GradeSettings, "passing_labels">,
+  { passing_labels, invalid = 0 }: Pick<GradeSettings, "passing_labels" | "invalid">,
   preset: Preset | null,
 ): number | null {
   if (preset === null) return null;
   const passing = passing_labels ?? preset.passing ?? [];
   const { parser } = preset;
   const [low, high] = ("range" in parser ? parser.range : undefined) ?? [0, 1];
+  const ofLabel = (label: string) =>
+    passing.includes(label) ? 1 : preset.invalid?.includes(label) === true ? invalid : 0;
   switch (verdict.kind) {
     case "label":
-      return passing.includes(verdict.label) ? 1 : 0;
+      return ofLabel(verdict.label);
     case "grade":
       return (verdict.grade - low) / (high - low);
     case "criteria": {
@@ -124,7 +139,7 @@ export function gradeOf(
       // The expected grade, or the probability of passing.
       const labels = anchorOf(parser, 1)?.labels ?? [];
       const scale = "range" in parser && parser.range !== undefined;
-      const worth = (label = "") => (scale ? (Number(label) - low) / (high - low) : passing.includes(label) ? 1 : 0);
+      const worth = (label = "") => (scale ? (Number(label) - low) / (high - low) : ofLabel(label));
       return Math.min(
         1,
         verdict.shares.reduce((sum, share, i) => sum + share * worth(labels[i]), 0),

@@ -11,7 +11,7 @@ import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import { gradeOf } from "./grade.ts";
+import { gradeOf, isInvalid } from "./grade.ts";
 import { orOf } from "./lone-judge.ts";
 import { bareQuestion, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
@@ -24,6 +24,8 @@ export interface ReferenceMatch {
   answer: string | null;
   rules: Equivalence | null;
   lost?: RolloutValue;
+  /** There is no answer that could be wrong. */
+  invalid?: true;
 }
 
 const VALUES: Readonly<Record<Equivalence, Valued>> = {
@@ -32,22 +34,26 @@ const VALUES: Readonly<Record<Equivalence, Valued>> = {
   unknown: without("rules_undecided"),
 };
 
-function ofRules({ rules, answer, lost }: ReferenceMatch): Valued {
-  if (lost !== undefined) return lost.value;
-  return rules === null ? without(answer === null ? "invalid_reference" : "rules_undecided") : VALUES[rules];
-}
+const invalidAt = (worth: number, detail: Detail): RolloutValue => ({
+  value: valued(worth),
+  detail: { ...detail, label: "invalid" },
+});
 
-function ruled({ rules, lost }: ReferenceMatch): Detail | null {
-  if (lost !== undefined) return lost.detail;
-  return rules === "unknown" ? null : { tier: "rules" };
+function ruled({ rules, answer, lost, invalid }: ReferenceMatch, worth: number): RolloutValue {
+  if (lost !== undefined) return lost;
+  if (invalid === true) return invalidAt(worth, { tier: "rules" });
+  const value = rules === null ? without(answer === null ? "invalid_reference" : "rules_undecided") : VALUES[rules];
+  return { value, detail: rules === "unknown" ? null : { tier: "rules" } };
 }
 
 /** The rules alone. */
-export const byRules = (found: readonly ReferenceMatch[]): Plan =>
-  answeredAtOnce(
-    () => found.map(ofRules),
-    () => found.map(ruled),
+export function byRules(found: readonly ReferenceMatch[], invalid: number): Plan {
+  const rows = () => found.map((match) => ruled(match, invalid));
+  return answeredAtOnce(
+    () => rows().map(({ value }) => value),
+    () => rows().map(({ detail }) => detail),
   );
+}
 
 /** What a judge is asked about: no more than a reference may hold. */
 const isShown = (answer: string | null): answer is string => answer !== null && answer.length <= LIMITS.answer_chars;
@@ -61,7 +67,7 @@ export function byJudge(
   { question }: PreparedGroup,
   references: readonly string[],
   found: readonly ReferenceMatch[],
-  { judge, appeal, unreadable }: { judge: Judge; appeal: boolean } & UnreadableRule,
+  { judge, appeal, unreadable, invalid }: { judge: Judge; appeal: boolean; invalid: number } & UnreadableRule,
 ): Plan {
   if (references.length === 0) {
     throw new ApiError("facts_required", "Every group needs a reference.", { errors: [] });
@@ -82,35 +88,44 @@ export function byJudge(
   };
   return lonePlan({
     questions: shows.texts.map((_, classIndex): Question => ({ ...questionOf, shown: [classIndex] })),
-    ...{ of, shows, unreadable, bare: bareQuestion },
+    ...{ of, shows, unreadable, lowest: invalid, bare: bareQuestion },
     read: (seen) => (text, r) => {
       const match = found[r] as ReferenceMatch;
       // Too long for a judge, and so for anybody.
       const isLong = text === null && match.answer !== null && !isShown(match.answer) && match.rules !== "equal";
       return isLong
-        ? unread({ unreadable }, "rules_undecided")
-        : rowOf(match, text === null ? null : verdictOn(text, judge, seen));
+        ? unread({ unreadable }, "rules_undecided", invalid)
+        : text === null
+          ? ruled(match, invalid)
+          : rowOf(match, verdictOn(text, judge, invalid, seen));
     },
   });
 }
 
 const MAJORITY = 0.5;
 
-/** 1 where more than half of the verdicts find the answer right. */
-function verdictOn(classIndex: number, { prompt }: Judge, seen: readonly AskedQuestion[]): Valued {
+/**
+ * 1 where more than half of the verdicts find the answer right; what an invalid one is worth where
+ * more than half say that.
+ */
+function verdictOn(classIndex: number, { prompt }: Judge, invalid: number, seen: readonly AskedQuestion[]) {
   const preset = presetNamed(prompt);
-  const verdicts = verdictsOn(seen, classIndex).flatMap((verdict) => gradeOf(verdict, {}, preset) ?? []);
-  if (verdicts.length === 0) return without(commonFault(seen, classIndex) ?? "verifier_bad_reply");
-  const right = verdicts.filter((grade) => grade > MAJORITY).length;
-  return valued(right > verdicts.length / 2 ? 1 : 0);
+  const verdicts = verdictsOn(seen, classIndex).flatMap((verdict) => {
+    const grade = gradeOf(verdict, {}, preset);
+    return grade === null ? [] : [{ grade, none: isInvalid(verdict, preset) }];
+  });
+  if (verdicts.length === 0)
+    return { value: without(commonFault(seen, classIndex) ?? "verifier_bad_reply"), detail: {} };
+  const most = (holds: (one: (typeof verdicts)[number]) => boolean) =>
+    verdicts.filter(holds).length > verdicts.length / 2;
+  if (most(({ none }) => none)) return invalidAt(invalid, {});
+  return { value: valued(most(({ grade }) => grade > MAJORITY) ? 1 : 0), detail: {} };
 }
 
-function rowOf(found: ReferenceMatch, judged: Valued | null): RolloutValue {
-  if (judged === null) return { value: ofRules(found), detail: ruled(found) };
-  const { rules } = found;
-  if (judged.value === null) return { value: judged, detail: rules === null ? null : { rules } };
-  const overturned = rules === "different" && { overturned: judged.value === 1 };
-  return { value: judged, detail: { tier: "judge", ...(rules !== null && { rules }), ...overturned } };
+function rowOf({ rules }: ReferenceMatch, { value, detail }: RolloutValue): RolloutValue {
+  if (value.value === null) return { value, detail: rules === null ? null : { rules } };
+  const overturned = rules === "different" && { overturned: value.value === 1 };
+  return { value, detail: { tier: "judge", ...detail, ...(rules !== null && { rules }), ...overturned } };
 }
 
 /**

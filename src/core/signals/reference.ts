@@ -21,6 +21,7 @@ import { bound } from "../faults/limit-advice.ts";
 import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { isPromptName } from "../judges/render.ts";
+import { InvalidSchema, leanInvalid } from "./invalid-answer.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts";
 import { appealed, byJudge, byRules, type ReferenceMatch } from "./reference-tiers.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
@@ -52,6 +53,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(said("what rules find different goes to the judge too, which measures how often they are wrong")),
   unreadable: UnreadableSchema,
+  invalid: InvalidSchema,
   judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta(said("of the tier judge")),
 });
 
@@ -61,6 +63,7 @@ interface ReferenceSettings extends UnreadableRule {
   tolerance: number;
   tiers?: readonly (typeof TIERS)[number][];
   appeal?: true;
+  invalid?: number;
   judge?: Judge;
 }
 
@@ -93,14 +96,15 @@ export const reference: Signal<ReferenceSettings> = {
   verified: true,
   ownTexts: true,
   canonical(settings) {
-    const { tiers = RULES, appeal, judge, ...rest } = settings as unknown as z.output<typeof SCHEMA>;
+    const { tiers = RULES, appeal, judge, ...given } = settings as unknown as z.output<typeof SCHEMA>;
+    const rest = leanInvalid(given);
     const asks = tiers.includes("judge") || judge !== undefined;
     return {
       ...rest,
       ...(tiers.join() !== RULES.join() && { tiers }),
       ...(appeal === true && { appeal }),
       ...(asks && { judge: canonicalLoneJudge(judge ?? LoneJudgeSchema.parse({}), PRESET) }),
-    } as ReferenceSettings;
+    } as unknown as ReferenceSettings;
   },
   fault({ tiers = RULES, appeal, judge }) {
     if (![...TIERS, TIERS.join()].includes(tiers.join())) {
@@ -119,7 +123,7 @@ export const reference: Signal<ReferenceSettings> = {
   },
   judge: ({ judge = null }) => judge,
   facts: () => ["group.reference"],
-  range: () => [0, 1],
+  range: ({ invalid = 0 }) => [invalid, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
   /** Nobody answers where it looks: most often it looks in the wrong place. */
   warning({ answer: place }, groups) {
@@ -132,7 +136,8 @@ export const reference: Signal<ReferenceSettings> = {
     return `no_answers: of ${rollouts} rollouts none has an answer where \`"answer": "${place}"\` looks for it, so that all are wrong`;
   },
   ...inSteps<ReferenceSettings>(function* (prepared, settings) {
-    const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null, unreadable } = settings;
+    const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null } = settings;
+    const { unreadable, invalid = 0 } = settings;
     const { group } = prepared;
     const candidates = answersOf(prepared);
     const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
@@ -149,6 +154,7 @@ export const reference: Signal<ReferenceSettings> = {
       const none: ReferenceMatch = {
         answer,
         rules: "different",
+        invalid: true,
         ...(unreadable === "null" && { lost: unread(settings, "no_answer") }),
       };
       if (answer === null) return none;
@@ -160,13 +166,15 @@ export const reference: Signal<ReferenceSettings> = {
       const isOpen = rules === "unknown" && (judge === null || plainAnswer(answer) !== null);
       const lost = isOpen && comparable && !isReadable(answer);
       const ruled = tiers.includes("rules") ? rules : null;
-      return { answer, rules: ruled, ...(lost && { lost: unread(settings, "rules_undecided") }) };
+      return { answer, rules: ruled, ...(lost && { lost: unread(settings, "rules_undecided", invalid) }) };
     };
     const found: ReferenceMatch[] = [];
     for (const answer of answers) {
       found.push(foundOf(answer));
       yield STEPS_CHAR * ((answer?.length ?? 0) + references.reduce((sum, { length }) => sum + length, 0));
     }
-    return judge === null ? byRules(found) : byJudge(prepared, references, found, { judge, appeal, unreadable });
+    return judge === null
+      ? byRules(found, invalid)
+      : byJudge(prepared, references, found, { judge, appeal, unreadable, invalid });
   }),
 };

@@ -9,6 +9,7 @@ import type { RouteDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { invalidRequest } from "../../door/validation.ts";
 import { beginJudging, refuseUnmet, type Usage, usageOf } from "./judging.ts";
+import { noneGoodEnough } from "./ranking-options.ts";
 import { ranking, relevance } from "./relevance.ts";
 import type { TextRequest } from "./text-route.ts";
 import { chooseTextSpec } from "./text-spec.ts";
@@ -43,12 +44,19 @@ export async function rankDocuments(
   const { query, texts, field, options } = request;
   if (texts.length === 0)
     throw invalidRequest([{ path: field, message: `${counted(0)}; must be at least ${counted(1)}` }]);
+  const alone = {
+    results: [{ index: 0, score: 1 }],
+    usage: usageOf([]),
+    warnings: ["not_compared 0", ...options.ignored],
+  };
   // A ranking of one is no judgement, but it is one: a pipeline that filtered all others away goes
   // on.
-  if (texts.length === 1)
-    return { results: [{ index: 0, score: 1 }], usage: usageOf([]), warnings: ["not_compared 0", ...options.ignored] };
+  if (texts.length === 1 && options.good_enough === undefined) return alone;
   const spec = await chooseTextSpec(deps, c.get("scope"), options, request.model, texts);
-  refuseUnmet(compileSpec(spec), field);
+  const compiled = compileSpec(spec);
+  // Whether it is good enough only a spec can tell that compares nothing.
+  if (texts.length === 1 && compiled.relative) return alone;
+  refuseUnmet(compiled, field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
   const { scored } = beginJudging(c, deps, request.contract, { groups, spec, interactive: true }, options);
   return rank(await scored, spec, request);
@@ -70,6 +78,10 @@ function rank(
     results: shown.map((index) => ({ index, score: scores[index] as number })),
     usage: usageOf([group]),
     warnings: [
+      ...noneGoodEnough(
+        order.map((index) => scores[index] as number),
+        options,
+      ),
       ...leftOut(group, scored.groups[0]?.rollouts ?? []),
       ...scored.reply.warnings.map((code) => withRate(code, group)),
       ...options.ignored,

@@ -22,6 +22,12 @@ const OptionSchema = z.strictObject({
     .meta(said("a deadline other than the contract's own")),
   schedule: ScheduleSchema.meta(said("which documents are compared; default: the spec's")),
   budget: BudgetSchema.optional(),
+  good_enough: z
+    .number()
+    .min(-LIMITS.score_max)
+    .max(LIMITS.score_max)
+    .optional()
+    .meta(said("where no score reaches it, the warning `none_good_enough` says so; the results are the same")),
   run_id: RunIdSchema.optional(),
   step: StepSchema.optional(),
 });
@@ -30,7 +36,7 @@ type Option = keyof z.output<typeof OptionSchema>;
 /** In a body, beside the fields of its dialect. */
 export const KritaiSchema = OptionSchema.nullish().meta(
   said(
-    "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body goes before the URL, the URL before headers",
+    "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Good-Enough`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body goes before the URL, the URL before headers",
   ),
 );
 
@@ -38,6 +44,13 @@ export const KritaiSchema = OptionSchema.nullish().meta(
 export interface RankingOptions extends Partial<z.output<typeof OptionSchema>> {
   /** Warnings of fields that were not read. */
   ignored: readonly string[];
+}
+
+/** What is said where no score is good enough, for callers who would rather have nothing. */
+export function noneGoodEnough(scores: readonly number[], { good_enough }: RankingOptions): string[] {
+  const best = Math.max(...scores);
+  if (good_enough === undefined || best >= good_enough) return [];
+  return [`none_good_enough: the best score is ${best}, below ${good_enough}`];
 }
 
 /** @param schema the dialect's own body. @throws ApiError `invalid_request` naming field or header */
@@ -61,12 +74,19 @@ const HEADERS: Readonly<Record<Option, { name: string; read: (text: string) => u
   deadline_ms: { name: "Kritai-Deadline-Ms", read: wholeIn },
   schedule: { name: "Kritai-Schedule", read: objectIn },
   budget: { name: "Kritai-Budget", read: budgetIn },
+  good_enough: { name: "Kritai-Good-Enough", read: numberIn },
   run_id: { name: "Kritai-Run-Id", read: (text) => text },
   step: { name: "Kritai-Step", read: wholeIn },
 };
 
 function wholeIn(text: string): unknown {
   return WHOLE.test(text) ? Number(text) : text;
+}
+
+const NUMBER = /^-?\d{1,10}(?:\.\d{1,15})?$/;
+
+function numberIn(text: string): unknown {
+  return NUMBER.test(text) ? Number(text) : text;
 }
 
 /** JSON where it looks like an object. */

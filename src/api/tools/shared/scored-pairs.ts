@@ -7,6 +7,7 @@ import type { AppContext } from "../../door/scope.ts";
 import { invalidRequest } from "../../door/validation.ts";
 import { beginJudging, refuseUnmet, type Usage, usageOf } from "./judging.ts";
 import { noChoice, type Refusal, refused, regrouped } from "./page.ts";
+import { noneGoodEnough } from "./ranking-options.ts";
 import { regroup } from "./regrouping.ts";
 import { relevances } from "./relevance.ts";
 import type { TextRequest } from "./text-route.ts";
@@ -43,7 +44,8 @@ export async function scorePairs(
   const scored = await beginJudging(c, deps, contract, { groups, spec, interactive: true }, options).scored;
   const byGroup = groups.map((_, g) => relevances(scored, spec, raw, g));
   const scores = places.map(({ group, member }) => byGroup[group]?.[member] as number);
-  return { scores, usage: usageOf(scored.reply.groups), warnings: [...scored.reply.warnings, ...options.ignored] };
+  const warnings = [...noneGoodEnough(scores, options), ...scored.reply.warnings, ...options.ignored];
+  return { scores, usage: usageOf(scored.reply.groups), warnings };
 }
 
 /**

@@ -108,6 +108,7 @@ export const OF_ONE: Readonly<Record<string, Preset>> = {
       bare: true,
     },
     passing: ["A"],
+    invalid: ["C"],
   },
   /** xVerify answers with one word, Correct or Incorrect. */
   xverify: {

@@ -30,6 +30,7 @@ export const TemplateSchema = z.strictObject({
   parser: ParserSchema,
   ties: LabelListSchema.optional().meta(said("labels that say that neither is better")),
   passing: LabelListSchema.optional().meta(said("of one candidate: labels that count 1")),
+  invalid: LabelListSchema.optional().meta(said("labels that say that there is no answer that could be wrong")),
   turns: z
     .literal(true)
     .optional()

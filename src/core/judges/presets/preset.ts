@@ -33,6 +33,8 @@ export interface Preset {
   ties?: readonly string[];
   /** Of one candidate: labels that count 1. */
   passing?: readonly string[];
+  /** Of those, labels that say that there is no answer to hold against anything: no better than wrong. */
+  invalid?: readonly string[];
   /** Its answers name the turn of each run that decides: `"turn": 3`, of a pair `"turn A": 3`. */
   turns?: true;
   /** `completion`: one raw text for /completions; `roles`: special chat roles. */

@@ -111,14 +111,16 @@ const readsNumber = (parser: ParserSettings): boolean =>
   "range" in parser && parser.range !== undefined && (parser.kind !== "json" || parser.grade !== undefined);
 
 function labelFaults(template: Preset): FieldError[] {
-  const { parser, ties = [], passing = [], shape } = template;
+  const { parser, ties = [], passing = [], invalid = [], shape } = template;
   const labels = "labels" in parser ? parser.labels : undefined;
   const refuse = (path: string, message: string) => ({ path, message });
   const strange = (path: string, given: readonly string[]) =>
     given
       .filter((label) => labels?.includes(label) !== true)
       .map((label) => refuse(path, `${label} is no label of the parser`));
-  const faults = [...strange("ties", ties), ...strange("passing", passing)];
+  const faults = [...strange("ties", ties), ...strange("passing", passing), ...strange("invalid", invalid)];
+  const both = invalid.find((label) => passing.includes(label));
+  if (both !== undefined) faults.push(refuse("invalid", `${both} counts 1`));
   const labelCount = labelCountOf(parser);
   if (compares(template) && labelCount === "one") {
     faults.push(refuse("parser", `reads something of one candidate; the shape ${shape} compares several`));

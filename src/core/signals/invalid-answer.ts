@@ -1,0 +1,25 @@
+// Owns what an answer is worth that is none: wrong, unless the spec punishes it more.
+
+import * as z from "zod";
+import { said } from "#said";
+
+/**
+ * Of kinds that hold an answer against something. Never above 0: what is wrong is worth 0, and a
+ * policy would rather be invalid than wrong.
+ */
+export const InvalidSchema = z
+  .number()
+  .min(-1)
+  .max(0)
+  .optional()
+  .meta(
+    said(
+      "what an answer is worth that is none (cut off, refused, no answer at all), from -1 to 0; default 0, as wrong",
+    ),
+  );
+
+/** Settings without this one at its default. */
+export const leanInvalid = <T extends object>({ invalid, ...rest }: T & { invalid?: number | undefined }) => ({
+  ...rest,
+  ...(invalid !== undefined && invalid !== 0 && { invalid }),
+});
