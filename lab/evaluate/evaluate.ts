@@ -6,32 +6,20 @@ import { commit } from "../../scripts/stack/commit.ts";
 import { mean } from "../../src/core/math/stats.ts";
 import { replaceFiles } from "../report/exports.ts";
 import { summariseAdversarial } from "./adversarial.ts";
-import { type AnswerStore, openAnswers } from "./asking/answers.ts";
-import { type Cell, generationsOf, planCells } from "./asking/cells.ts";
+import { AnswerSchema, type AnswerStore, openAnswers, type RunIdentity } from "./asking/answers.ts";
+import { batchSize, type Cell, generationsOf, planCells } from "./asking/cells.ts";
 import { askLists, type Question } from "./asking/client.ts";
+import { assertReady } from "./asking/preflight.ts";
+import { runWork, type Surroundings } from "./asking/runner.ts";
 import { wrongLists } from "./asking/wrong-lists.ts";
 import { readPoints } from "./compare.ts";
 import type { EvaluateOptions } from "./flags.ts";
 import type { Point } from "./pareto.ts";
-import { assertReady } from "./preflight.ts";
 import { htmlReport, markdownReport } from "./report.ts";
 import { rowsCsv } from "./rows-csv.ts";
-import { type Progress, runWork } from "./runner.ts";
 import { type EvaluationSet, readSet } from "./set-reader.ts";
 import { summariseCell } from "./summarise.ts";
 import type { CellSummary, Summary } from "./summary.ts";
-
-export interface Surroundings {
-  /** The command as given, for the report. */
-  command: string;
-  api_key: string | null;
-  signal: AbortSignal;
-  /** Said once, before anything is asked. */
-  onNote(text: string): void;
-  onProgress(progress: Progress): void;
-  /** Called once the control's stack, which sets signal handlers of its own, has started. */
-  onStarted?(): void;
-}
 
 /**
  * Asks what is missing, then writes summary.json, rows.csv, report.md and report.html over all answers.
@@ -44,14 +32,15 @@ export async function evaluateSet(options: EvaluateOptions, surroundings: Surrou
   const { k, formulations, base } = options;
   const cells = planCells({ formulations, k, k_of: options["k-of"], positions: !options["no-positions"], base });
   const target = options.target ?? controlName(options);
-  const store = openAnswers(options.out, {
+  const identity: RunIdentity = {
     format: "kritai-evaluation-run/1",
     target,
     set: set.manifest.name,
     set_sha256: set.sha256,
     spec: base,
     labelled: options.control === "simulator",
-  });
+  };
+  const store = openAnswers(options.out, identity, AnswerSchema);
   try {
     await ask(options, set, cells, store, surroundings);
     const summary = summarise({ options, set, cells, store, others, target, command: surroundings.command });
@@ -116,7 +105,8 @@ async function ask(
     texts: options["no-texts"] ? null : new Map<string, number>(),
     signal,
   };
-  const pace = { batch: options.batch, concurrency: options.concurrency, signal };
+  const { batch, concurrency } = options;
+  const pace = { batchOf: (cell: Cell) => batchSize(cell, batch), concurrency, signal };
   try {
     await runWork(work, store, (cell, questions) => askLists(cell, questions, client), pace, onProgress);
   } finally {

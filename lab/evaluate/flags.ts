@@ -3,15 +3,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
-import { above0, count, readFlags, url } from "../../gpu-backend/flags.ts";
+import { above0, count, number, oneOf, readFlags, url } from "../../gpu-backend/flags.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { carriesKey } from "../loadtest/target-url.ts";
 import { SPLITS } from "../testbed/format/set-format.ts";
 import { FORMULATIONS, readBaseSpec } from "./asking/cells.ts";
 import { CONTROLS } from "./controls/policies.ts";
 import { readSimulatorOptions } from "./controls/simulator-options.ts";
+import type { VerifierOptions } from "./verifiers/evaluate.ts";
+import { LAYOUT_NAMES, type LayoutName } from "./verifiers/layouts/table.ts";
+import { specOf } from "./verifiers/spec.ts";
 
 export const USAGE = `usage: npm run evaluate -- --set DIR (--target URL | --control NAME) [--out DIR] [flags]
+       npm run evaluate -- --layout NAME --rows FILE .. (--target URL | --control simulator) [--spec JSON|FILE] [flags]
        npm run evaluate -- --compare DIR DIR .. [--out DIR] [--points FILE]
 
 what is asked, and of whom
@@ -29,6 +33,13 @@ what is asked, and of whom
   --adversarial WHICH       kept, all or none of the modifications (kept)
   --model NAME              judge.model of the spec
   --spec JSON|FILE          the rest of the spec, e.g. '{"judge":{"temperature":0,"max_tokens":4096}}'
+
+a benchmark's rows, and any kind of verifier
+  --layout NAME             ${LAYOUT_NAMES.join(", ")} (docs/evaluate.md)
+  --rows FILE               its rows: .jsonl, .jsonl.gz, or .json with one list; several may be given
+  --spec JSON|FILE          how the verifier is asked, signals included; each layout has one
+  --threshold SHARE         a score from here on says right (0.5)
+  --limit, --out, --json, --batch, --concurrency, --deadline-ms, --name, --seed, --bootstrap as below
 
 how
   --out DIR                 answers.jsonl (append-only), run.json, summary.json, rows.csv, report.md, report.html
@@ -107,11 +118,17 @@ const FlagsSchema = z.strictObject({
   "tokens-per-second": above0(1e12).optional(),
   points: path.optional(),
   compare: z.boolean().default(false),
+  layout: oneOf(LAYOUT_NAMES).optional(),
+  rows: z.array(path).default([]),
+  threshold: number(0, 1, "a number from 0 to 1").prefault("0.5"),
 });
 type Flags = z.output<typeof FlagsSchema>;
 
 export type EvaluateOptions = ReturnType<typeof evaluateOptions>;
-export type Options = { mode: "evaluate"; evaluate: EvaluateOptions } | ({ mode: "compare" } & CompareOptions);
+export type Options =
+  | { mode: "evaluate"; evaluate: EvaluateOptions }
+  | { mode: "verifier"; verifier: VerifierOptions }
+  | ({ mode: "compare" } & CompareOptions);
 
 export interface CompareOptions {
   folders: string[];
@@ -125,31 +142,71 @@ const OUT = "dist/evaluate";
 
 /** @throws FlagFault, or an Error whose message names the flag at fault and what it takes */
 export function readOptions(argv: readonly string[]): Options {
-  const { flags, positionals } = readFlags(FlagsSchema, argv, { positionals: true, unsaid: ["target"] });
+  const { flags, given, positionals } = readFlags(FlagsSchema, argv, { positionals: true, unsaid: ["target"] });
   if (flags.compare) {
     if (positionals.length === 0) throw new Error("--compare takes the folders of one or more runs");
     const { out = join(OUT, "compare"), points = null, json } = flags;
     return { mode: "compare", folders: positionals, out, points, json };
   }
   if (positionals.length > 0) throw new Error(`${positionals[0]} is not a flag; folders are only taken by --compare`);
+  if (flags.layout !== undefined) return { mode: "verifier", verifier: verifierOptions(flags, flags.layout, given) };
+  const stray = ["rows", "threshold"].find((name) => given[name] !== undefined);
+  if (stray !== undefined) throw new Error(`--${stray} belongs to --layout`);
   return { mode: "evaluate", evaluate: evaluateOptions(flags) };
+}
+
+/** What a run over a benchmark's rows takes. */
+const OF_ROWS = ["layout", "rows", "threshold", "target", "control", "simulator", "model", "spec", "limit"] as const;
+const OF_ALL = ["out", "json", "batch", "concurrency", "deadline-ms", "name", "seed", "bootstrap"] as const;
+
+function verifierOptions(flags: Flags, layout: LayoutName, given: Readonly<Record<string, unknown>>): VerifierOptions {
+  const taken: readonly string[] = [...OF_ROWS, ...OF_ALL];
+  const stray = Object.keys(given).find((name) => given[name] !== undefined && !taken.includes(name));
+  if (stray !== undefined) throw new Error(`--${stray} is not for --layout`);
+  if (flags.rows.length === 0) throw new Error("--rows is required: the benchmark's file");
+  const { target = null, control, model } = flags;
+  if (control !== undefined && control !== "simulator")
+    throw new Error("--control of --layout must be simulator: the others only compare programs");
+  assertTarget(flags);
+  const { spec, raw } = specOf(layout, given.spec === undefined ? null : flags.spec, model ?? null);
+  const name = flags.name ?? model ?? control ?? (target as string).replace(/^https?:\/\//, "");
+  return {
+    layout,
+    rows: flags.rows,
+    limit: flags.limit ?? null,
+    spec,
+    target,
+    simulator: flags.simulator === undefined ? {} : readSimulatorOptions(flags.simulator),
+    name,
+    out: flags.out ?? join(OUT, folderName(`${layout}-${name}`)),
+    json: flags.json,
+    batch: flags.batch,
+    concurrency: flags.concurrency,
+    deadline_ms: flags["deadline-ms"],
+    settings: { threshold: flags.threshold, raw, seed: flags.seed, bootstrap: flags.bootstrap },
+  };
+}
+
+const folderName = (text: string) => text.replace(/[^\w.-]+/g, "-");
+
+function assertTarget({ target, control, simulator }: Flags): void {
+  if ((target === undefined) === (control === undefined)) throw new Error("either --target or --control is required");
+  if (simulator !== undefined && control !== "simulator") throw new Error("--simulator belongs to --control simulator");
+  if (target !== undefined && carriesKey(target))
+    throw new Error("--target must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY");
 }
 
 function evaluateOptions(flags: Flags) {
   const { set, target, control, model } = flags;
   if (set === undefined) throw new Error("--set is required");
-  if ((target === undefined) === (control === undefined)) throw new Error("either --target or --control is required");
-  if (flags.simulator !== undefined && control !== "simulator")
-    throw new Error("--simulator belongs to --control simulator");
-  if (target !== undefined && carriesKey(target))
-    throw new Error("--target must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY");
+  assertTarget(flags);
   if ((flags["gpu-hour-price"] === undefined) !== (flags["tokens-per-second"] === undefined))
     throw new Error("--gpu-hour-price and --tokens-per-second go together");
   const base = readBaseSpec(flags.spec);
   const verifier = flags.name ?? model ?? control ?? (target as string).replace(/^https?:\/\//, "");
   return {
     ...flags,
-    out: flags.out ?? join(OUT, `${basename(set)}-${verifier}`.replace(/[^\w.-]+/g, "-")),
+    out: flags.out ?? join(OUT, folderName(`${basename(set)}-${verifier}`)),
     simulator: flags.simulator === undefined ? undefined : readSimulatorOptions(flags.simulator),
     set,
     base: model === undefined ? base : { ...base, judge: { ...base.judge, model } },

@@ -3,16 +3,9 @@
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { type Rule, scatterChart } from "../report/charts.ts";
 import type { Table } from "../report/page.ts";
+import type { Part } from "../report/parts.ts";
 import { byUnit, FRONT_METRICS, type FrontMetric, frontStatus, type Point, paretoFront } from "./pareto.ts";
 import { frontTable } from "./tables.ts";
-
-/** One part of a report, for both formats. */
-export interface Part {
-  title: string;
-  lead: string;
-  tables: readonly Table[];
-  charts: readonly Html[];
-}
 
 const METRIC_NAMES: Record<FrontMetric, string> = { list_acc: "ListAcc", tau_b: "tau-b" };
 

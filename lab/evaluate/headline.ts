@@ -1,8 +1,9 @@
 // Owns the sentence that an evaluation's report begins with. Knows no table.
+
+import { percent, plain } from "./figures/estimate.ts";
 import { standing } from "./paired.ts";
 import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
 import type { CellSummary, Summary } from "./summary.ts";
-import { percent, plain } from "./tables.ts";
 
 /** What a ListAcc says beside what guessing gives. */
 export function besideGuessing({ list_acc }: Pick<CellSummary, "list_acc">, chance: number): string {

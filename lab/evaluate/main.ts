@@ -2,14 +2,18 @@
 // evaluate.ts and compare.ts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Surroundings } from "./asking/runner.ts";
 import { compareRuns } from "./compare.ts";
 import { evaluateSet } from "./evaluate.ts";
+import { percent, plain } from "./figures/estimate.ts";
 import { type CompareOptions, type EvaluateOptions, readOptions, USAGE } from "./flags.ts";
 import { headlineOf } from "./headline.ts";
 import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
 import { progressLine } from "./progress.ts";
 import { warningsOf } from "./report.ts";
-import { differenceText, percent, plain } from "./tables.ts";
+import { differenceText } from "./tables.ts";
+import { compareVerifiers, isVerifierRun } from "./verifiers/compare.ts";
+import { evaluateVerifier, headline, type VerifierOptions } from "./verifiers/evaluate.ts";
 
 const EXIT = { ok: 0, fault: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;
 /** Between two looks whether a line of progress is due. */
@@ -32,14 +36,23 @@ async function run(): Promise<number> {
     return EXIT.usage;
   }
   try {
-    return options.mode === "compare" ? compare(options) : await evaluateOnce(options.evaluate);
+    if (options.mode === "compare") return await compare(options);
+    return options.mode === "verifier"
+      ? await ask(options.verifier.out, (around) => verifier(options.verifier, around))
+      : await ask(options.evaluate.out, (around) => lists(options.evaluate, around));
   } catch (error) {
     console.error(`evaluate: ${(error as Error).message}`);
     return EXIT.fault;
   }
 }
 
-function compare({ folders, out, points: file, json }: CompareOptions): number {
+async function compare({ folders, out, points: file, json }: CompareOptions): Promise<number> {
+  if (isVerifierRun(folders[0] ?? "")) {
+    const said = await compareVerifiers(folders, out);
+    console.log(json ? readFileSync(join(out, "compare.json"), "utf8").trimEnd() : said);
+    if (!json) console.log(`\n${join(out, "compare.html")}`);
+    return EXIT.ok;
+  }
   const { points, differences } = compareRuns(folders, out, file);
   if (json) {
     console.log(readFileSync(join(out, "compare.json"), "utf8").trimEnd());
@@ -51,7 +64,37 @@ function compare({ folders, out, points: file, json }: CompareOptions): number {
   return EXIT.ok;
 }
 
-async function evaluateOnce(options: EvaluateOptions): Promise<number> {
+async function verifier(options: VerifierOptions, around: Surroundings): Promise<number> {
+  const summary = await evaluateVerifier(options, around);
+  console.log(options.json ? JSON.stringify(summary, null, 2) : headline(summary));
+  if (!options.json) {
+    for (const [name, value] of Object.entries(summary.figures))
+      console.log(`${name.padEnd(14)} ${plain(value) ?? "–"}`);
+    console.log(`\n${join(options.out, "report.html")}`);
+  }
+  return summary.complete ? EXIT.ok : EXIT.incomplete;
+}
+
+async function lists(options: EvaluateOptions, around: Surroundings): Promise<number> {
+  const summary = await evaluateSet(options, around);
+  const ended = summary.complete ? EXIT.ok : EXIT.incomplete;
+  if (options.json) {
+    console.log(JSON.stringify(summary, null, 2));
+    return ended;
+  }
+  console.log(headlineOf(summary));
+  for (const { cell, list_acc, tau_b, parse_rate } of summary.cells) {
+    const figures = `ListAcc ${percent(list_acc) ?? "–"}  tau-b ${plain(tau_b) ?? "–"}  parse rate ${percent(parse_rate) ?? "–"}`;
+    console.log(`${cell.padEnd(14)} ${figures}`);
+  }
+  printFronts(summary.points);
+  for (const warning of warningsOf(summary)) console.log(`\nwarning: ${warning}`);
+  console.log(`\n${join(options.out, "report.html")}`);
+  return ended;
+}
+
+/** Asks with a line of progress, until it is done or stopped. */
+async function ask(out: string, work: (around: Surroundings) => Promise<number>): Promise<number> {
   const stop = new AbortController();
   const line = progressLine(process.stderr, () => performance.now());
   const ticks = setInterval(line.tick, TICK_MS);
@@ -66,7 +109,7 @@ async function evaluateOnce(options: EvaluateOptions): Promise<number> {
   const command = `npm run evaluate -- ${argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ")}`;
   const api_key = process.env.KRITAI_API_KEY || null;
   try {
-    const summary = await evaluateSet(options, {
+    const ended = await work({
       command,
       api_key,
       signal: stop.signal,
@@ -74,25 +117,11 @@ async function evaluateOnce(options: EvaluateOptions): Promise<number> {
       onProgress: line.report,
       onStarted: listen,
     });
-    line.end();
-    const ended = summary.complete ? EXIT.ok : EXIT.incomplete;
-    if (options.json) {
-      console.log(JSON.stringify(summary, null, 2));
-      return ended;
-    }
-    console.log(headlineOf(summary));
-    for (const { cell, list_acc, tau_b, parse_rate } of summary.cells) {
-      const figures = `ListAcc ${percent(list_acc) ?? "–"}  tau-b ${plain(tau_b) ?? "–"}  parse rate ${percent(parse_rate) ?? "–"}`;
-      console.log(`${cell.padEnd(14)} ${figures}`);
-    }
-    printFronts(summary.points);
-    for (const warning of warningsOf(summary)) console.log(`\nwarning: ${warning}`);
-    console.log(`\n${join(options.out, "report.html")}`);
     return ended;
   } catch (error) {
     line.end();
     if (!stop.signal.aborted) throw error;
-    console.error(`interrupted; what was answered is in ${options.out}. The same command goes on from there.`);
+    console.error(`interrupted; what was answered is in ${out}. The same command goes on from there.`);
     return EXIT.interrupted;
   } finally {
     clearInterval(ticks);

@@ -2,8 +2,9 @@
 // guessing, with intervals. Knows no report.
 import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
 import { hashText } from "../../src/core/math/random.ts";
+import type { Estimate } from "./figures/estimate.ts";
 import type { Statistics } from "./summarise.ts";
-import type { CellSummary, Estimate, Outcomes, ProblemOutcomes } from "./summary.ts";
+import type { CellSummary, Outcomes, ProblemOutcomes } from "./summary.ts";
 
 /** How an estimate stands to a value: decided only where its interval does not hold it. */
 export type Standing = "above" | "below" | "open" | "unknown";

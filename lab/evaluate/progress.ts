@@ -1,5 +1,5 @@
 // Owns the progress line: rewritten in place on a terminal, now and then elsewhere. Knows no work.
-import type { Progress } from "./runner.ts";
+import type { Progress } from "./asking/runner.ts";
 
 const REWRITE_MS = 200;
 const LOG_MS = 10_000;

@@ -4,13 +4,15 @@
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { barChart, lineChart } from "../report/charts.ts";
 import { exportsOf } from "../report/exports.ts";
-import { type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
+import { reportPage, type Table } from "../report/page.ts";
+import { markdown, type Part, sections } from "../report/parts.ts";
 import { wrongTable } from "./asking/wrong-lists.ts";
-import { SHARES } from "./coverage.ts";
-import { frontPart, type Part } from "./front-part.ts";
+import { SHARES } from "./figures/coverage.ts";
+import type { Estimate } from "./figures/estimate.ts";
+import { frontPart } from "./front-part.ts";
 import { comparedHeadline, headlineOf } from "./headline.ts";
 import type { Point } from "./pareto.ts";
-import type { CellSummary, Estimate, Summary } from "./summary.ts";
+import type { CellSummary, Summary } from "./summary.ts";
 import {
   adversarialMetricsTable,
   adversarialTable,
@@ -233,35 +235,9 @@ export function htmlReport(summary: Summary): { page: string; files: Record<stri
   return { page, files: exportsOf(parts) };
 }
 
-const sections = (parts: readonly Part[]): ReportSection[] =>
-  parts.map(({ title, lead, tables, charts }) => ({ title, lead, content: [...tables, ...charts] }));
-
 export function markdownReport(summary: Summary): string {
   const facts = factsOf(summary).map(([name, value]) => `- ${name}: ${value}`);
   return markdown(titleOf(summary), headlineOf(summary), facts, partsOf(summary));
-}
-
-function markdown(title: string, headline: string, facts: readonly string[], parts: readonly Part[]): string {
-  const blocks = parts.flatMap(({ title: heading, lead, tables }) => [
-    `## ${heading}`,
-    ...(lead === "" ? [] : [lead]),
-    ...tables.flatMap((table) => [`${table.caption}:`, markdownTable(table)]),
-  ]);
-  return `${[`# ${title}`, `**${headline}**`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
-}
-
-/** What a verifier wrote is text: no end of a cell, no markup, no link and no picture. */
-const markdownText = (text: string): string =>
-  text
-    .replace(/[\\`|]/g, "\\$&")
-    .replaceAll("](", "]\\(")
-    .replaceAll("<", "&lt;");
-
-function markdownTable({ columns, rows }: Table): string {
-  const text = (cell: Table["rows"][number][number]) =>
-    typeof cell === "number" || cell === null ? shownNumber(cell) : markdownText(String(cell));
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row.map(text)))].join("\n");
 }
 
 /** Several verifiers on one set: their points and both fronts. */

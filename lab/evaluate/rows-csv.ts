@@ -1,6 +1,7 @@
 // An evaluation's figures as CSV, a line a way of asking. Intervals are in columns of their own.
 import { csv } from "../report/csv.ts";
-import type { CellSummary, Estimate } from "./summary.ts";
+import type { Estimate } from "./figures/estimate.ts";
+import type { CellSummary } from "./summary.ts";
 
 const METRICS = ["list_acc", "tau_b", "parse_rate"] as const;
 const PLAIN = [

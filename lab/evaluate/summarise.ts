@@ -11,8 +11,9 @@ import type { Answer, AnswerStore } from "./asking/answers.ts";
 import type { Cell } from "./asking/cells.ts";
 import { isWrong } from "./asking/wrong-lists.ts";
 import { dollarsFor, type Price } from "./cost.ts";
-import { areaUnderRisk, coverageOf, type Judged, marginOf } from "./coverage.ts";
-import type { CellSummary, Estimate, Outcomes, ProblemOutcomes } from "./summary.ts";
+import { areaUnderRisk, coverageOf, type Judged, marginOf } from "./figures/coverage.ts";
+import type { Estimate } from "./figures/estimate.ts";
+import type { CellSummary, Outcomes, ProblemOutcomes } from "./summary.ts";
 
 export interface Statistics {
   seed: number;

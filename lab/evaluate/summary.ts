@@ -10,7 +10,6 @@ import { PointSchema } from "./pareto.ts";
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();
 const EstimateSchema = EvaluationSummarySchema.shape.list_acc;
-export type Estimate = z.output<typeof EstimateSchema>;
 
 /** What became of lists: `no_selection` = nothing parsed, which ListAcc counts as wrong. */
 const OutcomesSchema = z.object({ right: count, wrong: count, no_selection: count });

@@ -1,28 +1,12 @@
 // Owns which tables a report has and what stands in their cells, for HTML and Markdown alike. Knows
 // neither markup.
 import type { Table } from "../report/page.ts";
-import { SHARES } from "./coverage.ts";
+import { SHARES } from "./figures/coverage.ts";
+import { type Estimate, percent, plain } from "./figures/estimate.ts";
 import { pairedDifference, pairedTauDifference, type Standing, standing } from "./paired.ts";
 import { FRONT_METRICS, frontStatus, type OffFront, type Point } from "./pareto.ts";
 import type { Statistics } from "./summarise.ts";
-import type { CellSummary, Estimate, ModificationSummary, Summary } from "./summary.ts";
-
-/** `32.1 [29.0, 35.2]`, in per cent. */
-export function percent({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">): string | null {
-  return shown(mean, ci95, (value) => (100 * value).toFixed(1));
-}
-
-/** `0.412 [0.380, 0.444]`. */
-export function plain({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">): string | null {
-  return shown(mean, ci95, (value) => value.toFixed(3));
-}
-
-function shown(mean: number | null, ci95: Estimate["ci95"], format: (value: number) => string): string | null {
-  if (mean === null) return null;
-  if (ci95 === null) return format(mean);
-  // No-break spaces keep an interval on one line of a narrow column.
-  return `${format(mean)}\u00a0[${format(ci95[0])},\u00a0${format(ci95[1])}]`;
-}
+import type { CellSummary, ModificationSummary, Summary } from "./summary.ts";
 
 const METRIC_COLUMNS = ["ListAcc %", "tau-b", "parse rate %"];
 

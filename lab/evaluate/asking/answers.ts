@@ -17,20 +17,25 @@ import { DataDirInUse, lockDirectory } from "../../../scripts/stack/data-dir-loc
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
 
 /** What a run writes: an --out that cannot take its report is refused before anything is asked. */
-const RUN_FILES = ["run.json", "answers.jsonl", "summary.json", "rows.csv", "report.md", "report.html"];
+const RUN_FILES = ["run.json", "answers.jsonl", "summary.json", "rows.csv", "items.jsonl", "report.md", "report.html"];
 
 const count = z.int().min(0);
 
-/**
- * One list asked in one cell. `error` is null when every generation was answered, parsed or not.
- */
-export const AnswerSchema = z.object({
+/** What a store has to know of an answer. */
+export const AskedSchema = z.object({
   list_id: z.string(),
   cell: z.string(),
   spec_hash: z.string(),
   request_id: z.string(),
   /** Why something is missing: an item error's code; such a list is asked again by the next run. */
   error: z.string().nullable(),
+});
+export type Asked = z.output<typeof AskedSchema>;
+
+/**
+ * One list asked in one cell. `error` is null when every generation was answered, parsed or not.
+ */
+export const AnswerSchema = AskedSchema.extend({
   selected: count.nullable(),
   win_counts: z.array(count.nullable()),
   comparisons: count,
@@ -60,16 +65,16 @@ export interface RunIdentity {
 /** The folder of another run. */
 export class RunMismatch extends Error {}
 
-export interface AnswerStore {
+export interface AnswerStore<A extends Asked = Answer> {
   /** The last answer of a list in a cell, without those that failed. */
-  get(listId: string, cell: string): Answer | undefined;
+  get(listId: string, cell: string): A | undefined;
   /** Lists of a cell whose last answer failed, by code. */
   failures(cell: string): ReadonlyMap<string, string>;
   /**
    * Writes and syncs. Throws RunMismatch when a cell's spec hash is not that of its earlier
    * answers.
    */
-  append(answers: readonly Answer[]): void;
+  append(answers: readonly A[]): void;
   close(): void;
 }
 
@@ -77,13 +82,13 @@ export interface AnswerStore {
  * Opens a run's folder, made when missing. A torn last line, as a killed run leaves it, is cut off.
  * @throws RunMismatch when it holds another run's answers; Error while another process writes to it
  */
-export function openAnswers(folder: string, identity: RunIdentity): AnswerStore {
+export function openAnswers<A extends Asked>(folder: string, identity: object, schema: z.ZodType<A>): AnswerStore<A> {
   makeFolder("--out", folder, RUN_FILES);
   const unlock = lock(folder);
   try {
     assertSameRun(folder, identity);
     const path = join(folder, "answers.jsonl");
-    const known = existsSync(path) ? readAnswers(path) : [];
+    const known = existsSync(path) ? readAnswers(path, schema) : [];
     return createStore(openSync(path, "a"), known, unlock);
   } catch (error) {
     unlock();
@@ -100,7 +105,7 @@ function lock(folder: string): () => void {
   }
 }
 
-function assertSameRun(folder: string, identity: RunIdentity): void {
+function assertSameRun(folder: string, identity: object): void {
   const path = join(folder, "run.json");
   if (!existsSync(path)) {
     writeFileSync(path, `${JSON.stringify(identity, null, 2)}\n`);
@@ -119,7 +124,7 @@ function assertSameRun(folder: string, identity: RunIdentity): void {
   );
 }
 
-function readAnswers(path: string): Answer[] {
+function readAnswers<A>(path: string, schema: z.ZodType<A>): A[] {
   const text = readFileSync(path, "utf8");
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   if (whole.length < text.length) {
@@ -131,7 +136,7 @@ function readAnswers(path: string): Answer[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line, i) => {
-      const parsed = AnswerSchema.safeParse(JSON.parse(line));
+      const parsed = schema.safeParse(JSON.parse(line));
       if (parsed.success) return parsed.data;
       throw new Error(
         `${path}:${i + 1}: ${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`,
@@ -139,9 +144,9 @@ function readAnswers(path: string): Answer[] {
     });
 }
 
-function createStore(file: number, known: readonly Answer[], unlock: () => void): AnswerStore {
-  const cells = new Map<string, { hash: string; answered: Map<string, Answer>; failed: Map<string, string> }>();
-  const remember = (answer: Answer) => {
+function createStore<A extends Asked>(file: number, known: readonly A[], unlock: () => void): AnswerStore<A> {
+  const cells = new Map<string, { hash: string; answered: Map<string, A>; failed: Map<string, string> }>();
+  const remember = (answer: A) => {
     const { cell, spec_hash: hash, list_id, error } = answer;
     const entry = cells.get(cell) ?? { hash, answered: new Map(), failed: new Map() };
     cells.set(cell, entry);

@@ -67,6 +67,10 @@ export function generationsOf({ formulation, k, both_orders }: Cell, n: number =
   return comparisons * k * (both_orders ? 2 : 1);
 }
 
+/** As many lists as a request may ask generations for, at most `batch`. */
+export const batchSize = (cell: Cell, batch: number): number =>
+  Math.max(1, Math.min(batch, Math.floor(LIMITS.generations_openai_max / generationsOf(cell))));
+
 const OWN_FIELDS = ["mode", "schedule", "form", "samples", "both_orders"] as const;
 const BaseSchema = z.looseObject({ judge: z.looseObject({}).optional() });
 

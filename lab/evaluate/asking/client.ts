@@ -1,11 +1,11 @@
-// Owns asking Kritai over HTTP: lists into one /v1/rewards request, its reply into answers,
-// patience with a busy server. Knows no set and no file.
+// Owns asking about lists: several into one /v1/rewards request, its reply into answers. Knows no
+// set and no file.
 import * as z from "zod";
-import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fenceFor } from "../../../src/core/judges/render.ts";
 import type { SetCandidate } from "../../testbed/format/set-format.ts";
 import type { Answer } from "./answers.ts";
 import type { Cell } from "./cells.ts";
+import { postRewards } from "./post.ts";
 import { confused, isWrong, saidOf, WRONG_TOLD } from "./wrong-lists.ts";
 
 /**
@@ -60,9 +60,6 @@ const ReplySchema = z.object({
 });
 type RewardsReply = z.output<typeof ReplySchema>;
 
-const ATTEMPTS_MAX = 6;
-const RETRY_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-
 /**
  * @throws Error with the server's own words when the request is refused, or fails after the
  * attempts allowed
@@ -79,7 +76,7 @@ export async function askLists(cell: Cell, questions: readonly Question[], optio
       rollouts: candidates.map((candidate) => ({ text: rolloutText(candidate, language, options.labelled) })),
     })),
   });
-  const reply = await post(options, body);
+  const reply = await postRewards(options, body, ReplySchema);
   const isOurs =
     reply.groups.length === questions.length && questions.every((q, i) => q.list_id === reply.groups[i]?.group_id);
   if (!isOurs) throw new Error(`${options.target}/v1/rewards answered other groups than it was asked`);
@@ -122,54 +119,4 @@ function answerOf({ name }: Cell, reply: RewardsReply, group: RewardsReply["grou
     completion_tokens: verifier.completion_tokens,
     position_flip_rate: group.metrics.position_flip_rate,
   };
-}
-
-async function post({ target, api_key, signal }: ClientOptions, body: string): Promise<RewardsReply> {
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await attemptPost(`${target}/v1/rewards`, body, api_key, signal);
-    if ("reply" in outcome) return outcome.reply;
-    if (!outcome.retryable || attempt === ATTEMPTS_MAX) throw new Error(outcome.fault);
-    await pause(outcome.wait_ms ?? Math.min(500 * 2 ** (attempt - 1), LIMITS.retry_after_ms_max), signal);
-  }
-}
-
-type Outcome = { reply: RewardsReply } | { fault: string; retryable: boolean; wait_ms: number | null };
-
-async function attemptPost(url: string, body: string, key: string | null, signal: AbortSignal): Promise<Outcome> {
-  const headers = { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }) };
-  try {
-    const response = await fetch(url, { method: "POST", headers, body, signal });
-    if (response.ok) return replyOf(url, await response.json());
-    const fault = `${url} answered ${response.status}: ${(await response.text()).slice(0, 1_000)}`;
-    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    const wait_ms = Number.isFinite(seconds) ? Math.min(seconds * 1_000, LIMITS.retry_after_ms_max) : null;
-    return { fault, retryable: RETRY_STATUSES.has(response.status), wait_ms };
-  } catch (error) {
-    signal.throwIfAborted();
-    const { cause, message } = error as Error;
-    return { fault: `${url}: ${cause instanceof Error ? cause.message : message}`, retryable: true, wait_ms: null };
-  }
-}
-
-function replyOf(url: string, body: unknown): Outcome {
-  const parsed = ReplySchema.safeParse(body);
-  if (parsed.success) return { reply: parsed.data };
-  const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
-  const fault = `${url} answered 200 with something that is not Kritai's reply (${path.join(".") || "the reply"}: ${message})`;
-  return { fault, retryable: false, wait_ms: null };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -4,7 +4,13 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/e2e/temporary-folder.ts";
-import { type Answer, openAnswers, type RunIdentity, RunMismatch } from "../../evaluate/asking/answers.ts";
+import {
+  type Answer,
+  AnswerSchema,
+  openAnswers as open,
+  type RunIdentity,
+  RunMismatch,
+} from "../../evaluate/asking/answers.ts";
 
 const IDENTITY: RunIdentity = {
   format: "kritai-evaluation-run/1",
@@ -40,6 +46,8 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 /** Opens, works, closes. */
+const openAnswers = (at: string, identity: RunIdentity) => open(at, identity, AnswerSchema);
+
 function using<T>(identity: RunIdentity, work: (store: ReturnType<typeof openAnswers>) => T): T {
   const store = openAnswers(folder.path, identity);
   try {

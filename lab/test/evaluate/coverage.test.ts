@@ -1,7 +1,7 @@
 // Owns what a verifier that may abstain is worth: margins, shares of lists, the area under the risk.
 import { expect, test } from "vitest";
 import fc from "../../../test/harness/property.ts";
-import { areaUnderRisk, coverageOf, type Judged, marginOf, SHARES } from "../../evaluate/coverage.ts";
+import { areaUnderRisk, coverageOf, type Judged, marginOf, SHARES } from "../../evaluate/figures/coverage.ts";
 
 const judged = (...lists: (readonly [right: boolean, margin: number | null])[]): Judged[] =>
   lists.map(([right, margin], i) => ({ right, margin, problem: `p${i}` }));

@@ -2,9 +2,9 @@
 // stop.
 import { describe, expect, it } from "vitest";
 import type { Answer, AnswerStore } from "../../evaluate/asking/answers.ts";
-import { type Cell, planCells } from "../../evaluate/asking/cells.ts";
+import { batchSize, type Cell, planCells } from "../../evaluate/asking/cells.ts";
 import type { Question } from "../../evaluate/asking/client.ts";
-import { runWork } from "../../evaluate/runner.ts";
+import { runWork } from "../../evaluate/asking/runner.ts";
 import { fixtureLists } from "./fixture-set.ts";
 
 const LISTS = fixtureLists({ problems: 4, lists: 5 });
@@ -36,7 +36,12 @@ function memoryStore(): AnswerStore & { asked: string[] } {
 const answers = ({ name }: Cell, questions: readonly Question[], error: string | null = null) =>
   questions.map(({ list_id }) => ({ list_id, cell: name, error }) as Answer);
 
-const pace = (more: object = {}) => ({ batch: 3, concurrency: 2, signal: new AbortController().signal, ...more });
+const pace = ({ batch = 3, ...more }: { batch?: number; signal?: AbortSignal; concurrency?: number } = {}) => ({
+  batchOf: (cell: Cell) => batchSize(cell, batch),
+  concurrency: 2,
+  signal: new AbortController().signal,
+  ...more,
+});
 const work = [CELL, MANY].map((cell) => ({ cell, questions: LISTS }));
 
 describe("a run", () => {

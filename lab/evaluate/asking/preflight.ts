@@ -1,6 +1,6 @@
 // Looks whether a target can answer before a run begins: a set is many requests, and the first one
 // may take minutes to fail.
-import { assertAnswers } from "../loadtest/reachable.ts";
+import { assertAnswers } from "../../loadtest/reachable.ts";
 
 /** As much of GET /readyz as is read. */
 interface Readiness {

@@ -1,19 +1,16 @@
 // Owns the order and the pace of a run: what is still to ask, in batches, a few at a time, each
 // answer stored before the next is asked. Knows no HTTP.
-import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { Answer, AnswerStore } from "./asking/answers.ts";
-import { type Cell, generationsOf } from "./asking/cells.ts";
-import type { Question } from "./asking/client.ts";
+import type { AnswerStore, Asked } from "./answers.ts";
 
 /** Questions to ask in one cell. */
-export interface Work {
-  cell: Cell;
-  questions: readonly Question[];
+export interface Work<C, Q> {
+  cell: C;
+  questions: readonly Q[];
 }
 
-export interface Pace {
-  /** Lists a request. */
-  batch: number;
+export interface Pace<C> {
+  /** Lists a request in a cell. */
+  batchOf(cell: C): number;
   /** Requests at a time. */
   concurrency: number;
   signal: AbortSignal;
@@ -27,21 +24,34 @@ export interface Progress {
   cell: string;
 }
 
+/** What a run is given by the program around it. */
+export interface Surroundings {
+  /** The command as given, for the report. */
+  command: string;
+  api_key: string | null;
+  signal: AbortSignal;
+  /** Said once, before anything is asked. */
+  onNote(text: string): void;
+  onProgress(progress: Progress): void;
+  /** Called once the control's stack, which sets signal handlers of its own, has started. */
+  onStarted?(): void;
+}
+
 /**
  * Asks everything that the store does not hold yet. A list that failed is stored as such and not
  * asked again by this run. Rejects with the first request's fault, or the signal's reason, after
  * the requests under way have ended.
  */
-export async function runWork(
-  work: readonly Work[],
-  store: AnswerStore,
-  ask: (cell: Cell, questions: readonly Question[]) => Promise<Answer[]>,
-  { batch, concurrency, signal }: Pace,
+export async function runWork<C extends { name: string }, Q extends { list_id: string }, A extends Asked>(
+  work: readonly Work<C, Q>[],
+  store: AnswerStore<A>,
+  ask: (cell: C, questions: readonly Q[]) => Promise<A[]>,
+  { batchOf, concurrency, signal }: Pace<C>,
   onProgress: (progress: Progress) => void,
 ): Promise<Progress> {
   const batches = work.flatMap(({ cell, questions }) => {
     const open = questions.filter(({ list_id }) => store.get(list_id, cell.name) === undefined);
-    return chunks(open, batchSize(cell, batch)).map((part) => ({ cell, questions: part }));
+    return chunks(open, batchOf(cell)).map((part) => ({ cell, questions: part }));
   });
   const total = work.reduce((sum, { questions }) => sum + questions.length, 0);
   const open = batches.reduce((sum, { questions }) => sum + questions.length, 0);
@@ -72,10 +82,6 @@ export async function runWork(
   if (fault !== undefined) throw fault.reason;
   return progress;
 }
-
-/** As many lists as a request may ask generations for. */
-const batchSize = (cell: Cell, batch: number) =>
-  Math.max(1, Math.min(batch, Math.floor(LIMITS.generations_openai_max / generationsOf(cell))));
 
 function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));

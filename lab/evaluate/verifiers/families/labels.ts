@@ -1,0 +1,151 @@
+// Owns verifiers that say right or wrong: precision, recall, calibration. Knows no layout.
+import { mean } from "../../../../src/core/math/stats.ts";
+import { percent, plain } from "../../figures/estimate.ts";
+import type { Family, Item, Judged, Outcome, OwnFigures, Settings } from "../items/benchmark.ts";
+import type { Scored } from "../items/scored.ts";
+import { harmonicMean, share, single } from "../items/shares.ts";
+
+/** What people say of a text: of the whole, or of each criterion by its id. */
+export type Truth = boolean | Readonly<Record<string, boolean>>;
+
+interface Judgement {
+  truth: boolean;
+  said: boolean | null;
+  /** Taken as the probability that it is right; null for criteria, which have none. */
+  score: number | null;
+}
+
+interface LabelOutcome extends Outcome {
+  judgements: readonly Judgement[];
+}
+
+function judgementsOf({ label }: Item<Truth>, { rewards, told }: Scored, { threshold }: Settings): Judgement[] {
+  const score = rewards[0] ?? null;
+  if (typeof label === "boolean") return [{ truth: label, said: score === null ? null : score >= threshold, score }];
+  const { met = [], unmet = [] } = told[0] ?? {};
+  return Object.entries(label).map(([id, truth]) => ({
+    truth,
+    said: met.includes(id) ? true : unmet.includes(id) ? false : null,
+    score: null,
+  }));
+}
+
+const word = (value: boolean | null) => (value === null ? "nothing" : value ? "right" : "wrong");
+
+/** Judgements as items of their own, in their problem's cluster. */
+const each = (judged: readonly Judged<Truth, LabelOutcome>[]) =>
+  judged.flatMap(({ item, outcome }) => outcome.judgements.map((judgement) => ({ item, judgement })));
+type Each = ReturnType<typeof each>[number];
+
+const BINS = 10;
+
+/** Bins of equal width: what was scored there, and how often that was right. */
+function binsOf(scored: readonly { score: number; truth: boolean }[]) {
+  return Array.from({ length: BINS }, (_, bin) => {
+    const own = scored.filter(({ score }) => Math.min(BINS - 1, Math.floor(score * BINS)) === bin);
+    return own.length === 0
+      ? null
+      : { bin, n: own.length, score: mean(own.map((o) => o.score)), right: mean(own.map((o) => Number(o.truth))) };
+  }).filter((bin) => bin !== null);
+}
+
+/** The chance that a right one is scored above a wrong one, ties by lot; null without both. */
+export function areaUnderRoc(scored: readonly { score: number; truth: boolean }[]): number | null {
+  const ordered = scored.toSorted((a, b) => a.score - b.score);
+  const right = ordered.filter(({ truth }) => truth).length;
+  const pairs = right * (ordered.length - right);
+  if (pairs === 0) return null;
+  let won = 0;
+  let below = 0;
+  for (const score of new Set(ordered.map((one) => one.score))) {
+    const tied = ordered.filter((one) => one.score === score);
+    const wrong = tied.filter(({ truth }) => !truth).length;
+    won += (tied.length - wrong) * (below + wrong / 2);
+    below += wrong;
+  }
+  return won / pairs;
+}
+
+/** Null where a score is no probability. */
+function calibrationOf(all: readonly Each[]) {
+  const scored = all.flatMap(({ judgement: { score, truth } }) => (score === null ? [] : [{ score, truth }]));
+  if (scored.length === 0 || scored.some(({ score }) => score < 0 || score > 1)) return null;
+  const bins = binsOf(scored);
+  const ece = bins.reduce((sum, { n, score, right }) => sum + (n / scored.length) * Math.abs(score - right), 0);
+  return { bins, ece, auroc: areaUnderRoc(scored), n: scored.length };
+}
+
+function figures(judged: readonly Judged<Truth, LabelOutcome>[], settings: Settings): OwnFigures {
+  const all = each(judged);
+  const of = (name: string, valued: (judgement: Judgement) => number | boolean | null) =>
+    share(name, all, ({ judgement }) => valued(judgement), settings);
+  const accuracy = of("accuracy", ({ said, truth }) => said === truth);
+  const precision = of("precision", ({ said, truth }) => (said === true ? truth : null));
+  const recall = of("recall", ({ said, truth }) => (truth ? said === true : null));
+  const rejected = of("rejected", ({ said, truth }) => (truth ? null : said === false));
+  const calibration = calibrationOf(all);
+  const told = {
+    accuracy,
+    precision,
+    recall,
+    rejected,
+    f1: single(harmonicMean(precision.mean, recall.mean), all.length),
+    no_verdict: of("no verdict", ({ said }) => said === null),
+    ...(calibration !== null && {
+      ece: single(calibration.ece, calibration.n),
+      brier: of("brier", ({ score, truth }) => (score === null ? null : (score - Number(truth)) ** 2)),
+      auroc: single(calibration.auroc, calibration.n),
+    }),
+  };
+  const rows = [
+    ["right calls of all", percent(accuracy), accuracy.n],
+    ["precision: right ones among those called right", percent(precision), precision.n],
+    ["recall (TPR): called right among the right ones", percent(recall), recall.n],
+    ["called wrong among the wrong ones (TNR)", percent(rejected), rejected.n],
+    ["F1 of precision and recall", percent(told.f1), told.f1.n],
+    ["without a verdict, which is no right call", percent(told.no_verdict), told.no_verdict.n],
+  ];
+  const graded = [
+    ["ECE: mean distance of score and share of right ones in ten bins", plain(told.ece ?? single(null, 0))],
+    ["Brier: mean squared distance of score and label", plain(told.brier ?? single(null, 0))],
+    ["AUROC: a right one is scored above a wrong one", plain(told.auroc ?? single(null, 0))],
+  ];
+  return {
+    main: { name: "accuracy", value: accuracy },
+    figures: told,
+    tables: [
+      { caption: "Right and wrong (95 % intervals)", columns: ["figure", "%", "of"], rows },
+      ...(calibration === null
+        ? []
+        : [
+            { caption: "The score as a probability", columns: ["figure", "value"], rows: graded },
+            {
+              caption: "Calibration by bins of the score",
+              columns: ["score", "items", "mean score", "share right"],
+              rows: calibration.bins.map(({ bin, n, score, right }) => [
+                `${(bin / BINS).toFixed(1)} to ${((bin + 1) / BINS).toFixed(1)}`,
+                n,
+                score,
+                right,
+              ]),
+            },
+          ]),
+    ],
+  };
+}
+
+export const labels: Family<Truth, LabelOutcome> = {
+  judge(item, answer, settings) {
+    const judgements = judgementsOf(item, answer, settings);
+    const [only] = judgements;
+    const score = judgements.length === 1 ? (only?.score ?? null) : null;
+    return {
+      credit: mean(judgements.map(({ said, truth }) => Number(said === truth))),
+      margin: score === null ? null : Math.abs(score - settings.threshold),
+      label: judgements.map(({ truth }) => word(truth)).join(", "),
+      said: judgements.every(({ said }) => said === null) ? null : judgements.map(({ said }) => word(said)).join(", "),
+      judgements,
+    };
+  },
+  figures,
+};

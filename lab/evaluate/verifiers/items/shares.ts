@@ -1,0 +1,35 @@
+// Owns means over items with intervals that draw whole problems. Knows no benchmark.
+import { clusteredRatio } from "../../../../src/core/formulations/clusters.ts";
+import { hashText } from "../../../../src/core/math/random.ts";
+import type { Estimate } from "../../figures/estimate.ts";
+import type { Judged, Settings } from "./benchmark.ts";
+
+type Drawn = Pick<Settings, "seed" | "bootstrap">;
+
+/** The mean of values in [0, 1]; null values are of no item. */
+export function share<J extends Pick<Judged<unknown>, "item">>(
+  name: string,
+  judged: readonly J[],
+  valued: (one: J) => number | boolean | null,
+  { seed, bootstrap }: Drawn,
+): Estimate {
+  const observations = judged.flatMap((one) => {
+    const value = valued(one);
+    return value === null ? [] : [{ over: Number(value), under: 1, cluster: one.item.problem }];
+  });
+  return clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, name), range: [0, 1] });
+}
+
+/** A figure that is no mean over items: it has no interval. */
+export const single = (mean: number | null, n: number): Estimate => ({ mean, ci95: null, n });
+
+/** null where one of them is. */
+export function meanOf(values: readonly (number | null)[]): number | null {
+  if (values.length === 0 || values.some((value) => value === null)) return null;
+  return values.reduce<number>((sum, value) => sum + (value as number), 0) / values.length;
+}
+
+export function harmonicMean(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return null;
+  return a + b === 0 ? 0 : (2 * a * b) / (a + b);
+}

@@ -1,0 +1,93 @@
+// Owns the tables that every benchmark has: by subset, by difficulty and generator, over the items
+// of which a verifier was surest, and its surest mistakes.
+import type { Table } from "../../report/page.ts";
+import { areaUnderRisk, coverageOf } from "../figures/coverage.ts";
+import { percent, plain } from "../figures/estimate.ts";
+import type { Judged, Settings } from "./items/benchmark.ts";
+import { share } from "./items/shares.ts";
+
+type All = readonly Judged<unknown>[];
+
+const credit = ({ outcome }: Judged<unknown>) => outcome.credit;
+
+export function subsetTable(judged: All, settings: Settings): Table[] {
+  const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)];
+  if (subsets.length < 2) return [];
+  const rows = subsets.map(([name, own]) => {
+    const value = share(`subset ${name}`, own, credit, settings);
+    return [name, percent(value), value.n];
+  });
+  return [{ caption: "Items right by subset (95 % intervals)", columns: ["subset", "%", "items"], rows }];
+}
+
+/** A row a difficulty and a column a generator; of a benchmark that tells neither none. */
+export function difficultyTable(judged: All, settings: Settings): Table[] {
+  const known = judged.filter(({ item }) => item.difficulty !== null || item.generator !== null);
+  if (known.length === 0) return [];
+  const named = (value: string | null) => value ?? "not told";
+  const generators = [...new Set(known.map(({ item }) => named(item.generator)))].sort();
+  const difficulties = [...Map.groupBy(known, ({ item }) => named(item.difficulty))];
+  if (generators.length === 1 && difficulties.length === 1) return [];
+  const cell = (name: string, own: All) => {
+    const value = share(name, own, credit, settings);
+    return value.mean === null ? null : `${percent(value)} (${value.n})`;
+  };
+  return [
+    {
+      caption: "Items right by difficulty and generator, % (items)",
+      columns: ["difficulty", ...generators, "all"],
+      rows: difficulties.map(([difficulty, own]) => [
+        difficulty,
+        ...generators.map((generator) =>
+          cell(
+            `${difficulty} ${generator}`,
+            own.filter(({ item }) => named(item.generator) === generator),
+          ),
+        ),
+        cell(`${difficulty} all`, own),
+      ]),
+    },
+  ];
+}
+
+export function coverageTable(judged: All, settings: Settings): Table[] {
+  if (judged.every(({ outcome }) => outcome.margin === null)) return [];
+  const lists = judged.map(({ item, outcome }) => ({
+    right: outcome.credit === 1,
+    margin: outcome.margin,
+    problem: item.problem,
+  }));
+  return [
+    {
+      caption: "Over the items of which it was surest (95 % intervals)",
+      columns: ["share of items answered", "right %", "margin from which it answers"],
+      rows: [
+        ...coverageOf(lists, settings).map(({ share: of, list_acc, margin }) => [
+          `${Math.round(100 * of)} %`,
+          percent(list_acc),
+          margin,
+        ]),
+        ["AURC", plain({ mean: areaUnderRisk(lists), ci95: null }), null],
+      ],
+    },
+  ];
+}
+
+const MISTAKES = 20;
+
+/** Where the verifier is surest and the label says otherwise, one of the two is wrong. */
+export function mistakesTable(judged: All): Table[] {
+  const wrong = judged
+    .filter(({ outcome }) => outcome.said !== null && outcome.credit < 1 && outcome.margin !== null)
+    .sort((a, b) => (b.outcome.margin as number) - (a.outcome.margin as number));
+  if (wrong.length === 0) return [];
+  return [
+    {
+      caption: `The surest of ${wrong.length} mistakes: look at these labels first`,
+      columns: ["item", "subset", "label", "verifier", "margin"],
+      rows: wrong
+        .slice(0, MISTAKES)
+        .map(({ item, outcome }) => [item.id, item.subset, outcome.label, outcome.said, outcome.margin]),
+    },
+  ];
+}
