@@ -71,6 +71,16 @@ export const KIND_USES: Readonly<Record<string, KindUse>> = {
     rollout: (i) => ({ step_logprobs: [-0.5, -i - 1], base_step_logprobs: [-1, -1] }),
   },
   logprob: { settings: {}, rollout: (i) => ({ reference_logprobs: [-0.5, -i - 1] }) },
+  "logprob/r3": {
+    settings: { form: "r3" },
+    reward: "sigmoid(it)",
+    rollout: (i) => ({ reference_logprobs: [-0.5, -i - 1] }),
+  },
+  "logprob/density_ratio": {
+    settings: { form: "density_ratio" },
+    reward: "sigmoid(it)",
+    rollout: (i) => ({ text_logprobs: [-0.5, -i - 1], base_text_logprobs: [-2] }),
+  },
   consensus: {
     settings: { label_free: true, max_steps: 10 },
     rollout: (i) => ({ answer: `${i % 2}` }),

@@ -33,6 +33,18 @@ export interface Carried {
 
 const pass = (...statuses: string[]) => statuses.map((status) => ({ status }));
 
+/** Natural log probabilities of two tokens or steps by a model, and by one that it is held against. */
+const MODEL = [
+  [-6, -6],
+  [-4, -5],
+  [-2, -4],
+] as const;
+const OTHER_MODEL = [
+  [-5, -5],
+  [-5, -5],
+  [-5, -5],
+] as const;
+
 const FACTS: Readonly<Record<string, ByQuality<unknown>>> = {
   length_tokens: [120, 120, 120],
   tests: [pass("fail", "fail"), pass("pass", "fail"), pass("pass", "pass")],
@@ -46,16 +58,10 @@ const FACTS: Readonly<Record<string, ByQuality<unknown>>> = {
     ["Six times seven.", "It is 43."],
     ["Six times seven.", "It is 42."],
   ],
-  step_logprobs: [
-    [-6, -6],
-    [-4, -5],
-    [-2, -4],
-  ],
-  base_step_logprobs: [
-    [-5, -5],
-    [-5, -5],
-    [-5, -5],
-  ],
+  step_logprobs: MODEL,
+  base_step_logprobs: OTHER_MODEL,
+  text_logprobs: MODEL,
+  base_text_logprobs: OTHER_MODEL,
   reference_logprobs: [
     [-3, -2],
     [-1.5, -1],

@@ -1,12 +1,13 @@
 // Owns the kind `logprob`: how likely the policy finds the reference answer after its own
-// reasoning, from log probabilities that the caller sends.
+// reasoning, or how much likelier one model finds the rollout than another, from log probabilities
+// that the caller sends.
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
-import { type Valued, valued, without } from "../asking/signal-value.ts";
+import { answeredAtOnce, factOf, type GroupFault, type RolloutValue, type Signal } from "../asking/signal.ts";
+import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { bound } from "../faults/limit-advice.ts";
-import { mean, populationStd } from "../math/stats.ts";
+import { mean, populationStd, sumOf } from "../math/stats.ts";
 
 // Rounding in half precision leaves a little above 0.
 const LogprobsSchema = z.array(z.number().max(...bound("logprob_max"))).max(...bound("reference_tokens_max"));
@@ -15,14 +16,26 @@ const FIELDS = {
     said("natural log probability of each token of the reference answer after the rollout's reasoning"),
   ),
   base_reference_logprobs: LogprobsSchema.meta(said("the same without the reasoning")),
+  text_logprobs: LogprobsSchema.meta(
+    said("natural log probability of each token of the rollout by the stronger model"),
+  ),
+  base_text_logprobs: LogprobsSchema.meta(said("the same by the weaker model, in tokens of its own")),
 };
 
 const SCHEMA = z.strictObject({
-  form: z.enum(["mean_prob", "seq_lik"]).default("mean_prob"),
+  form: z.enum(["mean_prob", "seq_lik", "r3", "density_ratio"]).default("mean_prob"),
   debias: z
     .boolean()
     .optional()
-    .meta(said("of mean_prob: less what the answer has without the reasoning, at least 0; default false")),
+    .meta(
+      said(
+        "of mean_prob and r3: less what the answer has without the reasoning, of mean_prob at least 0; default false",
+      ),
+    ),
+  per_token: z
+    .boolean()
+    .optional()
+    .meta(said("of density_ratio: over the tokens of text_logprobs, so that length counts for nothing; default false")),
   low_std: z
     .number()
     .gt(0)
@@ -43,33 +56,109 @@ export const meanProbability = (logprobs: readonly number[]): number | null =>
  * token.
  */
 export const sequenceLikelihood = (logprobs: readonly number[]): number | null =>
-  logprobs.length === 0 ? null : probability(logprobs.reduce((sum, logprob) => sum + logprob, 0));
+  logprobs.length === 0 ? null : probability(sumOf(logprobs));
+
+const numbersOf = (rollout: object, field: keyof typeof FIELDS) => factOf<number[]>(rollout, field) ?? [];
+
+/**
+ * How much likelier the stronger model finds the text, as a log ratio (Dr. SoW, once CDR,
+ * arXiv 2411.02481, eq. 2).
+ */
+function densityRatio(rollout: object, { per_token }: LogprobSettings): Valued {
+  const strong = numbersOf(rollout, "text_logprobs");
+  if (strong.length === 0) return without("no_number");
+  const ratio = sumOf(strong) - sumOf(numbersOf(rollout, "base_text_logprobs"));
+  return valued(per_token === true ? ratio / strong.length : ratio);
+}
+
+/**
+ * The reasoning reflection reward of DRO (arXiv 2506.13351, section 4.1.3): the log probability of
+ * each token of the reference, with `debias` less that without the reasoning, weighted by how much
+ * it differs over the group. The paper leaves the weight open: it is the token's population
+ * standard deviation over the sum of all; where nothing differs every token counts alike.
+ */
+function reflection(rollouts: readonly object[], { debias }: LogprobSettings): RolloutValue[] {
+  const after = rollouts.map((rollout) => numbersOf(rollout, "reference_logprobs"));
+  const members = after.filter(({ length }) => length > 0);
+  const spreads = (members[0] ?? []).map((_, j) => populationStd(members.map((row) => row[j] as number)));
+  const all = sumOf(spreads);
+  const token_std = spreads.reduce((most, spread) => Math.max(most, spread), 0);
+  const detail = Number.isFinite(token_std) ? { token_std } : null;
+  return after.map((row, r): RolloutValue => {
+    const before = debias === true ? numbersOf(rollouts[r] as object, "base_reference_logprobs") : row.map(() => 0);
+    if (row.length === 0 || before.length === 0) return { value: without("invalid_reference"), detail: null };
+    const weightOf = (j: number) => (all > 0 ? (spreads[j] as number) / all : 1 / row.length);
+    const gains = row.map((logprob, j) => weightOf(j) * (logprob - (before[j] as number)));
+    return { value: valued(sumOf(gains)), detail };
+  });
+}
+
+/** Arrays that go token by token, and are not of one length. */
+function lengthsFault({ form, debias }: LogprobSettings, group: object): GroupFault | null {
+  if (form !== "r3") return null;
+  const rollouts = factOf<object[]>(group, "rollouts") ?? [];
+  const fields = [
+    "reference_logprobs",
+    ...(debias === true ? ["base_reference_logprobs"] : []),
+  ] as (keyof typeof FIELDS)[];
+  const counts = rollouts.flatMap((rollout, r) =>
+    fields.map((field) => ({ path: `rollouts[${r}].${field}`, count: numbersOf(rollout, field).length })),
+  );
+  const sent = counts.filter(({ count }) => count > 0);
+  const other = sent.find(({ count }) => count !== sent[0]?.count);
+  if (other === undefined) return null;
+  return {
+    path: other.path,
+    message: `${other.count} numbers, and ${sent[0]?.path} has ${sent[0]?.count}: the tokens must be the same`,
+  };
+}
 
 function likelihood(rollout: object, { form, debias }: LogprobSettings): Valued {
-  const after = factOf<number[]>(rollout, "reference_logprobs") ?? [];
+  const after = numbersOf(rollout, "reference_logprobs");
   const value = form === "seq_lik" ? sequenceLikelihood(after) : meanProbability(after);
   if (value === null) return without("invalid_reference");
   if (debias !== true) return valued(value);
-  const before = meanProbability(factOf<number[]>(rollout, "base_reference_logprobs") ?? []);
+  const before = meanProbability(numbersOf(rollout, "base_reference_logprobs"));
   return before === null ? without("invalid_reference") : valued(Math.max(0, value - before));
+}
+
+const UNBOUNDED: ValueRange = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+function valuesOf(rollouts: readonly object[], settings: LogprobSettings): RolloutValue[] {
+  if (settings.form === "r3") return reflection(rollouts, settings);
+  const of = settings.form === "density_ratio" ? densityRatio : likelihood;
+  return rollouts.map((rollout) => ({ value: of(rollout, settings), detail: null }));
 }
 
 export const logprob: Signal<LogprobSettings> = {
   kind: "logprob",
   schema: SCHEMA,
   fields: { rollout: FIELDS },
-  fault: ({ form, debias }) =>
-    form === "seq_lik" && debias !== undefined ? { path: ["debias"], message: "only mean_prob has a base" } : null,
+  fault({ form, debias, per_token }) {
+    if (debias !== undefined && form !== "mean_prob" && form !== "r3") {
+      return { path: ["debias"], message: "only mean_prob and r3 have a base" };
+    }
+    return per_token !== undefined && form !== "density_ratio"
+      ? { path: ["per_token"], message: "only density_ratio is a sum over tokens" }
+      : null;
+  },
   relative: false,
-  facts: ({ debias }) => ["reference_logprobs", ...(debias === true ? ["base_reference_logprobs"] : [])],
-  range: () => [0, 1],
+  relativeWith: ({ form }) => form === "r3",
+  // What models said of it holds, however long the text.
+  takesTooLong: ({ form }) => form === "density_ratio",
+  facts: ({ form, debias }) =>
+    form === "density_ratio"
+      ? ["text_logprobs", "base_text_logprobs"]
+      : ["reference_logprobs", ...(debias === true ? ["base_reference_logprobs"] : [])],
+  groupFault: lengthsFault,
+  range: ({ form }) => (form === "r3" || form === "density_ratio" ? UNBOUNDED : [0, 1]),
   open({ group: { rollouts } }, settings) {
-    const scores = rollouts.map((rollout) => likelihood(rollout, settings));
-    const known = scores.flatMap(({ value }) => value ?? []);
+    const found = valuesOf(rollouts, settings);
+    const known = found.flatMap(({ value }) => value.value ?? []);
     const low = settings.low_std !== undefined && known.length > 1 && populationStd(known) < settings.low_std;
     return answeredAtOnce(
-      () => scores,
-      () => rollouts.map(() => (low ? { low_std: true } : null)),
+      () => found.map(({ value }) => value),
+      () => found.map(({ detail }) => (low ? { ...detail, low_std: true } : detail)),
     );
   },
 };

@@ -3,6 +3,7 @@
 import type { Detail } from "../asking/signal.ts";
 import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { mean, sumOf } from "../math/stats.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 export const STEP_REDUCTIONS = ["min", "last", "prod", "mean", "softmin", "sum", "weighted"] as const;
@@ -40,15 +41,14 @@ export function reducedRange({ reduce, per_step, beta }: Reduction): ValueRange 
   return reduce === "sum" && per_step === "delta" ? PROBABILITY : DIFFERENCE;
 }
 
-const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 const knownOf = (values: StepValues): number[] => values.filter((value) => value !== null);
 
 /** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): nearly the minimum, smooth. */
 function softmin(values: readonly number[], temperature: number): number {
   const least = Math.min(...values);
   const weights = values.map((p) => Math.exp((least - p) / temperature));
-  const all = total(weights);
-  return total(values.map((p, i) => (p * (weights[i] as number)) / all));
+  const all = sumOf(weights);
+  return sumOf(values.map((p, i) => (p * (weights[i] as number)) / all));
 }
 
 /**
@@ -73,8 +73,8 @@ function differences({ scores, start = 0 }: StepScores, per_step: "delta" | "pro
  * budgets; one that nobody scored has no share.
  */
 function shares({ scores }: StepScores, weights: readonly number[]): StepValues {
-  const weightOf = (i: number) => (i === scores.length - 1 ? total(weights.slice(i)) : (weights[i] ?? 0));
-  const all = total(scores.map((score, i) => (score === null ? 0 : weightOf(i))));
+  const weightOf = (i: number) => (i === scores.length - 1 ? sumOf(weights.slice(i)) : (weights[i] ?? 0));
+  const all = sumOf(scores.map((score, i) => (score === null ? 0 : weightOf(i))));
   return scores.map((score, i) => (score === null || all === 0 ? null : (score * weightOf(i)) / all));
 }
 
@@ -91,8 +91,8 @@ export function reduceSteps(values: StepValues, { reduce, temperature = TEMPERAT
   if (reduce === "min") return Math.min(...known);
   if (reduce === "last") return known.at(-1) as number;
   if (reduce === "prod") return known.reduce((product, p) => product * p, 1);
-  if (reduce === "mean") return total(known) / known.length;
-  return reduce === "softmin" ? softmin(known, temperature) : total(known);
+  if (reduce === "mean") return mean(known);
+  return reduce === "softmin" ? softmin(known, temperature) : sumOf(known);
 }
 
 /**

@@ -63,6 +63,8 @@ class Rollout(TypedDict, total=False):
     base_step_logprobs: Sequence[float]
     reference_logprobs: Sequence[float]
     base_reference_logprobs: Sequence[float]
+    text_logprobs: Sequence[float]
+    base_text_logprobs: Sequence[float]
     answer: str | None
     self_certainty: float
     token_entropy: float
@@ -112,6 +114,7 @@ class Group(_GroupContent, total=False):
     language: str
     reference: str | Sequence[str]
     answer_type: Literal["auto", "number", "choice", "set", "text"]
+    start_score: float
     rubric: Sequence[RubricItem]
     test_cases: Sequence[TestCase]
     item: Mapping[str, object]

@@ -32,7 +32,7 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
   refused(
     "settings that a form has or needs",
-    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url)",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url|per_token)",
     "^only |leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$",
   ),
   refused(
@@ -71,8 +71,8 @@ export const groupRefusals = (): readonly Refusal[] => [
   refused("what a test is", "groups\\[\\]\\.test_cases\\[\\]\\.(stdout|assert)", "either stdout|needs a language"),
   refused(
     "numbers that go together",
-    "groups\\[\\]\\.rollouts\\[\\]\\.(base_step_logprobs|step_scores)",
-    "numbers for",
+    "groups\\[\\]\\.rollouts\\[\\]\\.(base_step_logprobs|step_scores|(base_)?reference_logprobs)",
+    "numbers for|must be the same",
   ),
   { why: "comparisons of the whole request", status: 400, code: "too_many_generations", path: ".*" },
   { why: "rollouts of the whole request", status: 400, code: "too_many_rollouts", path: "groups" },
