@@ -55,8 +55,8 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   const metrics = appDeps.metrics ?? new Metrics();
   const report = appDeps.report ?? printLine;
   const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys);
-  const judging = { ...appDeps, metrics, report, held: inFlight.held };
   const runObjects = appDeps.runObjects ?? createLocalRunObjects();
+  const judging = { ...appDeps, metrics, report, runObjects, held: inFlight.held };
   const rooms = appDeps.rooms ?? createLocalRooms(judging, runObjects);
   const replies = appDeps.replies ?? createLocalReplies();
   const batches = appDeps.batches ?? createLocalBatches(judging);

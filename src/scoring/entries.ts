@@ -37,6 +37,8 @@ export interface QuestionEntry {
   open: boolean;
   /** The journal's key; null without a journal. */
   key: string | null;
+  /** Known from an earlier request of the run. */
+  cached?: true;
   shared: Shared;
 }
 
@@ -117,9 +119,10 @@ export function openEntry(
 ): QuestionEntry {
   const key = journal?.key(name, group, question) ?? null;
   const known = key === null ? undefined : journal?.known(key);
+  const cached = known?.cached && { cached: known.cached };
   const readings = [...(known?.readings ?? [])];
   const shared: Shared = { readings, again: [], settled: Promise.resolve() };
-  return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared };
+  return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared, ...cached };
 }
 
 /** Whom a question goes to and in whose words, as a key. */

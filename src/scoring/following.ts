@@ -167,9 +167,10 @@ const stepsAsked = ({ steps }: ComparisonProgress): AskedQuestion[] => steps.fla
 
 /** Questions with their readings, each step's own first and then what was asked again. */
 export function askedBy(wave: readonly QuestionEntry[]): AskedQuestion[] {
-  const waveAsked = wave.map(({ question, charged, shared }) => ({
+  const waveAsked = wave.map(({ question, charged, cached, shared }) => ({
     question,
     charged,
+    ...(cached && { cached }),
     readings: shared.readings,
   }));
   const again = wave.flatMap(({ question, first, shared }) => {

@@ -4,8 +4,10 @@
 import { type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import { type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "../platform/sha256.ts";
+import type { VerdictCache } from "./verdict-cache.ts";
 
 /**
  * All readings of one question; none of them failed, unless the journal was told that all is
@@ -15,6 +17,8 @@ interface KnownReadings {
   readings: readonly Reading[];
   /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
   charged: boolean;
+  /** An earlier request of the run asked it. */
+  cached?: true;
 }
 
 /**
@@ -46,15 +50,19 @@ export interface KeyedJournal extends ReadingJournal {
  * Gives a journal the keys of a batch: the spec's hash, whom it was put to and in whose words, then
  * digests of question, language and candidates in the order shown, then which samples with how
  * many tokens. Whatever decides a verdict's meaning is in it, so that equal keys mean equal
- * questions: of a spec with signals the signal's name too (`named`), as each may have a judge of
- * its own.
+ * questions: of a spec with signals the signal's name too, as each may have a judge of its own. Null
+ * where nothing is remembered; what a judge that caches asked is also its run's.
  */
 export async function keyedJournal(
-  journal: ReadingJournal,
+  { journal, cache }: { journal?: ReadingJournal; cache?: VerdictCache },
   groups: readonly PreparedGroup[],
   specHash: string,
-  named: boolean,
-): Promise<KeyedJournal> {
+  { spec, signals }: CompiledSpec,
+): Promise<KeyedJournal | null> {
+  const named = hasSignals(spec);
+  const caching = signals.flatMap(({ name, judge }) => (judge?.cache === undefined ? [] : [name]));
+  const kept = caching.length === 0 ? undefined : cache;
+  if (journal === undefined && kept === undefined) return null;
   const digests = await Promise.all(
     groups.map(async ({ question, language, texts, group, evidence }) => ({
       prompt: await sha256Hex(JSON.stringify([question, language])),
@@ -67,6 +75,9 @@ export async function keyedJournal(
       ),
     })),
   );
+  await kept?.load(digests.map(({ prompt }) => prompt));
+  /** By key, the prompt of what may be cached. */
+  const cacheable = new Map<string, string>();
   return {
     key(signal, { index, texts: candidates }, question) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
@@ -74,10 +85,19 @@ export async function keyedJournal(
       // What else is shown in a candidate's place is short, and stands for itself.
       const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
       const shown = question.shown.map((i) => digest(candidates[i] as string)).join(",");
-      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;
+      const key = `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;
+      if (kept !== undefined && caching.includes(signal)) cacheable.set(key, prompt);
+      return key;
     },
-    known: (key) => journal.known(key),
-    onReadings: (key, readings) => journal.onReadings(key, readings),
-    onFailed: (key, readings) => journal.onFailed?.(key, readings),
+    known(key) {
+      const readings = cacheable.has(key) ? kept?.known(key) : undefined;
+      return journal?.known(key) ?? (readings && { readings, charged: false, cached: true });
+    },
+    onReadings(key, readings) {
+      const prompt = cacheable.get(key);
+      if (prompt !== undefined) kept?.add({ prompt, key, readings });
+      journal?.onReadings(key, readings);
+    },
+    onFailed: (key, readings) => journal?.onFailed?.(key, readings),
   };
 }

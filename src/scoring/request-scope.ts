@@ -11,6 +11,8 @@ export interface ScoredCounts {
   reward_mean: number | null;
   /** How often verifiers were asked by it. */
   verifier_calls?: number;
+  /** Generations known from the run's earlier requests; absent: none. */
+  cached?: number;
   /** Rewards that are null, by code. */
   nulls?: Record<string, number>;
   /** Generations that brought no answer, by code. */

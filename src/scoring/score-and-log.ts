@@ -1,11 +1,13 @@
 // Owns one scoring request from valid rollouts to a logged reply, whatever contract it came
 // through. Knows no wire shape but the native one.
 
+import { ownerOf } from "../core/contract/owner.ts";
 import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
 import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import type { LogEntry } from "../ports/run-log.ts";
+import type { RunVerdicts } from "../ports/run-verdicts.ts";
 import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { appendEntry } from "./log-append.ts";
@@ -14,6 +16,7 @@ import type { ReadingJournal } from "./reading-journal.ts";
 import type { RequestScope, ScoredCounts } from "./request-scope.ts";
 import { rewardCounts, tally } from "./reward-counts.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
+import { VerdictCache } from "./verdict-cache.ts";
 
 /** The native reply, and beside it what was logged of each group, single verdicts included. */
 export interface ScoredRequest {
@@ -28,10 +31,12 @@ function tokensOf({ reply, audit }: ScoredBatch): number {
 
 function countsOf({ reply, entry, session, refused }: ScoredBatch): ScoredCounts {
   const failed = tally(entry.groups.flatMap(({ verdicts }) => verdicts.flatMap(({ error }) => error ?? [])));
+  const cached = reply.groups.reduce((sum, { verifier }) => sum + (verifier.cached ?? 0), 0);
   return {
     groups: reply.groups.length,
     ...rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts)),
     verifier_calls: session.requests,
+    ...(cached > 0 && { cached }),
     ...(failed !== null && { failed }),
     ...(refused.length > 0 && { reasons: refused }),
   };
@@ -61,7 +66,11 @@ export async function scoreAndLog(
   journal?: ReadingJournal,
 ): Promise<ScoredRequest> {
   const { priority, key_name, hold } = scope;
+  const { run_id } = request;
+  const run = run_id == null || deps.runObjects === undefined ? null : { run_id, owner: ownerOf(key_name) };
+  const cache = run === null ? undefined : new VerdictCache(deps.runObjects as RunVerdicts, run, scope.id, deps.report);
   const hooks = {
+    ...(cache && { cache }),
     ...(hold && { hold }),
     ...(onGroup && { onGroup }),
     ...(journal && { journal }),
@@ -80,6 +89,9 @@ export async function scoreAndLog(
     deps.report({ level: "warn", event: "verifier_refused", request_id: scope.id, reasons: scored.refused });
   }
   journal?.onScored?.();
+  // Nobody waits for it: what is not kept is asked again.
+  const keeping = cache?.store();
+  if (keeping !== undefined) scope.keep_alive?.(keeping);
   if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {
     ...scored.entry,

@@ -36,6 +36,7 @@ import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
 import { judgedAsItFits, type Replanning } from "./shrinking.ts";
 import { workInTurns } from "./turns.ts";
+import type { VerdictCache } from "./verdict-cache.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
 interface ScoringDeps {
@@ -64,6 +65,8 @@ export interface ScoringBatch {
    * settle.
    */
   journal?: ReadingJournal;
+  /** Verdicts of the run's earlier requests, for specs that want them. */
+  cache?: VerdictCache;
 }
 
 export interface ScoredBatch {
@@ -91,7 +94,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const work = workInTurns(batch.party ?? "", deps.clock, started_ms + request.deadline_ms);
   const prepared = await work(preparing(request, compiled));
   const named = hasSignals(spec);
-  const journal = batch.journal === undefined ? null : await keyedJournal(batch.journal, prepared, spec_hash, named);
+  const journal = await keyedJournal(batch, prepared, spec_hash, compiled);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
   const judgeTexts = spec.judge_text === true ? new VerdictTexts(LIMITS.judge_text_chars) : null;
   const again = { compiled, step: request.step ?? 0, work, judgeTexts };

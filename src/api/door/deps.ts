@@ -76,7 +76,7 @@ export interface AppDeps {
   log_requests?: boolean;
 }
 
-export interface RouteDeps extends AppDeps, Omit<JudgingDeps, "alarms"> {
+export interface RouteDeps extends AppDeps, Omit<JudgingDeps, "alarms" | "runObjects"> {
   report: JudgingDeps["report"];
   metrics: Metrics;
   rooms: GroupRooms;

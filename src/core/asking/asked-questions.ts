@@ -14,6 +14,8 @@ import { isUnparsed, NOTHING, type Reading } from "./readings.ts";
 export interface AskedQuestion {
   question: Question;
   charged: boolean;
+  /** Known from an earlier request of the run. */
+  cached?: true;
   readings: readonly Reading[];
 }
 

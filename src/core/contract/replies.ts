@@ -70,6 +70,7 @@ export const VerifierUseSchema = z.object({
   unparsed: count,
   failed: count,
   saved: count,
+  cached: count.optional().meta(said("of `saved`: known from the run's earlier requests")),
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: LatencySchema,
@@ -153,7 +154,7 @@ export interface TournamentReport {
     GroupMetrics,
     "cyclic" | "agreement" | "tie_rate" | "decided_rate" | "order_confidence" | "expected_tau"
   >;
-  asked: Pick<VerifierUse, "schedule" | "chosen" | "why">;
+  asked: Pick<VerifierUse, "schedule" | "chosen" | "why" | "cached">;
 }
 
 export const BatchMetricsSchema = z.object({

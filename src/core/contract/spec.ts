@@ -137,6 +137,12 @@ export const JudgeSchema = z.strictObject({
     .optional()
     .meta(said("how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1")),
   extra: JudgeExtraSchema.optional(),
+  cache: z
+    .literal("verdicts")
+    .optional()
+    .meta(
+      said("what was asked once within a run, in the same words, is not asked again (docs/judges.md). Default: all is"),
+    ),
   images: z
     .boolean()
     .optional()

@@ -187,6 +187,7 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
   const runOf = (entries: readonly SignalQuestion[]) =>
     entries.flatMap(({ readings }) => readings.filter(({ saved }) => !saved));
   const run = runOf(charged);
+  const cached = runOf(asked.filter((entry) => entry.cached === true)).length;
   const answered = run.filter(({ code }) => code === null);
   const unparsed = run.filter(isUnparsed).length;
   const total = (field: "prompt_tokens" | "completion_tokens") =>
@@ -198,6 +199,7 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
     unparsed,
     failed: run.length - answered.length,
     saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - runOf(asked.filter(isCharged)).length,
+    ...(cached > 0 && { cached }),
     prompt_tokens: total("prompt_tokens"),
     completion_tokens: total("completion_tokens"),
     latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),

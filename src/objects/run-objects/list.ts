@@ -1,8 +1,10 @@
 // Owns one run's list of the objects that hold something of it, so that a deletion finds them: their
-// names are digests. Knows no runtime.
+// names are digests; and what its verifiers have said, for its later requests. Knows no runtime.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { RunKey } from "../../ports/run-log.ts";
+import type { KnownVerdict } from "../../ports/run-verdicts.ts";
 import type { Values } from "../storage/values.ts";
+import { VerdictRows } from "./verdict-rows.ts";
 
 export const OBJECT_KINDS = ["rooms", "replies", "batches"] as const;
 
@@ -34,9 +36,11 @@ const overAt = (entry: string) => Number(entry.slice(ENTRY.length, ENTRY.length 
 
 export class RunObjectList {
   readonly #values: Values;
+  readonly #verdicts: VerdictRows;
 
   constructor(values: Values) {
     this.#values = values;
+    this.#verdicts = new VerdictRows(values);
   }
 
   /** Of an object that is something else. */
@@ -50,12 +54,28 @@ export class RunObjectList {
     const over = now + FORGOTTEN_MS[object.kind];
     this.#values.put(entryOf(object, over), 0);
     if (this.isNone) this.#wakeAt(over);
+    return this.#isDeletedSince(requestId);
+  }
+
+  /** What is known of the run's prompts. */
+  known(prompts: readonly string[], now: number): KnownVerdict[] {
+    return this.#verdicts.of(prompts, now);
+  }
+
+  remember(rows: readonly KnownVerdict[], requestId: string, now: number): void {
+    if (this.#isDeletedSince(requestId)) return;
+    this.#verdicts.add(rows, now);
+    if (this.isNone) this.#wakeAt(this.#verdicts.over);
+  }
+
+  #isDeletedSince(requestId: string): boolean {
     return requestId < (this.#values.get<string>(DELETED) ?? "");
   }
 
   /** Marks the run as deleted, for requests below `before`; @returns objects to be emptied, at most `limit` */
   markDeleted(before: string, limit: number, now: number): ListedObject[] {
     this.#dropOver(now);
+    this.#verdicts.drop();
     this.#values.put(DELETED, before);
     if (this.isNone) this.#wakeAt(now + FORGOTTEN_MS.batches);
     const found: ListedObject[] = [];
@@ -74,9 +94,11 @@ export class RunObjectList {
   /** The alarm: drops what is over, and in the end itself. */
   async wake(now: number): Promise<void> {
     this.#dropOver(now);
+    this.#verdicts.dropOver(now);
     const last = [...this.#values.list(ENTRY)].at(-1)?.[0];
-    if (last === undefined) return this.#values.clear();
-    this.#wakeAt(overAt(last));
+    const over = Math.max(last === undefined ? 0 : overAt(last), this.#verdicts.over);
+    if (over === 0) return this.#values.clear();
+    this.#wakeAt(over);
   }
 
   #dropOver(now: number): void {

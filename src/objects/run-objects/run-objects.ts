@@ -3,12 +3,13 @@
 import { LIMITS } from "../../core/faults/limits.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
 import type { RunKey } from "../../ports/run-log.ts";
+import type { KnownVerdict, RunVerdicts } from "../../ports/run-verdicts.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type ListedObject, type RunObject, RunObjectList, runListName } from "./list.ts";
 
 /** Calls are harmless to repeat, and reject with an ApiError. */
-export interface RunObjects {
+export interface RunObjects extends RunVerdicts {
   /**
    * Notes an object that holds something of the run, by a request of this id. Resolves with true
    * where the run was deleted since that request came: whoever asks empties the object.
@@ -25,6 +26,8 @@ export interface RunListStub {
   noteOfRun(object: RunObject, requestId: string): Promise<boolean>;
   markRunDeleted(before: string, limit: number): Promise<ListedObject[]>;
   emptiedOfRun(entries: readonly string[]): Promise<void>;
+  knownOfRun(prompts: readonly string[]): Promise<KnownVerdict[]>;
+  rememberOfRun(rows: readonly KnownVerdict[], requestId: string): Promise<void>;
 }
 
 const LIMIT = LIMITS.deletion_objects;
@@ -40,6 +43,8 @@ export function createRemoteRunObjects(
     note: (run, object, requestId) => call(run, (stub) => stub.noteOfRun(object, requestId)),
     markDeleted: (run, before) => call(run, (stub) => stub.markRunDeleted(encodeTime(before.getTime()), LIMIT)),
     emptied: (run, objects) => call(run, (stub) => stub.emptiedOfRun(objects.map(({ entry }) => entry))),
+    known: (run, prompts) => call(run, (stub) => stub.knownOfRun(prompts)),
+    remember: (run, rows, requestId) => call(run, (stub) => stub.rememberOfRun(rows, requestId)),
   };
 }
 
@@ -63,5 +68,7 @@ export function createLocalRunObjects(now: () => number = () => Date.now()): Run
     note: async (run, object, requestId) => open(run).note(object, requestId, now()),
     markDeleted: async (run, before) => open(run).markDeleted(encodeTime(before.getTime()), LIMIT, now()),
     emptied: async (run, objects) => open(run).emptied(objects.map(({ entry }) => entry)),
+    known: async (run, prompts) => lists.get(runListName(run))?.known(prompts, now()) ?? [],
+    remember: async (run, rows, requestId) => open(run).remember(rows, requestId, now()),
   };
 }

@@ -48,7 +48,7 @@ export function wholeEnvelope(entry: LogEntry): Envelope {
 }
 
 function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_index: number): RowOf<typeof groups> {
-  const { latency_ms, schedule, chosen, why, ...use } = result.verifier;
+  const { latency_ms, schedule, chosen, why, cached, ...use } = result.verifier;
   const { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau, ...metrics } = result.metrics;
   const measures = { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
   const unasked = result.rollouts.map((rollout) => rollout.unasked ?? 0);
@@ -66,7 +66,7 @@ function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_
     triples: circles?.triples ?? null,
     circles: circles?.circles ?? null,
     shared_turns: result.shared_turns ?? null,
-    contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why } },
+    contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why, cached } },
     ...use,
     latency_p50_ms: latency_ms.p50,
     latency_p99_ms: latency_ms.p99,

@@ -1,5 +1,6 @@
 // A judge that names the first wrong step of each rollout, over HTTP through both protocols:
 // values, details, what it is shown, and null with a code where it says nothing that counts.
+
 import { describe, expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
@@ -9,6 +10,8 @@ import { createPreparer } from "../../../src/core/candidate/prepare.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { mostFrequent } from "../../../src/core/math/stats.ts";
+import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { numberedSteps } from "../../../src/core/signals/step-texts.ts";
 import { keyedJournal } from "../../../src/scoring/reading-journal.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
@@ -163,10 +166,12 @@ test("a batch remembers what was asked of a long solution under a short key", as
   const step_texts = ["x".repeat(60_000)];
   const prepare = createPreparer({ candidate: DEFAULT_SPEC.candidate, formats: {} });
   const group = prepare({ prompt: "q", rollouts: [{ text: "", step_texts } as { text: string }] }, 0);
-  const journal = await keyedJournal({ known: () => undefined, onReadings: () => {} }, [group], "hash", true);
+  const compiled = compileSpec(AnySpecSchema.parse({ signals: { steps: { kind: "steps" } } }));
+  const journal = { known: () => undefined, onReadings: () => {} };
+  const keyed = await keyedJournal({ journal }, [group], "hash", compiled);
   const question = { to: "chat" as const, preset: "first-wrong-step", shown: [0], samples: 1 };
-  const key = journal.key("steps", { index: 0, texts: [numberedSteps(step_texts)] }, question);
-  expect(key.length).toBeLessThan(512);
+  const key = keyed?.key("steps", { index: 0, texts: [numberedSteps(step_texts)] }, question);
+  expect(key?.length).toBeLessThan(512);
 });
 
 interface Vote {

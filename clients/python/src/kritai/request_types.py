@@ -139,6 +139,7 @@ class Judge(TypedDict, total=False):
     top_p: float
     max_tokens: int
     strict_model: bool
+    cache: Literal["verdicts"]
     images: bool
     extra: Mapping[str, Any]
     unparsed: Literal["undecided", "tie"]
