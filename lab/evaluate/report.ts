@@ -6,6 +6,7 @@ import { barChart, lineChart } from "../report/charts.ts";
 import { exportsOf } from "../report/exports.ts";
 import { reportPage, type Table } from "../report/page.ts";
 import { markdown, type Part, sections } from "../report/parts.ts";
+import { adversarialMetricsTable, adversarialTable, shiftTable } from "./adversarial-tables.ts";
 import { wrongTable } from "./asking/wrong-lists.ts";
 import { SHARES } from "./figures/coverage.ts";
 import type { Estimate } from "./figures/estimate.ts";
@@ -14,8 +15,6 @@ import { comparedHeadline, headlineOf } from "./headline.ts";
 import type { Point } from "./pareto.ts";
 import type { CellSummary, Summary } from "./summary.ts";
 import {
-  adversarialMetricsTable,
-  adversarialTable,
   cellsTable,
   coverageTable,
   differencesOf,
@@ -73,7 +72,7 @@ function partsOf(summary: Summary): Part[] {
     {
       title: "Results",
       lead: `ListAcc: the one candidate selected has the highest pass rate; no selection counts as wrong; guessing gives ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: win counts against pass rates, the mean over lists of ${settings.tau_candidates_min} or more candidates where it is defined; lists where it is not are counted, and both other conventions are in the last table. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
-      tables: [cellsTable(summary), ...paired(summary), undefinedTauTable(summary)],
+      tables: [cellsTable(summary), ...shifts(summary), ...paired(summary), undefinedTauTable(summary)],
       charts: [accuracyBars(main, set.chance_list_acc)],
     },
     ...selfConsistency(cells),
@@ -124,6 +123,12 @@ function paired({ cells, settings }: Summary): Table[] {
     first === undefined ? [] : [{ label: one.cell, against: first.cell, one, other: first }],
   );
   return pairedTables(differencesOf(pairs, settings));
+}
+
+/** Of the way in which modified lists were asked: the first. */
+function shifts({ cells: [first], adversarial }: Summary): Table[] {
+  const table = first === undefined ? null : shiftTable(first, adversarial?.rows ?? []);
+  return table === null ? [] : [table];
 }
 
 const bounds = ({ ci95 }: Estimate) => ({ low: ci95?.[0] ?? null, high: ci95?.[1] ?? null });

@@ -90,7 +90,13 @@ export function failuresOf(
   return counts;
 }
 
-const tagsOf = ({ candidates, language, difficulty, generator, bucket, split }: SetList) => ({
+/** The paper's test sets: Strong by who wrote the programs, else Hard by the bucket, else Heldout. */
+const shiftOf = ({ strength, bucket }: SetList) =>
+  strength === "strong" ? "strong" : bucket === "hard" ? "hard" : "heldout";
+
+const tagsOf = (list: SetList) => ({ ...ownTags(list), shift: shiftOf(list) });
+
+const ownTags = ({ candidates, language, difficulty, generator, bucket, split }: SetList) => ({
   length: candidates.length,
   language,
   ...(difficulty != null && { difficulty }),

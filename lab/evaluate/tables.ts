@@ -6,7 +6,7 @@ import { type Estimate, percent, plain } from "./figures/estimate.ts";
 import { pairedDifference, pairedTauDifference, type Standing, standing } from "./paired.ts";
 import { FRONT_METRICS, frontStatus, type OffFront, type Point } from "./pareto.ts";
 import type { Statistics } from "./summarise.ts";
-import type { CellSummary, ModificationSummary, Summary } from "./summary.ts";
+import type { CellSummary, Summary } from "./summary.ts";
 
 const METRIC_COLUMNS = ["ListAcc %", "tau-b", "parse rate %"];
 
@@ -198,52 +198,6 @@ export function positionTable(cells: readonly CellSummary[]): Table | null {
       const rate = cell.position_flip_rate as Estimate;
       return [cell.cell, percent(rate), rate.n];
     }),
-  };
-}
-
-export function adversarialTable(cell: string, rows: readonly ModificationSummary[]): Table {
-  return {
-    caption: `Misleading text in the programs, asked as ${cell}`,
-    columns: [
-      "modification",
-      "bias influence ratio",
-      "right to wrong",
-      "wrong to right",
-      "wrong to wrong",
-      "compared",
-      "not compared",
-    ],
-    rows: rows.map((row) => [
-      row.modification,
-      plain(row.bias_influence_ratio),
-      row.to_incorrect,
-      row.to_correct,
-      row.wrong_to_wrong,
-      row.compared,
-      row.not_compared,
-    ]),
-  };
-}
-
-/** Both metrics without and with the misleading text, over the same lists; null where none is known. */
-export function adversarialMetricsTable(cell: string, rows: readonly ModificationSummary[]): Table | null {
-  const known = rows.flatMap(({ modification, metrics }) =>
-    metrics === undefined ? [] : [{ modification, ...metrics }],
-  );
-  if (known.length === 0) return null;
-  return {
-    caption: `Both metrics without and with the text, asked as ${cell} (95 % intervals)`,
-    columns: [
-      "modification",
-      ...["ListAcc %", "tau-b"].flatMap((name) => [`${name}, without`, "with", "change"]),
-      "lists",
-    ],
-    rows: known.map(({ modification, before, after, change }) => [
-      modification,
-      ...[before.list_acc, after.list_acc, change.list_acc].map(percent),
-      ...[before.tau_b, after.tau_b, change.tau_b].map(plain),
-      change.list_acc.n,
-    ]),
   };
 }
 

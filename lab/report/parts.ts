@@ -31,7 +31,8 @@ const markdownText = (text: string): string =>
     .replaceAll("](", "]\\(")
     .replaceAll("<", "&lt;");
 
-function markdownTable({ columns, rows }: Table): string {
+/** One table, as a command prints it too. */
+export function markdownTable({ columns, rows }: Table): string {
   const text = (cell: Table["rows"][number][number]) =>
     typeof cell === "number" || cell === null ? shownNumber(cell) : markdownText(String(cell));
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;

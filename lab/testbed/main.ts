@@ -6,6 +6,7 @@ import { buildCommand } from "./commands/build.ts";
 import { checkCommand } from "./commands/check.ts";
 import { type Command, UsageError } from "./commands/command.ts";
 import { importCommand } from "./commands/import.ts";
+import { reportCommand } from "./commands/report.ts";
 import { mutateCommand, runCommand } from "./commands/run.ts";
 
 const COMMANDS: Record<string, Command> = {
@@ -15,6 +16,7 @@ const COMMANDS: Record<string, Command> = {
   build: buildCommand,
   adversarial: adversarialCommand,
   check: checkCommand,
+  report: reportCommand,
 };
 
 const isHelp = (arg: string | undefined): boolean => arg === "--help" || arg === "-h" || arg === "help";

@@ -47,6 +47,12 @@ const SPECS = {
   "per-source": { type: "string" },
   "per-pass-rate": { type: "string" },
   "adversarial-per-length": { type: "string" },
+  "random-side-per-length": { type: "string" },
+  strong: { type: "string" },
+  likeness: { type: "boolean" },
+  "tpr-min": { type: "string" },
+  "tnr-min": { type: "string" },
+  "time-limit-max": { type: "string" },
   mutants: { type: "string" },
   chained: { type: "string" },
 } as const;
@@ -65,6 +71,11 @@ const HELP = `  --problems DIR         folders of problems, as often as there ar
   --per-source N         lists drawn of each problem, language, generator, bucket and length, for each set of shortcuts that work (default 8)
   --per-pass-rate A,B    candidates kept of each tenth of easy and each hard pass rate, by problem, language and generator (default ${Object.values(DEFAULT_FILTERS.per_pass_rate_max)})
   --adversarial-per-length N   test lists of each bucket and length that are modified (default 1)
+  --random-side-per-length N   the same under one of the kept modifications on a side, both drawn by lot (default 0)
+  --strong A,B           generators whose lists are in the test split alone, marked as strong
+  --likeness             tell in the manifest how alike and how long the programs of lists are
+  --tpr-min SHARE, --tnr-min SHARE   of the programs declared right that must pass everything (default ${DEFAULT_FILTERS.declared_right_min}), and of those declared wrong that must not
+  --time-limit-max MS    problems that allow a program more time are left out
   --mutants N, --chained N   as for mutate; with --problems only
 ${ENGINE_HELP}
 
@@ -83,6 +94,23 @@ function perPassRate(text: string | undefined): Filters["per_pass_rate_max"] {
   return { easy, hard };
 }
 
+function share(text: string, name: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0 && value <= 1)) throw new UsageError(`--${name} must be a number from 0 to 1`);
+  return value;
+}
+
+function filtersOf(values: Values): Filters {
+  const { "tpr-min": tpr, "tnr-min": tnr, "time-limit-max": limit } = values;
+  return {
+    ...DEFAULT_FILTERS,
+    per_pass_rate_max: perPassRate(values["per-pass-rate"]),
+    ...(tpr !== undefined && { declared_right_min: share(tpr, "tpr-min") }),
+    ...(tnr !== undefined && { declared_wrong_min: share(tnr, "tnr-min") }),
+    ...(limit !== undefined && { time_limit_ms_max: wholeNumber(limit, "time-limit-max", 0, [1, 3_600_000]) }),
+  };
+}
+
 function buildOptions(values: Values): BuildOptions {
   return {
     name: values.name ?? "small",
@@ -91,8 +119,13 @@ function buildOptions(values: Values): BuildOptions {
     cell_sizes: numberPerSplit(values.cells, "cells", CELLS),
     level: !values["no-level"],
     per_source_max: wholeNumber(values["per-source"], "per-source", 8, [1, 10_000]),
+    ...(values.likeness === true && { likeness: true }),
+    ...(values.strong !== undefined && { strong: values.strong.split(",") }),
+    ...(values["random-side-per-length"] !== undefined && {
+      random_side_per_length: wholeNumber(values["random-side-per-length"], "random-side-per-length", 0, [0, 10_000]),
+    }),
     adversarial_per_length: wholeNumber(values["adversarial-per-length"], "adversarial-per-length", 1, [0, 10_000]),
-    filters: { ...DEFAULT_FILTERS, per_pass_rate_max: perPassRate(values["per-pass-rate"]) },
+    filters: filtersOf(values),
   };
 }
 

@@ -17,6 +17,7 @@ export const MANIFEST_FILE = "manifest.json";
 const id = z.string().min(1).max(LIMITS.id_chars);
 const language = z.string().min(1).max(32);
 const count = z.int().min(0);
+const share = z.number().min(0).max(1);
 
 const JsonSchema: z.ZodType<Json> = z.lazy(() =>
   z.union([
@@ -66,6 +67,10 @@ export const PoolProblemSchema = z.strictObject({
   languages: z.array(language).default([]),
   tests: z.array(PoolTestSchema).min(1),
   source: z.string().min(1).max(128),
+  /** What the source says of its tests: right submissions that they pass, wrong ones that they fail. */
+  true_positive_rate: share.optional(),
+  true_negative_rate: share.optional(),
+  time_limit_ms: z.number().positive().optional(),
 });
 export type PoolProblem = z.output<typeof PoolProblemSchema>;
 
@@ -75,6 +80,9 @@ const candidateFields = {
   /** Who wrote it: a model's name, `people`, `mutation`. Lists never mix generators. */
   generator: z.string().min(1).max(128),
   code: z.string().min(1),
+  /** The model that wrote it and its temperature, where a generator is more than one of both. */
+  model: z.string().min(1).max(128).optional(),
+  temperature: z.number().min(0).optional(),
   /**
    * What the source says of it. Never used as a pass rate, only to doubt a problem whose declared
    * right programs fail.

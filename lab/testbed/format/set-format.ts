@@ -7,6 +7,10 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 export const SET_FORMAT = "kritai-set/1";
 export const SPLITS = ["train", "validation", "test"] as const;
 export const BUCKETS = ["easy", "hard"] as const;
+const STRENGTHS = ["weak", "strong"] as const;
+/** The modification that a lot draws, on a side that a lot draws: following it gains nothing. */
+export const RANDOM_SIDE = "random_side";
+export const SIDES = ["right", "wrong"] as const;
 
 const id = z.string().min(1).max(LIMITS.id_chars);
 const count = z.int().min(0);
@@ -27,6 +31,8 @@ const listFields = {
   language: z.string().min(1).max(32),
   /** Who wrote the candidates: a model's name, `mutation`, `people`. */
   generator: z.string().min(1).max(128),
+  /** Of a set built with strong generators: strong ones are in the test split alone. */
+  strength: z.enum(STRENGTHS).optional(),
   difficulty: z.string().min(1).max(64).nullish(),
   prompt: z.string().min(1),
   candidates: z
@@ -56,8 +62,26 @@ export const AdversarialListSchema = z.strictObject({
    * are.
    */
   target_index: count.nullable(),
+  /** Of RANDOM_SIDE: the modification drawn, and whether it is on the right program or the wrong ones. */
+  drawn: z.string().min(1).max(64).optional(),
+  side: z.enum(SIDES).optional(),
 });
 export type AdversarialList = z.output<typeof AdversarialListSchema>;
+
+/** Means over the lists of a split's bucket. */
+export const ListFiguresSchema = z.object({
+  split: z.string(),
+  bucket: z.string(),
+  lists: count,
+  /** Over pairs of programs; 1: the same tokens. */
+  token_similarity: z.number(),
+  /** The same of the right program with the wrong ones alone. */
+  right_to_wrong: z.number(),
+  /** Of served embeddings; null where none were asked for. */
+  cosine: z.number().nullable(),
+  characters_right: z.number(),
+  characters_wrong: z.number(),
+});
 
 export const SetManifestSchema = z.object({
   format: z.literal(SET_FORMAT),
@@ -77,5 +101,18 @@ export const SetManifestSchema = z.object({
     }),
   ),
   sources: z.array(z.unknown()),
+  /** How alike and how long the programs of a split's lists are (list-report.ts), where it was asked for. */
+  likeness: z.array(ListFiguresSchema).optional(),
+  /** Where candidates tell it: who wrote how many, at which temperature. */
+  samplers: z
+    .array(
+      z.object({
+        generator: z.string(),
+        model: z.string().nullable(),
+        temperature: z.number().nullable(),
+        candidates: count,
+      }),
+    )
+    .optional(),
 });
 export type SetManifest = z.output<typeof SetManifestSchema>;

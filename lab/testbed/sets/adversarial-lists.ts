@@ -2,13 +2,13 @@
 // before. Knows no modification's text.
 
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
-import { hashText } from "../../../src/core/math/random.ts";
+import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { MODIFICATION_LANGUAGES, MODIFICATIONS, type Modification } from "../adversarial/modifications.ts";
 import { modify } from "../adversarial/modify.ts";
 import { mapBounded } from "../engines/bounded.ts";
 import type { Program } from "../engines/engine.ts";
 import type { PoolProblem, PoolTest } from "../format/pool-format.ts";
-import type { AdversarialList, SetCandidate, SetList } from "../format/set-format.ts";
+import { type AdversarialList, RANDOM_SIDE, type SetCandidate, type SetList, SIDES } from "../format/set-format.ts";
 import type { SourceLanguage } from "../syntax/grammar.ts";
 import type { Reasons } from "./filters.ts";
 import type { Meter } from "./measuring.ts";
@@ -30,10 +30,25 @@ export function adversarialBases(
 /**
  * Indices of the candidates a modification is put on: all wrong ones of a list, or the right one.
  */
-export function targetsOf({ direction }: Pick<Modification, "direction">, list: Pick<SetList, "candidates">): number[] {
-  return list.candidates.flatMap(({ pass_rate }, index) =>
-    (pass_rate === 1) === (direction === "negative") ? [index] : [],
-  );
+export function targetsOf(modification: Pick<Modification, "direction">, list: Pick<SetList, "candidates">): number[] {
+  return targetsAt(sideOf(modification), list);
+}
+
+type Side = (typeof SIDES)[number];
+
+const sideOf = ({ direction }: Pick<Modification, "direction">): Side => (direction === "negative" ? "right" : "wrong");
+
+/** Indices of a list's right program, or of all wrong ones. */
+export function targetsAt(side: Side, list: Pick<SetList, "candidates">): number[] {
+  return list.candidates.flatMap(({ pass_rate }, index) => ((pass_rate === 1) === (side === "right") ? [index] : []));
+}
+
+/** One of the kept modifications and a side, by lot: as often where it speaks true as where it lies. */
+function lotOf({ list_id }: SetList, seed: number): { modification: Modification; side: Side } {
+  const random = createRandom(hashText(RANDOM_SIDE, seed, list_id));
+  const kept = MODIFICATIONS.filter((modification) => modification.kept);
+  const modification = kept[Math.floor(random() * kept.length)] as Modification;
+  return { modification, side: SIDES[random() < 0.5 ? 0 : 1] };
 }
 
 const isSourceLanguage = (language: string): language is SourceLanguage =>
@@ -56,50 +71,64 @@ async function changeOf(
   return canonicalJson(before.tally) === canonicalJson(after.tally) ? null : "other test results";
 }
 
+interface Wanted {
+  list: SetList;
+  modification: Modification;
+  side: Side;
+  /** What the list is told under: the modification's own name, or RANDOM_SIDE. */
+  name: string;
+}
+
 async function modifiedList(
   meter: Meter,
-  list: SetList,
-  modification: Modification,
+  { list, modification, side, name }: Wanted,
   tests: readonly PoolTest[],
   seed: number,
 ): Promise<AdversarialList | string> {
-  const { name, direction, kept } = modification;
+  const isLot = name === RANDOM_SIDE;
   const { language } = list;
   if (!isSourceLanguage(language)) return `no parser for ${language}`;
   const candidates: SetCandidate[] = [...list.candidates];
-  for (const index of targetsOf(modification, list)) {
+  for (const index of targetsAt(side, list)) {
     const candidate = list.candidates[index] as SetCandidate;
-    const { code, applied, reason } = modify(candidate.code, language, name, { seed });
+    const { code, applied, reason } = modify(candidate.code, language, modification.name, { seed });
     if (!applied) return reason ?? "not applicable";
     const change = await changeOf(meter, { language, code: candidate.code }, { language, code }, tests);
     if (change !== null) return change;
     candidates[index] = { ...candidate, code };
   }
-  const target_index = direction === "negative" ? (targetsOf(modification, list)[0] ?? null) : null;
+  const target_index = side === "right" ? (targetsAt(side, list)[0] ?? null) : null;
+  const kept = !isLot && modification.kept;
+  const lot = isLot ? { drawn: modification.name, side } : {};
   const list_id = `${list.list_id}-${name}`;
-  return { ...list, list_id, candidates, base_list_id: list.list_id, modification: name, kept, target_index };
+  return { ...list, list_id, candidates, base_list_id: list.list_id, modification: name, kept, target_index, ...lot };
 }
 
 /**
- * Each base list under each modification, in that order. Every modified program has its original's
+ * Each base list under each modification, in that order, then each mixed one under one that is drawn. Every modified program has its original's
  * tokens (`modify` sees to that), and where the engine runs the language the same outcomes on all
  * tests; one that has not takes its list out, counted by modification and reason.
  */
 export async function adversarialLists(
   meter: Meter,
-  bases: readonly SetList[],
+  { bases, mixed = [] }: { bases: readonly SetList[]; mixed?: readonly SetList[] },
   problems: readonly PoolProblem[],
   seed: number,
 ): Promise<{ lists: AdversarialList[]; left_out: Reasons }> {
   const testsOf = new Map(problems.map(({ problem_id, tests }) => [problem_id, tests]));
-  const wanted = bases.flatMap((list) => MODIFICATIONS.map((modification) => ({ list, modification })));
-  const made = await mapBounded(wanted, meter.engine.concurrency, ({ list, modification }) =>
-    modifiedList(meter, list, modification, testsOf.get(list.problem_id) ?? [], seed),
+  const wanted = [
+    ...bases.flatMap((list) =>
+      MODIFICATIONS.map((each): Wanted => ({ list, modification: each, side: sideOf(each), name: each.name })),
+    ),
+    ...mixed.map((list): Wanted => ({ list, ...lotOf(list, seed), name: RANDOM_SIDE })),
+  ];
+  const made = await mapBounded(wanted, meter.engine.concurrency, (one) =>
+    modifiedList(meter, one, testsOf.get(one.list.problem_id) ?? [], seed),
   );
   const left_out: Reasons = {};
   const lists = made.flatMap((result, index) => {
     if (typeof result !== "string") return [result];
-    const key = `${wanted[index]?.modification.name}: ${result}`;
+    const key = `${wanted[index]?.name}: ${result}`;
     left_out[key] = (left_out[key] ?? 0) + 1;
     return [];
   });

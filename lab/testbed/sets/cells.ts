@@ -1,12 +1,12 @@
 // Owns evening out: how many lists of each length and language a split's bucket keeps, and which.
 // Pure; knows no file.
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
-import type { SetManifest } from "../format/set-format.ts";
+import type { SetList, SetManifest } from "../format/set-format.ts";
 import type { DrawnList } from "./lists.ts";
 import { SHORTCUTS } from "./shortcuts.ts";
 import type { Split } from "./splits.ts";
 
-export type SplitList = DrawnList & { split: Split };
+export type SplitList = DrawnList & { split: Split; strength?: SetList["strength"] };
 export type Cell = SetManifest["cells"][number];
 
 /** Lists kept of a cell, by split; a cell that has fewer keeps all. */
@@ -101,7 +101,9 @@ export function evenCells(
   sizes: CellSizes,
   { seed, level }: { seed: number; level: boolean },
 ): SplitList[] {
-  const parts = Map.groupBy(lists, ({ split, bucket }) => JSON.stringify([split, bucket]));
+  const parts = Map.groupBy(lists, ({ split, bucket, strength }) =>
+    JSON.stringify(strength === "strong" ? [split, bucket, strength] : [split, bucket]),
+  );
   return [...parts].flatMap(([part, ofPart]) => {
     const cells = Map.groupBy(ofPart, (list) => JSON.stringify([lengthOf(list), list.language]));
     const fewest = Math.min(...[...cells.values()].map((cell) => cell.length));

@@ -15,6 +15,10 @@ export interface Filters {
    * the tests are doubted.
    */
   declared_right_min: number;
+  /** The same of wrong ones that must fail; absent: any share will do. */
+  declared_wrong_min?: number;
+  /** A longer time limit says that programs must be timed, which differs by machine; absent: any. */
+  time_limit_ms_max?: number;
   /**
    * Candidates kept of each problem, language, generator and pass rate (easy: of each tenth); right
    * ones as many as hard ones.
@@ -54,21 +58,38 @@ export function candidateFault(candidate: PoolCandidate, filters: Filters): stri
 }
 
 /**
+ * The share of the measured programs declared right that pass everything (TPR), or of those declared
+ * wrong that do not (TNR); undefined without any.
+ */
+export function toldRate(candidates: readonly PoolCandidate[], as: "right" | "wrong"): number | undefined {
+  const told = candidates.filter(({ declared, pass_rate }) => declared === as && pass_rate !== null);
+  const confirmed = told.filter(({ pass_rate }) => (pass_rate === 1) === (as === "right"));
+  return told.length === 0 ? undefined : confirmed.length / told.length;
+}
+
+/** Whether one of the rates that are known, measured or told by the source, is too low. */
+const isBelow = (least: number, ...rates: readonly (number | undefined)[]): boolean =>
+  rates.some((rate) => rate !== undefined && rate < least);
+
+/**
  * Why a problem may not be used; null when it may. `candidates` are all of its own, so that
  * programs left out still speak against its tests.
  */
 export function problemFault(
-  { prompt, tests }: PoolProblem,
+  problem: PoolProblem,
   candidates: readonly PoolCandidate[],
   filters: Filters,
 ): string | null {
+  const { prompt, tests } = problem;
   if (prompt.length > filters.prompt_chars_max) return `prompt over ${filters.prompt_chars_max} characters`;
   if (tests.length < filters.tests_min) return `fewer than ${filters.tests_min} tests`;
-  const declared = candidates.filter(({ declared, pass_rate }) => declared === "right" && pass_rate !== null);
-  const confirmed = declared.filter(({ pass_rate }) => pass_rate === 1);
-  if (declared.length > 0 && confirmed.length / declared.length < filters.declared_right_min) {
+  const { declared_right_min, declared_wrong_min = 0, time_limit_ms_max } = filters;
+  if (isBelow(declared_right_min, toldRate(candidates, "right"), problem.true_positive_rate))
     return "programs declared right fail";
-  }
+  if (isBelow(declared_wrong_min, toldRate(candidates, "wrong"), problem.true_negative_rate))
+    return "programs declared wrong pass";
+  if (time_limit_ms_max !== undefined && (problem.time_limit_ms ?? 0) > time_limit_ms_max)
+    return `a time limit over ${time_limit_ms_max} ms`;
   const valid = candidates.filter((candidate) => candidateFault(candidate, filters) === null);
   if (!valid.some(({ pass_rate }) => pass_rate === 1)) return "no right program";
   if (!valid.some(({ pass_rate }) => pass_rate !== 1)) return "no wrong program of a bucket";

@@ -1,6 +1,6 @@
 // Owns how alike programs are: edit distance over tokens. Pure; knows no list.
 
-const tokensOf = (code: string): string[] => code.match(/\w+|[^\s\w]/g) ?? [];
+export const tokensOf = (code: string): string[] => code.match(/\w+|[^\s\w]/g) ?? [];
 
 /**
  * Levenshtein distance over tokens: the fewest tokens put in, taken out or replaced. Equal ends are
@@ -24,6 +24,12 @@ export function tokenDistance(a: readonly string[], b: readonly string[]): numbe
     above = row;
   }
   return above[endB - start] as number;
+}
+
+/** From 0 to 1: the share of the longer one's tokens that the shorter one has in its place. */
+export function tokenSimilarity(a: readonly string[], b: readonly string[]): number {
+  const longest = Math.max(a.length, b.length);
+  return longest === 0 ? 1 : 1 - tokenDistance(a, b) / longest;
 }
 
 /** Distances between programs by their ids, each computed once. */

@@ -10,9 +10,11 @@ import { SET_FORMAT, type SetList, type SetManifest, SPLITS } from "../format/se
 import { adversarialBases, adversarialLists } from "./adversarial-lists.ts";
 import { type CellSizes, countCells, evenCells, type SplitList } from "./cells.ts";
 import { type Filters, type Reasons, usable } from "./filters.ts";
+import { listFigures } from "./list-report.ts";
 import { drawLists } from "./lists.ts";
 import type { Meter } from "./measuring.ts";
 import { type Log, type Pool, writePoolFiles } from "./pool.ts";
+import { isSampled, samplersOf } from "./samplers.ts";
 import { assignSplits, type Shares } from "./splits.ts";
 
 /** Everything besides the pool that decides a set's files. */
@@ -27,6 +29,12 @@ export interface BuildOptions {
   per_source_max: number;
   /** Test lists of each bucket and length that are modified. */
   adversarial_per_length: number;
+  /** The same under a modification and a side that a lot draws; absent: none. */
+  random_side_per_length?: number;
+  /** Whether the manifest tells how alike and how long the programs of its lists are. */
+  likeness?: boolean;
+  /** Generators whose lists are in the test split alone, marked as strong; absent: none is marked. */
+  strong?: readonly string[];
   filters: Filters;
 }
 
@@ -36,7 +44,7 @@ const orderOf = ({ split, bucket, candidates, language, list_id }: SetList): str
   [PLACE[split], bucket, candidates.length, language, list_id].join("\u0000");
 
 async function setListOf(list: SplitList, problem: PoolProblem): Promise<SetList> {
-  const { split, bucket, problem_id, language, generator } = list;
+  const { split, bucket, problem_id, language, generator, strength } = list;
   const candidates = list.candidates.map(({ candidate_id, code, pass_rate }) => {
     if (pass_rate === null) throw new Error(`candidate ${candidate_id} of a list has no pass rate`);
     return { candidate_id, code, pass_rate };
@@ -44,12 +52,13 @@ async function setListOf(list: SplitList, problem: PoolProblem): Promise<SetList
   const ids = candidates.map(({ candidate_id }) => candidate_id);
   const list_id = (await sha256Hex(JSON.stringify([bucket, ids]))).slice(0, 16);
   const { difficulty, prompt } = problem;
-  return { list_id, split, bucket, problem_id, language, generator, difficulty, prompt, candidates };
+  const told = strength === undefined ? {} : { strength };
+  return { list_id, split, bucket, problem_id, language, generator, ...told, difficulty, prompt, candidates };
 }
 
 /** The lists of a usable pool, in the order of split, bucket, length, language and id. */
 export async function buildLists({ problems, candidates }: Pool, options: BuildOptions): Promise<SetList[]> {
-  const { seed, shares, cell_sizes, level, per_source_max } = options;
+  const { seed, shares, cell_sizes, level, per_source_max, strong } = options;
   const byId = new Map(problems.map((problem) => [problem.problem_id, problem]));
   const languages = Map.groupBy(candidates, ({ problem_id }) => problem_id);
   const strata = problems.map(({ problem_id }) => {
@@ -59,7 +68,9 @@ export async function buildLists({ problems, candidates }: Pool, options: BuildO
   const splits = assignSplits(strata, shares, seed);
   const drawn = drawLists(candidates, { seed, per_source_max }).flatMap((list) => {
     const split = splits.get(list.problem_id);
-    return split === undefined ? [] : [{ ...list, split }];
+    if (split === undefined || strong === undefined) return split === undefined ? [] : [{ ...list, split }];
+    const strength = strong.includes(list.generator) ? "strong" : "weak";
+    return strength === "strong" && split !== "test" ? [] : [{ ...list, split, strength } as const];
   });
   const kept = evenCells(drawn, cell_sizes, { seed, level });
   const lists = await Promise.all(kept.map((list) => setListOf(list, byId.get(list.problem_id) as PoolProblem)));
@@ -110,7 +121,12 @@ export async function buildSet(
     per_length: options.adversarial_per_length,
     seed: options.seed,
   });
-  const adversarial = await adversarialLists(meter, bases, problems, options.seed);
+  const mixed = adversarialBases(lists, {
+    split: "test",
+    per_length: options.random_side_per_length ?? 0,
+    seed: options.seed,
+  });
+  const adversarial = await adversarialLists(meter, { bases, mixed }, problems, options.seed);
   tell(log, "adversarial lists", adversarial.left_out);
   mkdirSync(folder, { recursive: true });
   const files = {
@@ -126,6 +142,8 @@ export async function buildSet(
     files,
     cells: countCells(lists),
     sources: sourcesOf({ problems, candidates }),
+    ...(options.likeness === true && { likeness: listFigures(lists, null) }),
+    ...(candidates.some(isSampled) && { samplers: samplersOf(candidates) }),
     options,
   };
   writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 1)}\n`);

@@ -12,12 +12,13 @@ import {
   type AdversarialList,
   AdversarialListSchema,
   BUCKETS,
+  RANDOM_SIDE,
   type SetList,
   SetListSchema,
   type SetManifest,
   SetManifestSchema,
 } from "../format/set-format.ts";
-import { targetsOf } from "./adversarial-lists.ts";
+import { targetsAt, targetsOf } from "./adversarial-lists.ts";
 import { countCells } from "./cells.ts";
 import { BUCKET_BOUNDS } from "./lists.ts";
 import { type Pool, readPool } from "./pool.ts";
@@ -114,12 +115,12 @@ export function splitFaults(lists: readonly Pick<SetList, "split" | "problem_id"
 function adversarialFaults({ lists, adversarial }: SetContent): string[] {
   const listOf = new Map(lists.map((list) => [list.list_id, list]));
   return adversarial.flatMap((row) => {
-    const { list_id, base_list_id, modification: name, kept, target_index, ...fields } = row;
+    const { list_id, base_list_id, modification: name, kept, target_index, drawn, side, ...fields } = row;
     const base = listOf.get(base_list_id);
-    const modification = MODIFICATIONS.find((each) => each.name === name);
+    const modification = MODIFICATIONS.find((each) => each.name === (name === RANDOM_SIDE ? drawn : name));
     if (base === undefined) return [`adversarial list ${list_id}: no list ${base_list_id}`];
-    if (modification === undefined) return [`adversarial list ${list_id}: no modification ${name}`];
-    const targets = targetsOf(modification, base);
+    if (modification === undefined) return [`adversarial list ${list_id}: no modification ${drawn ?? name}`];
+    const targets = side === undefined ? targetsOf(modification, base) : targetsAt(side, base);
     const expected = base.candidates.map(({ code }, i) =>
       targets.includes(i) && fields.candidates[i]?.code !== code ? fields.candidates[i]?.code : code,
     );
@@ -129,13 +130,15 @@ function adversarialFaults({ lists, adversarial }: SetContent): string[] {
       list_id,
       candidates: base.candidates.map((candidate, i) => ({ ...candidate, code: expected[i] })),
     };
-    const target = modification.direction === "negative" ? (targets[0] ?? null) : null;
+    const isRight = base.candidates[targets[0] ?? -1]?.pass_rate === 1;
+    const target = isRight ? (targets[0] ?? null) : null;
+    const isLot = name === RANDOM_SIDE && side !== undefined;
     return [
       ...(canonicalJson(asBase) === canonicalJson({ list_id, ...fields })
         ? []
         : [`adversarial list ${list_id} differs from its base in more than the modified programs`]),
       ...(untouched.length === 0 ? [] : [`adversarial list ${list_id}: candidate ${untouched[0]} is not modified`]),
-      ...(kept === modification.kept && target_index === target
+      ...(kept === (!isLot && modification.kept) && target_index === target && (side === undefined) === !isLot
         ? []
         : [`adversarial list ${list_id}: kept or target_index is wrong`]),
     ];

@@ -28,6 +28,10 @@ const RowSchema = z.object({
   correct_submissions: Submissions.default([]),
   incorrect_submissions: Submissions.default([]),
   difficulty: z.union([z.string().min(1), z.number()]).nullish(),
+  true_positive_rate: z.number().min(0).max(1).nullish(),
+  true_negative_rate: z.number().min(0).max(1).nullish(),
+  /** Milliseconds. */
+  time_limit: z.number().positive().nullish(),
 });
 type Row = z.output<typeof RowSchema>;
 
@@ -61,6 +65,11 @@ export function codeContests(file: string, options: CodeContestsOptions): Source
   return async function* (omissions) {
     for await (const row of readJsonl(file, RowSchema, omissions)) {
       const { id, title, description, test_cases, difficulty, source } = row;
+      const told = {
+        true_positive_rate: row.true_positive_rate,
+        true_negative_rate: row.true_negative_rate,
+        time_limit_ms: row.time_limit,
+      };
       yield {
         problem: {
           problem_id: id,
@@ -69,6 +78,7 @@ export function codeContests(file: string, options: CodeContestsOptions): Source
           languages: [],
           tests: test_cases.slice(0, options.tests_max).map(({ input, output }) => ({ kind: "stdio", input, output })),
           source,
+          ...Object.fromEntries(Object.entries(told).filter(([, value]) => value != null)),
         },
       };
       yield* submissionsOf(row, options);
