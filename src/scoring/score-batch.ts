@@ -181,7 +181,7 @@ const STEPS_ROLLOUT = 500;
 function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generator<number, PreparedGroup[]> {
   const prepare = preparerInSteps(preparerRules(compiled));
   const prepared: PreparedGroup[] = [];
-  for (const [index, group] of groups.entries()) prepared.push(yield* prepare(group, index));
+  for (const [index, group] of groups.entries()) prepared.push({ ...(yield* prepare(group, index)), beside: groups });
   return prepared;
 }
 

@@ -86,6 +86,11 @@ export const KIND_USES: Readonly<Record<string, KindUse>> = {
     rollout: (i) => ({ answer: `${i % 2}` }),
     request: { step: 1 },
   },
+  "consensus/cluster_share": {
+    settings: { form: "cluster_share", tolerance: 0.01, label_free: true, max_steps: 10 },
+    rollout: (i) => ({ answer: `1.00${i}` }),
+    request: { step: 1 },
+  },
   "consensus/self_certainty": {
     settings: { form: "self_certainty", label_free: true, max_steps: 10 },
     rollout: (i) => ({ self_certainty: i + 0.5 }),

@@ -185,8 +185,11 @@ export interface Signal<S = unknown> {
   /** What the reply to these groups warns of, as a code and a sentence; null: nothing. */
   warning?(settings: S, groups: readonly PreparedGroup[]): string | null;
   facts(settings: S): readonly Fact[];
-  /** What the group's facts lack or hold that does not go with the settings; absent: nothing. */
-  groupFault?(settings: S, group: object): GroupFault | null;
+  /**
+   * What the group's facts lack or hold that does not go with the settings; absent: nothing.
+   * @param groups all of the request; absent where it has this one alone
+   */
+  groupFault?(settings: S, group: object, groups?: readonly object[]): GroupFault | null;
   /** Where every value lies in groups of at most n rollouts; infinite ends allowed. */
   range(settings: S, n: number): ValueRange;
   /** Throws ApiError for a group that cannot be met. */

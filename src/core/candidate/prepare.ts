@@ -35,6 +35,8 @@ export interface PreparedGroup {
   texts: readonly string[];
   keys: readonly ContentKey[];
   warnings: readonly string[];
+  /** All groups of the request; absent: this one alone. */
+  beside?: readonly Group[];
   /** Of rollouts of several turns; absent: texts alone, shown whole. */
   evidence?: ShownEvidence;
 }

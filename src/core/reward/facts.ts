@@ -20,7 +20,7 @@ export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "
   for (const fact of compiled.facts) if (fact !== "step") requireFact(groups, compiled, fact);
   groups.forEach((group, g) => {
     for (const { signal, settings } of compiled.signals) {
-      const fault = signal.groupFault?.(settings, group) ?? null;
+      const fault = signal.groupFault?.(settings, group, groups) ?? null;
       if (fault === null) continue;
       const path = `groups[${g}].${fault.path}`;
       const code = fault.missing === true ? "facts_required" : "invalid_request";

@@ -1,16 +1,25 @@
-// Owns the kind `consensus`: rewards without labels, by what the group's answers have in common or
-// how sure the policy is of them. It can be gamed by agreeing, so it runs out at a step.
+// Owns the kind `consensus`: rewards without labels, by what the answers of the group or of its twin
+// have in common or how sure the policy is of them. It can be gamed by agreeing, so it runs out at a
+// step.
 
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
-import { readAnswer } from "../candidate/answers/compare-answers.ts";
+import { answerClasses } from "../candidate/answers/answer-classes.ts";
+import { ANSWER_TYPES } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
-import { anyText, wholeFrom } from "../faults/bounded.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import { anyText, someText, wholeFrom } from "../faults/bounded.ts";
 import { mostFrequent, rankShares } from "../math/stats.ts";
-import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
+import { millionthsOf, ToleranceSchema } from "./reference.ts";
+import { UnreadableSchema, unread } from "./unreadable.ts";
 
+const GROUP_FIELDS = {
+  twin: z
+    .union([z.int().min(0), someText("id_chars")])
+    .meta(said("index or group_id of the group whose prompt says the same in other words, for consensus")),
+};
 const FIELDS = {
   answer: anyText("answer_chars")
     .nullable()
@@ -26,7 +35,9 @@ const FIELDS = {
 };
 
 const SCHEMA = z.strictObject({
-  form: z.enum(["majority", "cluster_share", "self_certainty", "token_entropy"]).default("majority"),
+  form: z.enum(["majority", "cluster_share", "co_reward", "self_certainty", "token_entropy"]).default("majority"),
+  answer_type: z.enum(ANSWER_TYPES).optional().meta(said("what answers are read as; default auto")),
+  tolerance: ToleranceSchema.optional(),
   unreadable: UnreadableSchema,
   label_free: z.literal(true, "must be true: nothing here says whether an answer is right"),
   max_steps: wholeFrom(1, "step_max").meta(
@@ -36,6 +47,8 @@ const SCHEMA = z.strictObject({
 type ConsensusSettings = z.output<typeof SCHEMA>;
 
 type ConsensusAnswer = string | null;
+/** How answers are read and counted. */
+type AnswerRules = Partial<Pick<ConsensusSettings, "answer_type" | "tolerance">>;
 
 /** Signs that may be what was asked for, and announce nothing. */
 const SIGN = /^(?:[-+*/<>=%\u00b0]|[<>]=|\(\)|\[\]|\\\{\\\})$/;
@@ -46,17 +59,25 @@ const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
  * `0.5` and `\\frac{1}{2}` are. null for none: an opener is none, or a group that only announces
  * answers would agree with itself.
  */
-const keysOf = (answers: readonly ConsensusAnswer[]): (string | null)[] =>
-  answers.map((answer) => (answer && isAnswer(answer) ? readAnswer(answer, "auto").key : null));
+const keysOf = (answers: readonly ConsensusAnswer[], { answer_type, tolerance }: AnswerRules): (string | null)[] =>
+  answerClasses(
+    answers.map((answer) => (answer && isAnswer(answer) ? answer : null)),
+    { type: answer_type ?? "auto", tolerance: millionthsOf(tolerance ?? 0) },
+  );
 
 /**
- * TTRL (arXiv 2504.16084): 1 for the most frequent answer, else 0, no answer included. A tie at the
- * top and a group without an answer have no majority. The release lets the first seen win a tie,
- * and an empty answer be one.
+ * 1 for the most frequent answer of the voters, else 0, no answer included. A tie at the top and
+ * voters without an answer have no majority. TTRL (arXiv 2504.16084): the group itself votes;
+ * Co-rewarding-I (arXiv 2508.00410): its twin. Both releases let the first seen win a tie, and
+ * TTRL's an empty answer be one.
  */
-export function majorityRewards(answers: readonly ConsensusAnswer[]): Valued[] {
-  const keys = keysOf(answers);
-  const known = keys.filter((key) => key !== null);
+export function majorityRewards(
+  answers: readonly ConsensusAnswer[],
+  rules: AnswerRules = {},
+  voters: readonly ConsensusAnswer[] = answers,
+): Valued[] {
+  const all = keysOf([...answers, ...voters], rules);
+  const [keys, known] = [all.slice(0, answers.length), all.slice(answers.length).filter((key) => key !== null)];
   const top = mostFrequent(known);
   if (top === null) return keys.map(() => without(known.length === 0 ? "no_answer" : "no_majority"));
   return keys.map((key) => valued(key === top ? 1 : 0));
@@ -65,56 +86,76 @@ export function majorityRewards(answers: readonly ConsensusAnswer[]): Valued[] {
 /**
  * EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other.
  */
-export function clusterShares(answers: readonly ConsensusAnswer[]): number[] {
-  const keys = keysOf(answers);
+export function clusterShares(answers: readonly ConsensusAnswer[], rules: AnswerRules = {}): number[] {
+  const keys = keysOf(answers, rules);
   return keys.map((key) => (key === null ? 1 : keys.filter((other) => other === key).length) / keys.length);
 }
 
 const FACT = {
   majority: "answer",
   cluster_share: "answer",
+  co_reward: "answer",
   self_certainty: "self_certainty",
   token_entropy: "token_entropy",
 } as const;
 
+const READS_NONE: ReadonlySet<ConsensusSettings["form"]> = new Set(["self_certainty", "token_entropy"]);
+
+/** The group that a group names as its twin; undefined: there is no such other one. */
+function twinOf(group: object, groups: readonly object[]): object | undefined {
+  const named = factOf<number | string>(group, "twin");
+  const twin = groups.find((other, index) => (typeof named === "number" ? index : factOf(other, "group_id")) === named);
+  return twin === group ? undefined : twin;
+}
+
+const statedIn = (group: object): ConsensusAnswer[] =>
+  (factOf<object[]>(group, "rollouts") ?? []).map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
+
 /** Who gives no answer has lost, also where nobody gives one, or by the spec's word has no value. */
-function ofAnswers(
-  answers: readonly ConsensusAnswer[],
-  form: ConsensusSettings["form"],
-  how: UnreadableRule,
-): Valued[] {
-  const found = form === "majority" ? majorityRewards(answers) : clusterShares(answers).map(valued);
-  const none = keysOf(answers).map((key) => key === null);
+function ofAnswers(answers: readonly ConsensusAnswer[], of: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
+  const found =
+    of.form === "cluster_share"
+      ? clusterShares(answers, of).map(valued)
+      : majorityRewards(answers, of, of.form === "co_reward" ? twin : answers);
+  const none = keysOf(answers, of).map((key) => key === null);
   return found.map((value, r) => {
-    const isLost = none[r] === true && (how.unreadable === "null" || value.code === "no_answer");
-    return isLost ? unread(how, "no_answer").value : value;
+    const isLost = none[r] === true && (of.unreadable === "null" || value.code === "no_answer");
+    return isLost ? unread(of, "no_answer").value : value;
   });
 }
 
-function valuesOf(rollouts: readonly object[], { form, unreadable }: ConsensusSettings): Valued[] {
-  if (form === "majority" || form === "cluster_share") {
-    const answers = rollouts.map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
-    return ofAnswers(answers, form, { unreadable });
-  }
+function valuesOf({ group, beside = [] }: PreparedGroup, settings: ConsensusSettings): Valued[] {
+  const { form } = settings;
+  if (!READS_NONE.has(form)) return ofAnswers(statedIn(group), settings, statedIn(twinOf(group, beside) ?? {}));
   const sign = form === "self_certainty" ? 1 : -1;
-  return rankShares(rollouts.map((rollout) => sign * (factOf<number>(rollout, FACT[form]) as number))).map(valued);
+  return rankShares(group.rollouts.map((rollout) => sign * (factOf<number>(rollout, FACT[form]) as number))).map(
+    valued,
+  );
 }
 
 export const consensus: Signal<ConsensusSettings> = {
   kind: "consensus",
   schema: SCHEMA,
-  fields: { rollout: FIELDS },
-  fault: ({ form, unreadable }) =>
-    unreadable === undefined || form === "majority" || form === "cluster_share"
-      ? null
-      : { path: ["unreadable"], message: `${form} reads no answers` },
+  fields: { group: GROUP_FIELDS, rollout: FIELDS },
+  canonical({ answer_type = "auto", tolerance = 0, ...rest }) {
+    return { ...rest, ...(answer_type !== "auto" && { answer_type }), ...(tolerance !== 0 && { tolerance }) };
+  },
+  fault({ form, ...settings }) {
+    const field = (["unreadable", "answer_type", "tolerance"] as const).find((name) => settings[name] !== undefined);
+    return field === undefined || !READS_NONE.has(form) ? null : { path: [field], message: `${form} reads no answers` };
+  },
   relative: true,
   label_free: true,
-  facts: ({ form }) => [FACT[form], "step"],
+  facts: ({ form }) => [FACT[form], ...(form === "co_reward" ? ["group.twin"] : []), "step"],
+  groupFault: ({ form }, group, groups = []) =>
+    form !== "co_reward" || twinOf(group, groups) !== undefined
+      ? null
+      : { path: "twin", message: "must be the index or the group_id of another group of the request" },
   range: () => [0, 1],
-  open({ group: { rollouts } }, settings, { step }) {
+  open(prepared, settings, { step }) {
+    const { rollouts } = prepared.group;
     return answeredAtOnce(() =>
-      step >= settings.max_steps ? rollouts.map(() => without("label_free_over")) : valuesOf(rollouts, settings),
+      step >= settings.max_steps ? rollouts.map(() => without("label_free_over")) : valuesOf(prepared, settings),
     );
   },
 };

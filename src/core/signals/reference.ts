@@ -36,15 +36,18 @@ const FIELDS = {
 
 const TIERS = ["rules", "judge"] as const;
 
+export const ToleranceSchema = z
+  .number()
+  .min(0)
+  .max(...bound("tolerance_max"))
+  .meta(said("numbers are equal within this share of the larger; 0: exactly"));
+/** A tolerance as the rules take it. */
+export const millionthsOf = (tolerance: number): bigint => BigInt(Math.round(tolerance * 1e6));
+
 const SCHEMA = z.strictObject({
   answer: z.enum(ANSWER_PLACES).default("boxed").meta(said("where the final answer stands in a rollout")),
   answer_type: z.enum(ANSWER_TYPES).default("auto"),
-  tolerance: z
-    .number()
-    .min(0)
-    .max(...bound("tolerance_max"))
-    .default(0)
-    .meta(said("numbers are equal within this share of the larger; 0: exactly")),
+  tolerance: ToleranceSchema.default(0),
   tiers: someOf(z.enum(TIERS), "reference_tiers_max")
     .optional()
     .meta(said("who decides, in order: what rules leave open goes to the judge. Default rules alone")),
@@ -76,8 +79,7 @@ const STEPS_CHAR = 5;
 
 /** Equal to one of the references; different from all; else unknown. */
 function compareWithAny(references: readonly ReadAnswer[], answer: ReadAnswer, tolerance: number): Equivalence {
-  const millionths = BigInt(Math.round(tolerance * 1e6));
-  const found = references.map((reference) => compareRead(reference, answer, millionths));
+  const found = references.map((reference) => compareRead(reference, answer, millionthsOf(tolerance)));
   if (found.includes("equal")) return "equal";
   return found.includes("unknown") ? "unknown" : "different";
 }

@@ -115,6 +115,7 @@ class Group(_GroupContent, total=False):
     reference: str | Sequence[str]
     answer_type: Literal["auto", "number", "choice", "set", "text"]
     start_score: float
+    twin: int | str
     rubric: Sequence[RubricItem]
     test_cases: Sequence[TestCase]
     item: Mapping[str, object]

@@ -32,8 +32,8 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
   refused(
     "settings that a form has or needs",
-    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url|per_token)",
-    "^only |leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url|per_token|unreadable|answer_type|tolerance)",
+    "^only |leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$|reads no answers$",
   ),
   refused(
     "tiers and their judge",
@@ -69,6 +69,7 @@ export const specRefusals = (): readonly Refusal[] => [
 export const groupRefusals = (): readonly Refusal[] => [
   { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "groups\\[\\]\\..+" },
   refused("what a test is", "groups\\[\\]\\.test_cases\\[\\]\\.(stdout|assert)", "either stdout|needs a language"),
+  refused("another group", "groups\\[\\]\\.twin", "another group of the request"),
   refused(
     "numbers that go together",
     "groups\\[\\]\\.rollouts\\[\\]\\.(base_step_logprobs|step_scores|(base_)?reference_logprobs)",
