@@ -38,7 +38,8 @@ async function rewarded(system: System): Promise<RewardsReply> {
   script = knowing(spec.signals ?? {}, carried);
   // As `POST /v1/specs/check` names them, which rests between the rehearsals that tell a cost.
   const { facts } = compileSpec(AnySpecSchema.parse(spec));
-  const groups = [groupFor(spec.signals ?? {}, facts, carried)];
+  const group = groupFor(spec.signals ?? {}, facts, carried);
+  const groups = facts.includes("group.twin") ? [group, { ...group, twin: 0, prompt: "Seven times six is?" }] : [group];
   const response = await post("/v1/rewards", { spec, step: STEP, groups });
   if (response.status !== 200) throw new Error(await response.text());
   return (await response.json()) as RewardsReply;
