@@ -150,7 +150,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     tag: "Run log",
     summary: "Delete a run for good: rows, texts, and whatever else holds something of it",
     description:
-      "Rows that are still queued are not stored, dead letters, rooms, kept replies and batches go too. Specs stay, for they are the deployment's. The reply says what was deleted: nothing, where nothing was left, for what is still on its way is kept out all the same, and a repeated call is no fault. Requests that come later begin the run anew. Needs the scopes `logs` and `score`; another key's run needs `admin` and `owner`.",
+      "Rows that are still queued are not stored, dead letters, rooms, kept replies, batches and known verdicts go too. Specs stay, for they are the deployment's. The reply says what was deleted: nothing, where nothing was left, for what is still on its way is kept out all the same, and a repeated call is no fault. Requests that come later begin the run anew. Needs the scopes `logs` and `score`; another key's run needs `admin` and `owner`.",
     path: runPath(),
     query: OwnerQuerySchema,
     said: "Deleted.",

@@ -198,7 +198,7 @@ export const LIMITS = {
   /** Of one verdict's text, and of all of a request's: two bytes each in memory. */
   logged_verdict_chars: 4_000,
   logged_verdicts_chars: 2_097_152,
-  /** Of a run's known verdicts: rows, of them for one request, chars of one, and how long they are kept. */
+  /** Of a run's known verdicts; those told to one request; chars of one; how long they are kept. */
   verdict_cache_rows: 20_000,
   verdict_cache_read: 4_096,
   verdict_cache_row_chars: 4_096,

@@ -10,13 +10,12 @@ import { said } from "#said";
 export const InvalidSchema = z
   .number()
   .min(-1)
-  .max(0)
+  .refine((worth) => worth <= 0, "must be at most 0: a policy that would be wrong could give no answer instead")
   .optional()
-  .meta(
-    said(
-      "what an answer is worth that is none (cut off, refused, no answer at all), from -1 to 0; default 0, as wrong",
-    ),
-  );
+  .meta({
+    maximum: 0,
+    ...said("what an answer is worth that is none (cut off, refused, no answer at all); default 0, as wrong"),
+  });
 
 /** Settings without this one at its default. */
 export const leanInvalid = <T extends object>({ invalid, ...rest }: T & { invalid?: number | undefined }) => ({

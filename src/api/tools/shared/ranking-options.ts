@@ -6,6 +6,7 @@ import { said } from "#said";
 import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/requests.ts";
 import { BudgetSchema } from "../../../core/contract/spending.ts";
 import { SUGGESTING } from "../../../core/faults/field-errors.ts";
+import { bound } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { nearest } from "../../../core/faults/suggestion.ts";
 import { RewardsRequestSchema } from "../../../core/reward/requests.ts";
@@ -25,7 +26,7 @@ const OptionSchema = z.strictObject({
   good_enough: z
     .number()
     .min(-LIMITS.score_max)
-    .max(LIMITS.score_max)
+    .max(...bound("score_max"))
     .optional()
     .meta(said("where no score reaches it, the warning `none_good_enough` says so; the results are the same")),
   run_id: RunIdSchema.optional(),
