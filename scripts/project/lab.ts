@@ -24,6 +24,7 @@ export const LAB = {
     soak: "half an hour at a share of the knee",
     capacity: "how many GPUs a step needs",
     cost: "what a step, a day and a month cost",
+    paper: "the Aletheia paper's figures again",
     measure: "the examples' pass rates again",
   },
 } as const;

@@ -10,6 +10,7 @@ import { buildCommand } from "../../testbed/commands/build.ts";
 import { checkCommand } from "../../testbed/commands/check.ts";
 import { UsageError } from "../../testbed/commands/command.ts";
 import { importCommand } from "../../testbed/commands/import.ts";
+import { reportCommand } from "../../testbed/commands/report.ts";
 import { mutateCommand, runCommand } from "../../testbed/commands/run.ts";
 import { readPool } from "../../testbed/sets/pool.ts";
 import { readSetContent } from "../../testbed/sets/set-check.ts";
@@ -148,11 +149,12 @@ describe("a mistake on the command line", () => {
   it("ends the program with status 2 and one line", () => {
     const { status, stderr } = refused("nothing");
     expect(status).toBe(2);
-    expect(stderr).toBe("no command nothing; there are import, run, mutate, build, adversarial, check");
+    expect(stderr).toBe("no command nothing; there are import, run, mutate, build, adversarial, check, report");
   });
 
   it("is avoided by help, which every command has with examples", () => {
-    for (const { help } of [importCommand, runCommand, mutateCommand, buildCommand, adversarialCommand, checkCommand]) {
+    const commands = [importCommand, runCommand, mutateCommand, buildCommand, adversarialCommand, checkCommand];
+    for (const { help } of [...commands, reportCommand]) {
       expect(help).toMatch(/Examples?\n {2}npm run lab -- testbed /);
     }
     expect(testbed("check", "--help")).toContain(checkCommand.help);

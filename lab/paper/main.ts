@@ -1,0 +1,51 @@
+// Owns `npm run lab -- paper`: the Aletheia paper's figures that can be computed again, beside what
+// the paper or its release says, where the two differ, and what needs what is not here.
+import { basename, dirname } from "node:path";
+import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { writeFiles } from "../report/exports.ts";
+import type { Table } from "../report/page.ts";
+import { markdownTable } from "../report/parts.ts";
+import { agrees, FIGURES, type Figure, NOT_COMPUTED } from "./figures.ts";
+
+const { out } = commandFlags({
+  command: "paper",
+  call: "npm run lab -- paper",
+  about:
+    "The Aletheia paper's figures that can be computed without its models, beside what is printed; exits 1 where one is unlike for no known reason.",
+  texts: { out: { value: "dist/paper.md", file: true, help: "the page, Markdown" } },
+});
+
+const shown = (value: number | null, digits: number) =>
+  value === null ? "–" : value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+const row = (figure: Figure) => [
+  figure.where,
+  figure.about,
+  shown(figure.printed, figure.digits),
+  shown(figure.computed, figure.digits),
+];
+const known = FIGURES.filter(({ unlike }) => unlike !== undefined);
+const unexplained = FIGURES.filter((figure) => figure.unlike === undefined && !agrees(figure));
+const tables: Table[] = [
+  {
+    caption: "Where a figure differs, and why",
+    columns: ["where", "what", "said", "computed", "why"],
+    rows: known.map((figure) => [...row(figure), figure.unlike ?? ""]),
+  },
+  {
+    caption: "Computed again",
+    columns: ["where", "what", "said", "computed"],
+    rows: FIGURES.filter(({ unlike }) => unlike === undefined).map(row),
+  },
+  {
+    caption: "Not computed here",
+    columns: ["table", "why", "with what it needs"],
+    rows: NOT_COMPUTED.map(({ table, why, command }) => [table, why, command]),
+  },
+];
+const same = FIGURES.length - known.length - unexplained.length;
+const headline = `${same} figures of the Aletheia paper (arXiv 2601.12186) or its release come out as they say; ${known.length} differ for a reason told below, ${unexplained.length} for none that is known.`;
+const text = [headline, ...tables.map((table) => `## ${table.caption}\n\n${markdownTable(table)}`)].join("\n\n");
+console.log(text);
+writeFiles(dirname(out), { [basename(out)]: `# The Aletheia paper, computed again\n\n${text}\n` });
+console.log(`\nwrote ${out}`);
+process.exitCode = unexplained.length === 0 ? 0 : 1;
