@@ -57,6 +57,31 @@ function repeats(groups: readonly GroupEntry[], earlier: readonly LogEntry[]) {
   };
 }
 
+/** Of all ways to draw so many of a group's labelled rollouts, those with a right one. */
+function passAt(drawn: number, groups: readonly GroupEntry[]): number | null {
+  const choose = (n: number, k: number): number => (k > n ? 0 : k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k);
+  const found = groups.flatMap(({ rollouts }) => {
+    const labels = known(rollouts.map(({ pass_rate }) => pass_rate ?? null));
+    const wrong = labels.filter((label) => label < 1).length;
+    return labels.length < drawn ? [] : [1 - choose(wrong, drawn) / choose(labels.length, drawn)];
+  });
+  return average(found);
+}
+
+/** Different candidates of each group, and how evenly its rollouts have them. */
+function spreads(groups: readonly GroupEntry[]) {
+  const found = groups.map(({ rollouts }) => {
+    const keys = rollouts.map(({ candidate_hash }, r) => candidate_hash ?? `none ${r}`);
+    const shares = [...new Set(keys)].map((key) => keys.filter((one) => one === key).length / keys.length);
+    const entropy = -sum(shares.map((part) => part * Math.log(part))) / Math.log(keys.length);
+    return { distinct: shares.length / keys.length, entropy: keys.length === 1 ? null : entropy };
+  });
+  return {
+    distinct_share: average(found.map(({ distinct }) => distinct)),
+    candidate_entropy: average(known(found.map(({ entropy }) => entropy))),
+  };
+}
+
 /** Of one step's entries; only those for rewards count. */
 export function healthOf(step: number, entries: readonly LogEntry[], earlier: readonly LogEntry[] = []): HealthRow {
   const groups = entries.flatMap((entry) => entry.groups);
@@ -101,6 +126,10 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
     at_cap_share: share(ended.map((reason) => reason === "length")),
     length_reward: average(known(byLength)),
     duplicate_share: share(rollouts.map(({ duplicate_of }) => duplicate_of !== null)),
+    ...spreads(groups),
+    pass_at_1: passAt(1, groups),
+    pass_at_4: passAt(4, groups),
+    pass_at_8: passAt(8, groups),
     tie_share: ratio(sum(rollouts.map(({ ties }) => ties)), sum(rollouts.map((r) => r.wins + r.losses + r.ties))),
     flip_rate: average(known(results.map(({ metrics }) => metrics.position_flip_rate))),
     cyclic_share: ratio(

@@ -81,7 +81,12 @@ const rolloutResult = fc.record({
 const rolloutRow = fc.record({
   length_tokens: maybe(fc.nat({ max: 10_000_000 })),
   finish_reason: maybe(fc.constantFrom("stop", "length")),
-  pass_rate: maybe(fc.double({ min: 0, max: 1, noNaN: true }).map((x) => x + 0)),
+  pass_rate: maybe(
+    fc.oneof(
+      fc.constant(1),
+      fc.double({ min: 0, max: 1, noNaN: true }).map((x) => x + 0),
+    ),
+  ),
   text_hash: hash,
   candidate_hash: maybe(hash),
   text: maybe(fc.string({ unit: "binary", maxLength: 200 })),

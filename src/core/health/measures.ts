@@ -54,6 +54,23 @@ const LABELLED = `(
   FROM rol WHERE reward IS NOT NULL AND pass_rate IS NOT NULL
 ) AS ranked`;
 
+/** A row a group: its rollouts with a label `n`, and those that are wholly right `c`. */
+const PASSES =
+  "(SELECT k, count(*) AS n, count(*) FILTER (WHERE pass_rate >= 1) AS c FROM rol WHERE pass_rate IS NOT NULL GROUP BY k, request_id, group_index) AS passes";
+
+/**
+ * The chance that one of `drawn` rollouts is right, mean over groups that have as many labels:
+ * 1 - C(n - c, drawn) / C(n, drawn), unbiased (Chen et al. 2021, arXiv 2107.03374).
+ */
+function passAt(drawn: number): string {
+  const missing = Array.from({ length: drawn }, (_, i) => `greatest(n - c - ${i}, 0)::float8 / (n - ${i})`);
+  return `avg(CASE WHEN n >= ${drawn} THEN 1 - ${missing.join(" * ")} END)`;
+}
+
+/** A row a group: rollouts `n`, different candidates `kinds`, `part` = sum of m ln m over their sizes. */
+const KINDS =
+  "(SELECT k, count(*) AS kinds, sum(m) AS n, sum(m * ln(m)) AS part FROM (SELECT k, request_id, group_index, count(*)::float8 AS m FROM rol GROUP BY k, request_id, group_index, coalesce(candidate_hash, 'none ' || rollout_index)) AS kind GROUP BY k, request_id, group_index) AS spread";
+
 /** A row a repeated group. */
 // Only a prompt of several steps can come again: the contents of all others are not looked at.
 const REPEATED = `(
@@ -100,6 +117,11 @@ export const MEASURES = [
   measure("at_cap_share", "share", ROLLOUTS, "avg((finish_reason = 'length')::int)::float8"),
   measure("length_reward", "correlation", withinGroups("complete", "length_tokens"), "avg(rho)"),
   measure("duplicate_share", "share", ROLLOUTS, "avg((duplicate_of IS NOT NULL)::int)::float8"),
+  measure("distinct_share", "share", KINDS, "avg(kinds / n)"),
+  measure("candidate_entropy", "share", KINDS, "avg((ln(n) - part / n) / nullif(ln(n), 0))"),
+  measure("pass_at_1", "share", PASSES, passAt(1)),
+  measure("pass_at_4", "share", PASSES, passAt(4)),
+  measure("pass_at_8", "share", PASSES, passAt(8)),
   measure("tie_share", "share", ROLLOUTS, DECIDED),
   measure("flip_rate", "share", GROUPS, "avg(position_flip_rate)"),
   measure("cyclic_share", "share", GROUPS, "sum(circles)::float8 / nullif(sum(triples), 0)"),
@@ -133,6 +155,7 @@ interface MeasurePage {
 
 const JUDGE = "judge: ties, flips, circles, jams";
 const CUT = "cut at the limit, near duplicates";
+const PASS = "right by labels: pass@k";
 
 /** Only what builds pages reads it, so that the Worker's bundle holds nothing of it. */
 export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], MeasurePage>> = {
@@ -157,6 +180,17 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     words: "share of rollouts whose candidate another of the group has too",
     drawn: { chart: CUT, as: "duplicates" },
   },
+  distinct_share: { words: "different candidates of a group over its rollouts, mean; no candidate is like no other" },
+  candidate_entropy: {
+    words: "entropy of a group's different candidates over that of as many as there are rollouts, mean",
+    drawn: { chart: CUT, as: "entropy" },
+  },
+  pass_at_1: {
+    words: "chance that a rollout is wholly right by its label (pass_rate 1), mean over groups",
+    drawn: { chart: PASS, as: "pass@1" },
+  },
+  pass_at_4: { words: "that one of 4 is, of groups with as many labels", drawn: { chart: PASS, as: "pass@4" } },
+  pass_at_8: { words: "that one of 8 is, of groups with as many labels", drawn: { chart: PASS, as: "pass@8" } },
   tie_share: { words: "share of pairs that ended in a tie", drawn: { chart: JUDGE, as: "ties" } },
   flip_rate: {
     words: "share of pairs whose outcome changed with the order in which they were shown",

@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import type { LogEntry } from "../../../src/ports/run-log.ts";
 import fc from "../../harness/property.ts";
+import vectors from "../../vectors/published_rewards.json" with { type: "json" };
 import { healthRowsOf, histogramOf } from "../health-oracle.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "../log-entries.ts";
 import { expectedSignals, expectedStep, expectedSummary } from "../step-oracle.ts";
@@ -92,6 +93,35 @@ export function reads(store: () => StoreUnderTest): void {
       }),
       { numRuns: 12, endOnFailure: true },
     );
+  });
+
+  it("counts pass@k as human-eval does, and how many candidates of a group differ", async () => {
+    const { runLog } = store();
+    const run_id = newRun();
+    for (const [step, { n, c }] of vectors.pass_at_k.entries()) {
+      const entry = sizedEntry({ run_id, step, groups: 1, size: n });
+      const groups = entry.groups.map((group) => ({
+        ...group,
+        // The right ones are one candidate, the others each their own.
+        rollouts: group.rollouts.map((row, r) => ({
+          ...row,
+          pass_rate: r < c ? 1 : 0.5,
+          candidate_hash: r < c ? "0".repeat(64) : null,
+        })),
+      }));
+      await runLog.append({ ...entry, groups });
+    }
+    const rows = await runLog.health(trainers(run_id), 20);
+    for (const [i, { n, c, at }] of vectors.pass_at_k.entries()) {
+      const row = rows[i] ?? {};
+      const expected = [1, 4, 8].map((k) => (at as Record<string, number>)[`${k}`] ?? null);
+      const found = ["pass_at_1", "pass_at_4", "pass_at_8"].map((name) => (row as Record<string, number | null>)[name]);
+      expect(found.map((value) => value?.toFixed(12))).toEqual(expected.map((value) => value?.toFixed(12)));
+      const kinds = n - c + (c > 0 ? 1 : 0);
+      const spread = n === 1 ? null : 1 - (c > 0 ? (c / n) * Math.log(c) : 0) / Math.log(n);
+      expect(row).toMatchObject({ distinct_share: expect.closeTo(kinds / n, 12) });
+      expect(row).toMatchObject({ candidate_entropy: spread === null ? null : expect.closeTo(spread, 12) });
+    }
   });
 
   it("tells at which steps a group of an earlier one was judged again, and how far its order is what it was", async () => {
