@@ -37,7 +37,7 @@ const CHECK: Record<Name, Check> = {
   lint: { needs: ["test"], runs: [["test/node_modules/.bin/biome", "ci", "."]] },
   generated: {
     needs: [],
-    runs: ["complete-lockfile", "prompts", "programs", "alarm-rows"].map((name) =>
+    runs: ["complete-lockfile", "prompts", "programs", "alarm-rows", "system-rows"].map((name) =>
       node(`scripts/build/${name}.ts`, "--check"),
     ),
   },

@@ -32,7 +32,7 @@ const programs: [call: string, ...command: string[]][] = [
   ["npm run gateway -w gpu-backend", "gpu-backend/gateway/main.ts"],
   ["npm run simulator -w gpu-backend", "gpu-backend/engines/simulator/main.ts"],
   ["npm run cost -w gpu-backend", "gpu-backend/serve/cost.ts"],
-  ...["prompts", "programs", "alarm-rows", "complete-lockfile"].map((name): [string, string] => [
+  ...["prompts", "programs", "alarm-rows", "system-rows", "complete-lockfile"].map((name): [string, string] => [
     `node scripts/build/${name}.ts`,
     `scripts/build/${name}.ts`,
   ]),

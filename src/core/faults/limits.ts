@@ -179,7 +179,6 @@ export const LIMITS = {
   group_window_ms_default: 2_000,
   group_window_ms_max: 600_000,
   health_steps_max: 2_000,
-  /** Computed by one statement of those of which nothing is kept. */
   health_steps_at_once: 10,
   histogram_bins_max: 64,
   /** Groups of a window, which stands in for a step where a tool tells none. */
@@ -200,12 +199,10 @@ export const LIMITS = {
   /** Of one verdict's text, and of all of a request's: two bytes each in memory. */
   logged_verdict_chars: 4_000,
   logged_verdicts_chars: 2_097_152,
-  /** Of a run's known verdicts; those told to one request; chars of one; how long they are kept. */
   verdict_cache_rows: 20_000,
   verdict_cache_read: 4_096,
   verdict_cache_row_chars: 4_096,
   verdict_cache_ms: 24 * 3_600_000,
-  /** Of judge_text: answers a rollout; chars a rollout, and of a whole reply, copies with them. */
   judge_text_answers_max: 64,
   judge_text_rollout_chars: 65_536,
   judge_text_chars: 2_097_152,

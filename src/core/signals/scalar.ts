@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { commonFault } from "../asking/asked-questions.ts";
-import type { Judge, Signal } from "../asking/signal.ts";
+import { factOf, type Judge, type Signal } from "../asking/signal.ts";
 import { type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { bareQuestion, gradeOn, lonePlan } from "./lone-plan.ts";
@@ -73,10 +73,13 @@ export const scalar: Signal<ScalarSignalSettings> = {
   judge: () => JUDGE,
   facts: () => [],
   range: (settings) => (settings.squash === "clip" ? clipRange(settings) : [0, 1]),
-  open({ classes, texts }, settings) {
+  open({ group, classes, texts }, settings) {
+    // Shown by templates that have a place for it: the backend's setting, not the spec's.
+    const reference = [factOf<string | string[]>(group, "reference") ?? []].flat().at(0);
     const questions = texts.map((_, classIndex) => ({
       to: "scalar" as const,
       preset: PRESET,
+      ...(reference !== undefined && { slots: { reference } }),
       shown: [classIndex],
       samples: 1,
     }));

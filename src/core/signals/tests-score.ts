@@ -26,8 +26,10 @@ export const TestSchema = z.strictObject({
 });
 export type TestResult = z.output<typeof TestSchema>;
 
+export const TESTS_SCORES = ["rate", "all_pass", "subtask_min", "rate_bonus", "outcome"] as const;
+
 export interface TestsSettings {
-  score: "all_pass" | "rate" | "subtask_min" | "rate_bonus";
+  score: (typeof TESTS_SCORES)[number];
   bonus?: number | undefined;
   source?: "sandbox" | undefined;
   timeout_ms?: number | undefined;
@@ -54,19 +56,35 @@ function least(tests: readonly TestResult[], credit: (test: TestResult) => numbe
   return value > 0 && tests.some(isInfra) ? null : value;
 }
 
+/** How far the program came in a test, as CodeRL tells its four outcomes apart (arXiv 2207.01780). */
+const OUTCOMES: Readonly<Record<TestResult["status"], number>> = {
+  compile: 0,
+  runtime: 1 / 3,
+  timeout: 1 / 3,
+  memory: 1 / 3,
+  fail: 2 / 3,
+  skipped: 2 / 3,
+  pass: 1,
+  infra: 1,
+};
+
 const allPass = (tests: readonly TestResult[]) => least(tests, (test) => (passed(test) ? 1 : 0));
 
 /**
  * `all_pass`: 1 or 0. `rate`: weight of what passed over the weight of all, skipped included.
  * `rate_bonus`: all_pass + bonus * rate (open-r1's weighted_sum). `subtask_min`: as in the IOI, a
- * subtask has the least credit of its tests; several have their mean by weight. Infrastructure
- * failures make a value null where they could change it.
+ * subtask has the least credit of its tests; several have their mean by weight. `outcome`: how far
+ * it came in the worst. Infrastructure failures make a value null where they could change it.
  */
 export function testsScore(tests: readonly TestResult[], { score, bonus = BONUS }: TestsSettings): Valued {
   if (tests.length === 0 || weightOf(tests) === 0) return without("no_tests");
   const lost = without("sandbox_failed");
   const all = allPass(tests);
   if (score === "all_pass") return all === null ? lost : valued(all);
+  if (score === "outcome") {
+    const worst = least(tests, ({ status }) => OUTCOMES[status]);
+    return worst === null ? lost : valued(worst);
+  }
   if (score === "subtask_min") {
     const parts = subtasks(tests).map((test) => ({ weight: weightOf(test), score: least(test, creditOf) }));
     if (parts.some((part) => part.score === null)) return lost;

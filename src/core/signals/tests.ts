@@ -8,7 +8,15 @@ import { bound } from "../faults/limit-advice.ts";
 import { UNSAMPLED } from "./lone-judge.ts";
 import { TestCasesSchema } from "./test-cases.ts";
 import { ranBySandbox } from "./tests-run.ts";
-import { BONUS, counted, type TestResult, TestSchema, type TestsSettings, testsScore } from "./tests-score.ts";
+import {
+  BONUS,
+  counted,
+  TESTS_SCORES,
+  type TestResult,
+  TestSchema,
+  type TestsSettings,
+  testsScore,
+} from "./tests-score.ts";
 
 const TestsSchema = z
   .array(TestSchema)
@@ -16,7 +24,7 @@ const TestsSchema = z
   .meta(said("results of the rollout's tests; needed by a signal of the kind tests"));
 
 const SCHEMA = z.strictObject({
-  score: z.enum(["all_pass", "rate", "subtask_min", "rate_bonus"]).default("rate"),
+  score: z.enum(TESTS_SCORES).default("rate"),
   bonus: z.number().gt(0).max(1).optional().meta(said("of rate_bonus: what the rate adds to all_pass; default 0.1")),
   source: z
     .enum(["sent", "sandbox"])

@@ -1,5 +1,5 @@
-// How a question and a candidate, or its steps, become the one text that a scalar model reads.
-// Knows no API.
+// How a question and a candidate, or its steps, become the one text that a scalar model reads, with
+// a reference answer beside it where the template shows one. Knows no API.
 import { createEscape, escapeText, survivors } from "../judges/escape/escape.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { marksOf } from "../judges/escape/marks.ts";
@@ -7,6 +7,8 @@ import type { ScalarText } from "./scalar-apis.ts";
 
 const QUESTION = "{{question}}";
 const CANDIDATE = "{{candidate}}";
+const REFERENCE = "{{reference}}";
+const SLOTS = /(\{\{(?:question|candidate|reference)\}\})/;
 
 /**
  * Conversations as families of models write them; the server's tokenizer adds what begins a text.
@@ -15,16 +17,23 @@ const NAMED: Readonly<Record<string, string>> = {
   plain: `${QUESTION}\n\n${CANDIDATE}`,
   chatml: `<|im_start|>user\n${QUESTION}<|im_end|>\n<|im_start|>assistant\n${CANDIDATE}<|im_end|>\n`,
   llama3: `<|start_header_id|>user<|end_header_id|>\n\n${QUESTION}<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n${CANDIDATE}<|eot_id|>`,
+  // The marks that POLAR's own client writes.
+  polar: `${QUESTION}\n${REFERENCE}<|reward|>${QUESTION}\n${CANDIDATE}[UNUSED_TOKEN_130]`,
 };
 
 export const SCALAR_TEMPLATE_CHARS = 8_192;
 
-const once = (text: string, part: string) => text.split(part).length === 2;
+/** What stands around the slots, and the slots, in their order. */
+const partsOf = (template: string): string[] => (NAMED[template] ?? template).split(SLOTS);
 
-/** Whether it is a template's name, or a text that holds both slots once, the candidate last. */
-export const isScalarTemplate = (template: string): boolean =>
-  Object.hasOwn(NAMED, template) ||
-  (once(template, QUESTION) && once(template, CANDIDATE) && template.indexOf(QUESTION) < template.indexOf(CANDIDATE));
+/** Whether it is a template's name, or a text whose last slot is the candidate's, its only one. */
+export function isScalarTemplate(template: string): boolean {
+  const slots = partsOf(template).filter((part) => SLOTS.test(part));
+  return slots.indexOf(CANDIDATE) === slots.length - 1 && slots.includes(QUESTION);
+}
+
+/** Whether it shows each candidate beside the group's reference answer. */
+export const showsReference = (template: string): boolean => partsOf(template).includes(REFERENCE);
 
 /** Whether model text can be kept from holding it, as no escape breaks a single character. */
 export const isStepTag = (tag: string): boolean => survivors(createEscape([tag]), [tag]).length === 0;
@@ -35,14 +44,15 @@ export const isStepTag = (tag: string): boolean => survivors(createEscape([tag])
  */
 export function scalarTexts(template: string, step_tag: string | null = null) {
   const escapeWith = step_tag === null ? escapeText : createEscape([step_tag]);
-  const [before = "", rest = ""] = (NAMED[template] ?? template).split(QUESTION);
-  const [between = "", after = ""] = rest.split(CANDIDATE);
-  const guard = createGuard(marksOf({ messages: [[before, QUESTION, between, CANDIDATE, after]], candidate: [] }));
+  const parts = partsOf(template);
+  const [head, after = ""] = [parts.slice(0, -2), parts.at(-1)];
+  const guard = createGuard(marksOf({ messages: [parts], candidate: [] }));
   const quoted = (text: string) => guard(escapeWith(text)).toWellFormed();
-  return (question: string, candidate: string | readonly string[]): ScalarText => {
-    const head = before + quoted(question) + between;
-    if (typeof candidate === "string") return { head, tail: quoted(candidate) + after };
+  return (question: string, candidate: string | readonly string[], reference = ""): ScalarText => {
+    const slots: Record<string, string> = { [QUESTION]: quoted(question), [REFERENCE]: quoted(reference) };
+    const written = head.map((part) => slots[part] ?? part).join("");
+    if (typeof candidate === "string") return { head: written, tail: quoted(candidate) + after };
     const steps = candidate.map((step) => quoted(step) + (step_tag ?? ""));
-    return { head, tail: steps.join("") + after, steps: steps.length };
+    return { head: written, tail: steps.join("") + after, steps: steps.length };
   };
 }

@@ -35,7 +35,7 @@ export class Governor<J extends Countable = VerifierJob> {
   /** Second copies of stragglers, for which there was no slot yet. */
   #stragglers: Straggler[] = [];
   readonly #copies = new Set<AbortController>();
-  readonly #stragglerTimer: StartTimer;
+  readonly #timer: StartTimer;
   readonly #probe: Probe<J>;
   #requestsInFlight = 0;
   readonly #slots: HeaderSlots;
@@ -55,7 +55,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#slots = options.header_slots ?? createHeaderSlots();
     this.#slots.onFree(() => this.#pump());
     this.#silence = new SilenceWatch(options.clock, options.schedule, () => this.#stop("verifier_unavailable"));
-    this.#stragglerTimer = coalesced(options.schedule, options.clock);
+    this.#timer = coalesced(options.schedule, options.clock);
   }
 
   /** See VerifierSession.judge. Rejects only where a sink or a renderer throws. */
@@ -165,9 +165,7 @@ export class Governor<J extends Countable = VerifierJob> {
     const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - task.sent_at);
     if (after_ms === null) return this.#request(task, this.#abort.signal);
     return hedged((signal, onBytes) => this.#request(task, signal, onBytes), {
-      after_ms,
-      schedule: this.#stragglerTimer,
-      copies: this.#copies,
+      ...{ after_ms, schedule: this.#timer, copies: this.#copies },
       whenAllowed: (straggler) => {
         this.#stragglers.push(straggler);
         this.#pump();

@@ -16,7 +16,13 @@ import {
   type ScalarText,
   type ScalarValue,
 } from "../../core/wire/scalar-apis.ts";
-import { isScalarTemplate, isStepTag, SCALAR_TEMPLATE_CHARS, scalarTexts } from "../../core/wire/scalar-text.ts";
+import {
+  isScalarTemplate,
+  isStepTag,
+  SCALAR_TEMPLATE_CHARS,
+  scalarTexts,
+  showsReference,
+} from "../../core/wire/scalar-text.ts";
 import type { Health, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
 import type { Address, BackendKind, BackendParts } from "../fan-out/backend-kind.ts";
 import { runtimeFetch } from "../fan-out/exchange.ts";
@@ -60,6 +66,8 @@ const DIFFERENT = [
 ] as const;
 
 const BAD_REPLY: ItemErrorCode = "verifier_bad_reply";
+const REJECTED: ItemErrorCode = "verifier_rejected";
+const NO_REFERENCE = "VERIFIER_TEMPLATE shows a reference answer, and the group has none";
 const SATURATED: ItemErrorCode = "scalar_backend_saturated";
 const SATURATED_DETAIL =
   "two different texts both score 1: a softmax over one label; serve the model without its activation";
@@ -102,16 +110,19 @@ class ScalarSession implements VerifierSession {
   }
 
   async judge(job: VerifierJob, sink: Sink): Promise<void> {
+    const reference = job.slots?.reference;
     const items = job.questions.flatMap(({ id, shown, samples, first_sample = 0 }) => {
-      const text = this.#of.textOf(job.question, job.candidates[shown[0] as number] as string);
+      const text = this.#of.textOf(job.question, job.candidates[shown[0] as number] as string, reference);
       return Array.from(
         { length: samples },
         (_, k): ScalarItem => ({ ...text, question: id, sample: first_sample + k }),
       );
     });
-    const fault = this.#of.differs ? null : await this.#probed();
+    const bare = this.#of.needsReference && reference === undefined;
+    const fault = bare ? REJECTED : this.#of.differs ? null : await this.#probed();
     if (fault !== null) {
-      for (const item of items) sink({ ...NO_ANSWER, ...idsOf(item), error: fault, latency_ms: 0 });
+      const about = { error: fault, latency_ms: 0, ...(bare && { reason: NO_REFERENCE }) };
+      for (const item of items) sink({ ...NO_ANSWER, ...idsOf(item), ...about });
       return;
     }
     await Promise.all(batchesOf(items, this.#of.endpoint.api.compares).map((batch) => this.#ask(batch, sink)));
@@ -164,7 +175,8 @@ class ScalarVerifier implements Verifier {
   readonly generations_max = LIMITS.generations_verify_max;
   readonly endpoint: ScalarEndpoint;
   readonly parts: BackendParts;
-  readonly textOf: (question: string, candidate: string) => ScalarText;
+  readonly textOf: (question: string, candidate: string, reference?: string) => ScalarText;
+  readonly needsReference: boolean;
   /** Whether its numbers were seen to differ. */
   differs = false;
 
@@ -183,7 +195,9 @@ class ScalarVerifier implements Verifier {
     const stepwise = chosen.per_step === true;
     const write = scalarTexts(template, stepwise ? step_tag : null);
     this.takes = [stepwise ? "prm" : "scalar"];
-    this.textOf = (question, candidate) => write(question, stepwise ? stepsOfList(candidate) : candidate);
+    this.textOf = (question, candidate, reference) =>
+      write(question, stepwise ? stepsOfList(candidate) : candidate, reference);
+    this.needsReference = showsReference(template);
     const shared = { clock, key_variable, fetch: runtimeFetch, headers, settings };
     this.endpoint = { ...shared, url: base + chosen.path, api: chosen };
   }

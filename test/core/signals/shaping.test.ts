@@ -103,6 +103,22 @@ describe("tests", () => {
       );
   });
 
+  // CodeRL's four rewards (arXiv 2207.01780, section 3.2).
+  test.each([
+    [["pass", "compile", "fail"], 0, -1],
+    [["pass", "runtime", "fail"], 1 / 3, -0.6],
+    [["timeout", "pass"], 1 / 3, -0.6],
+    [["skipped", "fail"], 2 / 3, -0.3],
+    [["pass", "pass"], 1, 1],
+    [["infra", "fail"], null, null],
+    [["infra", "compile"], 0, -1],
+  ])("%j came as far as %d: CodeRL's %d", (statuses, came, reward) => {
+    const { value } = testsScore(asSent(statuses), { score: "outcome" });
+    expect(value).toBe(came);
+    const rewarded = "if(came == 1, 1, if(came > 0.5, -0.3, if(came > 0, -0.6, -1)))";
+    if (value !== null) expect(expressed(rewarded, { came: value })).toBe(reward);
+  });
+
   test("several subtasks have their mean by weight", () => {
     const of = (group: string, status: TestResult["status"], weight: number) => ({ group, status, weight });
     const some = [of("a", "pass", 1), of("a", "fail", 1), of("b", "pass", 6)];

@@ -1,0 +1,68 @@
+// Owns docs/systems.jsonl, a published system a line, and the tables of docs/systems.md that are
+// made of it.
+import { readFileSync } from "node:fs";
+
+/** How a system's reward is had here; what each means stands on the page. */
+export const STATES = ["the same", "stand-in", "partly", "out of scope"] as const;
+
+export interface System {
+  /** Heading of its table. */
+  section: string;
+  name: string;
+  /** An arXiv id, or an address. */
+  source: string;
+  reward: string;
+  state: (typeof STATES)[number];
+  /** Of `POST /v1/rewards`. */
+  spec?: Record<string, unknown>;
+  /** A body of `POST /v1/verdicts`, whose formulation the page shows. */
+  verdicts?: Record<string, unknown>;
+  command?: string;
+  why?: string;
+  /** What the test of the row needs besides (test/systems). */
+  check?: Record<string, unknown>;
+}
+
+const FILE = new URL("../../../docs/systems.jsonl", import.meta.url);
+
+export const systems = (): System[] =>
+  readFileSync(FILE, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as System);
+
+const cell = (text: string) => text.replaceAll("|", "\\|");
+const code = (text: string) => `\`${cell(text)}\``;
+
+function linked(source: string): string {
+  if (/^\d{4}\.\d{5}$/.test(source)) return `[${source}](https://arxiv.org/abs/${source})`;
+  return `[${source.replace(/^https:\/\/(?:github\.com\/|www\.)?/, "")}](${source})`;
+}
+
+function way({ spec, verdicts, command }: System): string[] {
+  const formulation = verdicts && { ...verdicts, items: undefined };
+  return [
+    ...(spec === undefined ? [] : [code(JSON.stringify(spec))]),
+    ...(formulation === undefined ? [] : [`\`/v1/verdicts\` ${code(JSON.stringify(formulation))}`]),
+    ...(command === undefined ? [] : [code(command)]),
+  ];
+}
+
+function rowOf(system: System): string {
+  const { name, source, reward, state, why } = system;
+  const said = [state === "the same" ? "" : `**${state}**`, cell(why ?? "")].filter((text) => text !== "");
+  return `| ${cell(name)} | ${linked(source)} | ${cell(reward)} | ${way(system).join(", ")} | ${said.join(": ")} |\n`;
+}
+
+/** docs/systems.md with its tables, and the number of rows of each state, as the rows are now. */
+export function withSystemRows(text: string): string {
+  const rows = systems();
+  const sections = [...new Set(rows.map(({ section }) => section))];
+  const tables = sections.map((section) => {
+    const own = rows.filter((row) => row.section === section);
+    return `\n## ${section}\n\n| system | source | its reward | here | |\n|---|---|---|---|---|\n${own.map(rowOf).join("")}`;
+  });
+  const count = (state: string) => `${rows.filter((row) => row.state === state).length}`;
+  const counted = text.replace(/^(\| \*\*([a-z -]+)\*\* \| )\d+ /gm, (_, before, state) => `${before}${count(state)} `);
+  return `${counted.split(/\n## /, 1)[0]?.trimEnd()}\n${tables.join("")}`;
+}
