@@ -34,13 +34,18 @@ export function runHealth(deps: RouteDeps) {
     const { owner, steps, rows: withRows, ...query } = queryParameters(c, HealthQuerySchema);
     const { asked, windows } = axisOf(query);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      const { axis, found: rows } = await overAxis(
-        asked,
-        windows,
-        (tried) => deps.runLog.health(run, steps, tried),
-        ({ length }) => length === 0,
-      );
-      if (rows.length === 0 && (await deps.runLog.run(run)) === null) return null;
+      const look = () =>
+        overAxis(
+          asked,
+          windows,
+          (tried) => deps.runLog.health(run, steps, tried),
+          ({ length }) => length === 0,
+        );
+      const first = await look();
+      const isEmpty = first.found.length === 0;
+      if (isEmpty && (await deps.runLog.run(run)) === null) return null;
+      // Its first request may have been stored between the two reads.
+      const { axis, found: rows } = isEmpty ? await look() : first;
       const { spans, looked_at } = lookOver(ALARMS, rows);
       return {
         run_id: runId,

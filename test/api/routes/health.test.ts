@@ -51,6 +51,16 @@ test("a healthy run raises nothing, an unknown one is 404, and a wrong number of
   expect(problem.errors?.[0]).toMatchObject({ path: "steps", message: expect.stringContaining("health_steps_max") });
 });
 
+test("a run that is stored between two reads is looked at whole, and not told as one without steps", async () => {
+  const { post, call, runLog } = setUp();
+  await post("/v1/rewards", { run_id: "begun", step: 1, groups: [{ prompt: "p", rollouts }] });
+  const { health } = runLog;
+  let reads = 0;
+  // By step and by window it is not there yet; then it is.
+  runLog.health = async (...of) => (++reads <= 2 ? [] : health(...of));
+  expect(await (await call("/v1/runs/begun/health")).json()).toMatchObject({ steps: 1, last_step: 1 });
+});
+
 test("a run whose tool tells no step is looked at by windows of its groups, in order of logging", async () => {
   const { post, call } = setUp();
   const alone = { prompt: "p", rollouts: rollouts.slice(0, 1) };
