@@ -61,7 +61,7 @@ const WORK = { floor, score, write, read };
 /** Over the floor; measured 2.1 to 2.6, 0.6 to 0.9 and 0.45 to 0.65 beside other work on two cores. */
 const MOST = { score: 4, write: 1.5, read: 1 };
 const ROUNDS_LEAST = 6;
-const ROUNDS_MOST = 60;
+const ROUNDS_MOST = 30;
 
 async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
