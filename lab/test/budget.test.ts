@@ -30,10 +30,13 @@ async function score(): Promise<void> {
 
 /** The questions of eight groups of 16, as bytes. */
 function write(): void {
-  const [{ prompt: question, rollouts }] = rewardsRequest({ groups: 1, rollouts: 16, thoughts: 0 }).groups as [
-    { prompt: string; rollouts: { text: string }[] },
-  ];
-  const job = { question, language: "python", candidates: rollouts.map(({ text }) => text) };
+  const [group] = rewardsRequest({ groups: 1, rollouts: 16, thoughts: 0 }).groups;
+  if (group === undefined) throw new Error("no group");
+  const job = {
+    question: group.prompt,
+    language: "python",
+    candidates: group.rollouts.map(({ text }) => text),
+  };
   for (let group = 0; group < 8; group++) {
     const writing = createQuestionWriter("code-select", "exact_match", job);
     for (let i = 0; i < 16; i++) for (let j = 0; j < i; j++) Buffer.from(writing([i, j]));
