@@ -141,7 +141,7 @@ describe("in workerd", () => {
 
   it("verdicts that came before the deadline count, although their stream never ended", async () => {
     await using r = await rig(onlyFirst("silence"));
-    expect(await errorsOf(await send(r.edge, { deadline_ms: 600 }))).toEqual(["failed", 1, 2]);
+    expect(await errorsOf(await send(r.edge, { deadline_ms: 6_000 }))).toEqual(["failed", 1, 2]);
     await r.gateway.mock.until(({ counters }) => counters.client_closed === 1);
   });
 
