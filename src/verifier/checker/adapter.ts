@@ -1,5 +1,5 @@
-// The backend `checker`: hosts of the deployment's list that give each candidate or each of its steps a number, one
-// signed request a group. Must not know signals or storage.
+// The backend `checker`: hosts of the deployment's list that give each candidate or each of its
+// steps a number, one signed request a group. Must not know signals or storage.
 import * as z from "zod";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
