@@ -1,5 +1,5 @@
-// One request to a checker: a group's candidates out, whole or in steps, numbers back. Must not know slots,
-// retries or rewards.
+// One request to a checker: a group's candidates out, whole or in steps, numbers back. Must not
+// know slots, retries or rewards.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { stepsOfList } from "../../core/judges/step-list.ts";

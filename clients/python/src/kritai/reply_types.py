@@ -42,11 +42,12 @@ class _Missing(TypedDict, total=False):
 
 
 class _Shown(TypedDict, total=False):
-    """Of a rollout of several turns: the share of its characters that the judge saw, thoughts apart, and
-    how many it did not see, by what they are."""
+    """What the judge saw of a rollout of several turns: the share of its characters, thoughts apart, and
+    how many it did not see, by what they are. Where the spec says `judge_text`: what it wrote."""
 
     shown: float
     left_out: dict[str, int]
+    judge_text: list[JudgeText]
 
 
 class JudgeText(TypedDict):
@@ -62,13 +63,7 @@ class JudgeText(TypedDict):
     text: str | None
 
 
-class _JudgeTexts(TypedDict, total=False):
-    """There where the spec says `judge_text`."""
-
-    judge_text: list[JudgeText]
-
-
-class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown, _JudgeTexts):
+class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown):
     """`reward` is None exactly when `error` names why; the counts are over the other rollouts of
     the group.
 
