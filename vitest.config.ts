@@ -16,22 +16,26 @@ const TIME_OUTS = {
   expect: { poll: { timeout: 500_000 } },
 } as const;
 
-/** What starts the stack, workerd or a command, simulates hours, or rebuilds sets of programs. */
+/** What starts the stack, workerd or a command, or simulates hours. */
 const PROCESSES = [
   "test/e2e/**/*.test.ts",
   "test/**/restart.test.ts",
   "test/api/contracts/soak.test.ts",
+  "test/project/help.test.ts",
+  "test/run-log/owners-migration.test.ts",
+  "test/stack/{container,npm-package,replicas,slow-reply,two-machines}.test.ts",
+];
+/** The laboratory's: its commands as processes, sets of programs rebuilt, its reports as pages. */
+const LAB_PROCESSES = [
   "lab/test/bench/**/*.test.ts",
   "lab/test/evaluate/{evaluate,main}.test.ts",
   "lab/test/flags.test.ts",
   "lab/test/loadtest/{command,slice}.test.ts",
   "lab/test/report/out-flags.test.ts",
   "lab/test/testbed/{adversarial,journey,mutation,problem-folders,small-set}.test.ts",
-  "test/project/help.test.ts",
-  "test/run-log/owners-migration.test.ts",
-  "test/stack/{container,npm-package,replicas,slow-reply,two-machines}.test.ts",
   "lab/test/trainers/**/*.test.ts",
 ];
+const LAB_PAGES = ["test/browser/{loadtest,study}.test.ts"];
 /** Commands that install and build for minutes: they have no time beside the others in CI. */
 const DEPLOY = ["test/deploy/deploy.test.ts", "test/e2e/release.test.ts"];
 /** Rooms that other projects run by themselves. */
@@ -40,27 +44,33 @@ const APART = [
   "test/{workerd,browser,faults}/**",
   "test/engines/real/**",
   ...PROCESSES,
+  ...LAB_PROCESSES,
   ...DEPLOY,
 ];
 
+/** Searches of a quarter of a minute and more, whose guarantees smaller tests of the same room hold. */
+const SEARCHES = [
+  "test/core/transcript/many.test.ts",
+  "test/core/tournament/{confidence,rehearsal-work}.test.ts",
+  "test/recorded/tournaments.test.ts",
+  "test/regexes.test.ts",
+  "test/security/fuzz.test.ts",
+];
+const LAB = ["lab/test/**/*.test.ts"];
+
 /**
- * What is beside the product; databases; and searches over so many cases that they take a twentieth
- * of the two minutes or more, whose guarantees smaller tests of the same room hold as well; and
- * what needs packages that `npm ci` leaves out (scripts/project/beside.ts).
+ * What is beside the product; databases; what takes a twentieth of the two minutes or more, whose
+ * guarantees smaller tests of the same room hold as well; and what needs packages that `npm ci`
+ * leaves out (scripts/project/beside.ts).
  */
 const SLOW = [
-  "lab/test/**/*.test.ts",
   "test/{admission,clients,engines,gateway,red-team,run-log,simulation}/**/*.test.ts",
   "test/api/contracts/{content,grader*,trainer-clients}.test.ts",
   "test/api/routes/soft-votes.test.ts",
-  "test/core/transcript/many.test.ts",
   "test/core/regex-peers.test.ts",
-  "test/core/tournament/{confidence,rehearsal-work}.test.ts",
-  "test/recorded/tournaments.test.ts",
   "test/scoring/{budget-bound,near-copies,rescore}.test.ts",
-  "test/security/{comment-attacks,fuzz}.test.ts",
+  "test/security/comment-attacks.test.ts",
   "test/verifier/sandbox.test.ts",
-  "test/regexes.test.ts",
 ];
 
 /**
@@ -94,11 +104,13 @@ const NATIVE = { experimental: { viteModuleRunner: false } } as const;
 /** Of files that share their process. */
 const SHARED = { isolate: false, setupFiles: "test/harness/globals-kept.ts", ...NATIVE } as const;
 
-const slow = new Set(globSync(SLOW));
-const slowIsolated = isolated.filter((path) => slow.has(path));
+const isolatedOf = (patterns: readonly string[]) => {
+  const paths = new Set(globSync(patterns));
+  return isolated.filter((path) => paths.has(path));
+};
 
-/** On a machine where they would pass CI's twenty minutes: .ci/run. */
-const LEFT_OUT = process.env.KRITAI_TESTS === "without-lab" ? ["lab/**"] : [];
+/** What `npm test` alone leaves out of the folders it looks through. */
+const BESIDE = [...SLOW, ...SEARCHES, ...LAB];
 
 /** Projects with another number of workers run one behind another. */
 const ALONE = { fileParallelism: false } as const;
@@ -113,7 +125,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: [...APART, ...SLOW, ...isolated, ...mocked],
+          exclude: [...APART, ...BESIDE, ...isolated, ...mocked],
           ...SHARED,
           ...TIME_OUTS,
         },
@@ -123,12 +135,12 @@ export default defineConfig({
           name: "isolated",
           pool: "threads",
           include: isolated,
-          exclude: [...APART, ...SLOW],
+          exclude: [...APART, ...BESIDE],
           ...NATIVE,
           ...TIME_OUTS,
         },
       },
-      { test: { name: "mocked", include: mocked, exclude: [...APART, ...SLOW], ...TIME_OUTS } },
+      { test: { name: "mocked", include: mocked, exclude: [...APART, ...BESIDE], ...TIME_OUTS } },
       {
         plugins: [
           cloudflareTest(({ inject }) => ({
@@ -158,27 +170,19 @@ export default defineConfig({
           ...TIME_OUTS,
         },
       },
-      {
-        test: {
-          name: "slow",
-          include: SLOW,
-          exclude: [...APART, ...isolated, ...mocked, ...LEFT_OUT],
-          ...SHARED,
-          ...TIME_OUTS,
-        },
-      },
-      { test: { name: "slow-isolated", include: slowIsolated, exclude: [...APART, ...LEFT_OUT], ...TIME_OUTS } },
+      ...[["slow", SLOW] as const, ["searches", SEARCHES] as const, ["lab", LAB] as const].flatMap(
+        ([name, include]) => [
+          {
+            test: { name, include: [...include], exclude: [...APART, ...isolated, ...mocked], ...SHARED, ...TIME_OUTS },
+          },
+          { test: { name: `${name}-isolated`, include: isolatedOf(include), exclude: APART, ...TIME_OUTS } },
+        ],
+      ),
       // The real wrangler, several times a test.
       { test: { name: "deploy", include: DEPLOY, ...TIME_OUTS } },
-      {
-        test: {
-          name: "processes",
-          include: PROCESSES,
-          exclude: ["**/node_modules/**", ...DEPLOY, ...LEFT_OUT],
-          ...NATIVE,
-          ...TIME_OUTS,
-        },
-      },
+      ...[["processes", PROCESSES] as const, ["lab-processes", LAB_PROCESSES] as const].map(([name, include]) => ({
+        test: { name, include: [...include], exclude: ["**/node_modules/**", ...DEPLOY], ...NATIVE, ...TIME_OUTS },
+      })),
       {
         test: {
           name: "faults",
@@ -190,16 +194,19 @@ export default defineConfig({
           maxConcurrency: 6,
         },
       },
-      {
-        // Pages of the running local stack in headless Chromium.
-        test: {
-          name: "browser",
-          include: ["test/browser/**/*.test.ts"],
-          ...TIME_OUTS,
-          ...ALONE,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      // Pages of the running local stack in headless Chromium.
+      ...[["browser", ["test/browser/**/*.test.ts"], LAB_PAGES] as const, ["lab-pages", LAB_PAGES, []] as const].map(
+        ([name, include, exclude]) => ({
+          test: {
+            name,
+            include: [...include],
+            exclude: [...exclude],
+            ...TIME_OUTS,
+            ...ALONE,
+            sequence: { groupOrder: 1 },
+          },
+        }),
+      ),
       {
         // Against real engines, which test/tools/test-engine.ts starts before it starts these.
         test: {

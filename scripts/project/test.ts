@@ -11,7 +11,10 @@ export const TESTS = {
   call: "npm test --",
   about: `Without a name: projects ${DEFAULT_PROJECTS.join(", ")}. Flags and files are passed on.`,
   names: {
-    slow: "the GPU side, the laboratory, databases, long searches",
+    slow: "the GPU side, databases, what takes long",
+    searches: "properties over thousands of cases, every regular expression's worst text",
+    lab: "the laboratory",
+    "lab-commands": "the laboratory's commands as processes, and its reports as pages",
     processes: "the stack, its commands and restarts as processes",
     deploy: "npm run deploy, with the real wrangler against stand-ins; a release and what it made",
     faults: "every fault x protocol x form of reply, and half a minute of chaos",
@@ -26,6 +29,9 @@ type Name = keyof typeof TESTS.names;
 
 const PROJECTS: Partial<Record<Name, { projects: readonly string[]; needs: readonly Beside[] }>> = {
   slow: { projects: ["slow", "slow-isolated"], needs: ["lab", "test"] },
+  searches: { projects: ["searches", "searches-isolated"], needs: ["lab", "test"] },
+  lab: { projects: ["lab", "lab-isolated"], needs: ["lab", "test"] },
+  "lab-commands": { projects: ["lab-processes", "lab-pages"], needs: ["lab", "test"] },
   processes: { projects: ["processes"], needs: ["lab", "test"] },
   deploy: { projects: ["deploy"], needs: ["test"] },
   faults: { projects: ["faults"], needs: [] },
@@ -49,7 +55,7 @@ async function runOne(name: Name | null, args: readonly string[]): Promise<void>
 }
 
 async function runAll(): Promise<number> {
-  const names = ["slow", "processes", "deploy", "faults", "browser", "python"];
+  const names = ["slow", "searches", "lab", "lab-commands", "processes", "deploy", "faults", "browser", "python"];
   for (const args of [[], ...names.map((name) => [name]), ["engine", "vllm"]]) {
     const status = await runToEnd(process.execPath, [`${ROOT}scripts/project/test.ts`, ...args]);
     if (status !== 0) return status;

@@ -56,10 +56,10 @@ async function open(path: string, width: number) {
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe.each([
-  ["desktop", 1280],
-  ["phone", 400],
-])("on a %s", (_, width) => {
-  it.each(["light", "dark"] as const)("/docs has no fault that axe-core finds, in %s", async (colorScheme) => {
+  ["desktop", 1280, "light"],
+  ["phone", 400, "dark"],
+] as const)("on a %s", (_, width, colorScheme) => {
+  it(`/docs has no fault that axe-core finds, in ${colorScheme}`, async () => {
     const { page } = await open("/docs", width);
     await page.emulateMedia({ colorScheme });
     await page.evaluate(AXE);
