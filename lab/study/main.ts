@@ -15,6 +15,7 @@ import { type DeadlineRow, deadlineRows, deadlinesCsv, deadlinesPage } from "./d
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
+import { stepPage, stepRows } from "./step-budget.ts";
 import { playPlan } from "./threads.ts";
 
 const given = commandFlags({
@@ -71,6 +72,7 @@ const given = commandFlags({
       "only how often the best is the best that order_confidence states so surely; its page is of this alone",
     deadlines:
       "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
+    "step-budget": "only what one budget for a step reaches against the same split evenly; its page is of this alone",
     auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
@@ -127,6 +129,14 @@ if (given.deadlines) {
   writeFiles(join(dirname(out), folder), { "rows.csv": deadlinesCsv([...goal, ...rows]) });
   writeFileSync(out, deadlinesPage(told, [goalTrials, trials], goal, rows, folder));
   console.log(`wrote ${out}: ${goal.length + rows.length} rows`);
+  process.exit();
+}
+if (given["step-budget"]) {
+  const { set, n, draws } = given;
+  const rows = stepRows(set, n, draws);
+  const how = `\`npm run lab -- study --step-budget --set ${set} --n ${n} --draws ${draws}\` at ${commit()}.`;
+  writeFileSync(out, stepPage(how, rows));
+  console.log(`wrote ${out}: ${rows.length} rows`);
   process.exit();
 }
 if (given.calibration) {

@@ -82,16 +82,21 @@ export function answersTo(showing: Presentation, verifier: Verifier, graded: boo
 function scoreboardOf(n: number, run: TournamentRun, decision: Decision, graded: boolean): Scoreboard {
   const all = Array.from({ length: n }, (_, i) => i);
   const classes = { classOf: all, members: all.map((i) => [i]) };
-  const pairs = all.flatMap((i) => all.slice(i + 1).map((j) => [i, j]));
   return {
     tallies: tally(classes, decision),
     judged: all.map(() => true),
     earned: earnedOf(classes, decision),
-    strengths: () => (run.repeats ? strengthsInOrder : strengthsOf)(n, pairs, outcomesIn(decision), graded).theta,
+    strengths: () => strengthsIn(n, run, decision, graded),
     uneven: run.repeats,
     places: run.places(outcomesIn(decision)) ?? null,
     marks: [],
   };
+}
+
+/** Strengths of n candidates, as the score `strength` has them. */
+export function strengthsIn(n: number, run: TournamentRun, decision: Decision, graded: boolean): readonly number[] {
+  const pairs = Array.from({ length: n }, (_, i) => i).flatMap((i, _, all) => all.slice(i + 1).map((j) => [i, j]));
+  return (run.repeats ? strengthsInOrder : strengthsOf)(n, pairs, outcomesIn(decision), graded).theta;
 }
 
 /** @param values by which candidates are ordered, one each */

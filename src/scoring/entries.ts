@@ -7,6 +7,7 @@ import type { Reading } from "../core/asking/readings.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { OpenSignal } from "../core/reward/group-signals.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
+import type { PotMember, StepPot } from "./step-pot.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /** What came of a question asked by one group, for all with the same prompt and candidates. */
@@ -63,6 +64,8 @@ export interface Plans {
    * wave.
    */
   early: number;
+  /** What groups share of a budget; null where each has its own, or none. */
+  pot: StepPot | null;
   /** Keeps what the verifier writes; null where the spec does not ask for it. */
   texts: VerdictTexts | null;
   /** Keeps its answers for the reply; null likewise. */
@@ -73,6 +76,8 @@ export interface Plans {
 export interface Planned extends OpenSignal {
   enter: EnterWave;
   firstWave: QuestionEntry[];
+  /** Its place among those that share a budget. */
+  member: PotMember | null;
   /** Its share of the limit. */
   size: number;
 }

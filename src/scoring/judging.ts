@@ -6,6 +6,7 @@ import { FillRoom } from "../core/asking/fill-room.ts";
 import type { Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { missingRules } from "../core/contract/spec.ts";
+import type { StepBudget } from "../core/contract/spending.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -17,6 +18,7 @@ import { QuestionAsker } from "./asking.ts";
 import { type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry } from "./entries.ts";
 import { askedBy, Following } from "./following.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
+import { StepPot } from "./step-pot.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /** The session in which a signal asks, by its name. */
@@ -45,6 +47,8 @@ interface Aids {
   journal?: KeyedJournal | null;
   texts?: VerdictTexts | null;
   judgeTexts?: VerdictTexts | null;
+  /** The request's budget over all groups. */
+  step_budget?: StepBudget | undefined;
   /** Is told of the bytes that questions hold beside the request's own; may throw. */
   hold?: ((bytes: number) => void) | undefined;
   /** Does what takes long between two answers; absent: at once. */
@@ -67,7 +71,14 @@ export function* planJudging(
   compiled: CompiledSpec,
   step: number,
   generationsMax: number,
-  { journal = null, texts = null, judgeTexts = null, hold, work = async (some) => drained(some) }: Aids = {},
+  {
+    journal = null,
+    texts = null,
+    judgeTexts = null,
+    step_budget,
+    hold,
+    work = async (some) => drained(some),
+  }: Aids = {},
 ): Generator<number, Judging[]> {
   let generations = 0;
   let runs = 0;
@@ -77,7 +88,8 @@ export function* planJudging(
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
-  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts, judgeTexts };
+  const pot = step_budget === undefined ? null : new StepPot(step_budget);
+  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, pot, texts, judgeTexts };
   const opened = yield* openedGroups(groups, compiled, step, hold);
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
@@ -100,6 +112,7 @@ export function* planJudging(
     judgings.push({ prepared, most: () => own + spare(own), run });
     yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
   }
+  pot?.assertPaysFirst();
   judgeTexts?.shareAmong(planned);
   if (generations > generationsMax) {
     const message = tooMany(generations, generationsMax);
@@ -142,8 +155,10 @@ const runsOf = (wave: readonly Question[]): number =>
 
 function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   const enter = waveEntry(open, plans);
-  const firstWave = enter(open.plan.next([]));
-  return { ...open, enter, firstWave, size: sizeOf(firstWave) };
+  const first = open.plan.next([]);
+  const member = plans.pot?.joins(open, first) ?? null;
+  const firstWave = enter(first);
+  return { ...open, enter, firstWave, member, size: sizeOf(firstWave) };
 }
 
 async function runSignals(
@@ -179,7 +194,7 @@ function tooMany(generations: number, most: number): string {
  * wait for its wave.
  */
 async function judgeSignal(
-  { plan, firstWave, enter, judge }: Planned,
+  { plan, firstWave, enter, judge, member }: Planned,
   asking: QuestionAsker,
   early: number,
 ): Promise<readonly AskedQuestion[]> {
@@ -193,8 +208,10 @@ async function judgeSignal(
     const over = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
     const next = over ? [] : plan.next(asked);
     // What the limit does not leave room for is not asked: what it would have told is undecided.
-    wave = asking.affords(next) ? enter(next) : [];
+    const paid = next.length === 0 || member === null || (await member.pays(next, asked));
+    wave = paid && asking.affords(next) ? enter(next) : [];
   }
+  member?.leaves(asked);
   return asked;
 }
 

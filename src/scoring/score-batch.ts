@@ -19,6 +19,7 @@ import type { GroupSignals } from "../core/reward/group-signals.ts";
 import { judgeTextRoom } from "../core/reward/judge-text.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
+import { withStepBudget } from "../core/reward/step-budget-spec.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
 import { rewardWarnings } from "../core/tournament/warnings.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
@@ -86,7 +87,8 @@ export interface ScoredBatch {
  * `list_too_long`, `too_many_generations`), always before the first verifier call
  */
 export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promise<ScoredBatch> {
-  const { request, spec, started_ms } = batch;
+  const { request, started_ms } = batch;
+  const spec = withStepBudget(batch.spec, request.step_budget);
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireFacts(request, compiled);
   requireServed(deps.verifier, compiled);
@@ -97,8 +99,8 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const journal = await keyedJournal(batch, prepared, spec_hash, compiled);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
   const judgeTexts = spec.judge_text === true ? new VerdictTexts(LIMITS.judge_text_chars) : null;
-  const again = { compiled, step: request.step ?? 0, work, judgeTexts };
-  const aids = { journal, texts, judgeTexts, hold: batch.hold, work };
+  const again = { compiled, step: request.step ?? 0, work, judgeTexts, step_budget: request.step_budget };
+  const aids = { ...again, journal, texts, hold: batch.hold };
   const judgings = await work(planJudging(prepared, compiled, again.step, deps.verifier.generations_max, aids));
   const auditing = planAudit(deps.verifier, spec, prepared);
 
@@ -141,13 +143,12 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const range = named && { reward_range: [...compiled.reward.range] as [number, number] };
   const measured = measuresOf(compiled, judged);
   const reported = audited !== null && { audit: audited.use };
-  const items = rewards.reduce((sum, { length }) => sum + length, 0);
   return {
     reply: { ...shared, rewards, ...range, ...measured, ...columns, ...reported, groups: results },
     entry: {
       ...shared,
       spec: canonicalJson({ ...spec, log_verdicts: undefined, judge_text: undefined, audit: undefined }),
-      items,
+      items: rewards.reduce((sum, { length }) => sum + length, 0),
       groups,
     },
     session,

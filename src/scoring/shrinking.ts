@@ -24,6 +24,8 @@ export interface Replanning {
   step: number;
   work: Worker;
   judgeTexts: VerdictTexts | null;
+  /** What groups share has no second asking. */
+  step_budget: object | undefined;
 }
 
 /**
@@ -34,9 +36,10 @@ export interface Replanning {
 export async function judgedAsItFits(
   judging: Judging,
   sessions: Sessions,
-  { compiled, step, work, judgeTexts }: Replanning,
+  { compiled, step, work, judgeTexts, step_budget }: Replanning,
 ): Promise<GroupSignals> {
   let signals = await judging.run(sessions);
+  if (step_budget !== undefined) return signals;
   for (let shrinks = 1; shrinks <= SHRINKS_MAX && isRefused(signals); shrinks++) {
     const { group, index } = signals.prepared;
     const earlier = [...signals.earlier, ...signals.asked()];

@@ -106,6 +106,11 @@ export interface Plan {
    * of the first.
    */
   forecast?(work: RehearsalWork): Forecasting;
+  /**
+   * What the questions that `next` gave last are expected to tell, infinite of what nothing may go
+   * before; absent: it shares no budget with other groups.
+   */
+  worth?(): number;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }

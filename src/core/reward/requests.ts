@@ -13,6 +13,7 @@ import {
   SpecNameSchema,
   StepSchema,
 } from "../contract/requests.ts";
+import { StepBudgetSchema } from "../contract/spending.ts";
 import { someOf } from "../faults/bounded.ts";
 import { SPEC_FORMS } from "./signals-spec.ts";
 import { SIGNALS } from "./table.ts";
@@ -40,6 +41,7 @@ export const RewardsRequestSchema = z.strictObject({
   step: StepSchema.optional(),
   spec: z.union([SpecNameSchema, ...SPEC_FORMS]).default("default"),
   deadline_ms: DeadlineSchema,
+  step_budget: StepBudgetSchema.optional(),
   columns: z.boolean().optional().meta(said("each signal's values as columns beside the rewards")),
   groups: someOf(FactualGroupSchema, "groups_max"),
 });

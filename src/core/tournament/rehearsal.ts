@@ -45,19 +45,22 @@ export function rehearsed(run: TournamentRun, n: number, answersTo: AnswersTo): 
   return drained(rehearsal(run, n, answersTo));
 }
 
-/** The same a wave at a time, for who has something else to do between two: yields each wave. */
+/**
+ * The same a wave at a time: yields each wave before it is answered, and asks no more once it is told
+ * false.
+ */
 export function* rehearsal(
   run: TournamentRun,
   n: number,
   answersTo: AnswersTo,
-): Generator<readonly Presentation[], Rehearsed> {
+): Generator<readonly Presentation[], Rehearsed, boolean | undefined> {
   const sums = new Sums(n, run.judge.mode, { graded: isGraded(run.judge) });
   const results: PresentationResult[] = [];
   const outcomes: Outcome[] = [];
   const waves: (readonly Presentation[])[] = [];
   for (;;) {
     const wave = run.next({ results, outcomes: outcomesIn(sums.decision(false)), tokens: 0 });
-    if (wave.length === 0) return { waves, outcomes, decision: sums.decision(run.complete) };
+    if (wave.length === 0 || (yield wave) === false) return { waves, outcomes, decision: sums.decision(run.complete) };
     waves.push(wave);
     for (const presentation of wave) {
       const samples = answersTo(presentation);
@@ -69,6 +72,5 @@ export function* rehearsal(
         sums.add(outcome, presentation.shown);
       }
     }
-    yield wave;
   }
 }

@@ -24,7 +24,14 @@ import {
   type Wording,
 } from "./pair-questions.ts";
 import { type PresentationResult, resultsAbout } from "./presentation-results.ts";
-import { type Match, meanOutcome, type Outcomes, type Schedule, ScheduleRun } from "./schedules/schedule.ts";
+import {
+  type Match,
+  meanOutcome,
+  type Outcomes,
+  type Schedule,
+  type ScheduleInput,
+  ScheduleRun,
+} from "./schedules/schedule.ts";
 
 interface TournamentRunInput {
   /** One a candidate. */
@@ -61,18 +68,22 @@ export class TournamentRun {
   private readonly order: readonly number[];
   private readonly budget: Budget;
   private readonly mostPairs: number | null;
-  private readonly begin: () => ScheduleRun;
+  private readonly field: ScheduleInput;
   private readonly scheduleRun: ScheduleRun;
   private open: readonly Match[] = [];
   /** How often the schedule asked for a list of the same candidates, by them. */
   private readonly lists = new Map<string, number>();
   /** What was asked last. */
   private last: readonly Presentation[] = [];
+  /** What was seen then. */
+  private seen: RunSoFar = NOTHING_SEEN;
   /** Generations of the first wave. */
   private first = 0;
   /** Generations asked after the schedule without those at fault. */
   private after = 0;
   private finishing = false;
+  /** What was asked last belongs to what is asked already: it goes before any new pair. */
+  private belated = false;
   /** The schedule itself wants no more. */
   ended = false;
 
@@ -93,8 +104,12 @@ export class TournamentRun {
     this.complete = schedule.complete && judge.budget === undefined;
     this.kind = schedule;
     this.mostPairs = schedule.most?.(this.order.length, settings) ?? null;
-    this.begin = () => new ScheduleRun(schedule, { ...field, settings });
+    this.field = { ...field, settings };
     this.scheduleRun = this.begin();
+  }
+
+  private begin(): ScheduleRun {
+    return new ScheduleRun(this.kind, this.field);
   }
 
   /** Whether what is asked may hang on answers, so that there may be more than one wave. */
@@ -160,11 +175,25 @@ export class TournamentRun {
 
   /** The next questions; none when all is asked that the schedule wants and the budget pays. */
   next(seen: RunSoFar): readonly Presentation[] {
+    this.seen = seen;
     const again = this.budget.again(this.last, seen.results);
     const paid = again.length > 0 ? this.budget.pays(again, seen) : [];
+    this.belated = paid.length > 0;
     this.last = paid.length > 0 ? paid : this.planned(seen);
     this.first ||= this.last.reduce((sum, { samples }) => sum + samples, 0);
     return this.last;
+  }
+
+  /**
+   * What the questions asked last are expected to tell of the order: the schedule's worth of their
+   * pairs, infinite of those that others already asked wait for. 0 of a schedule that has none.
+   */
+  get worthOfLast(): number {
+    if (this.belated) return Number.POSITIVE_INFINITY;
+    const { results, outcomes } = this.seen;
+    const shown = results.map(({ presentation }) => [comparedIn(presentation), presentation.shown] as const);
+    const worth = this.kind.worth?.(this.field, [...new Map(shown).values()], outcomes) ?? (() => 0);
+    return this.last.reduce((sum, presentation) => sum + worth(presentation.shown), 0);
   }
 
   /** What of questions after the schedule is asked: within the budget, and what `mostOf` counts. */
@@ -175,6 +204,7 @@ export class TournamentRun {
       left -= presentation.samples;
       return left >= 0;
     });
+    this.belated = true;
     this.last = this.budget.paysAside(few, seen);
     this.after += this.last.reduce((sum, presentation) => sum + (isAside(presentation) ? 0 : presentation.samples), 0);
     return this.last;
@@ -186,7 +216,10 @@ export class TournamentRun {
       ? this.open.flatMap((match) => furtherPresentations(resultsAbout(match, seen.results), judge))
       : [];
     // The budget has been held back for what has no verdict: it is paid before anything else.
-    if (more.length > 0) return this.budget.pays(more, seen);
+    if (more.length > 0) {
+      this.belated = true;
+      return this.budget.pays(more, seen);
+    }
     const wanted = this.finishing ? [] : this.wanted(seen);
     this.ended = wanted.length === 0;
     const asked = this.budget.pays(wanted, seen);

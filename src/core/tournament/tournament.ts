@@ -83,6 +83,7 @@ export const tournament: Signal<TournamentSettings> = {
           next: (asked) => put(alone.next(seenOf(asked).results)),
         },
       }),
+      worth: () => run.worthOfLast,
       next(seen) {
         const planned = namingGroup(group, () => run.next(seenOf(seen)));
         if (planned.length > 0 || seen.length === 0) return put(planned);

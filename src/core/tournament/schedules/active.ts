@@ -6,7 +6,7 @@ import { said } from "#said";
 import { activeAgain } from "./active-again.ts";
 import { circular } from "./circular.ts";
 import { spaced, unasked, worthIn } from "./pair-worth.ts";
-import { allPairs, type Match, type Schedule, strengthsOf } from "./schedule.ts";
+import { allPairs, type Match, type Schedule, strengthsInOrder, strengthsOf } from "./schedule.ts";
 import { endFit, isSure } from "./sureness.ts";
 
 export const orderConfidenceSetting = z
@@ -50,6 +50,10 @@ export const active: Schedule<z.output<typeof SETTINGS>> = {
   most: allPairs,
   repeats: ({ again }) => again,
   listsInOrder: ({ again }) => again,
+  worth({ order, graded, settings }, asked, outcomes) {
+    const strengths = settings.again ? strengthsInOrder : strengthsOf;
+    return worthIn(strengths(order.length, asked, outcomes, graded), settings.order_confidence !== undefined);
+  },
   *waves(field) {
     const { order, settings } = field;
     if (settings.again) return yield* activeAgain(field, settings);

@@ -82,6 +82,15 @@ export interface Schedule<S = unknown> {
   repeats?(settings: S): boolean;
   /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
   listsInOrder?(settings: S): boolean;
+  /**
+   * What an answer about a pair is expected to tell, given what was asked; absent: it cannot share a
+   * budget with other groups.
+   */
+  worth?(
+    field: Pick<ScheduleInput<S>, "order" | "graded" | "settings">,
+    asked: readonly Match[],
+    outcomes: Outcomes,
+  ): (match: Match) => number;
   /** Of one that stands for others: which. */
   choose?(field: ScheduleInput<S>): Choice;
 }
