@@ -125,6 +125,11 @@ export class GroupSignals {
     return Object.fromEntries(this.compiled.names.map((name) => [name, this.values.get(name) as readonly Valued[]]));
   }
 
+  /** The values of the signals that the reward names. */
+  parts(): (readonly Valued[])[] {
+    return this.compiled.reward.signals.map((name) => this.values.get(name) as readonly Valued[]);
+  }
+
   /** The rollouts that a signal was asked for, ascending. */
   membersAsked(name: string): readonly number[] {
     return this.results.get(name)?.members ?? [];
