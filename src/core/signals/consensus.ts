@@ -38,7 +38,7 @@ const SCHEMA = z.strictObject({
   form: z
     .enum(["majority", "cluster_share", "co_reward", "borda", "self_certainty", "token_entropy"])
     .default("majority"),
-  power: z.number().min(0).max(8).optional().meta(said("of borda: p of the vote (N - rank + 1)^p; default 1")),
+  power: z.number().min(0).optional().meta(said("of borda: p of the vote (N - rank + 1)^p; default 1")),
   answer_type: z.enum(ANSWER_TYPES).optional().meta(said("what answers are read as; default auto")),
   tolerance: ToleranceSchema.optional(),
   unreadable: UnreadableSchema,
@@ -106,7 +106,10 @@ export function bordaShares(
   rules: AnswerRules = {},
 ): number[] {
   const keys = keysOf(answers, rules);
-  const votes = rankShares(certainties).map((share) => (share * (certainties.length - 1) + 1) ** power);
+  const places = rankShares(certainties).map((share) => share * (certainties.length - 1) + 1);
+  // As shares of the largest vote that is cast, which no power makes infinite or nothing.
+  const most = places.reduce((top, place, r) => (keys[r] == null ? top : Math.max(top, place)), 0);
+  const votes = places.map((place) => (place / most) ** power);
   const of = (counts: (key: string) => boolean) => sumOf(votes.filter((_, r) => keys[r] != null && counts(keys[r])));
   const all = of(() => true);
   return keys.map((key) => (key === null ? 0 : of((other) => other === key) / all));
