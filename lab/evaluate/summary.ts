@@ -1,7 +1,7 @@
 // Owns the shape of summary.json, `kritai-evaluation/1`: one verifier's figures over one set. Knows
 // neither how they are computed nor how they are shown.
 import * as z from "zod";
-import { EvaluationSummarySchema } from "../../src/core/contract/replies.ts";
+import { EvaluationSummarySchema } from "../../src/core/contract/evaluation-replies.ts";
 import { SPLITS } from "../testbed/format/set-format.ts";
 import { FORMULATIONS } from "./asking/cells.ts";
 import { WrongListSchema } from "./asking/wrong-lists.ts";

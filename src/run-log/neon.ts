@@ -6,7 +6,7 @@ import type { Health } from "../ports/ports.ts";
 import type { LogExpiry } from "../ports/run-changes.ts";
 import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
-import { healthRows as newest } from "./db/health-tables.ts";
+import { groups } from "./db/schema.ts";
 import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
@@ -117,7 +117,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ k: newest.k }).from(newest).limit(1);
+    await db.select({ newest: groups.cut }).from(groups).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = isNotMigrated(error) ? "not migrated" : "unreachable";

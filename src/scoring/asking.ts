@@ -5,10 +5,12 @@ import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from ".
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
+import { cutText } from "../core/text/cut-text.ts";
 import { answerStart } from "../core/text/thinking.ts";
 import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
 import type { VerifierSession } from "../ports/ports.ts";
+import type { AnswerFilter } from "./answer-filter.ts";
 import {
   type AskedEntry,
   openEntry,
@@ -17,6 +19,7 @@ import {
   type QuestionEntry,
   recordReask,
   type Shared,
+  withFilter,
   wordsOf,
 } from "./entries.ts";
 import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
@@ -33,10 +36,15 @@ export class QuestionAsker {
   private readonly journal: KeyedJournal | null;
   private readonly texts: VerdictTexts | null;
   private readonly judgeTexts: VerdictTexts | null;
+  private readonly filter: AnswerFilter | null;
+  private readonly filteredChars: () => number;
   private readonly order: EvenOrder;
   private left: number;
 
-  constructor(session: VerifierSession, of: Planned, { journal, spare, texts, judgeTexts }: Plans) {
+  constructor(session: VerifierSession, of: Planned, plans: Plans, filter: AnswerFilter | null = null) {
+    const { journal, spare, texts, judgeTexts } = plans;
+    this.filter = filter;
+    this.filteredChars = plans.filtered_chars;
     this.session = session;
     this.of = of;
     this.journal = journal;
@@ -48,7 +56,10 @@ export class QuestionAsker {
 
   /** Whether a later wave may be asked; then its generations are taken off what is left. */
   affords(wave: readonly Question[]): boolean {
-    this.left -= wave.reduce((sum, question) => sum + question.samples, 0);
+    this.left -= withFilter(
+      this.of.judge,
+      wave.reduce((sum, question) => sum + question.samples, 0),
+    );
     return this.left >= 0;
   }
 
@@ -58,8 +69,11 @@ export class QuestionAsker {
    * not suffice for all, the content decides which, not their order or speed.
    */
   async untilRead(first: readonly QuestionEntry[]): Promise<void> {
-    const ask = (round: readonly QuestionEntry[]) =>
-      Promise.all(jobsOf(round.filter((entry) => entry.open)).map((job) => this.ask(job)));
+    const ask = async (round: readonly QuestionEntry[]) => {
+      const open = round.filter((entry) => entry.open);
+      await Promise.all(jobsOf(open).map((job) => this.ask(job)));
+      if (this.filter !== null) await this.filtered(this.filter, open);
+    };
     await ask(first);
     let round = first.map((entry): AskedEntry => ({ entry, root: entry.shared }));
     for (let time = 0; time < this.reasks; time++) {
@@ -122,12 +136,22 @@ export class QuestionAsker {
     return text === null ? {} : { text };
   }
 
-  /** What is told of an answer in words: behind its thoughts. */
-  private wordsIn({ answer, thinking }: Generation, { to }: Question): Pick<Reading, "words"> {
-    const start = this.judgeTexts === null || answer === null || to !== "chat" ? -1 : answerStart(answer);
-    if (start < 0 || thinking === "unclosed") return {};
-    const words = this.judgeTexts?.kept((answer as string).slice(start).trim()) ?? null;
+  /** What is told of an answer in words. */
+  private wordsIn(generation: Generation, { to }: Question): Pick<Reading, "words"> {
+    const written = this.judgeTexts === null || to !== "chat" ? null : answerIn(generation);
+    const words = written === null ? null : (this.judgeTexts?.kept(written) ?? null);
     return words === null ? {} : { words };
+  }
+
+  /** Has the answers scored, and hands on what is known of them only then. */
+  private async filtered(filter: AnswerFilter, open: readonly QuestionEntry[]): Promise<void> {
+    await filter.apply(open.filter(({ question }) => !isAside(question)));
+    for (const { question, key, shared } of open) {
+      const readings = shared.readings.map(withoutText);
+      if (key === null) continue;
+      if (isComplete(question, readings)) this.journal?.onReadings(key, readings);
+      else this.journal?.onFailed?.(key, readings);
+    }
   }
 
   private byContent(entries: readonly QuestionEntry[]): QuestionEntry[] {
@@ -151,8 +175,8 @@ export class QuestionAsker {
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const open = isWhole ? entries : this.order.of(entries, ({ question }) => question);
     const { judge, group } = this.of;
-    // Early stop counts every verdict; under strict_model some may not count in the end.
-    const stop = judge.strict_model === true ? { stop: "all" as const } : {};
+    // Early stop counts every verdict; under strict_model or a filter some may not count in the end.
+    const stop = judge.strict_model === true || this.filter !== null ? { stop: "all" as const } : {};
     const { question, language, texts } = group;
     const { images } = group.group;
     const [{ question: firstQuestion }] = open as [QuestionEntry];
@@ -189,8 +213,11 @@ export class QuestionAsker {
           ...this.textOf(generation),
           ...this.wordsIn(generation, asked),
         };
-        shared.readings.push(this.of.group.evidence?.isView === true ? ofEvidence(reading) : reading);
-        if (key !== null && isComplete(asked, shared.readings)) {
+        const kept = this.of.group.evidence?.isView === true ? ofEvidence(reading) : reading;
+        shared.readings.push(kept);
+        const written = this.filter === null || isAside(asked) ? null : answerIn(generation);
+        if (written !== null) this.filter?.keep(kept, cutText(written, this.filteredChars()));
+        if (this.filter === null && key !== null && isComplete(asked, shared.readings)) {
           this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
         }
         if (shared.readings.length < asked.samples) return;
@@ -204,11 +231,17 @@ export class QuestionAsker {
     for (const entry of open) {
       const { question: asked, key, shared } = entry;
       completeReadings(asked, shared.readings);
-      if (key !== null && !isComplete(asked, shared.readings))
+      if (this.filter === null && key !== null && !isComplete(asked, shared.readings))
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onAnswered(entry);
     }
   }
+}
+
+/** What was written behind the thoughts; null: nothing, or they were never closed. */
+function answerIn({ answer, thinking }: Generation): string | null {
+  const start = answer === null || thinking === "unclosed" ? -1 : answerStart(answer);
+  return start < 0 ? null : (answer as string).slice(start).trim();
 }
 
 /** What is too long of transcripts is shown shorter (judging.ts), and at last nobody's loss. */

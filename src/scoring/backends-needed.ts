@@ -20,13 +20,17 @@ const ASKED: Readonly<Record<Question["to"], string>> = {
 
 /** Throws ApiError `not_configured` for a signal whose questions no backend answers. */
 function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: CompiledSpec): void {
-  const missing = signals.find(
-    ({ judge, signal, settings }) => judge !== null && !takes.includes(backendOf(signal, settings)),
-  );
+  const asking = signals.flatMap(({ name, judge, signal, settings }) => {
+    if (judge === null) return [];
+    const path = hasSignals(spec) ? `spec.signals.${name}` : "spec.judge";
+    const filter = judge.filter && { signal, path: `${path}.judge.filter.by`, to: judge.filter.by };
+    return [{ signal, path, to: backendOf(signal, settings) }, ...(filter === undefined ? [] : [filter])];
+  });
+  const missing = asking.find(({ to }) => !takes.includes(to));
   if (missing === undefined) return;
+  const { path, to } = missing;
   const { kind } = missing.signal;
-  const path = hasSignals(spec) ? `spec.signals.${missing.name}` : "spec.judge";
-  const message = `asks ${ASKED[backendOf(missing.signal, missing.settings)]}`;
+  const message = `asks ${ASKED[to]}`;
   throw new ApiError("not_configured", `A signal of the kind ${kind} ${message}.`, { errors: [{ path, message }] });
 }
 

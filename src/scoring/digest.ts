@@ -8,6 +8,7 @@ import { promptHash } from "../core/judges/render.ts";
 import {
   type AnySpec,
   AUDIT_JUDGE,
+  FILTER,
   hasSignals,
   judgesIn,
   kindNamed,
@@ -21,9 +22,10 @@ export async function specHash(spec: AnySpec): Promise<string> {
   return `sha256:${await sha256Hex(fingerprint(spec))}`;
 }
 
-/** The kind of the signal whose judge stands at a path. */
+/** The kind of the signal whose judge stands at a path; a filter grades one answer. */
 function kindAt(spec: AnySpec, path: string): string {
   if (!hasSignals(spec) || path === AUDIT_JUDGE) return "tournament";
+  if (path.endsWith(FILTER)) return "grade";
   const [, name = ""] = path.split(".");
   return spec.signals[name]?.kind ?? "";
 }

@@ -4,6 +4,7 @@
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
+import type { Judge } from "../core/asking/signal.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { OpenSignal } from "../core/reward/group-signals.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
@@ -26,7 +27,8 @@ export interface AskedEntry {
 
 /** What was asked again is recorded with the question that it asks again. */
 export const recordReask = ({ entry, root }: AskedEntry): void => {
-  root.again.push({ question: entry.question, charged: entry.charged, readings: entry.shared.readings });
+  const { question, charged, shared } = entry;
+  root.again.push({ question, charged, readings: shared.readings }, ...shared.again);
 };
 
 export interface QuestionEntry {
@@ -66,6 +68,8 @@ export interface Plans {
   early: number;
   /** What groups share of a budget; null where each has its own, or none. */
   pot: StepPot | null;
+  /** Characters of an answer that its judge's filter is shown. */
+  filtered_chars(): number;
   /** Keeps what the verifier writes; null where the spec does not ask for it. */
   texts: VerdictTexts | null;
   /** Keeps its answers for the reply; null likewise. */
@@ -84,6 +88,13 @@ export interface Planned extends OpenSignal {
 
 /** Generations of a wave, as limits count them. */
 export const sizeOf = (wave: readonly QuestionEntry[]) => wave.reduce((sum, { question }) => sum + question.samples, 0);
+
+/** The name of the session in which a signal's answers are checked; no signal has it. */
+export const filterOf = (name: string): string => `${name}.filter`;
+
+/** The same with what scores the answers, one each. */
+export const withFilter = ({ filter }: Judge, generations: number): number =>
+  filter === undefined ? generations : 2 * generations;
 
 export type EnterWave = (wave: readonly Question[]) => QuestionEntry[];
 

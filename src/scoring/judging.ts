@@ -1,7 +1,7 @@
 // Owns running the signals of every group against verifier sessions: first waves planned before any
 // call, then each signal to its end. Knows no rewards.
 
-import { type AskedQuestion, cutByDeadline, ofOneModel } from "../core/asking/asked-questions.ts";
+import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
 import { FillRoom } from "../core/asking/fill-room.ts";
 import type { Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
@@ -14,8 +14,9 @@ import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { GroupSignals, type OpenSignal } from "../core/reward/group-signals.ts";
 import type { VerifierSession } from "../ports/ports.ts";
+import { AnswerFilter } from "./answer-filter.ts";
 import { QuestionAsker } from "./asking.ts";
-import { type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry } from "./entries.ts";
+import { filterOf, type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry, withFilter } from "./entries.ts";
 import { askedBy, Following } from "./following.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import { StepPot } from "./step-pot.ts";
@@ -89,20 +90,25 @@ export function* planJudging(
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
   const pot = step_budget === undefined ? null : new StepPot(step_budget);
-  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, pot, texts, judgeTexts };
+  // By what is planned alone: what an answer scores must not hang on which came first.
+  const filtered_chars = () =>
+    Math.min(LIMITS.logged_verdict_chars, Math.floor(LIMITS.logged_verdicts_chars / Math.max(1, planned)));
+  const kept = { texts, judgeTexts, filtered_chars };
+  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, pot, ...kept };
   const opened = yield* openedGroups(groups, compiled, step, hold);
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
     const first = opens.map((open) => plannedSignal(plans, open));
-    for (const { firstWave, size } of first) {
-      generations += sizeOf(firstWave.filter(({ open }) => open));
+    for (const { firstWave, size, judge } of first) {
+      generations += withFilter(judge, sizeOf(firstWave.filter(({ open }) => open)));
       runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
       planned += size;
     }
     let own = first.reduce((sum, { size }) => sum + size, 0);
-    for (const { plan } of waiting) {
+    for (const { plan, judge } of waiting) {
       const wave = plan.next([]);
-      const size = wave.reduce((sum, question) => sum + question.samples, 0);
+      const samples = wave.reduce((sum, question) => sum + question.samples, 0);
+      const size = withFilter(judge, samples);
       runs += runsOf(wave);
       generations += size;
       planned += size;
@@ -158,7 +164,7 @@ function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   const first = open.plan.next([]);
   const member = plans.pot?.joins(open, first) ?? null;
   const firstWave = enter(first);
-  return { ...open, enter, firstWave, member, size: sizeOf(firstWave) };
+  return { ...open, enter, firstWave, member, size: withFilter(open.judge, sizeOf(firstWave)) };
 }
 
 async function runSignals(
@@ -170,11 +176,11 @@ async function runSignals(
 ): Promise<GroupSignals> {
   const run = async (planned: Planned): Promise<void> => {
     const { name, judge } = planned;
-    const asked = await judgeSignal(
-      planned,
-      new QuestionAsker(sessions[name] as VerifierSession, planned, plans),
-      plans.early,
-    );
+    const { filter } = judge;
+    const checked =
+      filter === undefined ? null : new AnswerFilter(sessions[filterOf(name)] as VerifierSession, planned, filter);
+    const asking = new QuestionAsker(sessions[name] as VerifierSession, planned, plans, checked);
+    const asked = await judgeSignal(planned, asking, plans.early);
     signals.settle(planned, judge.strict_model === true ? ofOneModel(asked) : asked);
     const opened = await work(signals.advance());
     await Promise.all(opened.map((open) => run(plannedSignal(plans, open))));
@@ -199,14 +205,15 @@ async function judgeSignal(
   early: number,
 ): Promise<readonly AskedQuestion[]> {
   let asked: readonly AskedQuestion[] = [];
-  const following = plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early);
+  const following =
+    plan.follows === undefined || judge.filter !== undefined ? null : new Following(asking, enter, plan.follows, early);
   for (let wave = firstWave; wave.length > 0; ) {
     const steps = following?.takes(wave) === true ? await following.run(wave, asked) : await whole(wave, asking);
     const waveAsked = [wave, ...steps].flatMap(askedBy);
     asked = [...asked, ...waveAsked];
     // After the deadline nobody answers: where a part is enough nothing more is asked in vain.
     const over = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
-    const next = over ? [] : plan.next(asked);
+    const next = over ? [] : plan.next(deciding(asked));
     // What the limit does not leave room for is not asked: what it would have told is undecided.
     const paid = next.length === 0 || member === null || (await member.pays(next, asked));
     wave = paid && asking.affords(next) ? enter(next) : [];

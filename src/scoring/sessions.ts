@@ -4,9 +4,11 @@
 import type { Judge } from "../core/asking/signal.ts";
 import { missingRules } from "../core/contract/spec.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
+import { filterJudge } from "../core/signals/filter-judge.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
+import { filterOf } from "./entries.ts";
 import type { Sessions } from "./judging.ts";
 
 /** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
@@ -29,7 +31,13 @@ export function openSessions(
   until: Until,
   header_slots?: HeaderSlots,
 ): { sessions: Sessions; stats: () => SessionStats; refusals: ReadonlySet<string> } {
-  const asking = signals.flatMap(({ name, judge }) => (judge === null ? [] : [{ name, judge }]));
+  const asking = signals.flatMap(({ name, judge }) => {
+    const filter = judge === null ? null : filterJudge(judge);
+    return [
+      { name, judge },
+      { name: filterOf(name), judge: filter },
+    ].flatMap((one) => (one.judge === null ? [] : [{ name: one.name, judge: one.judge }]));
+  });
   const slots = header_slots ?? (asking.length > 1 ? createHeaderSlots() : undefined);
   const shared = slots !== undefined && { header_slots: slots };
   const refusals = new Set<string>();

@@ -91,6 +91,11 @@ export const KIND_USES: Readonly<Record<string, KindUse>> = {
     rollout: (i) => ({ answer: `1.00${i}` }),
     request: { step: 1 },
   },
+  "consensus/borda": {
+    settings: { form: "borda", power: 0.5, label_free: true, max_steps: 10 },
+    rollout: (i) => ({ answer: `${i % 2}`, self_certainty: i + 0.5 }),
+    request: { step: 1 },
+  },
   "consensus/self_certainty": {
     settings: { form: "self_certainty", label_free: true, max_steps: 10 },
     rollout: (i) => ({ self_certainty: i + 0.5 }),

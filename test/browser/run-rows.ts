@@ -46,6 +46,8 @@ export function healthRows({ steps, ill_from }: MadeRun) {
       repeat_rollouts: 0,
       latency_p99_ms: 2000 + 100 * wave(step, 30),
       incomplete_share: 0,
+      cut_share: 0,
+      parts_correlation: null,
       failed_share: 0,
     } satisfies HealthRow;
   });

@@ -1,7 +1,7 @@
 // Owns the guarantees of /v1/evaluations' computation: which lists count where, intervals, tags,
 // warnings, limits.
 import { describe, expect, it } from "vitest";
-import { EvaluationsReplySchema } from "../../src/core/contract/replies.ts";
+import { EvaluationsReplySchema } from "../../src/core/contract/evaluation-replies.ts";
 import { EvaluationsRequestSchema } from "../../src/core/contract/requests.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";

@@ -163,6 +163,11 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
     incomplete_share: share(
       entries.map(({ warnings }) => warnings.some((text) => text.startsWith("group_incomplete"))),
     ),
+    cut_share: ratio(
+      total((use) => use.cut ?? 0),
+      total((use) => use.generations - use.failed),
+    ),
+    parts_correlation: average(known(results.map(({ metrics }) => metrics.parts_correlation ?? null))),
     failed_share: ratio(
       total((use) => use.failed),
       total((use) => use.generations),

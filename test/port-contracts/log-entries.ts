@@ -102,7 +102,7 @@ const metrics = fc.record({
   reward_std: maybe(real),
 });
 
-const verifierUse = fc.record({
+const useCounted = fc.record({
   comparisons: count,
   generations: count,
   parsed: count,
@@ -115,6 +115,11 @@ const verifierUse = fc.record({
   latency_ms: fc.record({ p50: real, p99: real, max: real }),
   models: fc.array(plain, { maxLength: 3 }),
 });
+
+/** Of some groups answers were cut. */
+const verifierUse = fc
+  .tuple(useCounted, fc.nat({ max: 3 }))
+  .map(([use, cut]) => (cut === 0 ? use : { ...use, cut: cut * 1_000 }));
 
 /** What only specs with other schedules, votes and scores tell, on some groups. */
 const contest = maybe(
@@ -314,7 +319,7 @@ export function sizedEntry(about: { run_id: string; step: number; groups: number
  * `style`, the first has no `fit`.
  */
 export function withSignals<E extends Pick<LogEntry, "groups">>(entry: E): E {
-  const groups = entry.groups.map((group) => {
+  const groups = entry.groups.map((group, g) => {
     const last = group.result.rollouts.length - 1;
     const rows = group.result.rollouts.flatMap((_, r) => [
       r === 0
@@ -335,7 +340,8 @@ export function withSignals<E extends Pick<LogEntry, "groups">>(entry: E): E {
       components: Object.fromEntries(of(r).map(({ signal, value }) => [signal, value])),
       errors: Object.fromEntries(of(r).map(({ signal, code }) => [signal, code])),
     }));
-    return { ...group, result: { ...group.result, rollouts }, signals: rows };
+    const metrics = { ...group.result.metrics, parts_correlation: g % 2 === 0 ? 0.75 - g / 8 : null };
+    return { ...group, result: { ...group.result, rollouts, metrics }, signals: rows };
   });
   return { ...entry, groups };
 }

@@ -74,7 +74,7 @@ describe("a run scored again is what scoring it anew gives", () => {
   const signals = {
     tests: { kind: "tests", score: "rate" },
     quality: { ...quality, when: "tests > 0", skip_value: -0.5 },
-    other: { kind: "tournament", judge: { samples: 3 }, score: "soft" },
+    other: { kind: "tournament", judge: { samples: 3, filter: { top: 2, by: "chat" } }, score: "soft" },
     format: { kind: "format", rules: ["has_candidate", "judgeable", "fits"], penalty: 1 },
   };
   const spec = { signals, reward: "quality + tests + other + format" };

@@ -171,10 +171,12 @@ describe("scoreBatch, pairwise", () => {
     for (const rollout of cut.rollouts) {
       expect(rollout).toMatchObject({ reward: null, error: "unparsed", ties: 0, undecided: 1 });
     }
+    expect(cut.verifier).toMatchObject({ generations: 2, unparsed: 2, cut: 2 });
     const looped = await scoreOne([program(2), program(1)], {
       verifier: fakeVerifier(() => ({ answer: "\\boxed{A}", finish_reason: "repetition" })),
     });
     expect(looped.metrics.parse_rate).toBe(0);
+    expect(looped.verifier).not.toHaveProperty("cut");
     const unclosed = await scoreOne([program(2), program(1)], {
       verifier: fakeVerifier(() => ({ answer: "\\boxed{A}", thinking: "unclosed" })),
     });

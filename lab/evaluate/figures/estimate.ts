@@ -1,6 +1,6 @@
 // Owns a figure with its interval, and how it is written. Knows no metric.
 import type * as z from "zod";
-import type { EvaluationSummarySchema } from "../../../src/core/contract/replies.ts";
+import type { EvaluationSummarySchema } from "../../../src/core/contract/evaluation-replies.ts";
 
 /** `mean` is null where there is nothing to estimate from, `ci95` where the spread is unknown. */
 export type Estimate = z.output<typeof EvaluationSummarySchema.shape.list_acc>;

@@ -1,7 +1,7 @@
 // Owns the shapes of what a benchmark's run writes: summary.json, `kritai-verifier/1`, and a line of
 // items.jsonl. Knows neither how figures are computed nor how they are shown.
 import * as z from "zod";
-import { EvaluationSummarySchema } from "../../../src/core/contract/replies.ts";
+import { EvaluationSummarySchema } from "../../../src/core/contract/evaluation-replies.ts";
 
 export const VERIFIER_FORMAT = "kritai-verifier/1";
 

@@ -4,9 +4,9 @@ import * as z from "zod";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
 import { MessageSchema } from "../../../src/api/tools/shared/messages.ts";
+import { EvaluationSummarySchema } from "../../../src/core/contract/evaluation-replies.ts";
 import {
   BatchMetricsSchema,
-  EvaluationSummarySchema,
   GroupResultSchema,
   RewardsEventSchema,
   RewardsReplySchema,

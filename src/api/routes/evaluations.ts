@@ -1,7 +1,7 @@
 // Owns POST /v1/evaluations: metrics of a verifier over many lists. The statistics are
 // core/formulations/evaluation.ts.
 
-import { EvaluationsReplySchema } from "../../core/contract/replies.ts";
+import { EvaluationsReplySchema } from "../../core/contract/evaluation-replies.ts";
 import { EvaluationsRequestSchema } from "../../core/contract/requests.ts";
 import { evaluate } from "../../core/formulations/evaluation.ts";
 import { readJson } from "../door/body.ts";

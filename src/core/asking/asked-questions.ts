@@ -23,6 +23,18 @@ export interface AskedQuestion {
 export const counts = ({ question }: AskedQuestion): boolean => !isAside(question);
 
 /**
+ * What a plan is told of all that was asked: without the questions to the judge's filter, and without
+ * the verdicts that did not count.
+ */
+export const deciding = (asked: readonly AskedQuestion[]): readonly AskedQuestion[] =>
+  asked
+    .filter(({ question }) => question.filters !== true)
+    .map((entry) => {
+      const readings = entry.readings.filter(({ status }) => status !== "filtered");
+      return readings.length === entry.readings.length ? entry : { ...entry, readings };
+    });
+
+/**
  * Indices of the questions that the deadline came before: none of their samples failed by anything
  * else, and none was answered.
  */
@@ -44,15 +56,18 @@ export function modelsOf(asked: readonly AskedQuestion[]): string[] {
  * comes back as it is.
  */
 export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
-  const models = modelsOf(asked);
+  const judged = asked.filter(({ question }) => question.filters !== true);
+  const models = modelsOf(judged);
   if (models.length < 2) return asked;
-  const answers = asked.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? []));
+  const answers = judged.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? []));
   const counts = models.map((model) => answers.filter((name) => name === model).length);
   const kept = models[counts.indexOf(Math.max(...counts))];
   const failed = { ...NOTHING, status: null, code: "other_model", finish_reason: null } as const;
   const strict = (reading: Reading): Reading =>
     reading.model === null || reading.model === kept ? reading : { ...reading, ...failed };
-  return asked.map((entry) => ({ ...entry, readings: entry.readings.map(strict) }));
+  return asked.map((entry) =>
+    entry.question.filters === true ? entry : { ...entry, readings: entry.readings.map(strict) },
+  );
 }
 
 /**

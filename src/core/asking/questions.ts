@@ -53,6 +53,8 @@ export interface Question extends Presentation {
   bare?: string;
   /** Of a solution shown in steps: how many it has. An answer that names none of them is none. */
   steps?: number;
+  /** It scores what the judge wrote (`judge.filter`): no verdict on any candidate. */
+  filters?: true;
   /** Of questions to a sandbox: each sample is one of these cases, by its number. */
   runs?: TestRuns;
 }
@@ -78,6 +80,9 @@ export const comparedIn = ({ shown }: Pick<Presentation, "shown">): string => [.
 export const isFirst = ({ reask, trial }: Pick<Presentation, "reask" | "trial">): boolean =>
   reask !== true && trial !== true;
 
-/** Whether its verdict decides nothing: it is asked to learn whose doing something is. */
-export const isAside = (question: Pick<Presentation, "shown" | "trial">): boolean =>
-  isProbe(question) || question.trial === true;
+/**
+ * Whether its verdict decides no comparison: it is asked to learn whose doing something is, or what
+ * the judge's answers are worth.
+ */
+export const isAside = (question: Pick<Question, "shown" | "trial" | "filters">): boolean =>
+  isProbe(question) || question.trial === true || question.filters === true;

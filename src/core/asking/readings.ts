@@ -10,9 +10,10 @@ import type { Verdict } from "../judges/verdicts.ts";
 
 /**
  * How an answer was read. `tie`: it names no winner in so many words. `cut_by_length`: it did not
- * end by itself.
+ * end by itself. `filtered`: it is a verdict that does not count, as others of its question scored
+ * more with the judge's `filter`.
  */
-export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length"] as const;
+export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length", "filtered"] as const;
 export type ReadingStatus = (typeof READING_STATUSES)[number];
 
 /** What is known of a generation besides what it says. */
@@ -42,7 +43,7 @@ export const NO_FACTS: GenerationFacts = {
 
 /**
  * One generation, read. Exactly one of `status` and `code` is set, neither when it was saved;
- * `verdict` only where the status is `ok` or `tie`.
+ * `verdict` only where the status is `ok`, `tie` or `filtered`.
  */
 export interface Reading extends GenerationFacts {
   sample: number;
@@ -117,7 +118,7 @@ function readScores(text: string, k: number): ReadPart {
 
 /** Whether the verifier answered and said nothing that can be read. */
 export const isUnparsed = ({ status }: Pick<Reading, "status">): boolean =>
-  status !== null && status !== "ok" && status !== "tie";
+  status !== null && status !== "ok" && status !== "tie" && status !== "filtered";
 
 /** Whether some answer came, and none that can be read. */
 export const isUnread = (readings: readonly Reading[]): boolean =>

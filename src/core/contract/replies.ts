@@ -68,6 +68,11 @@ export const VerifierUseSchema = z.object({
   generations: count,
   parsed: count,
   unparsed: count,
+  cut: count
+    .optional()
+    .meta(
+      said("of `unparsed`: answers that ended at the token limit, `judge.max_tokens` or the context; absent: none"),
+    ),
   failed: count,
   saved: count,
   cached: count.optional().meta(said("of `saved`: known from the run's earlier requests")),
@@ -112,6 +117,13 @@ const GroupMetricsSchema = z.object({
   position_flip_rate: numberOrNull,
   reward_mean: numberOrNull,
   reward_std: numberOrNull,
+  parts_correlation: numberOrNull
+    .optional()
+    .meta(
+      said(
+        "of a spec with signals: mean Spearman's correlation of each two signals that the reward names, over the group's rollouts, as they are measured; null where no two of them vary",
+      ),
+    ),
   cyclic: z.boolean().optional().meta(said("whether wins go in a circle")),
   agreement: numberOrNull
     .optional()
@@ -277,24 +289,3 @@ export const VerdictsReplySchema = z.object({
   warnings: z.array(z.string()),
 });
 export type VerdictsReply = z.output<typeof VerdictsReplySchema>;
-
-const EstimateSchema = z.object({ mean: numberOrNull, ci95: z.tuple([z.number(), z.number()]).nullable(), n: count });
-const TauEstimateSchema = EstimateSchema.extend({
-  undefined: count,
-  mean_zero: numberOrNull,
-  mean_minus_one: numberOrNull,
-});
-export const EvaluationSummarySchema = z.object({
-  list_acc: EstimateSchema,
-  tau_b: TauEstimateSchema,
-  parse_rate: EstimateSchema,
-});
-export type EvaluationSummary = z.output<typeof EvaluationSummarySchema>;
-
-export const EvaluationsReplySchema = EvaluationSummarySchema.extend({
-  request_id: z.string(),
-  lists: count,
-  by_tag: z.record(z.string(), z.record(z.string(), EvaluationSummarySchema)),
-  warnings: z.array(z.string()),
-});
-export type EvaluationsReply = z.output<typeof EvaluationsReplySchema>;

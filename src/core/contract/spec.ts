@@ -5,6 +5,7 @@ import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
 import { JudgeExtraSchema } from "./judge-extra.ts";
+import { JudgeFilterSchema } from "./judge-filter.ts";
 import { decidingOf, type KeptTexts } from "./kept-texts.ts";
 import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
 
@@ -137,6 +138,7 @@ export const JudgeSchema = z.strictObject({
     .optional()
     .meta(said("how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1")),
   extra: JudgeExtraSchema.optional(),
+  filter: JudgeFilterSchema.optional(),
   cache: z
     .literal("verdicts")
     .optional()

@@ -1,6 +1,6 @@
 // Owns estimates from observations that come in clusters, such as the lists of one problem. Knows
 // no metric; the bootstrap is stats.ts.
-import type { EvaluationSummary } from "../contract/replies.ts";
+import type { EvaluationSummary } from "../contract/evaluation-replies.ts";
 import {
   type BootstrapOptions,
   binomialInterval,

@@ -1,7 +1,7 @@
 // Owns the whole computation of /v1/evaluations: a verifier's metrics over many lists. Knows no
 // HTTP; formulas are in stats.ts.
 
-import type { EvaluationSummary, EvaluationsReply } from "../contract/replies.ts";
+import type { EvaluationSummary, EvaluationsReply } from "../contract/evaluation-replies.ts";
 import type { EvaluationList, EvaluationsRequest, UndefinedTau } from "../contract/requests.ts";
 import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";

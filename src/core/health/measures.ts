@@ -101,6 +101,8 @@ const LATENCY = "percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_p99_ms) FIL
 const LENGTH = "percentile_cont(0.5) WITHIN GROUP (ORDER BY length_tokens)";
 /** Own words are never cut: where some are left out, the spec takes an answer or a diff alone. */
 const WHOLE = "left_out->'turns' IS NULL AND left_out->'calls' IS NULL";
+/** Answers of groups that were logged since answers cut are counted. */
+const CUT_KNOWN = "sum(generations - failed) FILTER (WHERE cut IS NOT NULL)";
 const DECIDED = "sum(ties)::float8 / nullif(sum(wins + losses + ties), 0)";
 
 /** Replies have them in this order. */
@@ -134,6 +136,8 @@ export const MEASURES = [
   measure("latency_p99_ms", "ms", GROUPS, LATENCY),
   measure("evidence_shown", "share", ROLLOUTS, `avg(shown) FILTER (WHERE ${WHOLE})`),
   measure("incomplete_share", "share", REQUESTS, `avg((warnings::text LIKE '%"group_incomplete%')::int)::float8`),
+  measure("cut_share", "share", GROUPS, `sum(cut)::float8 / nullif(${CUT_KNOWN}, 0)`),
+  measure("parts_correlation", "correlation", GROUPS, "avg(parts_correlation)"),
   measure("failed_share", "share", GROUPS, "sum(failed)::float8 / nullif(sum(generations), 0)"),
 ] as const;
 
@@ -221,5 +225,13 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     drawn: { chart: "agents' runs: share shown", as: "shown" },
   },
   incomplete_share: { words: "of judgements over a part of their gathered group" },
+  cut_share: {
+    words: "share of the judge's answers that could not be read and ended at the token limit",
+    drawn: { chart: "judge's answers cut at the limit", as: "cut" },
+  },
+  parts_correlation: {
+    words: "Spearman's, of each two signals that the reward names, within groups, mean",
+    drawn: { chart: "agreement of the reward's signals", as: "signals" },
+  },
   failed_share: { words: "share of generations that did not come" },
 };

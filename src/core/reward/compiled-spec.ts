@@ -9,6 +9,7 @@ import { type Audit, canonicalJson, hashedJudge, type Spec } from "../contract/s
 import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { filterJudge } from "../signals/filter-judge.ts";
 import { asksFewPairs } from "../tournament/named-schedule.ts";
 import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
 import { flatSignals } from "./flat-signals.ts";
@@ -105,6 +106,9 @@ export const backendOf = (signal: Signal, settings: unknown): Question["to"] => 
 /** Where the spec says how an audit asks. */
 export const AUDIT_JUDGE = "audit.judge";
 
+/** Behind a judge's path: the model that checks its answers. */
+export const FILTER = ".filter";
+
 /**
  * How the signals that ask a model in words do so, and the audit, and the field of the spec that
  * says it.
@@ -114,7 +118,11 @@ export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
   const asking = Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
     const signal = kindNamed(kind);
     const judge = backendOf(signal, settings) === "chat" ? signal.judge?.(settings) : undefined;
-    return judge == null ? [] : [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
+    if (judge == null) return [];
+    const path = hasSignals(spec) ? `signals.${name}.judge` : "judge";
+    const filter =
+      judge.filter?.by === "chat" ? [{ path: `${path}${FILTER}`, judge: filterJudge(judge) as Judge }] : [];
+    return [{ path, judge }, ...filter];
   });
   return [...asking, ...audit];
 }

@@ -43,16 +43,20 @@ export function* costOf(
   for (const { name, signal, settings, judge } of compiled.signals) {
     if (judge === null) continue;
     const counts = yield* countsOf(signal.open.bind(signal, group, settings, { ...context, name }), work);
-    const { max_tokens, budget } = judge;
+    const { max_tokens, budget, filter } = judge;
+    // Each answer is scored once; a scalar model generates nothing.
+    const asked = (generations: number | null = null) =>
+      generations === null || filter === undefined ? generations : 2 * generations;
+    const writing = (generations: number | null = null) => (filter?.by === "chat" ? asked(generations) : generations);
     const tokens = (generations: number | null = null) =>
       generations === null ? null : Math.min(generations * max_tokens, budget?.tokens ?? Number.POSITIVE_INFINITY);
     costs[name] = {
       rollouts: n,
-      generations: counts?.first ?? null,
-      generations_expected: counts?.expected ?? null,
-      generations_max: counts?.most ?? null,
-      completion_tokens_expected: tokens(counts?.expected),
-      completion_tokens_max: tokens(counts?.most),
+      generations: asked(counts?.first),
+      generations_expected: asked(counts?.expected),
+      generations_max: asked(counts?.most),
+      completion_tokens_expected: tokens(writing(counts?.expected)),
+      completion_tokens_max: tokens(writing(counts?.most)),
     };
   }
   return costs;

@@ -3,14 +3,21 @@
 
 import { type AskedQuestion, modelsOf } from "../asking/asked-questions.ts";
 import type { ScheduleReport, Tally } from "../asking/comparison.ts";
-import { isFirst, isProbe } from "../asking/questions.ts";
+import { isAside, isFirst } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
 import { mayCome } from "../faults/mendable.ts";
 import { ranks } from "../tournament/decide.ts";
-import { groupTau, latencySummary, listAccuracy, parseRate, rewardMoments } from "../tournament/metrics.ts";
+import {
+  groupTau,
+  latencySummary,
+  listAccuracy,
+  parseRate,
+  partsCorrelation,
+  rewardMoments,
+} from "../tournament/metrics.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
 import { judgeTextsOf } from "./judge-text.ts";
@@ -62,6 +69,7 @@ export function groupResult(
       list_acc: complete && compared !== null ? listAccuracy(selected, labels) : null,
       position_flip_rate: compared?.position_flip_rate ?? null,
       ...rewardMoments(complete ? rollouts.map(({ reward }) => reward) : []),
+      ...(hasSignals(spec) && { parts_correlation: partsCorrelation(signals.parts()) }),
       ...pointed?.measures,
     },
     ...(prepared.evidence !== undefined && { shared_turns: prepared.evidence.shared }),
@@ -189,14 +197,17 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
   const run = runOf(charged);
   const cached = runOf(asked.filter((entry) => entry.cached === true)).length;
   const answered = run.filter(({ code }) => code === null);
-  const unparsed = run.filter(isUnparsed).length;
+  const unread = run.filter(isUnparsed);
+  const unparsed = unread.length;
+  const cut = unread.filter(({ finish_reason }) => finish_reason === "length").length;
   const total = (field: "prompt_tokens" | "completion_tokens") =>
     charged.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
   return {
-    comparisons: asked.filter((one) => one.charged && isFirst(one.question) && !isProbe(one.question)).length,
+    comparisons: asked.filter((one) => one.charged && isFirst(one.question) && !isAside(one.question)).length,
     generations: run.length,
     parsed: answered.length - unparsed,
     unparsed,
+    ...(cut > 0 && { cut }),
     failed: run.length - answered.length,
     saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - runOf(asked.filter(isCharged)).length,
     ...(cached > 0 && { cached }),

@@ -1,7 +1,7 @@
 // Owns one group's way through its spec's signals: what can be opened now, for which rollouts, and
 // what the reward comes to. Pure; who asks is judging.ts.
 
-import type { AskedQuestion } from "../asking/asked-questions.ts";
+import { type AskedQuestion, deciding } from "../asking/asked-questions.ts";
 import type { ComparisonSummary } from "../asking/comparison.ts";
 import type { FillRoom } from "../asking/fill-room.ts";
 import type { Detail, Judge, Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
@@ -107,7 +107,7 @@ export class GroupSignals {
     { name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">,
     asked: readonly AskedQuestion[],
   ): void {
-    const { scores, details = null, summary } = plan.result(asked);
+    const { scores, details = null, summary } = plan.result(deciding(asked));
     const compiled = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
     const skipped = this.skippedBy(name);
     const other = (r: number) => skipped.get(r) ?? this.tooLong(compiled, r)?.value ?? valued(compiled.skip_value);
@@ -123,6 +123,11 @@ export class GroupSignals {
   /** Every signal's values by name, ascending. All signals must be settled. */
   columns(): Record<string, readonly Valued[]> {
     return Object.fromEntries(this.compiled.names.map((name) => [name, this.values.get(name) as readonly Valued[]]));
+  }
+
+  /** The values of the signals that the reward names. */
+  parts(): (readonly Valued[])[] {
+    return this.compiled.reward.signals.map((name) => this.values.get(name) as readonly Valued[]);
   }
 
   /** The rollouts that a signal was asked for, ascending. */

@@ -26,7 +26,10 @@ export function withStepBudget(spec: AnySpec, step_budget: StepBudget | undefine
     throw refused("needs the schedule active, which knows what an answer is expected to tell");
   if (judge.budget !== undefined) throw refused("takes the place of judge.budget, so a spec has one or the other");
   if (only.when !== null) throw refused(`needs every group to be asked, so signals.${only.name} must have no when`);
+  const paying = { ...judge, budget: step_budget };
+  const fault = only.signal.fault?.({ ...(only.settings as TournamentSettings), judge: paying }) ?? null;
+  if (fault !== null) throw refused(`is a judge.budget, of which ${fault.path.join(".")} says: ${fault.message}`);
   if (!hasSignals(spec)) return { ...spec, judge: { ...spec.judge, budget: step_budget } };
-  const signal = { ...spec.signals[only.name], kind: "tournament", judge: { ...judge, budget: step_budget } };
+  const signal = { ...spec.signals[only.name], kind: "tournament", judge: paying };
   return { ...spec, signals: { ...spec.signals, [only.name]: signal } };
 }

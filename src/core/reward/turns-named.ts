@@ -37,9 +37,11 @@ export function turnsNamedOf(signals: GroupSignals): TurnsNamed {
   const all = new Map<string, TurnCounts>();
   for (const entry of prepared.evidence === undefined ? [] : signals.asked()) {
     // A probe is no verdict on anybody.
-    if (isProbe(entry.question) || entry.question.bare !== undefined) continue;
+    const { question } = entry;
+    if (isProbe(question) || question.bare !== undefined || question.filters === true) continue;
     const order = shownRollouts(prepared, entry);
     for (const reading of entry.readings) {
+      if (reading.status === "filtered") continue;
       turnsIn(prepared, reading, order)?.forEach((turn, place) => {
         if (turn === null) return;
         const key = JSON.stringify([entry.signal, order[place]]);

@@ -11,7 +11,7 @@ import { ANSWER_TYPES } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { anyText, someText, wholeFrom } from "../faults/bounded.ts";
-import { mostFrequent, rankShares } from "../math/stats.ts";
+import { mostFrequent, rankShares, sumOf } from "../math/stats.ts";
 import { millionthsOf, ToleranceSchema } from "./reference.ts";
 import { UnreadableSchema, unread } from "./unreadable.ts";
 
@@ -35,7 +35,10 @@ const FIELDS = {
 };
 
 const SCHEMA = z.strictObject({
-  form: z.enum(["majority", "cluster_share", "co_reward", "self_certainty", "token_entropy"]).default("majority"),
+  form: z
+    .enum(["majority", "cluster_share", "co_reward", "borda", "self_certainty", "token_entropy"])
+    .default("majority"),
+  power: z.number().min(0).optional().meta(said("of borda: p of the vote (N - rank + 1)^p; default 1")),
   answer_type: z.enum(ANSWER_TYPES).optional().meta(said("what answers are read as; default auto")),
   tolerance: ToleranceSchema.optional(),
   unreadable: UnreadableSchema,
@@ -91,13 +94,35 @@ export function clusterShares(answers: readonly ConsensusAnswer[], rules: Answer
   return keys.map((key) => (key === null ? 1 : keys.filter((other) => other === key).length) / keys.length);
 }
 
-const FACT = {
-  majority: "answer",
-  cluster_share: "answer",
-  co_reward: "answer",
-  self_certainty: "self_certainty",
-  token_entropy: "token_entropy",
-} as const;
+/**
+ * Self-certainty with Borda votes (arXiv 2502.18581, section 3.3): of N rollouts the one of rank r
+ * by certainty, the surest first, votes (N - r + 1)^power for its answer. An answer's share of all
+ * votes. Equal certainties share a rank, their mean; who gives no answer votes for none and has 0.
+ */
+export function bordaShares(
+  answers: readonly ConsensusAnswer[],
+  certainties: readonly number[],
+  power = 1,
+  rules: AnswerRules = {},
+): number[] {
+  const keys = keysOf(answers, rules);
+  const places = rankShares(certainties).map((share) => share * (certainties.length - 1) + 1);
+  // As shares of the largest vote that is cast, which no power makes infinite or nothing.
+  const most = places.reduce((top, place, r) => (keys[r] == null ? top : Math.max(top, place)), 0);
+  const votes = places.map((place) => (place / most) ** power);
+  const of = (counts: (key: string) => boolean) => sumOf(votes.filter((_, r) => keys[r] != null && counts(keys[r])));
+  const all = of(() => true);
+  return keys.map((key) => (key === null ? 0 : of((other) => other === key) / all));
+}
+
+const FACTS: Readonly<Record<ConsensusSettings["form"], readonly (keyof typeof FIELDS)[]>> = {
+  majority: ["answer"],
+  cluster_share: ["answer"],
+  co_reward: ["answer"],
+  borda: ["answer", "self_certainty"],
+  self_certainty: ["self_certainty"],
+  token_entropy: ["token_entropy"],
+};
 
 const READS_NONE: ReadonlySet<ConsensusSettings["form"]> = new Set(["self_certainty", "token_entropy"]);
 
@@ -108,15 +133,21 @@ function twinOf(group: object, groups: readonly object[]): object | undefined {
   return twin === group ? undefined : twin;
 }
 
+const measuredIn = ({ group }: PreparedGroup, field: keyof typeof FIELDS): number[] =>
+  group.rollouts.map((rollout) => factOf<number>(rollout, field) as number);
+
 const statedIn = (group: object): ConsensusAnswer[] =>
   (factOf<object[]>(group, "rollouts") ?? []).map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
 
 /** Who gives no answer has lost, also where nobody gives one, or by the spec's word has no value. */
-function ofAnswers(answers: readonly ConsensusAnswer[], of: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
+function ofAnswers(prepared: PreparedGroup, of: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
+  const answers = statedIn(prepared.group);
   const found =
     of.form === "cluster_share"
       ? clusterShares(answers, of).map(valued)
-      : majorityRewards(answers, of, of.form === "co_reward" ? twin : answers);
+      : of.form === "borda"
+        ? bordaShares(answers, measuredIn(prepared, "self_certainty"), of.power, of).map(valued)
+        : majorityRewards(answers, of, of.form === "co_reward" ? twin : answers);
   const none = keysOf(answers, of).map((key) => key === null);
   return found.map((value, r) => {
     const isLost = none[r] === true && (of.unreadable === "null" || value.code === "no_answer");
@@ -124,29 +155,35 @@ function ofAnswers(answers: readonly ConsensusAnswer[], of: ConsensusSettings, t
   });
 }
 
-function valuesOf({ group, beside = [] }: PreparedGroup, settings: ConsensusSettings): Valued[] {
+function valuesOf(prepared: PreparedGroup, settings: ConsensusSettings): Valued[] {
+  const { group, beside = [] } = prepared;
   const { form } = settings;
-  if (!READS_NONE.has(form)) return ofAnswers(statedIn(group), settings, statedIn(twinOf(group, beside) ?? {}));
+  if (!READS_NONE.has(form)) return ofAnswers(prepared, settings, statedIn(twinOf(group, beside) ?? {}));
   const sign = form === "self_certainty" ? 1 : -1;
-  return rankShares(group.rollouts.map((rollout) => sign * (factOf<number>(rollout, FACT[form]) as number))).map(
-    valued,
-  );
+  return rankShares(FACTS[form].flatMap((field) => measuredIn(prepared, field).map((one) => sign * one))).map(valued);
 }
 
 export const consensus: Signal<ConsensusSettings> = {
   kind: "consensus",
   schema: SCHEMA,
   fields: { group: GROUP_FIELDS, rollout: FIELDS },
-  canonical({ answer_type = "auto", tolerance = 0, ...rest }) {
-    return { ...rest, ...(answer_type !== "auto" && { answer_type }), ...(tolerance !== 0 && { tolerance }) };
+  canonical({ answer_type = "auto", tolerance = 0, power = 1, ...rest }) {
+    return {
+      ...rest,
+      ...(power !== 1 && { power }),
+      ...(answer_type !== "auto" && { answer_type }),
+      ...(tolerance !== 0 && { tolerance }),
+    };
   },
   fault({ form, ...settings }) {
+    if (form !== "borda" && settings.power !== undefined)
+      return { path: ["power"], message: `${form} counts no votes` };
     const field = (["unreadable", "answer_type", "tolerance"] as const).find((name) => settings[name] !== undefined);
     return field === undefined || !READS_NONE.has(form) ? null : { path: [field], message: `${form} reads no answers` };
   },
   relative: true,
   label_free: true,
-  facts: ({ form }) => [FACT[form], ...(form === "co_reward" ? ["group.twin"] : []), "step"],
+  facts: ({ form }) => [...FACTS[form], ...(form === "co_reward" ? ["group.twin"] : []), "step"],
   groupFault: ({ form }, group, groups = []) =>
     form !== "co_reward" || twinOf(group, groups) !== undefined
       ? null

@@ -17,6 +17,7 @@ export const LoneJudgeSchema = JudgeSchema.omit({
   both_orders: true,
   budget: true,
   samples: true,
+  filter: true,
 }).extend({
   mode: inert("pairwise"),
   both_orders: inert(false),

@@ -19,6 +19,22 @@ const givesScores = ({ prompt, form, vote }: Spec["judge"]): boolean => {
   return scoreScale(prompt) !== null && vote !== "soft";
 };
 
+/** Of a question's answers all must be asked, and then be scored as they stand. */
+function filterFault({ filter, samples, vote, budget }: Spec["judge"]): JudgeFault | null {
+  if (filter === undefined) return null;
+  const { top, by, preset } = filter;
+  const refuse = (field: string, message: string) => ({ path: ["filter", field], message });
+  if (typeof samples !== "number" || top >= samples) return refuse("top", "must be below a number of judge.samples");
+  if (vote === "soft") return refuse("by", "scores what is written, which a soft vote does not count");
+  if (budget !== undefined) return refuse("by", "is asked beside the judge, and a budget counts the judge alone");
+  if (by === "scalar") {
+    const field = preset === undefined ? (filter.model === undefined ? null : "model") : "preset";
+    return field === null ? null : refuse(field, 'goes with by: "chat"');
+  }
+  if (preset === undefined || presetNamed(preset)?.shape === "point") return null;
+  return refuse("preset", "must be a built-in preset that grades one answer");
+}
+
 /** What does not go together, or null. */
 export function judgeFault(judge: Spec["judge"], score: string): JudgeFault | null {
   const schedule = scheduleFault(judge);
@@ -29,6 +45,7 @@ export function judgeFault(judge: Spec["judge"], score: string): JudgeFault | nu
     given && judge.mode === "listwise" ? { path: [path], message: `${what} needs mode "pairwise"` } : null;
   const score_ = SCORES[score]?.needsScores === true && !givesScores(judge);
   return (
+    filterFault(judge) ??
     pairsOnly("both_orders", judge.both_orders === "when_close", '"when_close"') ??
     pairsOnly("samples", typeof judge.samples === "object", "a range of samples") ??
     (score_

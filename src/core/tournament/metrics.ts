@@ -3,9 +3,10 @@
 
 import type { Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
+import type { Valued } from "../asking/signal-value.ts";
 import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/replies.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { kendallTauB, mean, percentile, populationStd } from "../math/stats.ts";
+import { kendallTauB, mean, percentile, populationStd, spearman, sumOf } from "../math/stats.ts";
 
 /** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
 export function groupTau(
@@ -63,6 +64,26 @@ export function rewardMoments(rewards: readonly (number | null)[]): Pick<GroupMe
   const known = rewards.filter((reward) => reward !== null).sort((a, b) => a - b);
   if (known.length === 0) return { reward_mean: null, reward_std: null };
   return { reward_mean: mean(known), reward_std: populationStd(known) };
+}
+
+/**
+ * How far the parts of a reward agree on a group: Spearman's correlation of each two parts over the
+ * rollouts of which both have a value, mean over the pairs of which it is defined. Of m parts without
+ * ties that is (m W - 1) / (m - 1) of Kendall's coefficient of concordance W (Kendall and Babington
+ * Smith 1939). Null where no two parts both vary.
+ */
+export function partsCorrelation(parts: readonly (readonly Valued[])[]): number | null {
+  const found = parts.flatMap((part, p) =>
+    parts.slice(p + 1).flatMap((other) => {
+      const both = part.flatMap(({ value }, r) => {
+        const beside = other[r]?.value ?? null;
+        return value === null || beside === null ? [] : [[value, beside] as const];
+      });
+      const column = (side: 0 | 1) => both.map((pair) => pair[side]);
+      return spearman(column(0), column(1)) ?? [];
+    }),
+  );
+  return found.length === 0 ? null : sumOf(found) / found.length;
 }
 
 /** p50, p99 and maximum of a group's generations, ms; zeros without any. */

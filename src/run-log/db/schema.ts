@@ -153,10 +153,13 @@ export const groups = pgTable(
     shared_turns: integer("shared_turns"),
     reward_mean: doublePrecision("reward_mean"),
     reward_std: doublePrecision("reward_std"),
+    parts_correlation: doublePrecision("parts_correlation"),
     comparisons: integer("comparisons").notNull(),
     generations: integer("generations").notNull(),
     parsed: integer("parsed").notNull(),
     unparsed: integer("unparsed").notNull(),
+    /** Of `unparsed`, those that ended at the token limit; null in rows from before the column. */
+    cut: integer("cut"),
     failed: integer("failed").notNull(),
     saved: integer("saved").notNull(),
     prompt_tokens: bigint("prompt_tokens", { mode: "number" }).notNull(),

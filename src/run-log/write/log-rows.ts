@@ -48,8 +48,9 @@ export function wholeEnvelope(entry: LogEntry): Envelope {
 }
 
 function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_index: number): RowOf<typeof groups> {
-  const { latency_ms, schedule, chosen, why, cached, ...use } = result.verifier;
-  const { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau, ...metrics } = result.metrics;
+  const { latency_ms, schedule, chosen, why, cached, cut = 0, ...use } = result.verifier;
+  const { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau, ...told } = result.metrics;
+  const { parts_correlation = null, ...metrics } = told;
   const measures = { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
   const unasked = result.rollouts.map((rollout) => rollout.unasked ?? 0);
   const { points } = result;
@@ -63,11 +64,13 @@ function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_
     selected: result.selected,
     selected_tied: result.selected_tied,
     ...metrics,
+    parts_correlation,
     triples: circles?.triples ?? null,
     circles: circles?.circles ?? null,
     shared_turns: result.shared_turns ?? null,
     contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why, cached } },
     ...use,
+    cut,
     latency_p50_ms: latency_ms.p50,
     latency_p99_ms: latency_ms.p99,
     latency_max_ms: latency_ms.max,

@@ -30,6 +30,8 @@ describe("a spec of signals", () => {
       { base: 1 / 3, format: 0 },
       { base: 0, format: -2 },
     ]);
+    // Ranks 4, 3, 2, 1 beside 3, 3, 3, 1.
+    expect(reply.groups[0]?.metrics.parts_correlation).toBeCloseTo(3 / Math.sqrt(15), 15);
     expect(reply.groups[0]?.win_counts).toEqual([3, 2, 1, 0]);
     expect(reply.groups[0]?.selected).toBe(0);
   });
@@ -43,7 +45,8 @@ describe("a spec of signals", () => {
     expect(named.rewards).toEqual(today.rewards);
     const { verifier, rollouts: one, ...group } = named.reply.groups[0] as (typeof named.reply.groups)[0];
     const withoutErrors = one.map(({ errors: _, ...rollout }) => rollout);
-    expect({ ...group, verifier, rollouts: withoutErrors }).toEqual(today.reply.groups[0]);
+    const { parts_correlation: _, ...metrics } = group.metrics;
+    expect({ ...group, metrics, verifier, rollouts: withoutErrors }).toEqual(today.reply.groups[0]);
     expect(named.reply.spec_hash).not.toBe(today.reply.spec_hash);
     expect(today.reply).not.toHaveProperty("reward_range");
   });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { answerClasses } from "../../../src/core/candidate/answers/answer-classes.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { majorityRewards } from "../../../src/core/signals/consensus.ts";
+import { bordaShares, majorityRewards } from "../../../src/core/signals/consensus.ts";
 import { problemOf, setUp } from "../../api/routes/harness.ts";
 import fc from "../../harness/property.ts";
 import vectors from "../../vectors/published_rewards.json" with { type: "json" };
@@ -82,11 +82,51 @@ describe("a twin's majority", () => {
       (await problemOf(await setUp().post("/v1/rewards", body(settings, groups)))).errors?.map(({ path }) => path);
     expect(await refused({}, [{ prompt: "a", rollouts: rollouts("1") }])).toEqual(["groups[0].twin"]);
     const certain = [{ prompt: "a", rollouts: [{ text: "t", self_certainty: 1 }] }];
-    for (const settings of [{ tolerance: 0.01 }, { answer_type: "number" }]) {
+    for (const settings of [{ tolerance: 0.01 }, { answer_type: "number" }, { power: 2 }]) {
       expect(await refused({ form: "self_certainty", ...settings }, certain)).toEqual([
         `spec.signals.it.${Object.keys(settings)[0]}`,
       ]);
     }
+  });
+});
+
+describe("votes by self-certainty", () => {
+  test("are (N - rank + 1)^power, summed over equal answers, as a share of all", () => {
+    // Ranks 1 to 4 vote 2, 3^0.5, 2^0.5 and 1.
+    const answers = ["1/2", "7", "0.5", "8"];
+    const all = 2 + 3 ** 0.5 + 2 ** 0.5 + 1;
+    const found = bordaShares(answers, [9, 2.5, 0.25, -3], 0.5);
+    const expected = [2 + 2 ** 0.5, 3 ** 0.5, 2 + 2 ** 0.5, 1].map((votes) => votes / all);
+    for (const [r, share] of found.entries()) expect(share).toBeCloseTo(expected[r] as number, 15);
+    expect(bordaShares(["a", "b", "a"], [1, 1, 1], 3)).toEqual([2 / 3, 1 / 3, 2 / 3]);
+  });
+
+  test("of equal certainty share their rank, and who gives no answer votes for none", () => {
+    const tied = bordaShares(["a", "b", "c", null], [5, 5, 1, 9]);
+    for (const [r, share] of [2.5 / 6, 2.5 / 6, 1 / 6, 0].entries()) expect(tied[r]).toBeCloseTo(share, 15);
+    expect(bordaShares([null, ""], [1, 2])).toEqual([0, 0]);
+    expect(bordaShares(["a"], [0])).toEqual([1]);
+    // However large the power, the surest who answers has all, and nothing is infinite.
+    expect(bordaShares(["a", null, "b"], [1, 9, 2], 1e300)).toEqual([0, 0, 1]);
+  });
+
+  test("come to the same share of votes, to the last bit, whatever order rollouts come in", () => {
+    const rollout = fc.tuple(fc.constantFrom("1", "2", "3", null), fc.integer({ min: 0, max: 5 }));
+    fc.assert(
+      fc.property(
+        fc.array(rollout, { minLength: 1, maxLength: 12 }),
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        (all, power) => {
+          const of = (some: typeof all) =>
+            bordaShares(
+              some.map(([a]) => a),
+              some.map(([, c]) => c),
+              power,
+            );
+          expect(of([...all].reverse())).toEqual(of(all).reverse());
+        },
+      ),
+    );
   });
 });
 

@@ -184,14 +184,19 @@ describe("what is no text's doing stays null", () => {
 });
 
 test("consensus counts those without an answer by the spec's word", () => {
+  const certain = {
+    rollouts: answers("½", "0.5", null).rollouts.map((rollout, i) => ({ ...rollout, self_certainty: i })),
+  };
   const of = (unreadable: object, form: string) =>
     resultOf(
       { kind: "consensus", form, label_free: true, max_steps: 9, ...unreadable } as never,
       ["t", "t", "t"],
-      answers("½", "0.5", null),
+      certain,
     ).scores.map(({ value }) => value);
   expect(of({}, "majority")).toEqual([1, 1, 0]);
   expect(of({ unreadable: "null" }, "majority")).toEqual([1, 1, null]);
   expect(of({}, "cluster_share")).toEqual([2 / 3, 2 / 3, 1 / 3]);
   expect(of({ unreadable: "null" }, "cluster_share")).toEqual([2 / 3, 2 / 3, null]);
+  expect(of({}, "borda")).toEqual([1, 1, 0]);
+  expect(of({ unreadable: "null" }, "borda")).toEqual([1, 1, null]);
 });

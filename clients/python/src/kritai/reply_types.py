@@ -124,6 +124,7 @@ class _Schedule(TypedDict, total=False):
     chosen: Chosen
     models: list[str]
     why: NotAsked
+    cut: int
 
 
 class VerifierUse(_Schedule):
@@ -139,8 +140,10 @@ class VerifierUse(_Schedule):
 
 
 class _Measures(TypedDict, total=False):
-    """Of a spec that leaves pairs out, grades outcomes or scores in another way than by wins."""
+    """Of a spec that leaves pairs out, grades outcomes or scores in another way than by wins;
+    `parts_correlation` of one with signals."""
 
+    parts_correlation: float | None
     cyclic: bool
     agreement: float | None
     tie_rate: float | None

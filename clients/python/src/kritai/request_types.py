@@ -121,6 +121,18 @@ class Group(_GroupContent, total=False):
     item: Mapping[str, object]
 
 
+class _JudgeFilter(TypedDict):
+    top: int
+
+
+class JudgeFilter(_JudgeFilter, total=False):
+    """Which of the judge's answers count: the `top` that another model scores best."""
+
+    by: Literal["scalar", "chat"]
+    preset: str
+    model: str
+
+
 class Judge(TypedDict, total=False):
     mode: Literal["pairwise", "listwise"]
     schedule: str | Mapping[str, object]
@@ -143,6 +155,7 @@ class Judge(TypedDict, total=False):
     cache: Literal["verdicts"]
     images: bool
     extra: Mapping[str, Any]
+    filter: JudgeFilter
     unparsed: Literal["undecided", "tie"]
     reask: int
     min_decided: float

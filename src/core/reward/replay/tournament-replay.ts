@@ -22,7 +22,7 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
   open(group, { judge: rest, schedule, score }, { seed, judgeable }) {
     const judge = { ...rest, schedule };
     const logged = factOf<LoggedGroup>(group.group, "logged") as LoggedGroup;
-    const verdicts = logged.verdicts.filter(({ signal }) => signal === was);
+    const verdicts = logged.verdicts.filter(({ signal, status }) => signal === was && status !== "filtered");
     const asked = questionsOf(group, logged, verdicts);
     const run = tournamentRunOf(group, judge, seed);
     const atFault = new Set(classesAtFault(group, logged, alone ? null : (logged.refused[was] ?? [])));
