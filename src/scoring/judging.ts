@@ -12,15 +12,12 @@ import { LIMITS } from "../core/faults/limits.ts";
 import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { GroupSignals, type OpenSignal } from "../core/reward/group-signals.ts";
-import type { VerifierSession } from "../ports/ports.ts";
 import { QuestionAsker } from "./asking.ts";
 import { type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry } from "./entries.ts";
 import { askedBy, Following } from "./following.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
+import type { AskingSession, Sessions } from "./sessions.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
-
-/** The session in which a signal asks, by its name. */
-export type Sessions = Readonly<Record<string, VerifierSession>>;
 
 /**
  * Of the requests that an isolate may send for one of its own, so many may go so that nothing
@@ -82,15 +79,15 @@ export function* planJudging(
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
     const first = opens.map((open) => plannedSignal(plans, open));
-    for (const { firstWave, size } of first) {
-      generations += sizeOf(firstWave.filter(({ open }) => open));
+    for (const { firstWave, size, reserve } of first) {
+      generations += sizeOf(firstWave.filter(({ open }) => open)) + reserve;
       runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
-      planned += size;
+      planned += size + reserve;
     }
-    let own = first.reduce((sum, { size }) => sum + size, 0);
+    let own = first.reduce((sum, { size, reserve }) => sum + size + reserve, 0);
     for (const { plan } of waiting) {
       const wave = plan.next([]);
-      const size = wave.reduce((sum, question) => sum + question.samples, 0);
+      const size = wave.reduce((sum, question) => sum + question.samples, plan.mayBring?.(wave) ?? 0);
       runs += runsOf(wave);
       generations += size;
       planned += size;
@@ -142,8 +139,9 @@ const runsOf = (wave: readonly Question[]): number =>
 
 function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   const enter = waveEntry(open, plans);
-  const firstWave = enter(open.plan.next([]));
-  return { ...open, enter, firstWave, size: sizeOf(firstWave) };
+  const wave = open.plan.next([]);
+  const firstWave = enter(wave);
+  return { ...open, enter, firstWave, size: sizeOf(firstWave), reserve: open.plan.mayBring?.(wave) ?? 0 };
 }
 
 async function runSignals(
@@ -157,7 +155,7 @@ async function runSignals(
     const { name, judge } = planned;
     const asked = await judgeSignal(
       planned,
-      new QuestionAsker(sessions[name] as VerifierSession, planned, plans),
+      new QuestionAsker(sessions[name] as AskingSession, planned, plans),
       plans.early,
     );
     signals.settle(planned, judge.strict_model === true ? ofOneModel(asked) : asked);

@@ -106,6 +106,11 @@ export interface Plan {
    * of the first.
    */
   forecast?(work: RehearsalWork): Forecasting;
+  /**
+   * Generations that its first wave may bring on beyond it and that must be there; absent: none
+   * must.
+   */
+  mayBring?(wave: readonly Question[]): number;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }

@@ -9,6 +9,7 @@ import { type Audit, canonicalJson, hashedJudge, type Spec } from "../contract/s
 import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { firstJudgeOf } from "../judges/asked-first.ts";
 import { asksFewPairs } from "../tournament/named-schedule.ts";
 import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
 import { flatSignals } from "./flat-signals.ts";
@@ -114,7 +115,10 @@ export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
   const asking = Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
     const signal = kindNamed(kind);
     const judge = backendOf(signal, settings) === "chat" ? signal.judge?.(settings) : undefined;
-    return judge == null ? [] : [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
+    const path = hasSignals(spec) ? `signals.${name}.judge` : "judge";
+    const first = judge == null ? null : firstJudgeOf(judge);
+    const before = first === null ? [] : [{ path: `${path}.first`, judge: first }];
+    return judge == null ? [] : [{ path, judge }, ...before];
   });
   return [...asking, ...audit];
 }

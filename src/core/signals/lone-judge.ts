@@ -16,6 +16,7 @@ export const LoneJudgeSchema = JudgeSchema.omit({
   mode: true,
   both_orders: true,
   budget: true,
+  first: true,
   samples: true,
 }).extend({
   mode: inert("pairwise"),

@@ -17,6 +17,7 @@ import {
   mostAgain,
   mostCost,
   otherOrder,
+  ownCost,
   repeatPresentations,
   repeatsOf,
   resampled,
@@ -100,7 +101,8 @@ export class TournamentRun {
   /** Whether what is asked may hang on answers, so that there may be more than one wave. */
   get adaptive(): boolean {
     const { confidence } = samplesOf(this.judge);
-    const further = confidence !== null || this.judge.both_orders === "when_close";
+    const { both_orders, first } = this.judge;
+    const further = confidence !== null || both_orders === "when_close" || first !== undefined;
     return this.mostPairs !== null || further;
   }
 
@@ -120,13 +122,32 @@ export class TournamentRun {
    */
   mostOf(first: number): number {
     const all = mostWithAgain(this.judge, this.order.length, this.mostOfWaves(first), this.afterOf(first));
-    return Math.min(all, this.budget.generations);
+    return Math.min(all + this.mostAskedFirst(first), this.budget.generations);
+  }
+
+  /** Of these, those of a judge that is asked first: nothing of it is asked again. */
+  mostAskedFirst(first: number): number {
+    return this.judge.first === undefined ? 0 : this.pairsOf(first) * firstCost(this.judge);
+  }
+
+  /** What its first wave may bring the judge proper, where another is asked first. */
+  mostBroughtBy(wave: readonly Presentation[]): number {
+    if (this.judge.first === undefined) return 0;
+    return new Set(wave.map(comparedIn)).size * mostCost(this.judge);
   }
 
   private mostOfWaves(first: number): number {
     if (!this.adaptive) return first;
-    const pairs = this.mostPairs ?? Math.ceil(first / firstCost(this.judge));
-    return pairs * (this.repeats ? this.mostOfPair : mostCost(this.judge));
+    return this.pairsOf(first) * (this.repeats ? this.mostOfPair : mostCost(this.judge));
+  }
+
+  /** Pairs at most, given the generations of the first wave. */
+  private pairsOf(first: number): number {
+    return this.mostPairs ?? this.pairsIn(first);
+  }
+
+  private pairsIn(first: number): number {
+    return Math.ceil(first / firstCost(this.judge));
   }
 
   /**
@@ -134,7 +155,9 @@ export class TournamentRun {
    * as one who is known shows another. All pairs tell of those left whoever is at fault.
    */
   private afterOf(first: number): number {
-    return this.judge.mode === "listwise" ? 2 * first : this.complete ? 0 : first;
+    if (this.judge.mode === "listwise") return 2 * first;
+    const own = this.judge.first === undefined ? first : this.pairsIn(first) * ownCost(this.judge);
+    return this.complete ? 0 : own;
   }
 
   /**
@@ -155,7 +178,8 @@ export class TournamentRun {
   get alone(): { most: number; next(results: readonly PresentationResult[]): readonly Presentation[] } | null {
     const { judge } = this;
     if (!mayAskFurther(judge) || judge.budget !== undefined) return null;
-    return { most: mostCost(judge), next: (results) => furtherPresentations(results, judge) };
+    const before = judge.first === undefined ? 0 : firstCost(judge);
+    return { most: before + mostCost(judge), next: (results) => furtherPresentations(results, judge) };
   }
 
   /** The next questions; none when all is asked that the schedule wants and the budget pays. */
