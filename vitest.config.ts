@@ -84,6 +84,8 @@ const NEEDS_A_PROCESS = [
   /\bspyOn\(globalThis, "setTimeout"\)/,
   // The isolate remembers each backend by its URL, and a port may be had twice.
   /verifier\/create\.ts|\/scalar-setup/,
+  // Its engine is started and stopped by hooks of a module that a process loads once.
+  /\/soft-votes-setup/,
   // Its imports end in .js, as the built package's: Vite alone reads them.
   /clients\/typescript\/src/,
   // Ids of its responses are counted by process.

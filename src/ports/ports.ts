@@ -84,6 +84,8 @@ export interface Verifier {
   readonly protocol: string;
   /** What kinds of questions it answers; absent: chat alone. */
   readonly takes?: readonly Question["to"][];
+  /** The model that it is configured to ask for; absent or null: its backend knows it. */
+  readonly model?: string | null;
   /** It runs programs on the examples in the prompt, and judges nothing else. */
   readonly programs_only?: boolean;
   /** Most generations one request may ask for. */

@@ -189,6 +189,8 @@ export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict" | "t
   group_id: string;
   order: number[];
   turns?: (number | null)[];
+  /** Of a question that was put to `judge.first`; else absent. */
+  judge?: "first";
   /** Left out where a letter or scores say it. */
   verdict?: Verdict;
 }

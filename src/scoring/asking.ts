@@ -5,11 +5,11 @@ import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from ".
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
+import { judgeAsked } from "../core/judges/asked-first.ts";
 import { cutText } from "../core/text/cut-text.ts";
 import { answerStart } from "../core/text/thinking.ts";
 import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
-import type { VerifierSession } from "../ports/ports.ts";
 import type { AnswerFilter } from "./answer-filter.ts";
 import {
   type AskedEntry,
@@ -24,6 +24,7 @@ import {
 } from "./entries.ts";
 import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
+import type { AskingSession } from "./sessions.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /**
@@ -31,7 +32,7 @@ import type { VerdictTexts } from "./verdict-texts.ts";
  * generations beyond its first wave.
  */
 export class QuestionAsker {
-  private readonly session: VerifierSession;
+  private readonly session: AskingSession;
   private readonly of: Planned;
   private readonly journal: KeyedJournal | null;
   private readonly texts: VerdictTexts | null;
@@ -41,7 +42,7 @@ export class QuestionAsker {
   private readonly order: EvenOrder;
   private left: number;
 
-  constructor(session: VerifierSession, of: Planned, plans: Plans, filter: AnswerFilter | null = null) {
+  constructor(session: AskingSession, of: Planned, plans: Plans, filter: AnswerFilter | null = null) {
     const { journal, spare, texts, judgeTexts } = plans;
     this.filter = filter;
     this.filteredChars = plans.filtered_chars;
@@ -51,7 +52,7 @@ export class QuestionAsker {
     this.texts = texts;
     this.judgeTexts = judgeTexts;
     this.order = new EvenOrder(of.group.keys);
-    this.left = spare(of.size);
+    this.left = of.reserve + spare(of.size);
   }
 
   /** Whether a later wave may be asked; then its generations are taken off what is left. */
@@ -96,13 +97,14 @@ export class QuestionAsker {
 
   /**
    * Those that said nothing that can be read, to be asked again as far as the generations left go.
+   * What a judge that is asked first did not say is for the judge proper.
    */
   again(round: readonly AskedEntry[]): AskedEntry[] {
     const { name, group } = this.of;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
     const mute = this.byContent(
       round.flatMap(({ entry: { question, shared }, entry }) =>
-        !isAside(question) && isUnread(shared.readings) ? [entry] : [],
+        !isAside(question) && question.by !== "first" && isUnread(shared.readings) ? [entry] : [],
       ),
     );
     return mute.flatMap((entry) => {
@@ -200,27 +202,29 @@ export class QuestionAsker {
         ...bare,
       } satisfies JobQuestion;
     });
-    const { to, preset, slots, runs } = firstQuestion;
-    const asking = { to, preset, ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
+    const { to, preset, slots, runs, by } = firstQuestion;
+    const filled = { ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
+    const asking = { to, preset, ...filled, ...(by !== undefined && { by }) };
+    const asked = judgeAsked(judge, firstQuestion);
     const shown = judge.images === true && images !== undefined ? { images } : {};
     const job = { ...asking, question, language, candidates, questions, ...shown };
     try {
       await this.session.judge(job, (generation) => {
         const entry = open[generation.question] as QuestionEntry;
-        const { question: asked, key, shared } = entry;
+        const { question: own, key, shared } = entry;
         const reading = {
-          ...readGeneration(generation, asked, judge),
+          ...readGeneration(generation, own, asked),
           ...this.textOf(generation),
-          ...this.wordsIn(generation, asked),
+          ...this.wordsIn(generation, own),
         };
         const kept = this.of.group.evidence?.isView === true ? ofEvidence(reading) : reading;
         shared.readings.push(kept);
-        const written = this.filter === null || isAside(asked) ? null : answerIn(generation);
+        const written = this.filter === null || isAside(own) ? null : answerIn(generation);
         if (written !== null) this.filter?.keep(kept, cutText(written, this.filteredChars()));
-        if (this.filter === null && key !== null && isComplete(asked, shared.readings)) {
+        if (this.filter === null && key !== null && isComplete(own, shared.readings)) {
           this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
         }
-        if (shared.readings.length < asked.samples) return;
+        if (shared.readings.length < own.samples) return;
         shared.readings.sort((a, b) => a.sample - b.sample);
         onAnswered(entry);
       });
@@ -229,9 +233,9 @@ export class QuestionAsker {
       // failures.
     }
     for (const entry of open) {
-      const { question: asked, key, shared } = entry;
-      completeReadings(asked, shared.readings);
-      if (this.filter === null && key !== null && !isComplete(asked, shared.readings))
+      const { question: own, key, shared } = entry;
+      completeReadings(own, shared.readings);
+      if (this.filter === null && key !== null && !isComplete(own, shared.readings))
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onAnswered(entry);
     }

@@ -37,10 +37,13 @@ function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: Comp
 /** Throws ApiError `invalid_request` for fields of an engine's request that the deployment does not list. */
 function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
   const judges = signals.map(({ name, judge }) => [hasSignals(spec) ? `spec.signals.${name}` : "spec", judge] as const);
-  const errors = [...judges, ["spec.audit", spec.audit?.judge ?? null] as const].flatMap(([at, judge]) =>
-    Object.keys(judge?.extra ?? {})
-      .filter((name) => !listed.includes(name))
-      .map((name) => ({ path: `${at}.judge.extra.${name}`, message: unlisted(listed) })),
+  const all = [...judges, ["spec.audit", spec.audit?.judge ?? null] as const];
+  const named = all.flatMap(([at, judge]) => [
+    ...Object.keys(judge?.extra ?? {}).map((name) => ({ name, path: `${at}.judge.extra.${name}` })),
+    ...Object.keys(judge?.first?.extra ?? {}).map((name) => ({ name, path: `${at}.judge.first.extra.${name}` })),
+  ]);
+  const errors = named.flatMap(({ name, path }) =>
+    listed.includes(name) ? [] : [{ path, message: unlisted(listed) }],
   );
   const [first] = errors;
   if (first !== undefined) throw new ApiError("invalid_request", `${first.path}: ${first.message}.`, { errors });

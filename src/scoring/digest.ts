@@ -52,5 +52,5 @@ function fingerprint(spec: AnySpec): string {
     return path === AUDIT_JUDGE ? [] : [[judge.prompt, hash] as const];
   });
   if (hasSignals(spec)) return signalsFingerprint(spec, Object.fromEntries(hashes));
-  return specFingerprint(spec, hashes[0]?.[1] as string);
+  return specFingerprint(spec, hashes.map(([, hash]) => hash).join());
 }

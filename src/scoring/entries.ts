@@ -84,6 +84,8 @@ export interface Planned extends OpenSignal {
   member: PotMember | null;
   /** Its share of the limit. */
   size: number;
+  /** Generations beyond its first wave that this may bring on; they are its own. */
+  reserve: number;
 }
 
 /** Generations of a wave, as limits count them. */
@@ -142,17 +144,18 @@ export function openEntry(
 }
 
 /** Whom a question goes to and in whose words, as a key. */
-export function wordsOf({ to, preset, slots }: Question): string {
-  if (slots === undefined) return `${to}:${preset}`;
+export function wordsOf({ to, preset, slots, by }: Question): string {
+  const asked = by === undefined ? `${to}:${preset}` : `${to}:${preset}:${by}`;
+  if (slots === undefined) return asked;
   const known = WORDS.get(slots);
-  if (known?.to === to && known.preset === preset) return known.words;
-  const words = `${to}:${preset}:${JSON.stringify(slots)}`;
-  WORDS.set(slots, { to, preset, words });
+  if (known?.asked === asked) return known.words;
+  const words = `${asked}:${JSON.stringify(slots)}`;
+  WORDS.set(slots, { asked, words });
   return words;
 }
 
 /** Of slots that many questions share, for all of them once. */
-const WORDS = new WeakMap<object, Pick<Question, "to" | "preset"> & { words: string }>();
+const WORDS = new WeakMap<object, { asked: string; words: string }>();
 
 function wordsId(question: Question, words: Map<string, number>): number {
   const text = wordsOf(question);

@@ -19,11 +19,9 @@ import { QuestionAsker } from "./asking.ts";
 import { filterOf, type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry, withFilter } from "./entries.ts";
 import { askedBy, Following } from "./following.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
+import type { AskingSession, Sessions } from "./sessions.ts";
 import { StepPot } from "./step-pot.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
-
-/** The session in which a signal asks, by its name. */
-export type Sessions = Readonly<Record<string, VerifierSession>>;
 
 /**
  * Of the requests that an isolate may send for one of its own, so many may go so that nothing
@@ -99,15 +97,15 @@ export function* planJudging(
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
     const first = opens.map((open) => plannedSignal(plans, open));
-    for (const { firstWave, size, judge } of first) {
-      generations += withFilter(judge, sizeOf(firstWave.filter(({ open }) => open)));
+    for (const { firstWave, size, reserve, judge } of first) {
+      generations += withFilter(judge, sizeOf(firstWave.filter(({ open }) => open))) + reserve;
       runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
-      planned += size;
+      planned += size + reserve;
     }
-    let own = first.reduce((sum, { size }) => sum + size, 0);
+    let own = first.reduce((sum, { size, reserve }) => sum + size + reserve, 0);
     for (const { plan, judge } of waiting) {
       const wave = plan.next([]);
-      const samples = wave.reduce((sum, question) => sum + question.samples, 0);
+      const samples = wave.reduce((sum, question) => sum + question.samples, plan.mayBring?.(wave) ?? 0);
       const size = withFilter(judge, samples);
       runs += runsOf(wave);
       generations += size;
@@ -161,10 +159,11 @@ const runsOf = (wave: readonly Question[]): number =>
 
 function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   const enter = waveEntry(open, plans);
-  const first = open.plan.next([]);
-  const member = plans.pot?.joins(open, first) ?? null;
-  const firstWave = enter(first);
-  return { ...open, enter, firstWave, member, size: withFilter(open.judge, sizeOf(firstWave)) };
+  const wave = open.plan.next([]);
+  const member = plans.pot?.joins(open, wave) ?? null;
+  const firstWave = enter(wave);
+  const size = withFilter(open.judge, sizeOf(firstWave));
+  return { ...open, enter, firstWave, member, size, reserve: open.plan.mayBring?.(wave) ?? 0 };
 }
 
 async function runSignals(
@@ -179,7 +178,7 @@ async function runSignals(
     const { filter } = judge;
     const checked =
       filter === undefined ? null : new AnswerFilter(sessions[filterOf(name)] as VerifierSession, planned, filter);
-    const asking = new QuestionAsker(sessions[name] as VerifierSession, planned, plans, checked);
+    const asking = new QuestionAsker(sessions[name] as AskingSession, planned, plans, checked);
     const asked = await judgeSignal(planned, asking, plans.early);
     signals.settle(planned, judge.strict_model === true ? ofOneModel(asked) : asked);
     const opened = await work(signals.advance());

@@ -29,12 +29,12 @@ import type { LogEntry } from "../ports/run-log.ts";
 import { type Audited, beginAudit, planAudit } from "./audit.ts";
 import { requireServed } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
-import { type Judging, planJudging, type Sessions } from "./judging.ts";
+import { type Judging, planJudging } from "./judging.ts";
 import { lateHeaders } from "./late-headers.ts";
 import { groupEntry, writtenRollout } from "./log-entry.ts";
 import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
-import { openSessions, REFUSALS_TOLD_MAX } from "./sessions.ts";
+import { openSessions, REFUSALS_TOLD_MAX, type Sessions } from "./sessions.ts";
 import { judgedAsItFits, type Replanning } from "./shrinking.ts";
 import { workInTurns } from "./turns.ts";
 import type { VerdictCache } from "./verdict-cache.ts";
@@ -168,8 +168,9 @@ interface ScoredGroups {
 function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: ScoredGroups): string[] {
   const { prepared, results, metrics, session } = scored;
   const asks = asksForCandidates(compiled);
+  const othersFirst = compiled.signals.filter(({ judge }) => judge?.first?.model !== undefined);
   return [
-    ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
+    ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled), 1 + othersFirst.length),
     ...compiled.signals.flatMap(({ signal, settings }) => signal.warning?.(settings, prepared) ?? []),
     ...programsOnly(verifier, prepared, results, asks),
     ...lateHeaders(session, prepared.length),

@@ -3,13 +3,13 @@
 
 import type { Judge } from "../core/asking/signal.ts";
 import { missingRules } from "../core/contract/spec.ts";
+import { firstJudgeOf } from "../core/judges/asked-first.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { filterJudge } from "../core/signals/filter-judge.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
 import { filterOf } from "./entries.ts";
-import type { Sessions } from "./judging.ts";
 
 /** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
 const REFUSALS_MAX = 256;
@@ -17,6 +17,12 @@ export const REFUSALS_TOLD_MAX = 3;
 
 /** When a session's work ends, and whose goes first. */
 export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "party">;
+
+/** As far as a signal asks in it. */
+export type AskingSession = Pick<VerifierSession, "judge">;
+
+/** The session in which a signal asks, by its name. */
+export type Sessions = Readonly<Record<string, AskingSession>>;
 
 /** What a session counts, without what it measures. */
 type SessionCount = Exclude<keyof SessionStats, "headers_ms">;
@@ -32,21 +38,23 @@ export function openSessions(
   header_slots?: HeaderSlots,
 ): { sessions: Sessions; stats: () => SessionStats; refusals: ReadonlySet<string> } {
   const asking = signals.flatMap(({ name, judge }) => {
-    const filter = judge === null ? null : filterJudge(judge);
-    return [
-      { name, judge },
-      { name: filterOf(name), judge: filter },
-    ].flatMap((one) => (one.judge === null ? [] : [{ name: one.name, judge: one.judge }]));
+    if (judge === null) return [];
+    const filter = filterJudge(judge);
+    const own = { name, judges: judgesOf(judge) };
+    return filter === null ? [own] : [own, { name: filterOf(name), judges: [filter] }];
   });
-  const slots = header_slots ?? (asking.length > 1 ? createHeaderSlots() : undefined);
+  const slots = header_slots ?? (asking.flatMap(({ judges }) => judges).length > 1 ? createHeaderSlots() : undefined);
   const shared = slots !== undefined && { header_slots: slots };
   const refusals = new Set<string>();
-  const sessions = asking.map(({ name, judge }) => {
+  const opened: VerifierSession[] = [];
+  const open = (judge: Judge) => {
     const session = verifier.session({ ...verifierCall(judge, spec.seed), ...until, ...shared });
-    return [name, overheard(session, refusals)] as const;
-  });
+    opened.push(session);
+    return overheard(session, refusals);
+  };
+  const sessions = asking.map(({ name, judges }) => [name, routed(judges.map(open))] as const);
   const stats = () => {
-    const all = sessions.map(([, session]) => session.stats);
+    const all = opened.map((session) => session.stats);
     const sum = (field: SessionCount) => all.reduce((total, session) => total + session[field], 0);
     const most = (field: SessionCount) => all.reduce((top, session) => Math.max(top, session[field]), 0);
     const headers_ms = all.flatMap((session) => session.headers_ms ?? []);
@@ -61,8 +69,19 @@ export function openSessions(
   return { sessions: Object.fromEntries(sessions), stats, refusals };
 }
 
+/** The judge itself, and the one that is asked before it where there is one. */
+function judgesOf(judge: Judge): readonly Judge[] {
+  const first = firstJudgeOf(judge);
+  return first === null ? [judge] : [judge, first];
+}
+
+/** Each job in the session of the judge that it is put to. */
+function routed([own, first = own]: readonly AskingSession[]): AskingSession {
+  return { judge: (job, sink) => ((job.by === "first" ? first : own) as AskingSession).judge(job, sink) };
+}
+
 /** The same session; why questions were refused is taken down. */
-function overheard(session: VerifierSession, refusals: Set<string>): VerifierSession {
+function overheard(session: VerifierSession, refusals: Set<string>): AskingSession {
   return {
     judge: (job, sink) =>
       session.judge(job, (generation) => {
@@ -70,9 +89,6 @@ function overheard(session: VerifierSession, refusals: Set<string>): VerifierSes
         if (reason != null && refusals.size < REFUSALS_MAX) refusals.add(reason);
         sink(generation);
       }),
-    get stats() {
-      return session.stats;
-    },
   };
 }
 

@@ -5,7 +5,8 @@ import { ApiError } from "../core/faults/errors.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
-import { type Judging, planJudging, type Sessions, type Worker } from "./judging.ts";
+import { type Judging, planJudging, type Worker } from "./judging.ts";
+import type { Sessions } from "./sessions.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /** Each halves the budget of results and files; then the rollouts concerned have no reward. */
@@ -13,7 +14,11 @@ const SHRINKS_MAX = 3;
 
 const isRefused = (signals: GroupSignals): boolean =>
   signals.prepared.evidence?.cuttable === true &&
-  signals.asked().some(({ readings }) => readings.some(({ code }) => code === "evidence_too_long"));
+  signals
+    .asked()
+    .some(
+      ({ question: { by }, readings }) => by !== "first" && readings.some(({ code }) => code === "evidence_too_long"),
+    );
 
 const generationsOf = (asked: readonly SignalQuestion[]): number =>
   asked.reduce((sum, { question, charged }) => sum + (charged ? question.samples : 0), 0);

@@ -4,7 +4,8 @@ import type { ContentKey } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { NOTHING_SEEN, TournamentRun } from "../../src/core/tournament/tournament-run.ts";
+import { NOTHING_SEEN } from "../../src/core/tournament/presentation-results.ts";
+import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import fc from "../harness/property.ts";
 
 const MODE = { round_robin: "pairwise", single_list: "listwise" } as const;

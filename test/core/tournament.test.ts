@@ -9,10 +9,11 @@ import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
 import { type Decision, decide } from "../../src/core/tournament/decision.ts";
+import { NOTHING_SEEN } from "../../src/core/tournament/presentation-results.ts";
 import type { Score } from "../../src/core/tournament/score.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../../src/core/tournament/scores.ts";
-import { NOTHING_SEEN, TournamentRun } from "../../src/core/tournament/tournament-run.ts";
+import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import fc from "../harness/property.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));

@@ -1,4 +1,5 @@
 // Owns what a log holds of an entry, row by row, as the fake run log and its contract tell it.
+import { isOfFirst } from "../../src/core/asking/questions.ts";
 import type { StoredSignal, StoredText, StoredTurns } from "../../src/core/contract/export-tables.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -91,6 +92,7 @@ export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
   const stored = <R extends AuditVerdictRow>({ verdict, turns, ...row }: R) => ({
     ...row,
     ...(turns !== undefined && { turns: [...turns] }),
+    ...(isOfFirst(row) && { judge: "first" as const }),
     ...(verdict !== null && { verdict }),
     group_id: `${entry.request_id}.${index}`,
     order: [...row.order],

@@ -1,6 +1,7 @@
 // Owns made-up log entries for the run log's tests: random rich ones, and one of any size. Knows no
 // database.
 
+import { FIRST_FROM } from "../../src/core/asking/questions.ts";
 import { READING_STATUSES } from "../../src/core/asking/readings.ts";
 import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../src/core/faults/errors.ts";
@@ -57,7 +58,8 @@ const verdict = fc.record({
 const verdicts = fc.array(verdict, { maxLength: 12 }).map((rows) =>
   rows.map((row, i): VerdictRow => {
     const turns = i % 4 === 1 && { turns: row.order.map((r) => (r === 0 ? null : r)) };
-    return { ...row, ...turns, comparison: Math.floor(i / 3), sample: i % 3 };
+    const comparison = Math.floor(i / 3);
+    return { ...row, ...turns, comparison, sample: (comparison === 1 ? FIRST_FROM : 0) + (i % 3) };
   }),
 );
 

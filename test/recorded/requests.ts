@@ -60,6 +60,7 @@ const SPECS: Record<string, unknown> = {
   listwise: { judge: { mode: "listwise" } },
   "listwise samples": { judge: { mode: "listwise", samples: 4 }, reward: "top1" },
   "one model": { judge: { strict_model: true } },
+  "another judge first": { judge: { first: { vote: "majority" }, both_orders: true } },
   "after think": { candidate: { extract: "after_think" } },
   "whole text": { candidate: { extract: "whole" } },
   "without comments": { candidate: { strip_comments: true } },

@@ -76,6 +76,12 @@ const budgets = fc.oneof(
   fc.record({ ratio: fc.constantFrom(0.05, 0.25, 0.5, 1) }),
 );
 
+/** The same with a judge that is asked first, where the two go together. */
+function withFirst(judge: Record<string, unknown>, first: object): Record<string, unknown> {
+  const both = { ...judge, first };
+  return SpecSchema.safeParse({ judge: both }).success ? both : judge;
+}
+
 /** What `specs/check` tells of a group, played to its end. */
 function costTold(spec: CompiledSpec, n: number): GroupCost {
   const playing = costOf(spec, n, rehearsalWork());
@@ -138,7 +144,13 @@ describe("judge.budget", () => {
       expect(verifier.generations).toBeLessThanOrEqual(cost.generations_max as number);
       expect(verifier.completion_tokens).toBeLessThanOrEqual(cost.completion_tokens_max as number);
     };
-    const free = judges(fc.constant(undefined));
+    // A judge asked first goes with part of them: what does not is refused.
+    const first = fc.option(fc.constantFrom({}, { combine: "mean" }), { nil: undefined });
+    const free = fc
+      .tuple(judges(fc.constant(undefined)), first)
+      .map(([judge, before]) =>
+        before === undefined ? judge : withFirst(judge, { ...before, max_tokens: MAX_TOKENS }),
+      );
     await fc.assert(fc.asyncProperty(free, fc.integer({ min: 1, max: 9 }), behaviours, check), { numRuns: 400 });
   });
 

@@ -142,7 +142,13 @@ describe("a step's budget", () => {
 
   it.each([
     ["which knows what an answer", { judge: { schedule: "round_robin" } }],
-    ["a budget counts the judge alone", { judge: { ...ACTIVE, samples: 4, filter: { by: "scalar", top: 2 } } }],
+    [
+      "a budget counts the judge alone",
+      {
+        signals: { t: { kind: "tournament", schedule: "active", judge: { samples: 4, filter: { top: 2 } } } },
+        reward: "t",
+      },
+    ],
     ["takes the place of judge.budget", { judge: { ...ACTIVE, budget: { generations: 9 } } }],
     [
       "one signal asks a verifier",

@@ -122,6 +122,27 @@ describe("ordered fallback", () => {
     expect(second.calls).toEqual([]);
   });
 
+  it("begins with the backend that is configured with the model that is asked for, and hands on in order", async () => {
+    const make = (name: string, model: string, failing: boolean) => ({
+      ...scripted(name, () => (failing ? "verifier_unavailable" : null)),
+      model,
+    });
+    const answeredBy = async (asks: string | null, smallFails: boolean, strict_model = false) => {
+      const [large, small] = [make("one", "large", false), make("two", "small", smallFails)];
+      const call = { ...callWith(new AbortController().signal, { strict_model }), model: asks };
+      const reported: Generation[] = [];
+      const session = createFallbackVerifier([large, small], clock).session(call);
+      await session.judge(pairsJob(2), (generation) => reported.push(generation));
+      return reported.map(({ backend = null, error }) => backend ?? error);
+    };
+    expect(await answeredBy(null, false)).toEqual(["one"]);
+    expect(await answeredBy("large", false)).toEqual(["one"]);
+    expect(await answeredBy("small", false)).toEqual(["two"]);
+    expect(await answeredBy("another", false)).toEqual(["one"]);
+    expect(await answeredBy("small", true)).toEqual(["one"]);
+    expect(await answeredBy("small", true, true)).toEqual(["verifier_unavailable"]);
+  });
+
   it("asks the next when a backend has said nothing at all for half of what was left", async () => {
     const time = new ManualTime();
     const { schedule, clock } = time;

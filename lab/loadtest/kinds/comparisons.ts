@@ -8,7 +8,8 @@ import type { Spec } from "../../../src/core/contract/spec.ts";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { preparerRules } from "../../../src/core/reward/preparing.ts";
-import { NOTHING_SEEN, TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
+import { NOTHING_SEEN } from "../../../src/core/tournament/presentation-results.ts";
+import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import type { RewardsBody } from "./item.ts";
 
 export interface PlannedGroup {

@@ -143,6 +143,9 @@ export const StoredVerdictSchema = z.object({
   turns: z.array(count.nullable()).exactOptional().meta({
     description: "of each place shown the turn that the verdict names, null of one without; absent: it names none",
   }),
+  judge: z.literal("first").exactOptional().meta({
+    description: "given by `judge.first`, which is asked before the judge; absent: by the judge",
+  }),
   verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
 }) satisfies z.ZodType<StoredVerdict>;
 

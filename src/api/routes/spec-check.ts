@@ -63,6 +63,10 @@ const CostSchema = z.object({
         "of all that is asked, whatever the verifier answers: all waves, what is asked again for want of a verdict, and what tells whose doing that is",
       ),
     ),
+  completion_tokens: z
+    .int()
+    .nullable()
+    .meta(said("generations at max_tokens each; with `judge.first` at its own, as where it leaves no pair open")),
   completion_tokens_expected: z.int().nullable().meta(said("generations_expected at max_tokens each")),
   completion_tokens_max: z.int().nullable().meta(said("generations_max at max_tokens each, or the budget's tokens")),
 });
@@ -149,6 +153,7 @@ function checkReply(compiled: CompiledSpec, costs: Readonly<Record<string, Group
       generations: sum("generations"),
       generations_expected: sum("generations_expected"),
       generations_max: sum("generations_max"),
+      completion_tokens: sum("completion_tokens"),
       completion_tokens_expected: sum("completion_tokens_expected"),
       completion_tokens_max: sum("completion_tokens_max"),
     },

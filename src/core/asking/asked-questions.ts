@@ -51,11 +51,18 @@ export function modelsOf(asked: readonly AskedQuestion[]): string[] {
 }
 
 /**
- * The same samples as one model's: the model with most answers, the first by name among equals;
- * what others answered has failed with `other_model`. A group in which one model or none answered
- * comes back as it is.
+ * The same samples as one model's of each judge: the model with most answers, the first by name
+ * among equals; what others answered has failed with `other_model`. Where one model or none
+ * answered a judge's questions they come back as they are.
  */
 export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
+  const isFirst = ({ question }: AskedQuestion) => question.by === "first";
+  const first = ofModelMostHeard(asked.filter(isFirst)).values();
+  const own = ofModelMostHeard(asked.filter((entry) => !isFirst(entry))).values();
+  return asked.map((entry) => (isFirst(entry) ? first : own).next().value as AskedQuestion);
+}
+
+function ofModelMostHeard(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
   const judged = asked.filter(({ question }) => question.filters !== true);
   const models = modelsOf(judged);
   if (models.length < 2) return asked;
@@ -72,9 +79,13 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
 
 /**
  * The outcomes that `decide` and the schedules work on; a saved sample has none.
- * @param weighing what counts of verdicts that say more than a winner; absent, a winner at most
+ * @param weighing what counts of a question's verdicts that say more than a winner; absent, a winner
+ *   at most
  */
-export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing = {}): Outcome[] {
+export function outcomesOf(
+  asked: readonly AskedQuestion[],
+  weighing: (question: Question) => Weighing = () => ({}),
+): Outcome[] {
   const outcomes: Outcome[] = [];
   for (const [question, { question: asking, readings }] of asked.entries()) {
     const { shown } = asking;
@@ -83,7 +94,7 @@ export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing =
       if (saved) continue;
       const state = code !== null ? "failed" : isUnparsed(reading) ? "unparsed" : "parsed";
       const place = winnerOf(verdict);
-      const grades = gradesIn(verdict, shown.length, weighing);
+      const grades = gradesIn(verdict, shown.length, weighing(asking));
       const winner = place === null ? null : (shown[place] as number);
       outcomes.push(grades === undefined ? { question, state, winner } : { question, state, winner, grades });
     }

@@ -84,6 +84,8 @@ export interface ScheduleReport {
   sure: number;
   /** Questions that the deadline came before, where a part of the comparisons is enough. */
   cut: number;
+  /** Generations of the judge proper, of pairs that the judge asked first settled; absent: none is. */
+  first?: number;
 }
 
 export interface Forecast {
@@ -94,6 +96,8 @@ export interface Forecast {
   expected: number | null;
   /** Whatever the verifier answers. */
   most: number;
+  /** Of both those that a judge is asked first (`judge.first`); absent: none is. */
+  first_judge?: { expected: number | null; most: number };
 }
 
 /** Work that rehearsals may still take, in steps; shared by all that one request has rehearsed. */

@@ -24,6 +24,8 @@ export interface Presentation {
   reask?: true;
   /** Asked to see who keeps the verifier from answering (trials.ts): its verdict decides nothing. */
   trial?: true;
+  /** Put to the judge that is asked before the judge proper (`judge.first`). */
+  by?: "first";
 }
 
 /**
@@ -40,6 +42,9 @@ export const REPEAT_FROM = 2 * REASK_FROM * (1 + LIMITS.reask_max);
 
 /** Sample numbers of trials: no list is asked so often as to reach them. */
 export const TRIAL_FROM = REPEAT_FROM * 2 * LIMITS.samples_max;
+
+/** Sample numbers of what is put to the judge that is asked first: no trial reaches them. */
+export const FIRST_FROM = 2 * TRIAL_FROM;
 
 /** One question to a verifier. */
 export interface Question extends Presentation {
@@ -60,7 +65,7 @@ export interface Question extends Presentation {
 }
 
 /** A question within a job, by an id unique there. */
-export type JobQuestion = Omit<Presentation, "reask" | "trial"> & {
+export type JobQuestion = Omit<Presentation, "reask" | "trial" | "by"> & {
   id: number;
 };
 
@@ -75,6 +80,9 @@ export const samplesNamed = ({ first_sample = 0, samples }: Presentation): strin
 
 /** The candidates that it compares, in whatever order they are shown, as a key. */
 export const comparedIn = ({ shown }: Pick<Presentation, "shown">): string => [...shown].sort((a, b) => a - b).join();
+
+/** Whether a sample's number says that it was put to the judge asked first. */
+export const isOfFirst = ({ sample }: { sample: number }): boolean => sample >= FIRST_FROM;
 
 /** Asked as the schedule wants it: neither again nor as a trial. */
 export const isFirst = ({ reask, trial }: Pick<Presentation, "reask" | "trial">): boolean =>

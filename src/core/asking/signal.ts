@@ -111,6 +111,11 @@ export interface Plan {
    * before; absent: it shares no budget with other groups.
    */
   worth?(): number;
+  /**
+   * Generations that its first wave may bring on beyond it and that must be there; absent: none
+   * must.
+   */
+  mayBring?(wave: readonly Question[]): number;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }

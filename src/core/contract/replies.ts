@@ -100,9 +100,8 @@ export const VerifierUseSchema = z.object({
       duplicate: count,
       budget: count,
       sure: count,
-      deadline: count
-        .optional()
-        .meta(said("comparisons that the deadline came before, where `judge.min_decided` is below 1; absent: none")),
+      deadline: count.optional().meta(said("comparisons cut by the deadline, of `min_decided` < 1; absent: none")),
+      first: count.optional().meta(said("of pairs that `judge.first` settled; absent: no judge is asked first")),
     })
     .optional()
     .meta(said("generations not asked, and why")),

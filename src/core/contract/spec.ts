@@ -4,9 +4,11 @@ import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
+import { FirstJudgeSchema } from "./first-judge.ts";
 import { JudgeExtraSchema } from "./judge-extra.ts";
 import { JudgeFilterSchema } from "./judge-filter.ts";
 import { decidingOf, type KeptTexts } from "./kept-texts.ts";
+import { promptName, promptText } from "./prompt-name.ts";
 import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
 
 const tokens = z
@@ -38,16 +40,6 @@ const FormatRuleSchema = z.union([
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
 
-const promptName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
-
-/** A template's or a preset's name, or a deployment's own as JSON, as a resolved spec holds it. */
-const promptText = z
-  .string()
-  .max(...bound("template_chars"))
-  .regex(/^(?:[a-z0-9][a-z0-9-]{0,63}|\{.+\})$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
-
 const slotText = (description: string) =>
   z
     .string()
@@ -76,6 +68,7 @@ export const JudgeSchema = z.strictObject({
     .default(1)
     .meta(said("generations of each question, or from how many to how many")),
   budget: BudgetSchema.optional(),
+  first: FirstJudgeSchema.optional(),
   vote: z
     .enum(["majority", "soft"])
     .default("majority")

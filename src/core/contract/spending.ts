@@ -28,7 +28,8 @@ export const SamplesSchema = z
   })
   .refine(({ min, max }) => min <= max, { path: ["min"], message: "min must be at most max" });
 
-const tokens = z
+/** Tokens of one answer at most. */
+export const tokens = z
   .int()
   .min(1)
   .max(...bound("max_tokens_max"));

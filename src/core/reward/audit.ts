@@ -18,7 +18,7 @@ const SCORE = "win_rate";
 export const AuditSchema = z
   .strictObject({
     share: z.number().gt(0).max(1).default(0.01).meta(said("share of groups that are audited. Default 0.01")),
-    judge: JudgeSchema.omit({ cache: true, filter: true })
+    judge: JudgeSchema.omit({ cache: true, filter: true, first: true })
       .safeExtend({ schedule: ScheduleSchema })
       .meta(said("how they are judged again: another model, preset or schedule than the one that decides rewards")),
   })

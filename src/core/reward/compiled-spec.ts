@@ -9,6 +9,7 @@ import { type Audit, canonicalJson, hashedJudge, type Spec } from "../contract/s
 import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { firstJudgeOf } from "../judges/asked-first.ts";
 import { filterJudge } from "../signals/filter-judge.ts";
 import { asksFewPairs } from "../tournament/named-schedule.ts";
 import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
@@ -120,9 +121,11 @@ export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
     const judge = backendOf(signal, settings) === "chat" ? signal.judge?.(settings) : undefined;
     if (judge == null) return [];
     const path = hasSignals(spec) ? `signals.${name}.judge` : "judge";
+    const first = firstJudgeOf(judge);
+    const before = first === null ? [] : [{ path: `${path}.first`, judge: first }];
     const filter =
       judge.filter?.by === "chat" ? [{ path: `${path}${FILTER}`, judge: filterJudge(judge) as Judge }] : [];
-    return [{ path, judge }, ...filter];
+    return [{ path, judge }, ...before, ...filter];
   });
   return [...asking, ...audit];
 }

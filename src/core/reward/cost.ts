@@ -22,7 +22,8 @@ export interface GroupCost {
    */
   generations_expected: number | null;
   generations_max: number | null;
-  /** Most tokens that may be generated for the expected generations, and for the most. */
+  /** Most tokens that may be generated for those of the first wave, the expected and the most. */
+  completion_tokens: number | null;
   completion_tokens_expected: number | null;
   completion_tokens_max: number | null;
 }
@@ -43,20 +44,25 @@ export function* costOf(
   for (const { name, signal, settings, judge } of compiled.signals) {
     if (judge === null) continue;
     const counts = yield* countsOf(signal.open.bind(signal, group, settings, { ...context, name }), work);
-    const { max_tokens, budget, filter } = judge;
+    const { max_tokens, budget, filter, first } = judge;
     // Each answer is scored once; a scalar model generates nothing.
     const asked = (generations: number | null = null) =>
       generations === null || filter === undefined ? generations : 2 * generations;
-    const writing = (generations: number | null = null) => (filter?.by === "chat" ? asked(generations) : generations);
-    const tokens = (generations: number | null = null) =>
-      generations === null ? null : Math.min(generations * max_tokens, budget?.tokens ?? Number.POSITIVE_INFINITY);
+    const tokens = (generations: number | null = null, ofFirst: number | null = null) => {
+      const written = filter?.by === "chat" ? asked(generations) : generations;
+      if (written === null) return null;
+      const before = ofFirst ?? 0;
+      const all = (written - before) * max_tokens + before * (first?.max_tokens ?? 0);
+      return Math.min(all, budget?.tokens ?? Number.POSITIVE_INFINITY);
+    };
     costs[name] = {
       rollouts: n,
       generations: asked(counts?.first),
       generations_expected: asked(counts?.expected),
       generations_max: asked(counts?.most),
-      completion_tokens_expected: tokens(writing(counts?.expected)),
-      completion_tokens_max: tokens(writing(counts?.most)),
+      completion_tokens: tokens(counts?.first, first === undefined ? 0 : counts?.first),
+      completion_tokens_expected: tokens(counts?.expected, counts?.first_judge?.expected),
+      completion_tokens_max: tokens(counts?.most, counts?.first_judge?.most),
     };
   }
   return costs;

@@ -229,10 +229,11 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
  * change nothing as samples.
  */
 function savedUse(report: ScheduleReport, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
-  const { schedule, chosen, unpaid, early_stop, sure, cut } = report;
+  const { schedule, chosen, unpaid, early_stop, sure, cut, first } = report;
   const count = (entries: readonly AskedQuestion[]) => entries.reduce((sum, { readings }) => sum + readings.length, 0);
   const early = asked.flatMap(({ charged, readings }) => (charged ? readings.filter(({ saved }) => saved) : [])).length;
   const duplicate = count(asked.filter(({ charged }) => !charged));
-  const why = { early_stop: early + early_stop, duplicate, budget: unpaid, sure, ...(cut > 0 && { deadline: cut }) };
+  const others = { ...(cut > 0 && { deadline: cut }), ...(first !== undefined && { first }) };
+  const why = { early_stop: early + early_stop, duplicate, budget: unpaid, sure, ...others };
   return { saved: saved + early_stop, schedule, ...(chosen !== undefined && { chosen }), why };
 }

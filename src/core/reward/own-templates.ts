@@ -4,10 +4,16 @@ import { templateKey } from "../judges/presets/own.ts";
 import { isPromptName } from "../judges/render.ts";
 import { type AnySpec, hasSignals, judgesIn, type SpecSignal } from "./compiled-spec.ts";
 
-/** A judge as far as its prompt goes; null for what is none. */
-function judgeOf(signal: SpecSignal): { prompt: string } | null {
+/** A judge as far as its prompts go. */
+interface NamingPrompts {
+  prompt: string;
+  first?: { preset: string } | undefined;
+}
+
+/** Null for what is no judge. */
+function judgeOf(signal: SpecSignal): NamingPrompts | null {
   const judge = signal.judge as { prompt?: unknown } | null | undefined;
-  return typeof judge?.prompt === "string" ? (judge as { prompt: string }) : null;
+  return typeof judge?.prompt === "string" ? (judge as NamingPrompts) : null;
 }
 
 /** The names in a spec's judges that are no built-in prompt's, each once. */
@@ -17,9 +23,16 @@ export const foreignPrompts = (spec: AnySpec): string[] => [
 
 /** The spec with each such name that is a template's replaced by the template itself. */
 export function withTemplates(spec: AnySpec, templates: ReadonlyMap<string, OwnPreset>): AnySpec {
-  const filled = <T extends { prompt: string }>(judge: T): T => {
-    const template = templates.get(judge.prompt);
-    return template === undefined ? judge : { ...judge, prompt: templateKey(template) };
+  const textOf = (name: string): string => {
+    const template = templates.get(name);
+    return template === undefined ? name : templateKey(template);
+  };
+  const filled = <T extends NamingPrompts>({ ...judge }: T): T => {
+    const { first } = judge;
+    return {
+      ...{ ...judge, prompt: textOf(judge.prompt) },
+      ...(first !== undefined && { first: { ...first, preset: textOf(first.preset) } }),
+    };
   };
   const audit = spec.audit !== undefined && { audit: { ...spec.audit, judge: filled(spec.audit.judge) } };
   if (!hasSignals(spec)) return { ...spec, judge: filled(spec.judge), ...audit };

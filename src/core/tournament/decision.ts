@@ -46,9 +46,14 @@ interface DecisionRules {
   complete: boolean;
   /** Questions, by index, that do not make a pair an asked one. */
   unasked: ReadonlySet<number>;
+  /** How often each question's verdicts count; null: each once. */
+  weights: readonly number[] | null;
 }
 
-const PLAIN: DecisionRules = { unparsed: "undecided", graded: false, complete: true, unasked: new Set() };
+const PLAIN: DecisionRules = {
+  ...{ unparsed: "undecided", graded: false, complete: true },
+  ...{ unasked: new Set(), weights: null },
+};
 
 const OPPOSITE: Record<PairResult, PairResult> = {
   win: "loss",
@@ -92,9 +97,12 @@ export function decide(
   rules: Partial<DecisionRules> = {},
 ): Decision {
   const sums = new Sums(classCount, mode, rules);
-  const { unasked, complete } = { ...PLAIN, ...rules };
+  const { unasked, complete, weights } = { ...PLAIN, ...rules };
   for (const [q, { shown }] of questions.entries()) if (!unasked.has(q)) sums.ask(shown);
-  for (const outcome of outcomes) sums.add(outcome, (questions[outcome.question] as Presentation).shown);
+  for (const outcome of outcomes) {
+    const times = weights?.[outcome.question] ?? 1;
+    if (times > 0) sums.add(outcome, (questions[outcome.question] as Presentation).shown, times);
+  }
   return sums.decision(complete);
 }
 
@@ -124,22 +132,23 @@ export class Sums {
     for (const i of shown) for (const j of shown) this.asked[i * this.classCount + j] = 1;
   }
 
-  add(outcome: Outcome, shown: readonly number[]): void {
+  /** @param times as often as if it had been given so many times */
+  add(outcome: Outcome, shown: readonly number[], times = 1): void {
     const { classCount, margin, verdicts, orders, votes } = this;
-    if (votes !== null && outcome.winner !== null) votes[outcome.winner] = (votes[outcome.winner] as number) + 1;
+    if (votes !== null && outcome.winner !== null) votes[outcome.winner] = (votes[outcome.winner] as number) + times;
     if (outcome.state !== "parsed" && (outcome.state !== "unparsed" || this.rules.unparsed !== "tie")) return;
-    const grades = gradesOf(outcome, shown).map((grade) => inSteps(grade, shown.length));
+    const grades = gradesOf(outcome, shown).map((grade) => times * inSteps(grade, shown.length));
     if (shown.length === 2) {
       const cell = (shown[0] as number) * classCount + (shown[1] as number);
       orders.margins[cell] = (orders.margins[cell] as number) + (grades[0] as number) - (grades[1] as number);
-      orders.verdicts[cell] = (orders.verdicts[cell] as number) + 1;
+      orders.verdicts[cell] = (orders.verdicts[cell] as number) + times;
     }
     shown.forEach((i, a) => {
       shown.forEach((j, b) => {
         if (i >= j) return;
         const cell = i * classCount + j;
         margin[cell] = (margin[cell] as number) + (grades[a] as number) - (grades[b] as number);
-        verdicts[cell] = (verdicts[cell] as number) + 1;
+        verdicts[cell] = (verdicts[cell] as number) + times;
       });
     });
   }

@@ -10,7 +10,8 @@ import type { Spec } from "../contract/spec.ts";
 import { attribution } from "./attribution.ts";
 import { jammers } from "./jamming.ts";
 import { firstPresentations } from "./pair-questions.ts";
-import { NOTHING_SEEN, TournamentRun } from "./tournament-run.ts";
+import { NOTHING_SEEN } from "./presentation-results.ts";
+import { TournamentRun } from "./tournament-run.ts";
 import { trialsOf } from "./trials.ts";
 
 const isRead = (reading: Reading) => reading.status !== null && !isUnparsed(reading);

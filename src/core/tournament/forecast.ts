@@ -3,13 +3,15 @@
 
 import type { Forecasting, RehearsalWork } from "../asking/comparison.ts";
 import type { Presentation } from "../asking/questions.ts";
+import type { Judge } from "../asking/signal.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { sigmoid } from "../math/bradley-terry.ts";
 import { createRandom, hashText } from "../math/random.ts";
 import { mean } from "../math/stats.ts";
 import { isGraded } from "./pair-questions.ts";
+import { NOTHING_SEEN } from "./presentation-results.ts";
 import { type AnswersTo, rehearsal } from "./rehearsal.ts";
-import { NOTHING_SEEN, type TournamentRun } from "./tournament-run.ts";
+import type { TournamentRun } from "./tournament-run.ts";
 
 /**
  * Log-odds between the best and the worst of a group whose candidates stand at even distances: the
@@ -40,16 +42,19 @@ export function* forecastOf(begin: () => TournamentRun, n: number, work: Rehears
   const run = begin();
   const first = generationsIn(run.next(NOTHING_SEEN));
   const most = run.mostOf(first);
-  if (!run.adaptive || run.judge.mode === "listwise") return { expected: first, most };
+  const { judge } = run;
+  if (!run.adaptive || judge.mode === "listwise") return { expected: first, most };
   const played: (readonly Presentation[])[] = [];
   const paid = work.steps;
   const times = n <= REHEARSED_OFTEN ? REHEARSALS : 1;
   for (let time = 0; time < times && work.steps > paid * (1 - SHARE_OFTEN); time++) {
-    const asked = yield* rehearsalIn(work, begin(), n, middling(n, isGraded(run.judge), time));
+    const asked = yield* rehearsalIn(work, begin(), n, middling(n, judge, time));
     if (asked !== null) played.push(asked);
   }
-  if (played.length === 0) return { expected: null, most };
-  return { expected: Math.round(mean(played.map(generationsIn))), most };
+  const expectedOf = (counts: (presentation: Presentation) => boolean) =>
+    played.length === 0 ? null : Math.round(mean(played.map((asked) => generationsIn(asked.filter(counts)))));
+  const ofFirst = { expected: expectedOf(({ by }) => by === "first"), most: run.mostAskedFirst(first) };
+  return { expected: expectedOf(() => true), most, ...(judge.first !== undefined && { first_judge: ofFirst }) };
 }
 
 /** All that one rehearsal asked; null where the work ended before it did. */
@@ -70,8 +75,9 @@ const generationsIn = (wave: readonly Presentation[]) => wave.reduce((sum, { sam
 /**
  * A verifier that tells candidates at even distances apart by so much, and errs by chance alone.
  */
-function middling(n: number, graded: boolean, time: number): AnswersTo {
-  return ({ shown: [a = 0, b = 0], samples, first_sample = 0 }) => {
+function middling(n: number, judge: Judge, time: number): AnswersTo {
+  return ({ shown: [a = 0, b = 0], samples, first_sample = 0, by }) => {
+    const graded = by === "first" ? judge.first?.vote === "soft" : isGraded(judge);
     const chance = sigmoid((SPREAD * (b - a)) / Math.max(1, n - 1));
     return Array.from({ length: samples }, (_, k) => {
       const random = createRandom(hashText("forecast", time, a, b, first_sample + k));

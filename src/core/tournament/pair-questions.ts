@@ -7,6 +7,7 @@ import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import { betaConfidence } from "../math/stats.ts";
+import { isByFirst, isSettled, putFirst } from "./first-word.ts";
 import type { PresentationResult } from "./presentation-results.ts";
 import type { Match } from "./schedules/schedule.ts";
 
@@ -32,10 +33,15 @@ export const isGraded = ({ vote, strength }: { vote: string; strength?: "graded"
 
 /** Generations that a match costs at least, as its first questions ask them. */
 export function firstCost(judge: Judge): number {
-  return samplesOf(judge).min * (judge.both_orders === true ? 2 : 1);
+  return judge.first === undefined ? ownCost(judge) : ordersOf(judge);
 }
 
-/** Generations that a match costs at most, whatever its answers. */
+const ordersOf = ({ both_orders }: Judge): number => (both_orders === true ? 2 : 1);
+
+/** Of these, what the judge proper is asked at first where it is asked at all. */
+export const ownCost = (judge: Judge): number => samplesOf(judge).min * ordersOf(judge);
+
+/** Generations of the judge proper that a match costs at most, whatever the answers. */
 export function mostCost(judge: Judge): number {
   return samplesOf(judge).max * (judge.both_orders === false ? 1 : 2);
 }
@@ -109,7 +115,9 @@ function askedMore(
  */
 export function firstPresentations(match: Match, wording: Wording, before = 0): Presentation[] {
   const { judge } = wording;
-  return judge.mode === "listwise" ? listPresentations(match, wording, before) : pairPresentations(match, wording);
+  if (judge.mode === "listwise") return listPresentations(match, wording, before);
+  const presentations = pairPresentations(match, wording);
+  return judge.first === undefined ? presentations : putFirst(presentations);
 }
 
 /** Each sample of a list under its own seeded permutation. */
@@ -131,30 +139,36 @@ function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = fal
   const [i, j] = match as readonly [number, number];
   const [a, b] = [keys[i], keys[j]] as [ContentKey, ContentKey];
   const [low, high] = compareKeys(a, b) <= 0 ? [i, j] : [j, i];
-  const { min: samples, confidence } = samplesOf(judge);
-  if (judge.both_orders === true) {
-    return [
-      { shown: [low, high], samples },
-      { shown: [high, low], samples },
-    ];
-  }
+  const { min: samples } = samplesOf(judge);
+  if (judge.both_orders === true) return [asked([low, high], judge), asked([high, low], judge)];
   if (listsInOrder) return [{ shown: [i, j], samples }];
   const [lowKey, highKey] = low === i ? [a, b] : [b, a];
   const flip = (hashText("pair", seed, ...lowKey, ...highKey)[0] & 1) === 1;
+  return [asked(flip ? [high, low] : [low, high], judge)];
+}
+
+/** A pair in this order, as the judge proper is asked at first. */
+function asked(shown: readonly number[], judge: Judge): Presentation {
+  const { min: samples, confidence } = samplesOf(judge);
   const alone = judge.both_orders === false && confidence === null && !isGraded(judge);
-  return [{ shown: flip ? [high, low] : [low, high], samples, ...(alone && { stop: "majority" as const }) }];
+  return { shown, samples, ...(alone && judge.first?.combine !== "mean" && { stop: "majority" as const }) };
 }
 
 /** Whether anything else may be asked about a pair once its first questions are answered. */
 export const mayAskFurther = (judge: Judge): boolean =>
-  judge.mode === "pairwise" && (samplesOf(judge).confidence !== null || judge.both_orders === "when_close");
+  judge.mode === "pairwise" &&
+  (samplesOf(judge).confidence !== null || judge.both_orders === "when_close" || judge.first !== undefined);
 
 /**
- * What else is to be asked about a match; nothing when it is settled. More samples, then the other
- * order. A list is never close.
+ * What else is to be asked about a match; nothing when it is settled. The judge proper, where
+ * another was asked first; more samples; then the other order. A list is never close.
  */
-export function furtherPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
+export function furtherPresentations(all: readonly PresentationResult[], judge: Judge): Presentation[] {
   if (judge.mode === "listwise") return [];
+  const results = all.filter((result) => !isByFirst(result));
+  if (judge.first !== undefined && results.length === 0) {
+    return isSettled(all, judge.first) ? [] : all.map(({ presentation: { shown } }) => asked(shown, judge));
+  }
   const more = moreSamples(results, judge);
   if (more.length > 0) return more;
   return judge.both_orders === "when_close" && isClose(results) ? otherOrder(results) : [];

@@ -1,7 +1,7 @@
 // Owns what a run learns of one question about a match: what its verdicts gave, and what could
 // not be read.
 import { comparedIn, type Presentation } from "../asking/questions.ts";
-import { type Match, pairNumber } from "./schedules/schedule.ts";
+import { type Match, type Outcomes, pairNumber } from "./schedules/schedule.ts";
 
 /**
  * A question about a match and what came of it: votes for the first shown, for the others, grades.
@@ -43,3 +43,13 @@ export function resultsAbout(match: Match, answered: readonly PresentationResult
   }
   return index.byMatch.get(matchKey(match)) ?? [];
 }
+
+/** What was asked so far, and the tokens that it took; worked out where it is read. */
+export interface RunSoFar {
+  /** May grow, and is never changed otherwise. */
+  readonly results: readonly PresentationResult[];
+  readonly outcomes: Outcomes;
+  readonly tokens: number;
+}
+
+export const NOTHING_SEEN: RunSoFar = { results: [], outcomes: () => undefined, tokens: 0 };

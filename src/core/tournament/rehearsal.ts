@@ -4,7 +4,8 @@
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
 import { drained } from "../math/drained.ts";
-import { type Decision, Sums, shownFirst } from "./decision.ts";
+import { type Decision, decide, Sums, shownFirst } from "./decision.ts";
+import { weightsOf } from "./first-word.ts";
 import { isGraded } from "./pair-questions.ts";
 import type { PresentationResult } from "./presentation-results.ts";
 import type { Outcomes } from "./schedules/schedule.ts";
@@ -54,13 +55,29 @@ export function* rehearsal(
   n: number,
   answersTo: AnswersTo,
 ): Generator<readonly Presentation[], Rehearsed, boolean | undefined> {
-  const sums = new Sums(n, run.judge.mode, { graded: isGraded(run.judge) });
+  const { judge } = run;
+  const rules = { graded: isGraded(judge) };
+  const sums = new Sums(n, judge.mode, rules);
   const results: PresentationResult[] = [];
   const outcomes: Outcome[] = [];
   const waves: (readonly Presentation[])[] = [];
+  // Of two judges each answer may take away what another one counts.
+  const decision = (complete: boolean) =>
+    judge.first === undefined
+      ? sums.decision(complete)
+      : decide(
+          n,
+          judge.mode,
+          results.map(({ presentation }) => presentation),
+          outcomes,
+          {
+            ...rules,
+            ...{ complete, weights: weightsOf(results, judge) },
+          },
+        );
   for (;;) {
-    const wave = run.next({ results, outcomes: outcomesIn(sums.decision(false)), tokens: 0 });
-    if (wave.length === 0 || (yield wave) === false) return { waves, outcomes, decision: sums.decision(run.complete) };
+    const wave = run.next({ results, outcomes: outcomesIn(decision(false)), tokens: 0 });
+    if (wave.length === 0 || (yield wave) === false) return { waves, outcomes, decision: decision(run.complete) };
     waves.push(wave);
     for (const presentation of wave) {
       const samples = answersTo(presentation);

@@ -3,9 +3,10 @@
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { ScheduleReport } from "../asking/comparison.ts";
-import { isFirst, isProbe } from "../asking/questions.ts";
+import { comparedIn, isFirst, isProbe } from "../asking/questions.ts";
 import type { Judge } from "../asking/signal.ts";
-import { samplesOf } from "./pair-questions.ts";
+import { ownCost, samplesOf } from "./pair-questions.ts";
+import { standing } from "./run-so-far.ts";
 import type { Scoreboard } from "./score.ts";
 import { SCORES } from "./score-table.ts";
 import type { TournamentRun } from "./tournament-run.ts";
@@ -30,13 +31,15 @@ interface ScheduleReportInput {
 export function scheduleReport(
   run: EndedRun,
   all: readonly AskedQuestion[],
-  { judge: { schedule: named }, score, scoreboard, sure: sureness, cut }: ScheduleReportInput,
+  { judge: spec, score, scoreboard, sure: sureness, cut }: ScheduleReportInput,
 ): ScheduleReport {
+  const { schedule: named } = spec;
   const { schedule, unpaid, judge } = run;
   const { max, confidence } = samplesOf(judge);
   const first = all.flatMap(({ question }) => (isFirst(question) && !isProbe(question) ? [question] : []));
-  const shown = new Set(first.map(({ shown }) => shown.join()));
-  const settled = confidence === null ? 0 : shown.size * max - first.reduce((sum, { samples }) => sum + samples, 0);
+  const own = first.filter(({ by }) => by !== "first");
+  const shown = new Set(own.map(({ shown }) => shown.join()));
+  const settled = confidence === null ? 0 : shown.size * max - own.reduce((sum, { samples }) => sum + samples, 0);
   const { early_stop, sure } = run.unwanted(first);
   const { both_orders, samples } = judge;
   const auto = (typeof named === "string" ? named : named.name) === "auto" || score === "auto";
@@ -45,7 +48,14 @@ export function scheduleReport(
   const chosen = auto
     ? { chosen: { schedule, both_orders, samples, score: scoreName, ...(end !== null && { end }) } }
     : {};
-  return { schedule, ...chosen, unpaid, early_stop, sure: settled + sure, cut };
+  const before = judge.first === undefined ? {} : { first: settledFirst(standing(all, spec)) * ownCost(judge) };
+  return { schedule, ...chosen, unpaid, early_stop, sure: settled + sure, cut, ...before };
+}
+
+/** Pairs that the judge asked first settled alone. */
+function settledFirst(last: readonly AskedQuestion[]): number {
+  const byPair = Map.groupBy(last, ({ question }) => comparedIn(question));
+  return [...byPair.values()].filter((asked) => asked.every(({ question }) => question.by === "first")).length;
 }
 
 /** Why a run with a wanted order_confidence asked no more; null of others. */

@@ -1,9 +1,9 @@
 // Owns what a tournament's readings come to: results, scores, the selected candidate. Asking:
 // tournament.ts.
 
-import { type AskedQuestion, commonFault, counts, cutByDeadline, outcomesOf } from "../asking/asked-questions.ts";
+import { type AskedQuestion, commonFault, counts, cutByDeadline } from "../asking/asked-questions.ts";
 import type { Selection } from "../asking/comparison.ts";
-import { gradesOf, type Outcome } from "../asking/outcome.ts";
+import type { Outcome } from "../asking/outcome.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Judge, PlanResult, SignalContext } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
@@ -11,9 +11,7 @@ import type { Classes } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { missingRules } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
-import { presetNamed } from "../judges/presets/table.ts";
 import { scoreScale } from "../judges/score-scale.ts";
-import type { Weighing } from "../judges/verdicts.ts";
 import { ranOut } from "./budget.ts";
 import { type Gap, gapsIn, select, tally } from "./decide.ts";
 import { type Decision, decide } from "./decision.ts";
@@ -23,67 +21,21 @@ import { positionFlipRate } from "./metrics.ts";
 import { isGraded } from "./pair-questions.ts";
 import { againstReference } from "./reference-opponent.ts";
 import { outcomesIn } from "./rehearsal.ts";
+import { lazy, readBy, standing } from "./run-so-far.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import type { Scoreboard } from "./score.ts";
 import { baseRewards, earnedOf, leftFree, withFreePoints } from "./scores.ts";
 import { fitsOf, marksOf, pointsOf } from "./tournament-points.ts";
-import type { RunSoFar, TournamentRun } from "./tournament-run.ts";
-
-const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing => ({
-  ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null, range: scoreScale(prompt) },
-});
-
-/**
- * What a run sees of the answers so far; a schedule without a second wave reads nothing of
- * it.
- */
-export function seenBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): RunSoFar {
-  const known = lazy(() => knownBy(all, classCount, judge));
-  return {
-    get results() {
-      return known().results;
-    },
-    outcomes: Object.assign((i: number, j: number) => known().outcomes(i, j), {
-      inOrder: (i: number, j: number) => known().outcomes.inOrder?.(i, j) ?? null,
-    }),
-    get tokens() {
-      return all.reduce(
-        (sum, { readings }) => sum + readings.reduce((tokens, reading) => tokens + reading.completion_tokens, 0),
-        0,
-      );
-    },
-  };
-}
-
-function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Omit<RunSoFar, "tokens"> {
-  const asked = all.filter(counts);
-  const graded = isGraded(judge);
-  const outcomes = outcomesOf(asked, weighingOf(judge));
-  const questions = asked.map(({ question }) => question);
-  const { unparsed } = missingRules(judge);
-  const rules = { unparsed, graded, complete: false };
-  const grades = questions.map(() => [] as (readonly number[])[]);
-  for (const outcome of outcomes) {
-    if (outcome.state === "parsed")
-      grades[outcome.question]?.push(gradesOf(outcome, questions[outcome.question]?.shown ?? []));
-  }
-  return {
-    results: questions.map((presentation, q) => ({
-      presentation,
-      grades: grades[q] as (readonly number[])[],
-      ...(judge.budget !== undefined && { unread: (asked[q] as AskedQuestion).readings.some(isUnparsed) }),
-    })),
-    outcomes: outcomesIn(decide(classCount, judge.mode, questions, outcomes, rules)),
-  };
-}
+import type { TournamentRun } from "./tournament-run.ts";
 
 /**
  * Whether the reply reports more than that of a spec from before schedules, votes and scores were
  * many.
  */
 function hasExtendedReport(judge: Judge, score: string): boolean {
-  const { schedule, budget, samples, both_orders, mode } = judge;
-  const plain = schedule === (mode === "pairwise" ? "round_robin" : "single_list") && budget === undefined;
+  const { schedule, budget, samples, both_orders, mode, first } = judge;
+  const named = schedule === (mode === "pairwise" ? "round_robin" : "single_list");
+  const plain = named && budget === undefined && first === undefined;
   const once = both_orders !== "when_close";
   const asked = !isGraded(judge) && typeof samples === "number" && once;
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
@@ -116,7 +68,8 @@ export function resultOf(
   const asked = all.filter(counts);
   const { min_decided } = missingRules(judge);
   const { questions, outcomes, decision, cut } = decided(asked, judge, keys.length, run.complete);
-  const jamming = jammers(keys.length, all, FOUND);
+  const last = standing(all, judge);
+  const jamming = jammers(keys.length, last, FOUND);
   const { jams, refused, remaining } = withoutThoseOut(classes, jamming, atFault, judgeable);
   const only =
     reference === undefined ? null : againstReference(remaining, decision, atFault.has(reference) ? null : reference);
@@ -149,7 +102,7 @@ export function resultOf(
     : null;
   // Nobody is selected for a win without an opponent.
   const order = (points ?? wins).map((win, r) => (free[r] ? null : win));
-  const silent = unparsedByClass(asked, keys.length);
+  const silent = unparsedByClass(last.filter(counts), keys.length);
   const size = group.rollouts.length + (only === null ? 0 : 1);
   const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, size);
   const ofClass = <T>(values: readonly T[] | null, none: T) =>
@@ -177,14 +130,17 @@ export function resultOf(
 
 /** @param whole every pair was to be asked */
 function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: number, whole: boolean) {
-  const questions = asked.map(({ question }) => question);
-  const outcomes = outcomesOf(asked, weighingOf(judge));
+  const { questions, outcomes, weights } = readBy(asked, judge);
   const { unparsed, min_decided } = missingRules(judge);
   // Who asks for all comparisons has no use for a part of them, however even.
   const cut = min_decided < 1 ? cutByDeadline(asked) : new Set<number>();
-  const unasked = new Set([...ranOut(asked, judge), ...cut]);
-  const rules = { unparsed, graded: isGraded(judge), complete: whole && cut.size === 0, unasked };
-  return { questions, outcomes, cut, decision: decide(classCount, judge.mode, questions, outcomes, rules) };
+  const isBefore = ({ question }: AskedQuestion) => question.by === "first";
+  // What the deadline left of a pair is the first word on it, which alone is none.
+  const open = cut.size === 0 ? [] : asked.flatMap((entry, q) => (isBefore(entry) && weights?.[q] === 0 ? [q] : []));
+  const unasked = new Set([...ranOut(asked, judge), ...cut, ...open]);
+  const rules = { unparsed, graded: isGraded(judge), complete: whole && cut.size === 0, unasked, weights };
+  const decision = decide(classCount, judge.mode, questions, outcomes, rules);
+  return { questions, outcomes, cut, decision };
 }
 
 /**
@@ -256,12 +212,4 @@ function unparsedByClass(asked: readonly AskedQuestion[], classCount: number): n
     for (const member of question.shown) counts[member] = (counts[member] as number) + unparsed;
   }
   return counts;
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

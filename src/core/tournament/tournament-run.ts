@@ -17,13 +17,14 @@ import {
   mostAgain,
   mostCost,
   otherOrder,
+  ownCost,
   repeatPresentations,
   repeatsOf,
   resampled,
   samplesOf,
   type Wording,
 } from "./pair-questions.ts";
-import { type PresentationResult, resultsAbout } from "./presentation-results.ts";
+import { NOTHING_SEEN, type PresentationResult, type RunSoFar, resultsAbout } from "./presentation-results.ts";
 import {
   type Match,
   meanOutcome,
@@ -43,16 +44,6 @@ interface TournamentRunInput {
   /** The candidate that is the group's reference. */
   reference?: number;
 }
-
-/** What was asked so far, and the tokens that it took; worked out where it is read. */
-export interface RunSoFar {
-  /** May grow, and is never changed otherwise. */
-  readonly results: readonly PresentationResult[];
-  readonly outcomes: Outcomes;
-  readonly tokens: number;
-}
-
-export const NOTHING_SEEN: RunSoFar = { results: [], outcomes: () => undefined, tokens: 0 };
 
 export class TournamentRun {
   /** The schedule with its settings; what `auto` chose. */
@@ -115,7 +106,8 @@ export class TournamentRun {
   /** Whether what is asked may hang on answers, so that there may be more than one wave. */
   get adaptive(): boolean {
     const { confidence } = samplesOf(this.judge);
-    const further = confidence !== null || this.judge.both_orders === "when_close";
+    const { both_orders, first } = this.judge;
+    const further = confidence !== null || both_orders === "when_close" || first !== undefined;
     return this.mostPairs !== null || further;
   }
 
@@ -135,13 +127,32 @@ export class TournamentRun {
    */
   mostOf(first: number): number {
     const all = mostWithAgain(this.judge, this.order.length, this.mostOfWaves(first), this.afterOf(first));
-    return Math.min(all, this.budget.generations);
+    return Math.min(all + this.mostAskedFirst(first), this.budget.generations);
+  }
+
+  /** Of these, those of a judge that is asked first: nothing of it is asked again. */
+  mostAskedFirst(first: number): number {
+    return this.judge.first === undefined ? 0 : this.pairsOf(first) * firstCost(this.judge);
+  }
+
+  /** What its first wave may bring the judge proper, where another is asked first. */
+  mostBroughtBy(wave: readonly Presentation[]): number {
+    if (this.judge.first === undefined) return 0;
+    return new Set(wave.map(comparedIn)).size * mostCost(this.judge);
   }
 
   private mostOfWaves(first: number): number {
     if (!this.adaptive) return first;
-    const pairs = this.mostPairs ?? Math.ceil(first / firstCost(this.judge));
-    return pairs * (this.repeats ? this.mostOfPair : mostCost(this.judge));
+    return this.pairsOf(first) * (this.repeats ? this.mostOfPair : mostCost(this.judge));
+  }
+
+  /** Pairs at most, given the generations of the first wave. */
+  private pairsOf(first: number): number {
+    return this.mostPairs ?? this.pairsIn(first);
+  }
+
+  private pairsIn(first: number): number {
+    return Math.ceil(first / firstCost(this.judge));
   }
 
   /**
@@ -149,7 +160,9 @@ export class TournamentRun {
    * as one who is known shows another. All pairs tell of those left whoever is at fault.
    */
   private afterOf(first: number): number {
-    return this.judge.mode === "listwise" ? 2 * first : this.complete ? 0 : first;
+    if (this.judge.mode === "listwise") return 2 * first;
+    const own = this.judge.first === undefined ? first : this.pairsIn(first) * ownCost(this.judge);
+    return this.complete ? 0 : own;
   }
 
   /**
@@ -170,7 +183,8 @@ export class TournamentRun {
   get alone(): { most: number; next(results: readonly PresentationResult[]): readonly Presentation[] } | null {
     const { judge } = this;
     if (!mayAskFurther(judge) || judge.budget !== undefined) return null;
-    return { most: mostCost(judge), next: (results) => furtherPresentations(results, judge) };
+    const before = judge.first === undefined ? 0 : firstCost(judge);
+    return { most: before + mostCost(judge), next: (results) => furtherPresentations(results, judge) };
   }
 
   /** The next questions; none when all is asked that the schedule wants and the budget pays. */

@@ -11,6 +11,7 @@ import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { judgeAsked } from "../judges/asked-first.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { attribution } from "./attribution.ts";
 import { FollowUpQuestions } from "./follow-up-questions.ts";
@@ -18,8 +19,9 @@ import { forecastOf } from "./forecast.ts";
 import { judgeFault } from "./judge-fault.ts";
 import { needsReference, ScheduleSchema } from "./named-schedule.ts";
 import { withReference } from "./reference-opponent.ts";
+import { seenBy, standing } from "./run-so-far.ts";
 import { ScoreSchema, scoreRange } from "./scores.ts";
-import { resultOf, seenBy } from "./tournament-result.ts";
+import { resultOf } from "./tournament-result.ts";
 import { TournamentRun } from "./tournament-run.ts";
 
 const SCHEMA = z.strictObject({
@@ -68,10 +70,12 @@ export const tournament: Signal<TournamentSettings> = {
     const reference = opponent !== null && { reference: opponent.reference };
     const begin = () => new TournamentRun({ keys: group.keys, judge, seed, sizes, ...reference });
     const run = namingGroup(group, begin);
-    const after = new FollowUpQuestions(group, { judge, seed }, opponent?.reference);
+    const proper = { judge: { ...judge, first: undefined }, seed };
+    const after = new FollowUpQuestions(group, proper, opponent?.reference);
     const asked = { to: "chat", preset: judge.prompt, ...slotsOf(judge) } as const;
+    const first = { ...asked, preset: judgeAsked(judge, { by: "first" }).prompt };
     const put = (wave: readonly Presentation[]): Question[] =>
-      wave.map((presentation) => ({ ...asked, ...presentation }));
+      wave.map((presentation) => ({ ...(presentation.by === "first" ? first : asked), ...presentation }));
     const { alone } = run;
     const seenOf = (asked: readonly AskedQuestion[]) => seenBy(asked, group.keys.length, judge);
     return {
@@ -87,11 +91,12 @@ export const tournament: Signal<TournamentSettings> = {
       next(seen) {
         const planned = namingGroup(group, () => run.next(seenOf(seen)));
         if (planned.length > 0 || seen.length === 0) return put(planned);
-        return put(run.further(after.next(seen), seenOf(seen)));
+        return put(run.further(after.next(standing(seen, judge)), seenOf(seen)));
       },
+      mayBring: (wave) => run.mostBroughtBy(wave),
       forecast: (work) => forecastOf(begin, group.keys.length, work),
       result(seen) {
-        const { atFault } = attribution(group.texts, seen);
+        const { atFault } = attribution(group.texts, standing(seen, judge));
         return resultOf(group, { judge, score, run, atFault, ...reference }, context, seen);
       },
     };

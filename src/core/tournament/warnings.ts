@@ -19,6 +19,7 @@ const parseRateWarnings = (parse_rate: number | null) =>
  * same. `cut_by_deadline`: some comparisons were not answered in time, and none were needed.
  * `near_copies`: of few pairs, copies of one candidate move what the others earn. `flat_groups`:
  * many groups teach nothing. `groups_failed`: some have no reward, with the codes.
+ * @param models how many the spec names to judge one group, its own and of those asked first
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],
@@ -26,6 +27,7 @@ export function rewardWarnings(
   { parse_rate }: Pick<BatchMetrics, "parse_rate">,
   candidatesCount: boolean,
   fewPairs: boolean,
+  models = 1,
 ): string[] {
   const when = (code: string, holds: boolean) => (holds ? [code] : []);
   return [
@@ -59,7 +61,7 @@ export function rewardWarnings(
     ...when("near_copies", fewPairs && prepared.some(hasCopies)),
     ...when(
       "models_mixed",
-      results.some(({ verifier }) => verifier.models.length > 1),
+      results.some(({ verifier }) => verifier.models.length > models),
     ),
   ];
 }

@@ -11,7 +11,7 @@ import type { BreakerState } from "../load/breaker.ts";
  * Questions of one preset over one prompt's candidates. Each candidate's text is held once;
  * questions refer to it by index: 1..5 distinct ones each.
  */
-export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | "runs"> {
+export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | "runs" | "by"> {
   question: string;
   language: string | null;
   candidates: readonly string[];

@@ -21,8 +21,9 @@ const HANDED_ON: ReadonlySet<Generation["error"]> = new Set(["verifier_unavailab
  * after another until one answers; an answer that cannot be parsed is an answer. A backend that is
  * silent for its share of what is left (half where one more stands by, a third where two do) is
  * given up. What the last one failed at goes to the first again after a pause, round after round
- * until the deadline, where that is known. A call with `strict_model` stays with the first. One
- * backend alone is returned as it is.
+ * until the deadline, where that is known. A call that names a model begins with the backends that
+ * are configured with it. A call with `strict_model` stays with the first. One backend alone is
+ * returned as it is.
  */
 export function createFallbackVerifier(
   verifiers: readonly [Verifier, ...Verifier[]],
@@ -38,9 +39,23 @@ export function createFallbackVerifier(
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers),
-    session: (call) =>
-      call.strict_model === true ? first.session(call) : fallbackSession(verifiers, call, clock, schedule),
+    session(call) {
+      const order = inOrderFor(call.model, verifiers);
+      return call.strict_model === true ? order[0].session(call) : fallbackSession(order, call, clock, schedule);
+    },
   };
+}
+
+/** Who is configured with the model that is asked for, then the others. */
+function inOrderFor(
+  asked: string | null,
+  verifiers: readonly [Verifier, ...Verifier[]],
+): readonly [Verifier, ...Verifier[]] {
+  const serves = ({ model }: Verifier) => asked !== null && model === asked;
+  return [...verifiers.filter(serves), ...verifiers.filter((verifier) => !serves(verifier))] as [
+    Verifier,
+    ...Verifier[],
+  ];
 }
 
 /** How long a backend may say nothing before the next is asked, ms; undefined for the last one. */

@@ -67,6 +67,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
 
   return {
     protocol: "verify",
+    model: config.model,
     generations_max: LIMITS.generations_verify_max,
     backends: () => [backend.status(clock.now())],
     check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, key_variable, fetcher, clock),

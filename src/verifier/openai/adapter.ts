@@ -61,6 +61,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
 
   return {
     protocol: "openai",
+    model: config.model,
     generations_max: LIMITS.generations_openai_max,
     backends: () => [backend.status(clock.now())],
     check: () => checkEndpoint(config, fetcher, clock),

@@ -39,7 +39,7 @@ describe("a spec that is checked", () => {
     const cost = async (judge: object, n: number) =>
       (await check({ signals: { q: { ...T, judge: { ...T.judge, ...judge } } } }, `?n=${n}`)).cost;
     const whole = (generations: number, generations_max: number) => ({
-      ...{ generations, generations_expected: generations, generations_max },
+      ...{ generations, generations_expected: generations, generations_max, completion_tokens: generations * 1000 },
       ...{ completion_tokens_expected: generations * 1000, completion_tokens_max: generations_max * 1000 },
     });
     // Each once more for want of a verdict; each candidate probed, tried four times beside others, and

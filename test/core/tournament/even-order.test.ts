@@ -8,7 +8,8 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
 import { EvenOrder } from "../../../src/core/tournament/even-order.ts";
 import { evenPairs } from "../../../src/core/tournament/even-pairs.ts";
-import { NOTHING_SEEN, TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
+import { NOTHING_SEEN } from "../../../src/core/tournament/presentation-results.ts";
+import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import fc from "../../harness/property.ts";
 
 /** The widest gap between two of n in how often they were met, over all beginnings of a line. */

@@ -11,9 +11,10 @@ import { tally } from "../../../src/core/tournament/decide.ts";
 import { decide } from "../../../src/core/tournament/decision.ts";
 import { scheduleOf } from "../../../src/core/tournament/named-schedule.ts";
 import { isGraded } from "../../../src/core/tournament/pair-questions.ts";
+import type { RunSoFar } from "../../../src/core/tournament/presentation-results.ts";
 import { outcomesIn } from "../../../src/core/tournament/rehearsal.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
-import { type RunSoFar, TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
+import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import fc from "../../harness/property.ts";
 
 /** Graded outcomes, whatever the wire brings them. */

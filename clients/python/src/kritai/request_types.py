@@ -140,6 +140,7 @@ class Judge(TypedDict, total=False):
     both_orders: bool | Literal["when_close"]
     samples: int | Mapping[str, object]
     budget: Mapping[str, float]
+    first: Mapping[str, Any]
     vote: str
     prompt: str
     preset: str

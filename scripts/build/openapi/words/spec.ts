@@ -16,6 +16,7 @@ export const SPEC_WORDS: Readonly<Record<string, string>> = {
   "judge.temperature": "sampling temperature of the verifier",
   "judge.top_p": "nucleus sampling of the verifier: the share of probability it samples from",
   "judge.max_tokens": "tokens of one answer at most, thoughts included",
+  "first.max_tokens": "tokens of one of its answers at most",
   "schedule.name": "the schedule: which comparisons are asked, and in which order",
   pivots: "candidates that all others are compared with",
   candidate: "what of a rollout the verifier is shown",

@@ -33,6 +33,8 @@ export interface StoredVerdict {
   comparison: number;
   sample: number;
   signal?: string;
+  /** Of a judge that is asked before the judge. */
+  judge?: "first";
   order: number[];
   letter: string | null;
   scores: number[] | null;

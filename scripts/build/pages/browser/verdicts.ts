@@ -93,7 +93,7 @@ function matrix(
     else known.push(one);
   }
   const cell = (a: number, b: number): Node | string => {
-    const asked = pairs.get(keyOf(a, b)) ?? [];
+    const asked = lastWords(pairs.get(keyOf(a, b)) ?? []);
     if (a === b || asked.length === 0) return "";
     const won = asked.filter((verdict) => winnerOf(verdict) === a).length;
     return el(
@@ -113,6 +113,12 @@ function matrix(
   );
 }
 
+/** Without those of a judge asked first where the judge proper was asked too. */
+function lastWords(ofPair: readonly StoredVerdict[]): readonly StoredVerdict[] {
+  const own = ofPair.filter(({ judge }) => judge === undefined);
+  return own.length === 0 ? ofPair : own;
+}
+
 /** How an answer was read, and why it ended. */
 function statusOf({ status, error, finish_reason }: StoredVerdict): string {
   return error ?? (status === "ok" ? "ok" : `${status} (${finish_reason})`);
@@ -128,6 +134,9 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
     [
       ...(several ? [{ title: "signal", cell: ({ signal }: StoredVerdict) => signal ?? "" }] : []),
       { title: "question.sample", cell: ({ comparison, sample }) => `${comparison}.${sample}` },
+      ...(all.some(({ judge }) => judge !== undefined)
+        ? [{ title: "judge", cell: ({ judge }: StoredVerdict) => judge ?? "" }]
+        : []),
       { title: "shown", cell: ({ order }) => order.map((r, k) => `${letterAt(k)} #${r}`).join("  ") },
       {
         title: "verdict",

@@ -15,13 +15,18 @@ export const specRefusals = (): readonly Refusal[] => [
   { why: "prompts that there are", status: 400, code: "unknown_prompt", path: "(spec\\.)?(.+\\.)?(prompt|preset)" },
   refused(
     "a preset's shape",
-    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.(preset|mode|form)",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)(\\.first)?\\.(preset|mode|form|images)",
     "looks at one|compares candidates|shows two|form of its own|first wrong step",
   ),
   refused(
     "a vote by letters",
-    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.vote",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)(\\.first)?\\.vote",
     "no one token of|letter's probability",
+  ),
+  refused(
+    "what goes with a judge that is asked first",
+    "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.(first(\\.(vote|close))?|both_orders|budget|schedule|score)",
+    "asked first|what is close|or first|is asked again|never close|first leaves|evenly about",
   ),
   refused("a range of samples", "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
   refused(
@@ -53,7 +58,7 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("a range that holds something", "(spec\\.)?signals\\.\\w+\\.range", "must be below the (second|highest)"),
   refused(
     "fields of the engine's own, and which",
-    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.extra(\\..*)?",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)(\\.first)?\\.extra(\\..*)?",
     "of the engine's own|JUDGE_EXTRA|judge_extra_(max|chars)",
   ),
   refused("hosts of the deployment", "spec\\.signals\\.\\w+\\.url", "https|CHECKER_HOSTS|password|not a URL"),

@@ -1,6 +1,7 @@
 // Owns turning a scored group into relevances and an order. Pure: knows no dialect, no clock, no
 // verifier.
 
+import { comparedIn, isOfFirst } from "../../../core/asking/questions.ts";
 import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
@@ -83,11 +84,18 @@ export function ranking(group: GroupResult, scores: readonly (number | null)[], 
 
 const pair = (winner: number, loser: number) => `${winner}>${loser}`;
 
+/** Without those of a judge asked first on what the judge proper was asked about too. */
+function lastWords(verdicts: readonly VerdictRow[]): VerdictRow[] {
+  const about = ({ signal, order }: VerdictRow) => `${signal}:${comparedIn({ shown: order })}`;
+  const own = new Set(verdicts.flatMap((row) => (isOfFirst(row) ? [] : [about(row)])));
+  return verdicts.filter((row) => !isOfFirst(row) || !own.has(about(row)));
+}
+
 /** For each ordered pair shown together: verdicts for the first less verdicts for the second. */
 function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
   const margins = new Map<string, number>();
   const add = (key: string, by: number) => margins.set(key, (margins.get(key) ?? 0) + by);
-  for (const verdict of verdicts) {
+  for (const verdict of lastWords(verdicts)) {
     const place = winnerOf(verdictIn(verdict));
     const winner = place === null ? undefined : verdict.order[place];
     if (winner === undefined) continue;

@@ -2,7 +2,7 @@
 // another score. Knows no schedule's plan, which hangs on texts that are not logged.
 
 import type { AskedQuestion } from "../../asking/asked-questions.ts";
-import { type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
+import { isOfFirst, type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
 import { NO_FACTS, NOTHING, type Reading } from "../../asking/readings.ts";
 import { factOf, type Judge, type Signal } from "../../asking/signal.ts";
 import type { PreparedGroup } from "../../candidate/prepare.ts";
@@ -57,8 +57,9 @@ function questionsOf(group: PreparedGroup, logged: LoggedGroup, verdicts: readon
   });
 }
 
-/** Whether a question was asked as a trial, or again for want of a verdict. */
+/** Whether a question was put to the judge asked first, as a trial, or again for want of a verdict. */
 function isAsked(sample: number): Partial<Question> {
+  if (isOfFirst({ sample })) return { by: "first" };
   if (sample >= TRIAL_FROM) return { trial: true };
   return sample % REPEAT_FROM >= REASK_FROM ? { reask: true } : {};
 }
