@@ -120,7 +120,7 @@ const GroupMetricsSchema = z.object({
     .optional()
     .meta(
       said(
-        "of a spec with signals: mean Spearman's correlation of each two signals that the reward names, over the group's rollouts, as they are measured; null where no two of them vary",
+        "of a spec with signals: mean Spearman's correlation of each two signals that the reward names and that vary, as they are measured, over the rollouts that have all of them; null where fewer than two vary",
       ),
     ),
   cyclic: z.boolean().optional().meta(said("whether wins go in a circle")),

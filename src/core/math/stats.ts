@@ -35,7 +35,7 @@ export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
 }
 
 /** Ranks from 1, ties at the mean of theirs. */
-function meanRanks(values: readonly number[]): number[] {
+export function meanRanks(values: readonly number[]): number[] {
   const sorted = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
   const ranks = new Array<number>(values.length);
   for (let from = 0; from < sorted.length; ) {

@@ -6,7 +6,7 @@ import type { Presentation } from "../asking/questions.ts";
 import type { Valued } from "../asking/signal-value.ts";
 import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/replies.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { kendallTauB, mean, percentile, populationStd, spearman, sumOf } from "../math/stats.ts";
+import { kendallTauB, mean, meanRanks, percentile, populationStd, sumOf } from "../math/stats.ts";
 
 /** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
 export function groupTau(
@@ -67,23 +67,24 @@ export function rewardMoments(rewards: readonly (number | null)[]): Pick<GroupMe
 }
 
 /**
- * How far the parts of a reward agree on a group: Spearman's correlation of each two parts over the
- * rollouts of which both have a value, mean over the pairs of which it is defined. Of m parts without
+ * How far the parts of a reward agree on a group: the mean of Spearman's correlations of each two
+ * parts that vary, over the rollouts that have a value of every part, in [-1, 1]. Of m parts without
  * ties that is (m W - 1) / (m - 1) of Kendall's coefficient of concordance W (Kendall and Babington
- * Smith 1939). Null where no two parts both vary.
+ * Smith 1939). Null where no two parts vary. The parts' ranks as unit vectors z have the sum of all
+ * products at once: (|sum of z|^2 - m) / (m (m - 1)), in O(m n log n).
  */
 export function partsCorrelation(parts: readonly (readonly Valued[])[]): number | null {
-  const found = parts.flatMap((part, p) =>
-    parts.slice(p + 1).flatMap((other) => {
-      const both = part.flatMap(({ value }, r) => {
-        const beside = other[r]?.value ?? null;
-        return value === null || beside === null ? [] : [[value, beside] as const];
-      });
-      const column = (side: 0 | 1) => both.map((pair) => pair[side]);
-      return spearman(column(0), column(1)) ?? [];
-    }),
-  );
-  return found.length === 0 ? null : sumOf(found) / found.length;
+  const rows = (parts[0] ?? []).flatMap((_, r) => (parts.every((part) => part[r]?.value != null) ? [r] : []));
+  const middle = (rows.length + 1) / 2;
+  const units = parts.flatMap((part) => {
+    const ranks = meanRanks(rows.map((r) => part[r]?.value as number)).map((rank) => rank - middle);
+    const length = Math.sqrt(sumOf(ranks.map((rank) => rank ** 2)));
+    return length === 0 ? [] : [ranks.map((rank) => rank / length)];
+  });
+  const m = units.length;
+  if (m < 2) return null;
+  const squares = rows.map((_, i) => units.reduce((sum, unit) => sum + (unit[i] as number), 0) ** 2);
+  return Math.max(-1, Math.min(1, (sumOf(squares) - m) / (m * (m - 1))));
 }
 
 /** p50, p99 and maximum of a group's generations, ms; zeros without any. */
