@@ -134,13 +134,14 @@ if (given.deadlines) {
 }
 if (given.first) {
   const { set, quick, draws } = given;
+  const flags = quick ? " --quick" : ` --draws ${draws}`;
+  const command = `\`npm run lab -- study --first --set ${set}${flags}\` at ${commit()}.`;
   const plan = { set, sizes: [8], draws: quick ? 1 : draws, thinking: [0.85, 0.95], direct: [0.6, 0.7, 0.8, 0.9] };
   const rows = firstRows(plan, ([{ thinking, direct, sureness, relation }]) =>
     console.log(`${direct} before ${thinking}, ${sureness}, ${relation}`),
   );
   writeFiles(join(dirname(out), folder), firstTables(rows));
-  const flags = quick ? " --quick" : ` --draws ${draws}`;
-  writeFileSync(out, firstPage(`\`npm run lab -- study --first --set ${set}${flags}\` at ${commit()}.`, rows, folder));
+  writeFileSync(out, firstPage(command, rows, folder));
   console.log(`${firstHeadline(rows)}\nwrote ${out}: ${rows.length} rows`);
   process.exit();
 }
