@@ -210,10 +210,10 @@ const against = (played: readonly Played[], rival: PlayedWay) => ({
   top: gain(played, rival.played, "top"),
 });
 
-const meanOf = (all: readonly Played[], field: "generations" | "tokens" | "waves") =>
-  all.reduce((sum, one) => sum + one[field], 0) / all.length;
+export const meanOf = (all: readonly Played[], field: "generations" | "tokens" | "waves" | "first") =>
+  all.reduce((sum, one) => sum + (one[field] ?? 0), 0) / all.length;
 
-function estimate(played: readonly Played[], value: (one: Played, at: number) => number | null): Estimate {
+export function estimate(played: readonly Played[], value: (one: Played, at: number) => number | null): Estimate {
   const observations = played.flatMap((one, k) => {
     const over = value(one, k);
     return over === null ? [] : [{ over, under: 1, cluster: one.problem }];
@@ -221,7 +221,7 @@ function estimate(played: readonly Played[], value: (one: Played, at: number) =>
   return clusteredRatio(observations, { resamples: 400, seed: hashText("study") });
 }
 
-const gain = (played: readonly Played[], others: readonly Played[], field: "tau" | "top") =>
+export const gain = (played: readonly Played[], others: readonly Played[], field: "tau" | "top") =>
   estimate(played, (one, k) => {
     const [own, other] = [one[field], others[k]?.[field] ?? null];
     return own === null || other === null ? null : own - other;

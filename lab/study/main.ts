@@ -12,6 +12,8 @@ import { binsCsv, calibrationGroups, calibrationPage } from "./calibration.ts";
 import { type Cell, NOISES } from "./cells.ts";
 import { csvTables } from "./csv-tables.ts";
 import { type DeadlineRow, deadlineRows, deadlinesCsv, deadlinesPage } from "./deadlines.ts";
+import { firstRows } from "./judge-first.ts";
+import { firstHeadline, firstPage, firstTables } from "./judge-first-page.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
@@ -73,6 +75,7 @@ const given = commandFlags({
     deadlines:
       "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
     "step-budget": "only what one budget for a step reaches against the same split evenly; its page is of this alone",
+    first: "only what judge.first is worth before a thinking judge; its page is of this alone",
     auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
@@ -137,6 +140,19 @@ if (given["step-budget"]) {
   const how = `\`npm run lab -- study --step-budget --set ${set} --n ${n} --draws ${draws}\` at ${commit()}.`;
   writeFileSync(out, stepPage(how, rows));
   console.log(`wrote ${out}: ${rows.length} rows`);
+  process.exit();
+}
+if (given.first) {
+  const { set, quick, draws } = given;
+  const flags = quick ? " --quick" : ` --draws ${draws}`;
+  const command = `\`npm run lab -- study --first --set ${set}${flags}\` at ${commit()}.`;
+  const plan = { set, sizes: [8], draws: quick ? 1 : draws, thinking: [0.85, 0.95], direct: [0.6, 0.7, 0.8, 0.9] };
+  const rows = firstRows(plan, ([{ thinking, direct, sureness, relation }]) =>
+    console.log(`${direct} before ${thinking}, ${sureness}, ${relation}`),
+  );
+  writeFiles(join(dirname(out), folder), firstTables(rows));
+  writeFileSync(out, firstPage(command, rows, folder));
+  console.log(`${firstHeadline(rows)}\nwrote ${out}: ${rows.length} rows`);
   process.exit();
 }
 if (given.calibration) {

@@ -30,6 +30,8 @@ export interface Reached {
 export interface Played extends Reached {
   problem: string;
   generations: number;
+  /** Of these, of the judge that is asked first; absent where it was not counted. */
+  first?: number;
   /** Prompts and answers. */
   tokens: number;
   /** Of the answers alone, where a verifier told them. */
@@ -40,24 +42,39 @@ export interface Played extends Reached {
   scores?: Readonly<Record<string, Reached>>;
 }
 
-/** Tokens of one generation that shows so many candidates. */
-export type TokensOf = (shown: number) => number;
+/** Tokens of one generation that shows so many candidates, of the judge or of one asked first. */
+export type TokensOf = (shown: number, by?: "first") => number;
 
-/** Asks until the run is over. */
-export function play(list: StudyList, verifier: Verifier, way: Way, seed: number, tokensOf: TokensOf): Played {
+/**
+ * Asks until the run is over.
+ * @param before whom `judge.first` asks
+ */
+export function play(
+  list: StudyList,
+  verifier: Verifier,
+  way: Way,
+  seed: number,
+  tokensOf: TokensOf,
+  before = verifier,
+): Played {
   const { judge, score, everyScore } = way;
   const n = list.qualities.length;
   // Where the best stands must not be told by the seeded orders.
   const keys = list.qualities.map((_, i) => hashText("candidate", list.problem, seed, i));
   const graded = isGraded(judge);
   const run = new TournamentRun({ keys, judge, seed });
-  const { outcomes, decision, waves } = rehearsed(run, n, (showing) => answersTo(showing, verifier, graded));
+  const { outcomes, decision, waves } = rehearsed(run, n, (showing) =>
+    showing.by === "first"
+      ? answersTo(showing, before, judge.first?.vote === "soft")
+      : answersTo(showing, verifier, graded),
+  );
   const scoreboard = scoreboardOf(n, run, decision, graded);
   // Every score but those that need a verifier's own scores has a value of each.
   const reached = (name: string) => near((SCORES[name]?.of(scoreboard) ?? []) as readonly number[], list);
   return {
     ...{ problem: list.problem, generations: outcomes.length, waves: waves.length },
-    tokens: waves.flat().reduce((sum, { shown, samples }) => sum + samples * tokensOf(shown.length), 0),
+    tokens: waves.flat().reduce((sum, { shown, samples, by }) => sum + samples * tokensOf(shown.length, by), 0),
+    first: waves.flat().reduce((sum, { samples, by }) => sum + (by === "first" ? samples : 0), 0),
     ...reached(score),
     ...(everyScore === true && { scores: Object.fromEntries(COMPARED_SCORES.map((name) => [name, reached(name)])) }),
   };
