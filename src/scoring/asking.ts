@@ -35,6 +35,8 @@ export class QuestionAsker {
   private readonly judgeTexts: VerdictTexts | null;
   private readonly order: EvenOrder;
   private left: number;
+  /** It has asked something itself. */
+  private hastened = false;
 
   constructor(session: VerifierSession, of: Planned, { journal, spare, texts, judgeTexts }: Plans) {
     this.session = session;
@@ -139,14 +141,52 @@ export class QuestionAsker {
   }
 
   /**
-   * Asks open questions of one preset as one job, a probe alone, in an order in which a deadline
-   * may cut anywhere. Whatever the verifier left unreported is a failure, never a silent gap.
+   * Asks open questions of one preset, but those that another batch asks right now: of these, what
+   * that one has no answer to, all of one job together.
    * @param onAnswered called for each question as soon as all its samples are in
    */
   private async ask(
     entries: readonly QuestionEntry[],
     onAnswered: (entry: QuestionEntry) => void = () => {},
   ): Promise<void> {
+    const waits = entries.map((entry) => this.answerOf(entry));
+    // One more of it at a gateway hastens all of the same work.
+    if (!this.hastened && this.journal?.hastens === true && !waits.includes(undefined)) waits[0] = undefined;
+    this.hastened = true;
+    const own = entries.filter((_, at) => waits[at] === undefined);
+    let unknown: QuestionEntry[] = [];
+    const asked = waits.map(async (wait, at) => {
+      if (wait === undefined) return;
+      await wait;
+      const entry = entries[at] as QuestionEntry;
+      const known = answeredFrom(this.journal, entry);
+      if (!known && this.journal?.early === true) completeReadings(entry.question, entry.shared.readings);
+      if (known || this.journal?.early === true) onAnswered(entry);
+      else if (unknown.push(entry) === 1) {
+        // What a job had no answer to is given back at once.
+        await Promise.resolve();
+        const again = unknown;
+        unknown = [];
+        await this.ask(again, onAnswered);
+      }
+    });
+    if (own.length > 0) asked.push(this.put(own, onAnswered));
+    await Promise.all(asked);
+  }
+
+  /** Resolves when another batch's answer is in, which it may be since the question was planned. */
+  private answerOf({ key }: QuestionEntry): Promise<void> | undefined {
+    const { journal } = this;
+    if (key === null || journal === null) return undefined;
+    return journal.underWay?.(key) ?? (journal.known(key) === undefined ? undefined : Promise.resolve());
+  }
+
+  /**
+   * Puts questions to the verifier as one job, a probe alone, in an order in which a deadline may
+   * cut anywhere. Whatever it left unreported is a failure, never a silent gap.
+   */
+  private async put(entries: readonly QuestionEntry[], onAnswered: (entry: QuestionEntry) => void): Promise<void> {
+    const end = this.journal?.asking?.(entries.flatMap(({ key }) => key ?? []));
     // A checker gets all texts at once, in the order in which they were sent.
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const open = isWhole ? entries : this.order.of(entries, ({ question }) => question);
@@ -208,7 +248,17 @@ export class QuestionAsker {
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onAnswered(entry);
     }
+    end?.();
   }
+}
+
+/** Whether the journal knows its answer by now; then the question has it. */
+function answeredFrom(journal: KeyedJournal | null, entry: QuestionEntry): boolean {
+  const known = entry.key === null ? undefined : journal?.known(entry.key);
+  if (known === undefined) return false;
+  entry.shared.readings.push(...known.readings);
+  entry.charged = known.charged;
+  return true;
 }
 
 /** What is too long of transcripts is shown shorter (judging.ts), and at last nobody's loss. */

@@ -38,6 +38,8 @@ export interface Judging {
    * a verifier's fault.
    */
   run(sessions: Sessions): Promise<GroupSignals>;
+  /** Asks of that the first waves alone, and what follows from each comparison by itself. */
+  begin(sessions: Sessions): Promise<void>;
 }
 
 /** What planning takes besides its groups. */
@@ -97,7 +99,8 @@ export function* planJudging(
       own += size;
     }
     const run = (sessions: Sessions) => runSignals(plans, signals, first, sessions, work);
-    judgings.push({ prepared, most: () => own + spare(own), run });
+    const begin = (sessions: Sessions) => beginSignals(plans, first, sessions);
+    judgings.push({ prepared, most: () => own + spare(own), run, begin });
     yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
   }
   judgeTexts?.shareAmong(planned);
@@ -168,6 +171,14 @@ async function runSignals(
   return signals;
 }
 
+async function beginSignals(plans: Plans, first: readonly Planned[], sessions: Sessions): Promise<void> {
+  const begin = (planned: Planned) => {
+    const asking = new QuestionAsker(sessions[planned.name] as VerifierSession, planned, plans);
+    return askedWave(planned.firstWave, asking, followingOf(planned, asking, plans.early), []);
+  };
+  await Promise.all(first.map(begin));
+}
+
 /** Which protocol's limit it is, its value tells. */
 function tooMany(generations: number, most: number): string {
   const name = most === LIMITS.generations_verify_max ? "generations_verify_max" : "generations_openai_max";
@@ -178,16 +189,12 @@ function tooMany(generations: number, most: number): string {
  * Wave by wave until the plan has no more questions; what hangs on one comparison alone does not
  * wait for its wave.
  */
-async function judgeSignal(
-  { plan, firstWave, enter, judge }: Planned,
-  asking: QuestionAsker,
-  early: number,
-): Promise<readonly AskedQuestion[]> {
+async function judgeSignal(planned: Planned, asking: QuestionAsker, early: number): Promise<readonly AskedQuestion[]> {
+  const { plan, firstWave, enter, judge } = planned;
   let asked: readonly AskedQuestion[] = [];
-  const following = plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early);
+  const following = followingOf(planned, asking, early);
   for (let wave = firstWave; wave.length > 0; ) {
-    const steps = following?.takes(wave) === true ? await following.run(wave, asked) : await whole(wave, asking);
-    const waveAsked = [wave, ...steps].flatMap(askedBy);
+    const waveAsked = await askedWave(wave, asking, following, asked);
     asked = [...asked, ...waveAsked];
     // After the deadline nobody answers: where a part is enough nothing more is asked in vain.
     const over = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
@@ -196,6 +203,20 @@ async function judgeSignal(
     wave = asking.affords(next) ? enter(next) : [];
   }
   return asked;
+}
+
+const followingOf = ({ plan: { follows }, enter }: Planned, asking: QuestionAsker, early: number): Following | null =>
+  follows === undefined ? null : new Following(asking, enter, follows, early);
+
+/** A wave and what followed from it, all answered. @param before what was asked in earlier waves */
+async function askedWave(
+  wave: readonly QuestionEntry[],
+  asking: QuestionAsker,
+  following: Following | null,
+  before: readonly AskedQuestion[],
+): Promise<AskedQuestion[]> {
+  const steps = following?.takes(wave) === true ? await following.run(wave, before) : await whole(wave, asking);
+  return [wave, ...steps].flatMap(askedBy);
 }
 
 /** A wave that nothing of goes on before all of it is answered. */
