@@ -76,7 +76,7 @@ async function runArm(load: EarlyStopLoad, rates: Rates, stop: Stop, starts: rea
       scheduler.remove(job);
     };
     const job = new Job(request, { party: `group-${n}`, arrived_at, now, emit, full: () => false });
-    scheduler.wake(job);
+    scheduler.add(job);
   };
   for (let sent = 0; sent < starts.length || engine.in_flight > 0; ) {
     const start = starts[sent] ?? Number.POSITIVE_INFINITY;

@@ -12,6 +12,7 @@ import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";
 import { benchCostlyFloods } from "./costly-floods.ts";
 import { benchDatabaseDown } from "./database-down.ts";
+import { benchEarly } from "./early.ts";
 import { benchEarlyStop } from "./early-stop.ts";
 import { benchEarlyStopStack } from "./early-stop-stack.ts";
 import { type Backends, startBackends } from "./edge-client.ts";
@@ -75,6 +76,19 @@ const EARLY_STOP_STACK = {
 /** Steps of 64 groups, and of 8 that come at 72 % of what the engine sustains. */
 const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 96 }, load_share: 0.72, in_flight: 256 };
 
+/** Steps that an engine takes long for, whose samples come at random moments. */
+const EARLY = {
+  sizes: [
+    { rollouts: 8, most: 0.4 },
+    { rollouts: 16, most: 0.25 },
+  ],
+  groups: 64,
+  spreads: [0.5, 1, 2, 4],
+  lost: 0.01,
+  in_flight: 256,
+  repeats: 3,
+};
+
 /** Minutes long, so only by `--only`. */
 const ON_REQUEST: ReadonlySet<string> = new Set([
   "agents",
@@ -83,6 +97,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "gateway",
   "group-room",
   "growth",
+  "early",
   "early-stop",
   "early-stop-stack",
   "hedging",
@@ -113,6 +128,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   verify: () => withBackends(verify),
   contracts: () => withBackends(contracts),
   gateway: (memory_ms) => benchGateway({ rounds: 3, window_ms: 1_500, memory_ms }),
+  early: () => benchEarly(EARLY),
   "early-stop": () => benchEarlyStop(EARLY_STOP),
   "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
   waves: () => benchWaves(WAVES),

@@ -22,7 +22,7 @@ export function virtualGateway(engine: VirtualEngine, model: string): { verifier
     generations_max: LIMITS.generations_verify_max,
     check: async () => ({ ok: true, latency_ms: 0 }),
     session(call) {
-      const party = `step-${parties++}`;
+      const party = call.work ?? `step-${parties++}`;
       const stats = { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 };
       return {
         stats,
@@ -40,7 +40,7 @@ export function virtualGateway(engine: VirtualEngine, model: string): { verifier
           };
           const options = { party, arrived_at: now(), now, emit, full: () => false };
           const job = new Job(parseVerifyRequest(JSON.parse(body)), options);
-          scheduler.wake(job);
+          scheduler.add(job);
           return promise;
         },
       };

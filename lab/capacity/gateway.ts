@@ -125,7 +125,7 @@ export class Gateway {
       };
       const job = new Job(request, { party, arrived_at: now(), now, emit, full: () => false });
       this.#jobs.add(job);
-      this.#scheduler.wake(job);
+      this.#scheduler.add(job);
     });
   }
 }

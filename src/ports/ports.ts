@@ -35,6 +35,11 @@ export interface VerifierCall {
   party?: string;
   /** What is there at the deadline is of use: questions go as a job lists them. */
   in_order?: boolean;
+  /**
+   * Names what several calls belong to: at a gateway they share their turns, and go by the best
+   * priority among them. Absent: each is its own.
+   */
+  work?: string;
   /** Lower goes first at a gateway and at engines that know priorities; 0 where nothing is said. */
   priority?: number;
   header_slots?: HeaderSlots; // Shared with the other sessions of the same request; a session's own when left out.

@@ -10,23 +10,23 @@ import { BLAMES_CONTENT } from "../core/faults/question-fault.ts";
 import { presetNamed } from "../core/judges/presets/table.ts";
 import { filterJudge } from "../core/signals/filter-judge.ts";
 import { gradeOf } from "../core/signals/grade.ts";
-import type { VerifierSession } from "../ports/ports.ts";
 import type { Planned, QuestionEntry } from "./entries.ts";
 import { completeReadings, readGeneration } from "./generation-reading.ts";
+import type { AskingSession } from "./sessions.ts";
 
 /**
  * Of one signal of one group. It is shown the group's prompt and what the judge wrote, nothing that
  * a policy did, so that no candidate is too long for it.
  */
 export class AnswerFilter {
-  private readonly session: VerifierSession;
+  private readonly session: AskingSession;
   private readonly of: Planned;
   private readonly filter: JudgeFilter;
   private readonly judge: Judge;
   /** What the judge wrote, while it is not scored. */
   private readonly written = new Map<Reading, string>();
 
-  constructor(session: VerifierSession, of: Planned, filter: JudgeFilter) {
+  constructor(session: AskingSession, of: Planned, filter: JudgeFilter) {
     this.session = session;
     this.of = of;
     this.filter = filter;

@@ -1,7 +1,7 @@
 // The asking of one signal's questions of one group: waves, what groups of one prompt share, what
 // is asked again. Knows no signals but the one.
 
-import { isAside, isProbe, type JobQuestion, type Question, REASK_FROM } from "../core/asking/questions.ts";
+import { isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
@@ -20,9 +20,9 @@ import {
   recordReask,
   type Shared,
   withFilter,
-  wordsOf,
 } from "./entries.ts";
 import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
+import { jobOf, jobsOf } from "./question-jobs.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { AskingSession } from "./sessions.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
@@ -41,6 +41,8 @@ export class QuestionAsker {
   private readonly filteredChars: () => number;
   private readonly order: EvenOrder;
   private left: number;
+  /** It has asked something itself. */
+  private hastened = false;
 
   constructor(session: AskingSession, of: Planned, plans: Plans, filter: AnswerFilter | null = null) {
     const { journal, spare, texts, judgeTexts } = plans;
@@ -165,49 +167,60 @@ export class QuestionAsker {
   }
 
   /**
-   * Asks open questions of one preset as one job, a probe alone, in an order in which a deadline
-   * may cut anywhere. Whatever the verifier left unreported is a failure, never a silent gap.
+   * Asks open questions of one preset, but those that another batch asks right now: of these, what
+   * that one has no answer to, all of one job together.
    * @param onAnswered called for each question as soon as all its samples are in
    */
   private async ask(
     entries: readonly QuestionEntry[],
     onAnswered: (entry: QuestionEntry) => void = () => {},
   ): Promise<void> {
+    const waits = entries.map((entry) => this.answerOf(entry));
+    // One more of it at a gateway hastens all of the same work.
+    if (!this.hastened && this.journal?.hastens === true && !waits.includes(undefined)) waits[0] = undefined;
+    this.hastened = true;
+    const own = entries.filter((_, at) => waits[at] === undefined);
+    let unknown: QuestionEntry[] = [];
+    const asked = waits.map(async (wait, at) => {
+      if (wait === undefined) return;
+      await wait;
+      const entry = entries[at] as QuestionEntry;
+      const known = answeredFrom(this.journal, entry);
+      if (!known && this.journal?.early === true) completeReadings(entry.question, entry.shared.readings);
+      if (known || this.journal?.early === true) onAnswered(entry);
+      else if (unknown.push(entry) === 1) {
+        // What a job had no answer to is given back at once.
+        await Promise.resolve();
+        const again = unknown;
+        unknown = [];
+        await this.ask(again, onAnswered);
+      }
+    });
+    if (own.length > 0) asked.push(this.put(own, onAnswered));
+    await Promise.all(asked);
+  }
+
+  /** Resolves when another batch's answer is in, which it may be since the question was planned. */
+  private answerOf({ key }: QuestionEntry): Promise<void> | undefined {
+    const { journal } = this;
+    if (key === null || journal?.underWay === undefined) return undefined;
+    return journal.underWay(key) ?? (journal.known(key) === undefined ? undefined : Promise.resolve());
+  }
+
+  /**
+   * Puts questions to the verifier as one job, a probe alone, in an order in which a deadline may
+   * cut anywhere. Whatever it left unreported is a failure, never a silent gap.
+   */
+  private async put(entries: readonly QuestionEntry[], onAnswered: (entry: QuestionEntry) => void): Promise<void> {
+    const end = this.journal?.asking?.(entries.flatMap(({ key }) => key ?? []));
     // A checker gets all texts at once, in the order in which they were sent.
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const open = isWhole ? entries : this.order.of(entries, ({ question }) => question);
     const { judge, group } = this.of;
     // Early stop counts every verdict; under strict_model or a filter some may not count in the end.
     const stop = judge.strict_model === true || this.filter !== null ? { stop: "all" as const } : {};
-    const { question, language, texts } = group;
-    const { images } = group.group;
-    const [{ question: firstQuestion }] = open as [QuestionEntry];
-    // No question may show one index twice.
-    const probe = isProbe(firstQuestion) && { shown: firstQuestion.shown.map((_, copy) => copy) };
-    const bare = firstQuestion.bare !== undefined && { shown: [0] };
-    const copies = () => firstQuestion.shown.map((member) => texts[member] as string);
-    const candidates = firstQuestion.bare !== undefined ? [firstQuestion.bare] : probe ? copies() : texts;
-    const questions = open.map(({ question: { shown, samples, first_sample, stop: stopRule } }, id) => {
-      const numbered = {
-        ...(first_sample !== undefined && { first_sample }),
-        ...(stopRule !== undefined && { stop: stopRule }),
-      };
-      return {
-        id,
-        shown,
-        samples,
-        ...numbered,
-        ...stop,
-        ...probe,
-        ...bare,
-      } satisfies JobQuestion;
-    });
-    const { to, preset, slots, runs, by } = firstQuestion;
-    const filled = { ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
-    const asking = { to, preset, ...filled, ...(by !== undefined && { by }) };
-    const asked = judgeAsked(judge, firstQuestion);
-    const shown = judge.images === true && images !== undefined ? { images } : {};
-    const job = { ...asking, question, language, candidates, questions, ...shown };
+    const job = jobOf(open, group, judge, stop);
+    const asked = judgeAsked(judge, (open as [QuestionEntry])[0].question);
     try {
       await this.session.judge(job, (generation) => {
         const entry = open[generation.question] as QuestionEntry;
@@ -239,6 +252,7 @@ export class QuestionAsker {
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onAnswered(entry);
     }
+    end?.();
   }
 }
 
@@ -248,20 +262,15 @@ function answerIn({ answer, thinking }: Generation): string | null {
   return start < 0 ? null : (answer as string).slice(start).trim();
 }
 
+/** Whether the journal knows its answer by now; then the question has it. */
+function answeredFrom(journal: KeyedJournal | null, entry: QuestionEntry): boolean {
+  const known = entry.key === null ? undefined : journal?.known(entry.key);
+  if (known === undefined) return false;
+  entry.shared.readings.push(...known.readings);
+  entry.charged = known.charged;
+  return true;
+}
+
 /** What is too long of transcripts is shown shorter (judging.ts), and at last nobody's loss. */
 const ofEvidence = (reading: Reading): Reading =>
   reading.code === "context_exceeded" ? { ...reading, code: "evidence_too_long" } : reading;
-
-/** Probes and bare questions alone, all else by whom it goes to and in whose words. */
-function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
-  const jobs = new Map<string, QuestionEntry[]>();
-  const probes: QuestionEntry[][] = [];
-  for (const entry of open) {
-    const key = wordsOf(entry.question);
-    const job = jobs.get(key);
-    if (isProbe(entry.question) || entry.question.bare !== undefined) probes.push([entry]);
-    else if (job === undefined) jobs.set(key, [entry]);
-    else job.push(entry);
-  }
-  return [...jobs.values(), ...probes];
-}

@@ -13,7 +13,6 @@ import { LIMITS } from "../core/faults/limits.ts";
 import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { GroupSignals, type OpenSignal } from "../core/reward/group-signals.ts";
-import type { VerifierSession } from "../ports/ports.ts";
 import { AnswerFilter } from "./answer-filter.ts";
 import { QuestionAsker } from "./asking.ts";
 import { filterOf, type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry, withFilter } from "./entries.ts";
@@ -39,6 +38,8 @@ export interface Judging {
    * a verifier's fault.
    */
   run(sessions: Sessions): Promise<GroupSignals>;
+  /** Asks of that the first waves alone, and what follows from each comparison by itself. */
+  begin(sessions: Sessions): Promise<void>;
 }
 
 /** What planning takes besides its groups. */
@@ -113,7 +114,8 @@ export function* planJudging(
       own += size;
     }
     const run = (sessions: Sessions) => runSignals(plans, signals, first, sessions, work);
-    judgings.push({ prepared, most: () => own + spare(own), run });
+    const begin = (sessions: Sessions) => beginSignals(plans, first, sessions);
+    judgings.push({ prepared, most: () => own + spare(own), run, begin });
     yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
   }
   pot?.assertPaysFirst();
@@ -174,18 +176,21 @@ async function runSignals(
   work: Worker,
 ): Promise<GroupSignals> {
   const run = async (planned: Planned): Promise<void> => {
-    const { name, judge } = planned;
-    const { filter } = judge;
-    const checked =
-      filter === undefined ? null : new AnswerFilter(sessions[filterOf(name)] as VerifierSession, planned, filter);
-    const asking = new QuestionAsker(sessions[name] as AskingSession, planned, plans, checked);
-    const asked = await judgeSignal(planned, asking, plans.early);
-    signals.settle(planned, judge.strict_model === true ? ofOneModel(asked) : asked);
+    const asked = await judgeSignal(planned, askerOf(plans, planned, sessions), plans.early);
+    signals.settle(planned, planned.judge.strict_model === true ? ofOneModel(asked) : asked);
     const opened = await work(signals.advance());
     await Promise.all(opened.map((open) => run(plannedSignal(plans, open))));
   };
   await Promise.all(first.map(run));
   return signals;
+}
+
+async function beginSignals(plans: Plans, first: readonly Planned[], sessions: Sessions): Promise<void> {
+  const begin = (planned: Planned) => {
+    const asking = askerOf(plans, planned, sessions);
+    return askedWave(planned.firstWave, asking, followingOf(planned, asking, plans.early), []);
+  };
+  await Promise.all(first.map(begin));
 }
 
 /** Which protocol's limit it is, its value tells. */
@@ -198,17 +203,12 @@ function tooMany(generations: number, most: number): string {
  * Wave by wave until the plan has no more questions; what hangs on one comparison alone does not
  * wait for its wave.
  */
-async function judgeSignal(
-  { plan, firstWave, enter, judge, member }: Planned,
-  asking: QuestionAsker,
-  early: number,
-): Promise<readonly AskedQuestion[]> {
+async function judgeSignal(planned: Planned, asking: QuestionAsker, early: number): Promise<readonly AskedQuestion[]> {
+  const { plan, firstWave, enter, judge, member } = planned;
   let asked: readonly AskedQuestion[] = [];
-  const following =
-    plan.follows === undefined || judge.filter !== undefined ? null : new Following(asking, enter, plan.follows, early);
+  const following = followingOf(planned, asking, early);
   for (let wave = firstWave; wave.length > 0; ) {
-    const steps = following?.takes(wave) === true ? await following.run(wave, asked) : await whole(wave, asking);
-    const waveAsked = [wave, ...steps].flatMap(askedBy);
+    const waveAsked = await askedWave(wave, asking, following, asked);
     asked = [...asked, ...waveAsked];
     // After the deadline nobody answers: where a part is enough nothing more is asked in vain.
     const over = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
@@ -219,6 +219,28 @@ async function judgeSignal(
   }
   member?.leaves(asked);
   return asked;
+}
+
+const followingOf = ({ plan, enter, judge }: Planned, asking: QuestionAsker, early: number): Following | null =>
+  plan.follows === undefined || judge.filter !== undefined ? null : new Following(asking, enter, plan.follows, early);
+
+function askerOf(plans: Plans, planned: Planned, sessions: Sessions): QuestionAsker {
+  const { name, judge } = planned;
+  const ofFilter = sessions[filterOf(name)];
+  const filter =
+    judge.filter === undefined || ofFilter === undefined ? null : new AnswerFilter(ofFilter, planned, judge.filter);
+  return new QuestionAsker(sessions[name] as AskingSession, planned, plans, filter);
+}
+
+/** A wave and what followed from it, all answered. @param before what was asked in earlier waves */
+async function askedWave(
+  wave: readonly QuestionEntry[],
+  asking: QuestionAsker,
+  following: Following | null,
+  before: readonly AskedQuestion[],
+): Promise<AskedQuestion[]> {
+  const steps = following?.takes(wave) === true ? await following.run(wave, before) : await whole(wave, asking);
+  return [wave, ...steps].flatMap(askedBy);
 }
 
 /** A wave that nothing of goes on before all of it is answered. */

@@ -32,6 +32,20 @@ export interface ReadingJournal {
    * never with a failed one.
    */
   onReadings(key: string, readings: readonly Reading[]): void;
+  /**
+   * Of a question that another batch with this journal asks right now: resolves when it is known,
+   * or will not be. Absent: there is no such batch.
+   */
+  underWay?(key: string): Promise<void> | undefined;
+  /** These are asked from now on; each until it is known, or until the function returned is called. */
+  asking?(keys: readonly string[]): () => void;
+  /** Of a batch for whose failures another will ask again. */
+  early?: true;
+  /**
+   * Where all that this batch wants first is being asked by others, it asks one of it too: at a
+   * gateway that hastens what is of the same work.
+   */
+  hastens?: true;
   /** Called for each newly asked question of which a reading has failed, when its wave is over. */
   onFailed?(key: string, readings: readonly Reading[]): void;
   /**
@@ -98,6 +112,10 @@ export async function keyedJournal(
       if (prompt !== undefined) kept?.add({ prompt, key, readings });
       journal?.onReadings(key, readings);
     },
+    ...(journal?.early && { early: true }),
+    ...(journal?.hastens && { hastens: true }),
+    ...(journal?.underWay && { underWay: (key) => journal.underWay?.(key) }),
+    asking: (keys) => journal?.asking?.(keys) ?? (() => {}),
     onFailed: (key, readings) => journal?.onFailed?.(key, readings),
   };
 }

@@ -39,6 +39,8 @@ export interface RequestScope {
   readonly warnings?: readonly string[];
   /** Lower goes first at verifiers that know priorities; absent: 0. */
   priority?: number;
+  /** See VerifierCall. */
+  work?: string;
   /**
    * Gives the request's Idempotency-Key up, where it has one, and with it an id taken over from a
    * request that crashed. Called before an outcome that will not be kept is logged: another outcome

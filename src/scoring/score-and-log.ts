@@ -65,7 +65,7 @@ export async function scoreAndLog(
   onGroup?: (index: number, group: GroupResult) => void,
   journal?: ReadingJournal,
 ): Promise<ScoredRequest> {
-  const { priority, key_name, hold } = scope;
+  const { priority, key_name, hold, work } = scope;
   const { run_id } = request;
   const run = run_id == null || deps.runObjects === undefined ? null : { run_id, owner: ownerOf(key_name) };
   const cache = run === null ? undefined : new VerdictCache(deps.runObjects as RunVerdicts, run, scope.id, deps.report);
@@ -75,6 +75,7 @@ export async function scoreAndLog(
     ...(onGroup && { onGroup }),
     ...(journal && { journal }),
     ...(priority && { priority }),
+    ...(work !== undefined && { work }),
   };
   const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
   const scored: ScoredBatch = await scoreBatch(deps, batch);

@@ -40,7 +40,7 @@ import { workInTurns } from "./turns.ts";
 import type { VerdictCache } from "./verdict-cache.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
-interface ScoringDeps {
+export interface ScoringDeps {
   verifier: Verifier;
   clock: Clock;
 }
@@ -57,6 +57,7 @@ export interface ScoringBatch {
   priority?: number;
   /** See VerifierCall. */
   party?: string;
+  work?: string;
   /** Told of bytes that its questions hold beside the request's own; may throw to refuse it. */
   hold?: (bytes: number) => void;
   /** Called as soon as a group is done, in the order in which groups finish. */
@@ -106,8 +107,8 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(request.deadline_ms - (verifierStarted - started_ms), batch.signal);
-  const { priority = 0, party } = batch;
-  const whose = { priority, ...(party !== undefined && { party }) };
+  const { priority = 0, party, work: of } = batch;
+  const whose = { priority, ...(party !== undefined && { party }), ...(of !== undefined && { work: of }) };
   const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, ...whose };
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
@@ -180,7 +181,8 @@ function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: Scor
 /** Of what comes of a rollout when all is answered. */
 const STEPS_ROLLOUT = 500;
 
-function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generator<number, PreparedGroup[]> {
+/** Every group as its questions see it. Yields the steps that it took (`turn_steps`). */
+export function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generator<number, PreparedGroup[]> {
   const prepare = preparerInSteps(preparerRules(compiled));
   const prepared: PreparedGroup[] = [];
   for (const [index, group] of groups.entries()) prepared.push({ ...(yield* prepare(group, index)), beside: groups });

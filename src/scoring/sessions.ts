@@ -16,7 +16,7 @@ const REFUSALS_MAX = 256;
 export const REFUSALS_TOLD_MAX = 3;
 
 /** When a session's work ends, and whose goes first. */
-export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "party">;
+export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "party" | "work" | "hand_on">;
 
 /** As far as a signal asks in it. */
 export type AskingSession = Pick<VerifierSession, "judge">;

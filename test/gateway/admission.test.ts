@@ -56,6 +56,18 @@ describe("the queue's bound", () => {
     admission.admit(job(asks));
   });
 
+  it("leaves half of the tokens and of the places to what is of no lower priority than 0", () => {
+    const { admission, job } = setUp({ queue_tokens_max: 12_000 });
+    const asks = (priority: number) => request([group("g", 2, many(20))], { priority });
+    admission.admit(job(asks(1)));
+    expect(refusalOf(() => admission.admit(job(asks(1)))).code).toBe("overloaded");
+    admission.admit(job(asks(0)));
+    const wide = setUp({ queue_tokens_max: Number.MAX_SAFE_INTEGER });
+    for (let i = 0; i < GATEWAY_LIMITS.requests_open_max / 2; i++) wide.admission.admit(wide.job(asks(1)));
+    expect(refusalOf(() => wide.admission.admit(wide.job(asks(1)))).code).toBe("overloaded");
+    wide.admission.admit(wide.job(asks(0)));
+  });
+
   it("lets one request alone be larger than it", () => {
     const { admission, job } = setUp({ queue_tokens_max: 100 });
     admission.admit(job(request([group("g", 2, many(20))])));

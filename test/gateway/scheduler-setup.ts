@@ -17,7 +17,7 @@ export function setUp(capacity: number) {
     const arrived_at = ++requests;
     const options = { party: party || `caller ${arrived_at}`, arrived_at, now: () => 0, emit, full: () => reader.full };
     const job = new Job(asks, options);
-    scheduler.wake(job);
+    scheduler.add(job);
     return { job, events };
   };
   /** Answers everything that is running now; the scheduler then fills the places again. */

@@ -171,6 +171,25 @@ describe("room", () => {
     expect(pool.open).toHaveLength(1);
   });
 
+  it("takes what is of the same party along to a better priority, what came later too", async () => {
+    const { pool, submit, round } = setUp(1);
+    const asks = (name: string, priority: number) => request([group(name, 3, pairs(3))], { priority });
+    submit(asks("early", 1), { party: "one" });
+    submit(asks("other", 0), { party: "two" });
+    submit(asks("whole", 0), { party: "one" });
+    submit(asks("later", 1), { party: "one" });
+    submit(asks("last", 1), { party: "three" });
+    const sent: string[] = [];
+    while (pool.open.length > 0) {
+      sent.push(...pool.open.map(({ prompt }) => (shown(prompt)[0] as string).slice(0, -1)));
+      await round();
+    }
+    // The one that ran when the others came, then both parties by turns.
+    expect(sent[0]).toBe("early");
+    expect(sent.slice(-3)).toEqual(["last", "last", "last"]);
+    expect(new Set(sent.slice(1, 5)).size).toBe(2);
+  });
+
   it("sends nothing new for a reader that is too slow, and goes on when it has caught up", async () => {
     const { pool, scheduler, submit, round } = setUp(2);
     const reader = { full: false };

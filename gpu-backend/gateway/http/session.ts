@@ -77,5 +77,5 @@ export function openSession(
     scheduler.remove(job);
     stream.end();
   };
-  scheduler.wake(job);
+  scheduler.add(job);
 }

@@ -36,6 +36,11 @@ export const GATEWAY_LIMITS = {
    */
   spare_share: 1 / 8,
   /**
+   * Of the places for requests, and of the tokens that may wait, those of a priority above 0 take so
+   * much at most.
+   */
+  later_share: 1 / 2,
+  /**
    * Tokens a party may send in its turn before the next one's: a few generations, so that they
    * share a prefix.
    */

@@ -84,14 +84,26 @@ export class Admission {
   /** Takes the job, or throws ApiError `not_ready` or `overloaded` with Retry-After. */
   admit(job: Job): void {
     if (this.#draining) throw refusal("not_ready", "This gateway is shutting down.", 5);
+    this.#requirePlace(job);
     this.#requireRoom(job);
     this.#requireTime(job);
     this.jobs.add(job);
   }
 
+  /** What nobody waits for yet leaves room for what somebody does. */
+  #shareOf(job: Job): number {
+    return job.priority > 0 ? GATEWAY_LIMITS.later_share : 1;
+  }
+
+  #requirePlace(job: Job): void {
+    const most = GATEWAY_LIMITS.requests_open_max * this.#shareOf(job);
+    if (job.priority <= 0 || this.jobs.size < most) return;
+    throw refusal("overloaded", `${most} requests are open, and this one has a priority above 0.`, 1);
+  }
+
   #requireRoom(job: Job): void {
     const queued = this.queue_tokens;
-    const { queue_tokens_max } = this.#options;
+    const queue_tokens_max = this.#options.queue_tokens_max * this.#shareOf(job);
     if (queued === 0 || queued + job.unsent_tokens <= queue_tokens_max) return;
     const service = this.#options.estimate.serviceMs(job.max_tokens) ?? 0;
     const excess = (queued + job.unsent_tokens - queue_tokens_max) / queued;
@@ -132,9 +144,9 @@ export class Admission {
     const { party } = job.turn_key;
     const equals = new Map<string, number>([[party, 0]]);
     let higher = 0;
-    for (const { request, turn_key, needed } of this.jobs) {
-      if (request.priority < job.request.priority) higher += needed;
-      else if (request.priority === job.request.priority) {
+    for (const { priority, turn_key, needed } of this.jobs) {
+      if (priority < job.priority) higher += needed;
+      else if (priority === job.priority) {
         equals.set(turn_key.party, (equals.get(turn_key.party) ?? 0) + needed);
       }
     }

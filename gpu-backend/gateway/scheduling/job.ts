@@ -45,6 +45,8 @@ export class Job {
   readonly options: JobOptions;
   /** Whose turns it takes, and which requests of the same party go before it. */
   readonly turn_key: TurnKey;
+  /** The request's own, or that of one it belongs together with, if better. */
+  priority: number;
   readonly generations: number;
   /** Tokens at most of a generation, on average over all of them. */
   readonly max_tokens: number;
@@ -70,6 +72,7 @@ export class Job {
   constructor(request: VerifyRequest, options: JobOptions) {
     this.request = request;
     this.options = options;
+    this.priority = request.priority;
     this.turn_key = { party: options.party, rank: options.arrived_at };
     this.#works = planWork(request, options.escape);
     for (const { ballot, prompt_tokens } of this.#works) {

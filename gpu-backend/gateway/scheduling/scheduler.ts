@@ -1,6 +1,7 @@
 // Owns who sends next: priorities, fairness between requests, room at the engine. Knows no HTTP and
 // no prompts.
 
+import { MemberList } from "../engines/member-list.ts";
 import type { EngineAnswer, EnginePool } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { FairRing } from "./fair-ring.ts";
@@ -41,6 +42,7 @@ export class Scheduler {
   readonly #pool: Pick<EnginePool, "generate" | "capacity" | "in_flight" | "onRoom">;
   readonly #estimate: ServiceEstimate;
   readonly #levels: Level[] = [];
+  readonly #jobs = new MemberList<Job>();
   #running = 0;
   #pumping = false;
 
@@ -55,7 +57,21 @@ export class Scheduler {
     return this.#running;
   }
 
-  /** The job has something to send: newly come, or again after its reader caught up. */
+  /** The job is new. Its party goes by the best priority among its requests from now on. */
+  add(job: Job): void {
+    for (const other of this.#jobs) {
+      if (other.turn_key.party !== job.turn_key.party) continue;
+      job.priority = Math.min(job.priority, other.priority);
+      if (other.priority === job.priority) continue;
+      this.#delist(other);
+      other.priority = job.priority;
+      this.#enlist(other);
+    }
+    this.#jobs.add(job);
+    this.wake(job);
+  }
+
+  /** The job has something to send again, after its reader caught up. */
   wake(job: Job): void {
     this.#enlist(job);
     this.pump();
@@ -63,7 +79,12 @@ export class Scheduler {
 
   /** The job sends nothing any more. */
   remove(job: Job): void {
-    const level = this.#levels.find(({ priority }) => priority === job.request.priority);
+    this.#jobs.delete(job);
+    this.#delist(job);
+  }
+
+  #delist(job: Job): void {
+    const level = this.#levels.find(({ priority }) => priority === job.priority);
     for (const kind of KINDS) level?.[kind].delete(job);
   }
 
@@ -92,7 +113,7 @@ export class Scheduler {
   /**
    * Levels stay once there: there are as many as priorities at most, and empty ones cost nothing.
    */
-  #levelOf({ request: { priority } }: Job): Level {
+  #levelOf({ priority }: Job): Level {
     let level = this.#levels.find((other) => other.priority === priority);
     if (level === undefined) {
       const ring = () => new FairRing<Job>(GATEWAY_LIMITS.quantum_tokens, (job) => job.turn_key);
@@ -125,7 +146,7 @@ export class Scheduler {
     this.#running++;
     let answer: EngineAnswer;
     try {
-      answer = await this.#pool.generate(draw.work.call(draw.sample));
+      answer = await this.#pool.generate(draw.work.call(draw.sample, draw.job.priority));
     } catch {
       answer = BROKEN;
     }

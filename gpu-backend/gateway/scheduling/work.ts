@@ -17,7 +17,7 @@ import type { EngineCall } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { Ballot } from "./early-stop.ts";
 
-type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "extra" | "soft" | "patient" | "priority">;
+type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "extra" | "soft" | "patient">;
 
 /**
  * One group on its way. Its candidates are escaped and hashed when its first comparison is sent,
@@ -107,9 +107,9 @@ export class ComparisonWork {
    * The engine's call for one sample; the prompt is rendered for the first and forgotten with the
    * last.
    */
-  call(sample: number): EngineCall {
+  call(sample: number, priority: number): EngineCall {
     const { order } = this.comparison;
-    const { sampling, model, soft, patient, priority, extra } = this.#ask;
+    const { sampling, model, soft, patient, extra } = this.#ask;
     const { write, seedOf, affinity } = this.group.prompts;
     this.#question ??= write(order);
     const question = this.#question;

@@ -194,6 +194,11 @@ export interface Signal<S = unknown> {
   measures?(settings: S, rows: readonly RolloutValue[]): Readonly<Record<string, number | null>> | null;
   /** What the reply to these groups warns of, as a code and a sentence; null: nothing. */
   warning?(settings: S, groups: readonly PreparedGroup[]): string | null;
+  /**
+   * Generations at most of its first wave for a group of at most so many rollouts, where what it
+   * asks of some of them is part of what it asks of all, whoever else comes; else null. Absent: null.
+   */
+  earlyGenerations?(settings: S, most: number): number | null;
   facts(settings: S): readonly Fact[];
   /**
    * What the group's facts lack or hold that does not go with the settings; absent: nothing.

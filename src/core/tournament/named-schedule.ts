@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { said } from "#said";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
-import { isGraded } from "./pair-questions.ts";
-import type { Choice, Schedule, ScheduleInput } from "./schedules/schedule.ts";
+import { firstCost, isGraded } from "./pair-questions.ts";
+import { allPairs, type Choice, type Schedule, type ScheduleInput } from "./schedules/schedule.ts";
 import { SCHEDULES } from "./schedules/table.ts";
 
 const NamedScheduleSchema = z.union([
@@ -56,6 +56,17 @@ export function asksFewPairs(judge: Spec["judge"]): boolean {
   if (schedule.choose === undefined) return !schedule.complete || judge.budget !== undefined;
   const until = typeof judge.schedule === "object" && judge.schedule.order_confidence !== undefined;
   return until || isGraded(judge) || judge.budget !== undefined;
+}
+
+/**
+ * Pairs of a group of at most so many that are asked whoever else comes, as the judge asks them at
+ * first: an upper bound of their generations. null where what is asked hangs on all members.
+ */
+export function earlyGenerations(judge: Spec["judge"], most: number): number | null {
+  const { schedule, settings } = scheduleOf(judge.schedule);
+  // A budget is spent in an order that hangs on all.
+  if (judge.budget !== undefined || schedule.knowsPairs?.(settings, most) !== true) return null;
+  return allPairs(needsReference(judge.schedule) ? most + 1 : most) * firstCost(judge);
 }
 
 /** Whether a group's reference takes part in its comparisons. */

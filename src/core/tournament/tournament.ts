@@ -17,7 +17,7 @@ import { attribution } from "./attribution.ts";
 import { FollowUpQuestions } from "./follow-up-questions.ts";
 import { forecastOf } from "./forecast.ts";
 import { judgeFault } from "./judge-fault.ts";
-import { needsReference, ScheduleSchema } from "./named-schedule.ts";
+import { earlyGenerations, needsReference, ScheduleSchema } from "./named-schedule.ts";
 import { withReference } from "./reference-opponent.ts";
 import { seenBy, standing } from "./run-so-far.ts";
 import { ScoreSchema, scoreRange } from "./scores.ts";
@@ -58,6 +58,7 @@ export const tournament: Signal<TournamentSettings> = {
     return fault === null || ownPath ? fault : { ...fault, path: ["judge", ...fault.path] };
   },
   judge: judgeOf,
+  earlyGenerations: (settings, most) => earlyGenerations(judgeOf(settings), most),
   facts: ({ schedule }) => (needsReference(schedule) ? ["group.reference"] : []),
   range: ({ schedule, score }, n) => scoreRange(score, needsReference(schedule) ? n + 1 : n),
   open(prepared, settings, context) {

@@ -7,11 +7,11 @@ import type { Answer, RoomStore } from "./room-store.ts";
 import { rewardedMember } from "./rules.ts";
 
 /** One answer a judged member, in order. */
-export function answersOf(reply: RewardsReply, group: GroupState, judgement: Judgement): Answer[] {
+export function answersOf(reply: RewardsReply, group: GroupState, judgement: Judgement, early: number): Answer[] {
   const { request_id, warnings, spec_hash, logged } = reply;
   const [{ rollouts, metrics }] = reply.groups as [RewardsReply["groups"][number]];
   const { members, closed } = judgement;
-  const shared = { request_id, logged, warnings, members, closed, metrics, spec_hash };
+  const shared = { request_id, logged, warnings, members, closed, early, metrics, spec_hash };
   return rollouts.map((result, i) => ({ reward: { ...shared, late: group.members[i]?.late === true, result } }));
 }
 

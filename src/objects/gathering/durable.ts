@@ -6,7 +6,7 @@ import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
 import { durableValues } from "../storage/durable.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
-import { createGroupJudge } from "./judge-group.ts";
+import { createEarlyJudge, createGroupJudge } from "./judge-group.ts";
 import type { RoomReply } from "./reply.ts";
 import { Room } from "./room.ts";
 import { listing } from "./room-listing.ts";
@@ -61,6 +61,7 @@ export function groupRoomClass(
       this.#room = new Room({
         store: createRoomStore(this.#values),
         judge: createGroupJudge(deps),
+        early: createEarlyJudge(deps),
         now: () => Date.now(),
         nextRequestId: createRequestIds(() => deps.clock.date().getTime()),
         report: deps.report,

@@ -72,6 +72,11 @@ export interface GatheredReward {
   members: number;
   closed: GroupClosed;
   /**
+   * Generations of the group that were asked before it was complete; absent in what was stored
+   * before they were counted.
+   */
+  early?: number;
+  /**
    * The group had been judged before this member came: it was scored against the members judged
    * already.
    */

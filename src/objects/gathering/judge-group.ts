@@ -3,7 +3,9 @@
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
+import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
+import { askEarly, mayBeginEarly } from "../../scoring/early.ts";
 import { holding } from "../../scoring/held-work.ts";
 import { partyOf } from "../../scoring/party.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
@@ -11,18 +13,34 @@ import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import { scoreBatch } from "../../scoring/score-batch.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
-export interface GroupWork {
+interface GroupAsked {
   /** Of its log entry; repeating it leaves no second one. */
   request_id: string;
+  subject: RoomSubject;
+  members: readonly MemberContent[];
+  deadline_ms: number;
+  journal: ReadingJournal;
+}
+
+export interface GroupWork extends GroupAsked {
   /** false: scored only, for its journal; a judgement of the same id follows, and has the costs. */
   logs: boolean;
   /** For its log entry. */
   warnings: readonly string[];
   group_id: string;
-  subject: RoomSubject;
-  members: readonly MemberContent[];
-  deadline_ms: number;
-  journal: ReadingJournal;
+}
+
+/** Of a group that still gathers. */
+interface EarlyWork extends GroupAsked {
+  signal: AbortSignal;
+}
+
+/** Asks of some members what will be asked of all. */
+export interface EarlyJudge {
+  /** Whether the spec has anything such, for groups of that size; null: of any. */
+  allows(spec: AnySpec, size: number | null): boolean;
+  /** Rejects with an ApiError for faults of the request only. */
+  ask(work: EarlyWork): Promise<void>;
 }
 
 /** Rejects with an ApiError for faults of the request only. */
@@ -30,31 +48,70 @@ export type JudgeGroup = (work: GroupWork) => Promise<RewardsReply>;
 
 /** A group is judged to its end whoever goes: a client that left comes back for its answer. */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
-  return async ({ request_id, logs, warnings, group_id, subject, members, deadline_ms, journal }) => {
+  return async (work) => {
+    const { request_id, logs, warnings, subject, members, deadline_ms } = work;
     requireShown(members);
-    const { prompt, spec, facts, run_id, step, key_name } = subject;
-    const language = members[0]?.language ?? undefined;
-    const rollouts = members.map(({ rollout }) => rollout);
-    const request = {
-      run_id: run_id ?? undefined,
-      step: step ?? latestStep(members),
-      spec,
-      deadline_ms,
-      groups: [{ group_id, prompt, language, ...facts, rollouts }],
-    };
+    const { spec, key_name } = subject;
+    const request = requestOf(work);
+    const journal = { ...work.journal, ...(deps.verifier.protocol === "verify" && { hastens: true as const }) };
     const never = new AbortController().signal;
     // In the isolate of the room, whose members came through others.
     return holding(deps.held, key_name, deadline_ms, async ({ hold }) => {
       const started_ms = deps.clock.now();
       if (!logs) {
-        const batch = { request, spec, started_ms, signal: never, journal, hold, ...partyOf(key_name) };
+        const whose = { work: request_id, ...partyOf(key_name) };
+        const batch = { request, spec, started_ms, signal: never, journal, hold, ...whose };
         const { reply } = await scoreBatch(deps, batch);
         return { request_id, ...reply, logged: false };
       }
-      const scope = { id: request_id, started_ms, key_name, verifier_ms: 0, store_ms: 0, warnings, hold };
+      const scope = {
+        id: request_id,
+        started_ms,
+        key_name,
+        verifier_ms: 0,
+        store_ms: 0,
+        warnings,
+        hold,
+        work: request_id,
+      };
       const { reply } = await scoreAndLog(deps, scope, request, spec, never, undefined, journal);
       return reply;
     });
+  };
+}
+
+/** The same questions of the members there are, without a reward or a log entry. */
+export function createEarlyJudge(deps: JudgingDeps): EarlyJudge {
+  let known: { spec: AnySpec; size: number | null; allowed: boolean } | null = null;
+  return {
+    allows(spec, size) {
+      if (known?.spec === spec && known.size === size) return known.allowed;
+      known = { spec, size, allowed: mayBeginEarly(spec, size, deps.verifier) };
+      return known.allowed;
+    },
+    async ask(work) {
+      const { request_id, subject, members, deadline_ms, journal, signal } = work;
+      requireShown(members);
+      const { spec, key_name } = subject;
+      const request = requestOf({ ...work, group_id: request_id });
+      const whose = { work: request_id, ...partyOf(key_name) };
+      await holding(deps.held, key_name, deadline_ms, ({ hold }) =>
+        askEarly(deps, { request, spec, signal, journal, hold, ...whose }),
+      );
+    },
+  };
+}
+
+function requestOf({ group_id, subject, members, deadline_ms }: GroupAsked & Pick<GroupWork, "group_id">) {
+  const { prompt, spec, facts, run_id, step } = subject;
+  const language = members[0]?.language ?? undefined;
+  const rollouts = members.map(({ rollout }) => rollout);
+  return {
+    run_id: run_id ?? undefined,
+    step: step ?? latestStep(members),
+    spec,
+    deadline_ms,
+    groups: [{ group_id, prompt, language, ...facts, rollouts }],
   };
 }
 

@@ -7,7 +7,7 @@ import type { RunObjects } from "../run-objects/run-objects.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { GroupRooms } from "./gathering.ts";
-import { createGroupJudge } from "./judge-group.ts";
+import { createEarlyJudge, createGroupJudge } from "./judge-group.ts";
 import { Room } from "./room.ts";
 import { listing } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
@@ -16,6 +16,7 @@ import { createRoomStore } from "./room-store.ts";
 export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): GroupRooms {
   const rooms = new Map<string, Room>();
   const judge = createGroupJudge(deps);
+  const early = createEarlyJudge(deps);
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());
 
   function open(name: string): Room {
@@ -25,7 +26,7 @@ export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): Gr
     };
     const values = memoryValues(wake, () => void (rooms.get(name) === room && rooms.delete(name)));
     // Windows are real time even where a test's clock stands still.
-    const parts = { store: createRoomStore(values), judge, now: () => Date.now(), nextRequestId };
+    const parts = { store: createRoomStore(values), judge, early, now: () => Date.now(), nextRequestId };
     const began = listing(runObjects, deps.report, () => forget(name));
     const room: Room = new Room({ ...parts, report: deps.report, began });
     rooms.set(name, room);

@@ -3,13 +3,15 @@ import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
 import type { GatheredSample } from "./gathering.ts";
-import type { JudgeGroup } from "./judge-group.ts";
+import type { EarlyJudge, JudgeGroup } from "./judge-group.ts";
 import type { RoomStore, RoomSubject } from "./room-store.ts";
 import { subjectOf } from "./subject.ts";
 
 export interface RoomParts {
   store: RoomStore;
   judge: JudgeGroup;
+  /** Absent: nothing is asked of a group before it is judged. */
+  early?: EarlyJudge;
   /** ms since 1970. */
   now(): number;
   nextRequestId(): string;

@@ -5,7 +5,6 @@ import type { Reading } from "../../core/asking/readings.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
-import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { getJson, putJson, type Values } from "../storage/values.ts";
 import type { GatheredReward, GroupFacts } from "./gathering.ts";
@@ -35,8 +34,10 @@ export interface MemberContent {
 export type Answer = { reward: Omit<GatheredReward, "attached"> } | { fault: GatheringFault };
 
 /** Readings of one question, and the log entry that holds their cost. */
-interface JournalRow {
+export interface JournalRow {
   request_id: string;
+  /** It was asked before the group was complete. */
+  early?: true;
   readings: readonly Reading[];
 }
 
@@ -146,21 +147,3 @@ export function createRoomStore(values: Values): RoomStore {
 
 /** Of a room that has forgotten everything: what still comes is kept nowhere. */
 export const passingStore = (): RoomStore => createRoomStore(memoryValues(() => undefined));
-
-/**
- * A group's journal as scoring wants it. What an earlier judgement asked is in that one's log
- * entry, at its cost.
- */
-export function roomJournal(store: RoomStore, epoch: number, requestId: string, onWrite: () => void): ReadingJournal {
-  const rows = store.journal(epoch);
-  return {
-    known(key) {
-      const row = rows.get(key);
-      return row && { readings: row.readings, charged: row.request_id === requestId };
-    },
-    onReadings(key, readings) {
-      store.addToJournal(epoch, key, { request_id: requestId, readings });
-      onWrite();
-    },
-  };
-}

@@ -2,19 +2,19 @@
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { pause, within } from "../../platform/waiting.ts";
-import { answersOf, earlierAnswers, faultAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
+import { earlierAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
 import { DeliveredReplies } from "./delivered-replies.ts";
 import { type DuplicateResolution, resolveDuplicates } from "./duplicate-requests.ts";
+import { EarlyJudging } from "./early-judging.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
 import { begin, finish, isComplete, isRepetition, judgementOf, markDelivered, resume } from "./group.ts";
 import type { GroupState, Judgement, RoomState, WaiterState } from "./group-state.ts";
-import { incompleteWarnings } from "./incomplete.ts";
 import { LaterFlush } from "./later-flush.ts";
 import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
 import { beginWith, type RoomParts } from "./room-listing.ts";
-import { type Answer, passingStore, roomJournal } from "./room-store.ts";
+import { type Answer, passingStore } from "./room-store.ts";
 import {
   arrive,
   closesAt,
@@ -31,11 +31,9 @@ import {
   settleable,
   wakesAt,
 } from "./rules.ts";
-import { contentOf, isRefusal, requireSameFacts, subjectFor } from "./subject.ts";
+import { scoredAnswers } from "./scored-answers.ts";
+import { contentOf, isRefusal, requireSameFacts } from "./subject.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
-
-/** So much of a room's digest names its groups in the run log. */
-const ROOM_CHARS = 16;
 
 export class Room {
   #parts: RoomParts;
@@ -48,11 +46,17 @@ export class Room {
   readonly #delivered = new DeliveredReplies();
   #timer: ReturnType<typeof setTimeout> | null = null;
   readonly #storing: LaterFlush;
+  readonly #early: EarlyJudging;
 
   /** Takes up what the store holds, judgements that were broken off included. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
     this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
+    this.#early = new EarlyJudging({
+      parts: () => this.#parts,
+      run: (id, work) => this.#run(id, work),
+      onWrite: () => this.#storing.within(LIMITS.room_journal_flush_ms),
+    });
     this.#state = restoredRoom(parts.store.groups(), parts.now());
     for (const group of this.#state.groups) {
       const judgement = resume(group, parts.now());
@@ -102,6 +106,7 @@ export class Room {
   /** Forgets all samples: who waits is told to come again, and what is under way is nobody's. */
   forget(): void {
     this.#joins.answerAll({ fault: GATHERING });
+    this.#early.stopAll();
     forgetAll(this.#state);
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#parts = { ...this.#parts, store: passingStore() };
@@ -169,6 +174,7 @@ export class Room {
       if (scores) this.#scoreFirst(group, judgementOf(group, id, closed, at));
       else this.#start(group, begin(group, id, closed, at));
     }
+    for (const group of this.#state.groups) this.#early.look(group);
     const { groups, waiters } = lettingGo(this.#state, at);
     for (const group of groups) store.saveGroup(group);
     for (const waiter of waiters) this.#answer(waiter, { fault: GATHERING });
@@ -183,18 +189,19 @@ export class Room {
 
   #forgetOver(): void {
     const over = forget(this.#state, this.#parts.now());
+    for (const epoch of over) this.#early.stop(epoch);
     for (const epoch of over) this.#parts.store.forget(epoch);
     this.#delivered.forget(over);
   }
 
   #start(group: GroupState, judgement: Judgement): void {
     this.#parts.store.saveGroup(group);
-    this.#run(judgement, this.#judge(group, judgement));
+    this.#run(judgement.request_id, this.#judge(group, judgement));
   }
 
-  #run({ request_id }: Judgement, running: Promise<void>): void {
+  #run(requestId: string, running: Promise<void>): void {
     const work = running
-      .catch((error) => this.#parts.report(faultLine(error, request_id)))
+      .catch((error) => this.#parts.report(faultLine(error, requestId)))
       .finally(() => this.#judgements.delete(work));
     this.#judgements.add(work);
   }
@@ -206,7 +213,7 @@ export class Room {
     const probing = async () => {
       // One text alone, and what has been judged before, ask nothing of the verifier.
       const certain = judgement.members === 1 || isRepetition(group);
-      const answers = certain ? [] : await this.#scored(group, judgement, false);
+      const answers = certain ? [] : await scoredAnswers(this.#parts, this.#early, group, judgement, false);
       for (const { waiter_id, reply } of refusals(undecidedIn(this.#state, group), group, answers)) {
         leave(this.#state, waiter_id);
         this.#answer(waiter_id, reply);
@@ -217,7 +224,7 @@ export class Room {
       Object.assign(group, { telling_apart: false, window_ends });
       this.#proceed();
     });
-    this.#run(judgement, probed);
+    this.#run(judgement.request_id, probed);
   }
 
   async #judge(group: GroupState, judgement: Judgement): Promise<void> {
@@ -228,6 +235,7 @@ export class Room {
     const doubted = new Set(this.#state.undecided.map(({ arrival }) => arrival.body_hash));
     const { answered, waiters } = finish(group, answers.map(stateOf), doubted, now());
     for (const member of answered) store.saveAnswer(group.epoch, member, answers[member] as Answer);
+    this.#early.stop(group.epoch);
     if (isComplete(group)) store.dropJournal(group.epoch);
     store.saveGroup(group);
     // An answer is safe before anybody has it, so that a repetition of the sample never gets
@@ -255,31 +263,9 @@ export class Room {
 
   async #judgedAnswers(group: GroupState, judgement: Judgement): Promise<Answer[]> {
     const earlier = earlierAnswers(this.#parts.store, this.#state, group, judgement);
-    if (earlier === null) return this.#scored(group, judgement, true);
+    if (earlier === null) return scoredAnswers(this.#parts, this.#early, group, judgement, true);
     for (const { waiter_id } of group.waiters) this.#joins.open(waiter_id).attached = true;
     return earlier;
-  }
-
-  async #scored(group: GroupState, judgement: Judgement, logs: boolean): Promise<Answer[]> {
-    const { store, judge, now } = this.#parts;
-    const { request_id, members, answer_by } = judgement;
-    try {
-      const subject = subjectFor(group, store.subject());
-      const late = group.members.slice(group.judged, members).some((member) => member.late);
-      const reply = await judge({
-        request_id,
-        logs,
-        warnings: incompleteWarnings({ ...judgement, size: group.size, late }),
-        group_id: `${subject.room.slice(0, ROOM_CHARS)}.${group.epoch}`,
-        subject,
-        members: store.members(group.epoch, members),
-        deadline_ms: Math.max(1, answer_by - now()),
-        journal: roomJournal(store, group.epoch, request_id, () => this.#storing.within(LIMITS.room_journal_flush_ms)),
-      });
-      return answersOf(reply, group, judgement);
-    } catch (error) {
-      return faultAnswers(faultReply(error, request_id, this.#parts.report).fault, judgement);
-    }
   }
 
   /** A client that has gone by now says so soon (`leave`), and then nobody was told. */

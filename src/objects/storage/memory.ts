@@ -14,7 +14,10 @@ export function memoryValues(wake: () => void, forgotten: () => void = () => und
     put: (name, value) => void kept.set(name, structuredClone(value)),
     delete: (name) => void kept.delete(name),
     list: <T>(prefix: string) =>
-      [...kept].filter(([name]) => name.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1)) as [string, T][],
+      [...kept]
+        .filter(([name]) => name.startsWith(prefix))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, value]) => [name, structuredClone(value) as T] as const) as [string, T][],
     wakeAt(at) {
       if (timer !== null) clearTimeout(timer);
       timer = setTimeout(wake, Math.max(0, at - Date.now()));

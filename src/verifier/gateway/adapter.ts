@@ -72,9 +72,9 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     backends: () => [backend.status(clock.now())],
     check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, key_variable, fetcher, clock),
     session(call): VerifierSession {
-      // One id for all groups of a request: the gateway lets those with the same id share their
-      // turns.
-      const headers = { ...endpoint.headers, "x-request-id": crypto.randomUUID() };
+      // One id for all groups of a request, or of a work: the gateway lets those with the same id
+      // share their turns.
+      const headers = { ...endpoint.headers, "x-request-id": call.work ?? crypto.randomUUID() };
       const deadline_at = call.deadline_at ?? null;
       const model = call.model ?? config.model;
       const patient = deadline_at !== null && call.hand_on !== true;

@@ -95,6 +95,7 @@ export const SampleLogsSchema = z
     rm_late: flag.meta(said("1: came after its group was judged, and was compared with the members judged")),
     rm_cut_short: flag.meta(said("1: the group was judged with who was there, for want of time")),
     rm_tied: flag.meta(said("1: all rewards of the group are equal, so that a trainer relative to it learns nothing")),
+    rm_early: z.int().meta(said("the group's generations that were asked before it was complete")),
     rm_members: z.int().meta(said("samples judged together")),
     rm_parse_rate: z.number().meta(said("of the group's answers; 1 when none was needed, 0 when none came")),
     rm_latency_ms: z.number(),
@@ -128,7 +129,7 @@ const bit = (on: boolean) => (on ? 1 : 0);
  */
 export function sampleLogs(sample: JudgedSample): SampleLogs {
   const { judged, latency_ms } = sample;
-  const { result, metrics, members, late, attached, closed } = judged;
+  const { result, metrics, members, late, attached, closed, early = 0 } = judged;
   const missing = result.reward === null;
   return {
     rm_fallback: bit(missing),
@@ -136,6 +137,7 @@ export function sampleLogs(sample: JudgedSample): SampleLogs {
     rm_late: bit(late),
     rm_cut_short: bit(closed === "deadline"),
     rm_tied: bit(isTied(judged)),
+    rm_early: early,
     rm_members: members,
     rm_parse_rate: metrics.parse_rate ?? bit(!missing),
     rm_latency_ms: Math.round(latency_ms),

@@ -29,6 +29,8 @@ export const anchored: Schedule<z.output<typeof SETTINGS>> = {
   complete: false,
   listsInOrder: ({ shown }) => shown === "first",
   needsReference: ({ anchor }) => anchor === "reference",
+  // Who of the group is the anchor hangs on the contents of all.
+  knowsPairs: ({ anchor }) => anchor === "reference",
   *waves({ order, settings, reference }) {
     const anchor = settings.anchor === "reference" ? reference : order[0];
     if (anchor !== undefined)

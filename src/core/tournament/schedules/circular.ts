@@ -20,6 +20,8 @@ export const circular: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  // Who stands beside whom hangs on the contents of all: known where everyone meets everyone.
+  knowsPairs: ({ degree }, most) => degree >= Math.floor(most / 2),
   *waves({ order, settings: { degree } }) {
     const n = order.length;
     yield distances(n, degree).flatMap((d) => order.map((a, t): Match => [a, order[(t + d) % n] as number]));

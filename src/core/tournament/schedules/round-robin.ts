@@ -7,6 +7,7 @@ export const roundRobin: Schedule = {
   mode: "pairwise",
   settings: z.strictObject({}),
   complete: true,
+  knowsPairs: () => true,
   *waves({ order, pairs }) {
     const line = pairs < Number.POSITIVE_INFINITY ? order : [...order.keys()];
     yield line.flatMap((a, k) => line.slice(k + 1).map((b): Match => [a, b]));

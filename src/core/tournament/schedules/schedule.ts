@@ -80,6 +80,11 @@ export interface Schedule<S = unknown> {
    * Its strengths are by `strengthsInOrder`.
    */
   repeats?(settings: S): boolean;
+  /**
+   * Whether each pair of some of a group's candidates is among those of all of them, whoever else
+   * comes, as long as there are at most so many: such pairs may be asked before all are there.
+   */
+  knowsPairs?(settings: S, most: number): boolean;
   /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
   listsInOrder?(settings: S): boolean;
   /**

@@ -1,0 +1,22 @@
+// Owns the guarantee that asking before a group is complete shortens the wait for its reward and
+// changes none, samples that never come among them. In virtual time, at small size.
+import { expect, it } from "vitest";
+import { benchEarly } from "../../bench/early.ts";
+
+const SMALL = {
+  sizes: [{ rollouts: 6, most: 0.6 }],
+  groups: 12,
+  spreads: [2],
+  lost: 0.05,
+  in_flight: 24,
+  repeats: 1,
+};
+
+it("a step's rewards come sooner after the last sample, and are the same", async () => {
+  const figures = await benchEarly(SMALL);
+  const of = (name: string) => figures.find((figure) => figure.name.includes(name))?.median as number;
+  for (const { name, median } of figures) expect(Number.isFinite(median), name).toBe(true);
+  expect(of("early over gathered")).toBeLessThan(1);
+  expect(of("the step's end")).toBeLessThan(1.02);
+  expect(of("wasted")).toBeLessThan(0.1);
+});

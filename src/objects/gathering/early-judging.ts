@@ -1,0 +1,130 @@
+// Owns asking of groups that still gather what will be asked of them whoever else comes. Knows no
+// answer and no reward: what is answered is in the group's journal.
+import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { closing, isRepetition, judgementOf } from "./group.ts";
+import { GroupJournal } from "./group-journal.ts";
+import type { GroupState, Judgement } from "./group-state.ts";
+import type { RoomParts } from "./room-listing.ts";
+
+/** What a room gives and takes. */
+interface EarlyParts {
+  parts(): RoomParts;
+  /** Does it in the background. */
+  run(requestId: string, work: Promise<void>): void;
+  /** The journal has more than what is stored. */
+  onWrite(): void;
+}
+
+/** Of one group. */
+interface GroupBegun {
+  journal: GroupJournal;
+  /** So many members have been asked about. */
+  members: number;
+  passes: Set<AbortController>;
+  timer: ReturnType<typeof setTimeout> | null;
+}
+
+export class EarlyJudging {
+  readonly #room: EarlyParts;
+  /** By epoch. */
+  readonly #groups = new Map<number, GroupBegun>();
+
+  constructor(room: EarlyParts) {
+    this.#room = room;
+  }
+
+  /**
+   * Begins when somebody has come since the last time, a little later, so that those who come at
+   * once are asked about together, and a group that comes at once is judged as a whole.
+   */
+  look(group: GroupState): void {
+    if (!this.#isDue(group)) return;
+    const begun = this.#of(group.epoch);
+    begun.timer ??= setTimeout(() => {
+      begun.timer = null;
+      if (this.#isDue(group)) this.#begin(group, begun);
+    }, LIMITS.room_flush_ms);
+  }
+
+  /** The journal of a judgement of all members there are, and what it took of what was asked early. */
+  whole({ epoch }: GroupState, { request_id, answer_by }: Judgement) {
+    const { journal, passes } = this.#of(epoch);
+    const abort = () => {
+      for (const pass of passes) pass.abort("deadline");
+    };
+    const left_ms = answer_by - this.#room.parts().now();
+    const after_ms = Math.max(0, left_ms - Math.min(LIMITS.deadline_reserve_ms, left_ms / 10));
+    const timer = passes.size === 0 ? null : setTimeout(abort, after_ms);
+    return { ...journal.ofWhole(request_id), end: () => void (timer !== null && clearTimeout(timer)) };
+  }
+
+  /** What the group still asks is of no use any more. */
+  stop(epoch: number): void {
+    const begun = this.#groups.get(epoch);
+    if (begun === undefined) return;
+    this.#groups.delete(epoch);
+    begun.journal.end();
+    if (begun.timer !== null) clearTimeout(begun.timer);
+    for (const pass of begun.passes) pass.abort("cancelled");
+  }
+
+  stopAll(): void {
+    for (const epoch of [...this.#groups.keys()]) this.stop(epoch);
+  }
+
+  #of(epoch: number): GroupBegun {
+    const begun = this.#groups.get(epoch) ?? {
+      journal: new GroupJournal(this.#room.parts().store, epoch, () => this.#room.onWrite()),
+      members: 0,
+      passes: new Set(),
+      timer: null,
+    };
+    this.#groups.set(epoch, begun);
+    return begun;
+  }
+
+  #isDue(group: GroupState): boolean {
+    const { epoch, members, judged, judging, telling_apart, size, whole_only, refused } = group;
+    const { store, early, now } = this.#room.parts();
+    const gathers = judging === null && !telling_apart && members.length > judged;
+    const asked = this.#groups.get(epoch)?.members ?? 0;
+    if (early === undefined || !gathers || members.length < 2 || members.length <= asked) return false;
+    if (isRepetition(group) || (whole_only && refused.length > 0)) return false;
+    // What is judged so soon is judged as a whole.
+    if ((closing(group)?.at ?? Infinity) <= now() + LIMITS.room_flush_ms) return false;
+    const subject = store.subject();
+    return subject !== null && early.allows(subject.spec, size);
+  }
+
+  #begin(group: GroupState, begun: GroupBegun): void {
+    const { store, early, now, nextRequestId } = this.#room.parts();
+    group.scored_as ??= nextRequestId();
+    store.saveGroup(group);
+    const { request_id, members, answer_by } = judgementOf(group, group.scored_as, "full", now());
+    begun.members = members;
+    const pass = new AbortController();
+    begun.passes.add(pass);
+    const deadline_ms = Math.max(1, answer_by - now());
+    const timer = setTimeout(() => pass.abort("deadline"), deadline_ms);
+    const subject = store.subject();
+    const asking = early?.ask({
+      request_id,
+      subject: subject as NonNullable<typeof subject>,
+      members: store.members(group.epoch, members),
+      deadline_ms,
+      journal: begun.journal.ofEarly(request_id),
+      signal: pass.signal,
+    });
+    const ended = () => {
+      clearTimeout(timer);
+      begun.passes.delete(pass);
+    };
+    this.#room.run(request_id, Promise.resolve(asking).catch(unlessRefused).finally(ended));
+  }
+}
+
+/** What the request cannot have is told by the judgement of all. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof ApiError)) throw error;
+}

@@ -1,0 +1,78 @@
+// Owns what was asked of one group and what is being asked right now, for its judgements and for
+// what begins before them. Knows no time.
+import type { ReadingJournal } from "../../scoring/reading-journal.ts";
+import type { JournalRow, RoomStore } from "./room-store.ts";
+
+/** One for all that asks of a group at a time. */
+export class GroupJournal {
+  readonly #store: RoomStore;
+  readonly #epoch: number;
+  readonly #onWrite: () => void;
+  readonly #rows: Map<string, JournalRow>;
+  readonly #asking = new Map<string, PromiseWithResolvers<void>>();
+  #ended = false;
+
+  constructor(store: RoomStore, epoch: number, onWrite: () => void) {
+    this.#store = store;
+    this.#epoch = epoch;
+    this.#onWrite = onWrite;
+    this.#rows = store.journal(epoch);
+  }
+
+  /** What comes from now on is nobody's. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /**
+   * As scoring wants it. What an earlier judgement asked is in that one's log entry, at its cost.
+   */
+  ofEarly(requestId: string): ReadingJournal {
+    return { ...this.#of(requestId, { early: true }), early: true };
+  }
+
+  /**
+   * The same for all of the group; `early` is how many generations that it took were asked before
+   * the group was complete.
+   */
+  ofWhole(requestId: string): { journal: ReadingJournal; early: () => number } {
+    const taken = new Map<string, number>();
+    const { known, ...others } = this.#of(requestId, {});
+    const counting = (key: string) => {
+      const row = this.#rows.get(key);
+      if (row?.early) taken.set(key, row.readings.length);
+      return known(key);
+    };
+    const early = () => [...taken.values()].reduce((sum, count) => sum + count, 0);
+    return { journal: { ...others, known: counting }, early };
+  }
+
+  #of(requestId: string, mark: Pick<JournalRow, "early">): ReadingJournal {
+    return {
+      known: (key) => {
+        const row = this.#rows.get(key);
+        return row && { readings: row.readings, charged: row.request_id === requestId };
+      },
+      onReadings: (key, readings) => {
+        if (this.#ended) return;
+        const row = { request_id: requestId, readings, ...mark };
+        this.#rows.set(key, row);
+        this.#store.addToJournal(this.#epoch, key, row);
+        this.#onWrite();
+        this.#settle(key);
+      },
+      underWay: (key) => this.#asking.get(key)?.promise,
+      asking: (keys) => {
+        for (const key of keys) if (!this.#asking.has(key)) this.#asking.set(key, Promise.withResolvers());
+        return () => {
+          for (const key of keys) this.#settle(key);
+        };
+      },
+    };
+  }
+
+  #settle(key: string): void {
+    this.#asking.get(key)?.resolve();
+    this.#asking.delete(key);
+  }
+}

@@ -1,0 +1,67 @@
+// Owns asking of a group that is not complete what will be asked of all of it, whoever else comes.
+// Knows no reward: what is answered is in the journal, and what failed is not.
+import type { Spec } from "../core/contract/spec.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import { type AnySpec, compileSpec } from "../core/reward/compiled-spec.ts";
+import { requireFacts } from "../core/reward/facts.ts";
+import type { Verifier } from "../ports/ports.ts";
+import { requireServed } from "./backends-needed.ts";
+import { specHash } from "./digest.ts";
+import { planJudging } from "./judging.ts";
+import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
+import { preparing, type ScoringBatch, type ScoringDeps } from "./score-batch.ts";
+import { openSessions } from "./sessions.ts";
+import { workInTurns } from "./turns.ts";
+
+/** Behind the questions of complete groups, where the verifier knows priorities. */
+const EARLY_PRIORITY = 1;
+
+/**
+ * Whether the judging of a group of at most `size` rollouts may begin before all are there: every
+ * signal that asks does so of some members as of all, and a whole group is within the request's
+ * limit, which counts what is left to ask.
+ */
+export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Verifier): boolean {
+  const most = size ?? LIMITS.rollouts_per_group_max;
+  // A journal remembers no words.
+  if (spec.log_verdicts === true || spec.judge_text === true) return false;
+  let generations = 0;
+  for (const { signal, settings, judge, when } of compileSpec(spec, most).signals) {
+    if (judge === null) continue;
+    const early = signal.earlyGenerations?.(settings, most) ?? null;
+    const { cache, filter } = judge as Partial<Spec["judge"]>;
+    if (early === null || when !== null || cache !== undefined || filter !== undefined) return false;
+    generations += early;
+  }
+  return generations > 0 && generations <= verifier.generations_max;
+}
+
+/** A group of which some members are there. */
+type EarlyBatch = Pick<ScoringBatch, "request" | "spec" | "signal" | "party" | "work" | "hold"> & {
+  journal: ReadingJournal;
+};
+
+/**
+ * Asks of the members there are what the journal does not know, and resolves when all is answered
+ * or has failed. Never rejects for a verifier's fault.
+ * @throws ApiError as scoreBatch
+ */
+export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBatch): Promise<void> {
+  const { request, signal, journal, hold, party, work: of } = batch;
+  // An audit looks at whole groups, and is no part of the hash.
+  const { audit: _, ...spec } = batch.spec;
+  const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
+  requireFacts(request, compiled);
+  requireServed(verifier, compiled);
+  const deadline_at = clock.now() + request.deadline_ms;
+  const work = workInTurns(party ?? "", clock, deadline_at);
+  const prepared = await work(preparing(request, compiled));
+  const keyed = await keyedJournal({ journal }, prepared, await specHash(spec), compiled);
+  const aids = { journal: keyed, hold, work };
+  const judgings = await work(planJudging(prepared, compiled, request.step ?? 0, verifier.generations_max, aids));
+  const whose = { ...(party !== undefined && { party }), ...(of !== undefined && { work: of }) };
+  // Its failures are asked again with the whole group: it gives up soon.
+  const until = { signal, deadline_at, priority: EARLY_PRIORITY, hand_on: true, ...whose };
+  const { sessions } = openSessions(verifier, compiled, until);
+  await Promise.all(judgings.map((judging) => judging.begin(sessions)));
+}

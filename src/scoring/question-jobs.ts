@@ -1,0 +1,58 @@
+// Owns which questions go to a verifier as one job, and what such a job holds.
+
+import { isProbe, type JobQuestion } from "../core/asking/questions.ts";
+import type { Judge } from "../core/asking/signal.ts";
+import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import type { VerifierJob } from "../core/wire/questions.ts";
+import { type QuestionEntry, wordsOf } from "./entries.ts";
+
+/** Probes and bare questions alone, all else by whom it goes to and in whose words. */
+export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
+  const jobs = new Map<string, QuestionEntry[]>();
+  const probes: QuestionEntry[][] = [];
+  for (const entry of open) {
+    const key = wordsOf(entry.question);
+    const job = jobs.get(key);
+    if (isProbe(entry.question) || entry.question.bare !== undefined) probes.push([entry]);
+    else if (job === undefined) jobs.set(key, [entry]);
+    else job.push(entry);
+  }
+  return [...jobs.values(), ...probes];
+}
+
+/** @param open of one job, as `jobsOf` lays them out; at least one */
+export function jobOf(
+  open: readonly QuestionEntry[],
+  group: PreparedGroup,
+  judge: Judge,
+  stop: Pick<JobQuestion, "stop">,
+): VerifierJob {
+  const { question, language, texts } = group;
+  const { images } = group.group;
+  const [{ question: firstQuestion }] = open as [QuestionEntry];
+  // No question may show one index twice.
+  const probe = isProbe(firstQuestion) && { shown: firstQuestion.shown.map((_, copy) => copy) };
+  const bare = firstQuestion.bare !== undefined && { shown: [0] };
+  const copies = () => firstQuestion.shown.map((member) => texts[member] as string);
+  const candidates = firstQuestion.bare !== undefined ? [firstQuestion.bare] : probe ? copies() : texts;
+  const questions = open.map(({ question: { shown, samples, first_sample, stop: stopRule } }, id) => {
+    const numbered = {
+      ...(first_sample !== undefined && { first_sample }),
+      ...(stopRule !== undefined && { stop: stopRule }),
+    };
+    return {
+      id,
+      shown,
+      samples,
+      ...numbered,
+      ...stop,
+      ...probe,
+      ...bare,
+    } satisfies JobQuestion;
+  });
+  const { to, preset, slots, runs, by } = firstQuestion;
+  const filled = { ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
+  const asking = { to, preset, ...filled, ...(by !== undefined && { by }) };
+  const shown = judge.images === true && images !== undefined ? { images } : {};
+  return { ...asking, question, language, candidates, questions, ...shown };
+}
