@@ -155,10 +155,13 @@ describe("what pages and comments name is there", () => {
   });
 
   it("fields of a spec", () => {
-    const parts = fieldsOf([document.components.schemas.Spec as Schema]);
+    const { Spec, SignalsSpec } = document.components.schemas as Record<string, Schema>;
+    const parts = fieldsOf([Spec as Schema]);
+    // A signal's judge has what a spec's own has, and what only named signals have.
+    const ofSignals = fieldsOf(fieldsOf([SignalsSpec as Schema]).get("signals") ?? []);
     const isThere = (name: string) => {
       const [first = "", ...rest] = name.split(".");
-      let schemas = parts.get(first) ?? [];
+      let schemas = [...(parts.get(first) ?? []), ...(first === "judge" ? (ofSignals.get("judge") ?? []) : [])];
       for (const field of rest) schemas = fieldsOf(schemas).get(field) ?? [];
       return schemas.length > 0;
     };
