@@ -177,8 +177,8 @@ export class QuestionAsker {
   /** Resolves when another batch's answer is in, which it may be since the question was planned. */
   private answerOf({ key }: QuestionEntry): Promise<void> | undefined {
     const { journal } = this;
-    if (key === null || journal === null) return undefined;
-    return journal.underWay?.(key) ?? (journal.known(key) === undefined ? undefined : Promise.resolve());
+    if (key === null || journal?.underWay === undefined) return undefined;
+    return journal.underWay(key) ?? (journal.known(key) === undefined ? undefined : Promise.resolve());
   }
 
   /**
