@@ -114,7 +114,7 @@ export async function keyedJournal(
     },
     ...(journal?.early && { early: true }),
     ...(journal?.hastens && { hastens: true }),
-    ...(journal?.underWay && { underWay: (key) => journal.underWay?.(key) }),
+    ...(journal?.underWay && { underWay: (key: string) => journal.underWay?.(key) }),
     asking: (keys) => journal?.asking?.(keys) ?? (() => {}),
     onFailed: (key, readings) => journal?.onFailed?.(key, readings),
   };
