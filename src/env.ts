@@ -26,10 +26,7 @@ const LOOPBACK_SQL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5
 const SCOPE = SCOPES.join("|");
 const KEY_ENTRY = new RegExp(`^[A-Za-z0-9._-]{1,64}:[0-9A-Fa-f]{64}(?::(?:${SCOPE})(?:\\+(?:${SCOPE}))*)?$`);
 
-/**
- * A name may come with several digests, so that a key is replaced while the old one still works; a
- * digest has one owner.
- */
+/** A name may have several digests, while a key is replaced; a digest has one owner. */
 const KeysSchema = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((entry) => entry !== ""))
@@ -132,6 +129,7 @@ export const EnvSchema = z.object({
   VERIFIER_API_KEY: optional(z.string().max(4096)),
   VERIFIER_MAX_IN_FLIGHT: optional(z.coerce.number().int().min(1).max(LIMITS.generations_in_flight_max)),
   VERIFIER_HEDGING: optional(z.enum(["on", "off"])),
+  EARLY_JUDGING: optional(z.enum(["on", "off"])),
   VERIFIER_FALLBACKS: optional(FallbacksSchema),
   SANDBOX_URL: optional(backendUrl),
   SANDBOX_SHAPE: optional(z.enum(SANDBOX_SHAPES)),
@@ -189,6 +187,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   VERIFIER_API_KEY: "must be at most 4096 characters",
   VERIFIER_MAX_IN_FLIGHT: `must be an integer from 1 to generations_in_flight_max = ${LIMITS.generations_in_flight_max}`,
   VERIFIER_HEDGING: 'must be "on" or "off"',
+  EARLY_JUDGING: 'must be "on" or "off"',
   VERIFIER_FALLBACKS: `must be a JSON array of at most ${LIMITS.backends_max - 1} objects {"url", "protocol", "model", "api_key", "name"}; model is required unless protocol is "verify"`,
   SANDBOX_URL: "must be an http or https URL",
   SANDBOX_SHAPE: `must be ${SANDBOX_SHAPES.map((name) => `"${name}"`).join(" or ")}`,

@@ -123,7 +123,7 @@ function assemble<T>(part: LazyPart<T>, config: Config, faults: FieldError[]): T
 
 type WorkerParts = AppDeps &
   StoreParts &
-  Pick<JudgingDeps, "metrics" | "held"> & {
+  Pick<JudgingDeps, "metrics" | "held" | "early_judging"> & {
     log_days: ReadonlyMap<string, number>;
     /** Hands on what the isolate has counted; after whatever counts. Never rejects. */
     counted(): Promise<void>;
@@ -163,6 +163,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     metrics,
     inFlight,
     held: inFlight.held,
+    early_judging: config.EARLY_JUDGING === "on",
     clock,
     keys: config.API_KEYS ?? [],
     group_sizes: config.GROUP_SIZES,

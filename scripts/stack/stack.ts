@@ -111,6 +111,7 @@ async function settle<T extends readonly unknown[]>(parts: { [K in keyof T]: Pro
 }
 
 const PASSED_ON = [
+  "EARLY_JUDGING",
   "KEY_LIMITS",
   "GROUP_SIZES",
   "LOG_DAYS",

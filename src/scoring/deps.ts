@@ -22,6 +22,8 @@ export interface JudgingDeps {
   alarms?: Pick<AlarmWatch, "look">;
   /** Counts what gathered groups and batches hold in their isolate. Absent: nobody counts. */
   held?: HeldWork | undefined;
+  /** Groups that gather are asked about from their second member on. */
+  early_judging?: boolean;
   clock: Clock;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;

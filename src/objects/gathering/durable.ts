@@ -61,7 +61,7 @@ export function groupRoomClass(
       this.#room = new Room({
         store: createRoomStore(this.#values),
         judge: createGroupJudge(deps),
-        early: createEarlyJudge(deps),
+        ...(deps.early_judging && { early: createEarlyJudge(deps) }),
         now: () => Date.now(),
         nextRequestId: createRequestIds(() => deps.clock.date().getTime()),
         report: deps.report,

@@ -16,7 +16,7 @@ import { createRoomStore } from "./room-store.ts";
 export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): GroupRooms {
   const rooms = new Map<string, Room>();
   const judge = createGroupJudge(deps);
-  const early = createEarlyJudge(deps);
+  const early = deps.early_judging && { early: createEarlyJudge(deps) };
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());
 
   function open(name: string): Room {
@@ -26,7 +26,7 @@ export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): Gr
     };
     const values = memoryValues(wake, () => void (rooms.get(name) === room && rooms.delete(name)));
     // Windows are real time even where a test's clock stands still.
-    const parts = { store: createRoomStore(values), judge, early, now: () => Date.now(), nextRequestId };
+    const parts = { store: createRoomStore(values), judge, ...early, now: () => Date.now(), nextRequestId };
     const began = listing(runObjects, deps.report, () => forget(name));
     const room: Room = new Room({ ...parts, report: deps.report, began });
     rooms.set(name, room);

@@ -82,8 +82,7 @@ it("a group that was gathering goes on: retries attach to their samples, and the
     [3, 1],
     [3, 0],
   ]);
-  // What was asked of the first two is asked again where its verdict was not stored yet.
-  expect([3, 4]).toContain(mock.log.length);
+  expect(mock.log).toHaveLength(3);
 });
 
 it("a judgement that was broken off goes on by itself, and asks only what was not answered", async () => {
