@@ -42,11 +42,24 @@ const look = (text: string): string =>
   skeletonOf(text.replace(UNSEEN, "").toLowerCase()).text.replaceAll("\u2019", "'").toLowerCase();
 
 const looks = (words: readonly string[]): ReadonlySet<string> => new Set(words.map(look));
-const ANNOUNCING = looks(ANNOUNCING_WORDS);
-const JOINING = looks(JOINING_WORDS);
-const PIECES = looks(PIECES_OF_SCRIPTS);
-const JOINS = looks(JOINING_PIECES);
-const PIECE_CHARS_MAX = Math.max(...[...PIECES, ...JOINS].map(({ length }) => length));
+interface OpenerWords {
+  announcing: ReadonlySet<string>;
+  joining: ReadonlySet<string>;
+  pieces: ReadonlySet<string>;
+  joins: ReadonlySet<string>;
+  piece_chars_max: number;
+}
+
+let words: OpenerWords | null = null;
+
+/** Made at first use: a tenth of what a Worker's start ran. */
+function openerWords(): OpenerWords {
+  if (words !== null) return words;
+  const [pieces, joins] = [looks(PIECES_OF_SCRIPTS), looks(JOINING_PIECES)];
+  const piece_chars_max = Math.max(...[...pieces, ...joins].map(({ length }) => length));
+  words = { announcing: looks(ANNOUNCING_WORDS), joining: looks(JOINING_WORDS), pieces, joins, piece_chars_max };
+  return words;
+}
 
 /**
  * Whether a text is nothing but openers, marks and layout: `Solution`, `**Answer:**`, `Let's solve
@@ -58,8 +71,8 @@ export function isOpener(given: string): boolean {
   if (given.length > HEAD_CHARS && saysNothing(look(given.slice(0, HEAD_CHARS)), true) === false) return false;
   const text = look(given);
   if (ANNOUNCED.test(text)) return true;
-  const words = text.replace(SPACED, (letters) => letters.replaceAll(" ", ""));
-  return saysNothing(words, false) === true && !LONE_SIGN.test(words);
+  const joined = text.replace(SPACED, (letters) => letters.replaceAll(" ", ""));
+  return saysNothing(joined, false) === true && !LONE_SIGN.test(joined);
 }
 
 /**
@@ -113,8 +126,9 @@ function saysNothing(text: string, cut: boolean): boolean | null {
 type OpenerKind = "announces" | "joins" | null;
 
 function kindOf(word: string): OpenerKind {
-  if (ANNOUNCING.has(word)) return "announces";
-  if (JOINING.has(word) || isLetter(word)) return "joins";
+  const { announcing, joining } = openerWords();
+  if (announcing.has(word)) return "announces";
+  if (joining.has(word) || isLetter(word)) return "joins";
   const kinds = word.includes("-") ? word.split("-").map(kindOf) : [null];
   if (kinds.includes(null)) return null;
   return kinds.includes("announces") ? "announces" : "joins";
@@ -124,6 +138,7 @@ const isLetter = (word: string): boolean => /^\p{L}$/u.test(word);
 
 /** Of a run of letters without blanks: it must be pieces of openers from end to end. */
 function kindOfRun(text: string): OpenerKind {
+  const { pieces, joins, piece_chars_max } = openerWords();
   // By the place reached: whether something announces on the way there.
   const reached = new Map<number, boolean>([[0, false]]);
   for (let at = 0; at < text.length; at++) {
@@ -133,11 +148,11 @@ function kindOfRun(text: string): OpenerKind {
       if (reached.size === 0) return null;
       continue;
     }
-    for (let chars = 1; chars <= PIECE_CHARS_MAX; chars++) {
+    for (let chars = 1; chars <= piece_chars_max; chars++) {
       const piece = text.slice(at, at + chars);
-      if (!PIECES.has(piece) && !JOINS.has(piece)) continue;
+      if (!pieces.has(piece) && !joins.has(piece)) continue;
       const end = at + chars;
-      if (end <= text.length) reached.set(end, (reached.get(end) ?? false) || announces || !JOINS.has(piece));
+      if (end <= text.length) reached.set(end, (reached.get(end) ?? false) || announces || !joins.has(piece));
     }
   }
   const announces = reached.get(text.length);
