@@ -1,8 +1,9 @@
 // Owns the app: request id, keys, headers, the table of routes, and the one place where faults
 // become replies. Knows no adapter.
-import { Hono } from "hono";
+import { HonoBase } from "hono/hono-base";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
+import { TrieRouter } from "hono/router/trie-router";
 import { type Admission, createAdmission } from "./api/door/admission.ts";
 import { authenticate, pathWithoutKey, requireScope } from "./api/door/auth.ts";
 import type { AppDeps, RouteDeps } from "./api/door/deps.ts";
@@ -51,7 +52,7 @@ const NO_URL = "The request's address is no URL: send one Host header, which nam
 const NO_HOST = [{ path: "Host", message: "must be one host, with a port or without" }];
 
 /** The whole API as one Hono app over its dependencies. */
-export function createApp(appDeps: AppDeps): Hono<AppEnv> {
+export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   const metrics = appDeps.metrics ?? new Metrics();
   const report = appDeps.report ?? printLine;
   const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys);
@@ -61,7 +62,9 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   const replies = appDeps.replies ?? createLocalReplies();
   const batches = appDeps.batches ?? createLocalBatches(judging);
   const deps: RouteDeps = { ...appDeps, inFlight, metrics, report, rooms, replies, batches, runObjects };
-  const app = new Hono<AppEnv>({
+  const app = new HonoBase<AppEnv>({
+    // Of no patterns that must be put together before the first request.
+    router: new TrieRouter(),
     getPath: ({ url }) => (URL.canParse(url) ? pathWithoutKey(new URL(url).pathname) : "/"),
   });
   const routes = [...ROUTES, ...CONTRACTS.flatMap(routesOf)];
@@ -82,7 +85,7 @@ export function createApp(appDeps: AppDeps): Hono<AppEnv> {
   return app;
 }
 
-function addFrame(app: Hono<AppEnv>, deps: RouteDeps, table: RouteTable): void {
+function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, table: RouteTable): void {
   const nextId = createRequestIds(() => deps.clock.date().getTime(), deps.replica);
   const admission = createAdmission(deps);
   app.use(async (c, next) => {

@@ -264,7 +264,7 @@ describe("a deployment", () => {
   });
 
   it("builds them before every deployment", () => {
-    expect(textOf("wrangler.toml")).toContain('\n[build]\ncommand = "node scripts/build/public/main.ts"\n');
+    expect(textOf("wrangler.toml")).toContain('\n[build]\ncommand = "node scripts/stack/commands/bundle.ts"\n');
   });
 
   it("binds the same Durable Objects locally and in every deployment", () => {

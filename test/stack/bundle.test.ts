@@ -1,4 +1,6 @@
-// Owns the guarantee that the Worker's bundle holds nothing that only the reference needs.
+// Owns the guarantee that the Worker's bundle holds nothing that only the reference needs, and that
+// what is tested is what is deployed.
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { contractOperations } from "../../scripts/build/openapi/contracts.ts";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
@@ -11,6 +13,17 @@ import { MEASURE_PAGES } from "../../src/core/health/measures.ts";
 
 describe("the Worker's bundle", async () => {
   const text = await bundleWorker();
+
+  test("is, byte by byte, what wrangler.toml deploys, with a map to the sources", () => {
+    const root = new URL("../../", import.meta.url);
+    const toml = readFileSync(new URL("wrangler.toml", root), "utf8");
+    expect(toml).toMatch(/^no_bundle = true$/m);
+    const main = new URL(/^main = "(.+)"$/m.exec(toml)?.[1] ?? "", root);
+    expect(readFileSync(main, "utf8") === text).toBe(true);
+    const map = /\/\/# sourceMappingURL=(.+)\n$/.exec(text)?.[1] ?? "";
+    const { sources } = JSON.parse(readFileSync(new URL(map, main), "utf8")) as { sources: string[] };
+    expect(sources).toContain("../../src/worker.ts");
+  });
 
   test("holds no word that only the reference says of native routes", () => {
     const told = Object.values(nativeWords());

@@ -80,9 +80,8 @@ describe("every benchmark says finite numbers", () => {
   it("of the cold start and the bundle's size", async () => {
     const figures = await benchColdStart(script, 1);
     expectFinite(figures, 4);
-    // Expressions of our own in place of re2js paid 44 kB; images, contracts and the log of agents' runs,
-    // exports, forms of published rewards and judges' words cost 13. The goal is the bench's own.
-    expect(figures[3]?.median).toBeLessThanOrEqual(415);
+    // The goal is the bench's own.
+    expect(figures[3]?.median).toBeLessThanOrEqual(396);
   });
 });
 
