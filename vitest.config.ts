@@ -21,7 +21,6 @@ const PROCESSES = [
   "test/e2e/**/*.test.ts",
   "test/**/restart.test.ts",
   "test/api/contracts/soak.test.ts",
-  "test/project/help.test.ts",
   "test/run-log/owners-migration.test.ts",
   "test/stack/{container,npm-package,replicas,slow-reply,two-machines}.test.ts",
 ];
@@ -34,6 +33,8 @@ const LAB_PROCESSES = [
   "lab/test/report/out-flags.test.ts",
   "lab/test/testbed/{adversarial,journey,mutation,problem-folders,small-set}.test.ts",
   "lab/test/trainers/**/*.test.ts",
+  // Mostly its commands.
+  "test/project/help.test.ts",
 ];
 const LAB_PAGES = ["test/browser/{loadtest,study}.test.ts"];
 /** Commands that install and build for minutes: they have no time beside the others in CI. */
@@ -52,11 +53,15 @@ const APART = [
 const SEARCHES = [
   "test/core/transcript/many.test.ts",
   "test/core/tournament/{confidence,rehearsal-work}.test.ts",
+  "test/engines/cpu/assert-tests.test.ts",
   "test/recorded/tournaments.test.ts",
   "test/regexes.test.ts",
+  "test/scoring/{budget-bound,rescore}.test.ts",
   "test/security/fuzz.test.ts",
+  "test/simulation/**/*.test.ts",
 ];
-const LAB = ["lab/test/**/*.test.ts"];
+/** Its simulator, too. */
+const LAB = ["lab/test/**/*.test.ts", "test/engines/simulator/**/*.test.ts"];
 
 /**
  * What is beside the product; databases; what takes a twentieth of the two minutes or more, whose
@@ -64,11 +69,11 @@ const LAB = ["lab/test/**/*.test.ts"];
  * leaves out (scripts/project/beside.ts).
  */
 const SLOW = [
-  "test/{admission,clients,engines,gateway,red-team,run-log,simulation}/**/*.test.ts",
+  "test/{admission,clients,engines/cpu,gateway,red-team,run-log}/**/*.test.ts",
   "test/api/contracts/{content,grader*,trainer-clients}.test.ts",
   "test/api/routes/soft-votes.test.ts",
   "test/core/regex-peers.test.ts",
-  "test/scoring/{budget-bound,near-copies,rescore}.test.ts",
+  "test/scoring/near-copies.test.ts",
   "test/security/comment-attacks.test.ts",
   "test/verifier/sandbox.test.ts",
 ];
@@ -175,7 +180,13 @@ export default defineConfig({
       ...[["slow", SLOW] as const, ["searches", SEARCHES] as const, ["lab", LAB] as const].flatMap(
         ([name, include]) => [
           {
-            test: { name, include: [...include], exclude: [...APART, ...isolated, ...mocked], ...SHARED, ...TIME_OUTS },
+            test: {
+              name,
+              include: [...include],
+              exclude: [...APART, ...isolated, ...mocked, ...(name === "slow" ? SEARCHES : [])],
+              ...SHARED,
+              ...TIME_OUTS,
+            },
           },
           { test: { name: `${name}-isolated`, include: isolatedOf(include), exclude: APART, ...TIME_OUTS } },
         ],

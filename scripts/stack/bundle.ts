@@ -6,7 +6,6 @@ import { type BuiltFolder, isBuiltFrom, PUBLIC, replaceFolder, sourcesDigest } f
 import { buildAssets } from "./assets.ts";
 
 const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
-const TARGET = "es2024";
 
 /** The last bundle of ours that was made, where wrangler.toml has it. */
 const BUNDLE: BuiltFolder = {
@@ -24,11 +23,10 @@ const MAP = `${FILE}.map`;
  */
 export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promise<string> {
   await buildAssets();
-  if (!minify) return (await bundled(entry, false)).code;
-  if (entry !== ENTRY) return (await minified(entry)).code;
+  if (entry !== ENTRY || !minify) return (await bundled(entry, minify)).code;
   const digest = sourcesDigest(BUNDLE);
   if (isBuiltFrom(digest, BUNDLE)) return readFileSync(join(BUNDLE.root, BUNDLE.folder, FILE), "utf8");
-  const { code, map } = await minified(entry);
+  const { code, map } = await bundled(entry, minify);
   const text = `${code}\n//# sourceMappingURL=${MAP}\n`;
   replaceFolder(BUNDLE, digest, { [FILE]: text, [MAP]: map });
   return text;
@@ -45,7 +43,7 @@ async function bundled(entry: string, minify: boolean): Promise<{ code: string; 
     sourcemap: minify && "external",
     outfile: join(BUNDLE.root, BUNDLE.folder, FILE),
     format: "esm",
-    target: TARGET,
+    target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["node:*", "cloudflare:*"],
     plugins: [withoutUnused],
@@ -55,18 +53,4 @@ async function bundled(entry: string, minify: boolean): Promise<{ code: string; 
   await stop();
   const ending = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? "";
   return { code: ending(FILE), map: ending(MAP) };
-}
-
-/** Twice: what esbuild's minifier leaves, oxc's makes a thirtieth smaller. */
-async function minified(entry: string): Promise<{ code: string; map: string }> {
-  const [first, { minifySync }] = await Promise.all([bundled(entry, true), import("rolldown/utils")]);
-  const { code, map, errors } = minifySync(FILE, first.code, {
-    module: true,
-    compress: { target: TARGET },
-    mangle: { toplevel: true },
-    sourcemap: true,
-    inputMap: JSON.parse(first.map),
-  });
-  if (errors.length > 0) throw new Error(`the Worker's bundle: ${errors.map(({ message }) => message).join("; ")}`);
-  return { code, map: JSON.stringify(map) };
 }
