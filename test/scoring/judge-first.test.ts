@@ -2,7 +2,7 @@
 // it leaves open the judge proper decides, and no failure of either is a number.
 
 import { describe, expect, it } from "vitest";
-import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
+import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";
 import { costOf } from "../../src/core/reward/cost.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
@@ -12,7 +12,7 @@ import type { Generation } from "../../src/core/wire/questions.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";
-import { byValue, printed, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";
+import { byValue, late, printed, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";
 
 type FirstSettings = Record<string, unknown>;
 type FirstWord = number | "unread" | "failed";
@@ -209,7 +209,7 @@ describe("judge.first", () => {
         const verifier = judges(word(seed), own(seed));
         const group = await scoreOne(texts(n), {
           spec: specOf(first, judge),
-          verifier: order === null ? verifier : late(verifier, order),
+          verifier: order === null ? verifier : late(verifier, order, 3),
         });
         const { latency_ms: _, ...use } = group.verifier;
         return { ...group, verifier: use };
@@ -316,25 +316,3 @@ describe("judge.first", () => {
     await expect(scoreOne(texts(2), { spec: specOf(), verifier })).rejects.toMatchObject({ code: "not_configured" });
   });
 });
-
-/** The same, its answers held back a job at a time and reported in a seeded order. */
-function late(inner: FakeVerifier, seed: number): FakeVerifier {
-  return {
-    ...inner,
-    session(call) {
-      const session = inner.session(call);
-      return {
-        stats: session.stats,
-        async judge(job, sink) {
-          const all: Generation[] = [];
-          await session.judge(job, (generation) => all.push(generation));
-          const random = createRandom(hashText("late", seed, job.questions.length, job.by ?? ""));
-          for (const generation of shuffled(all, random)) {
-            for (let turns = Math.floor(4 * random()); turns > 0; turns--) await Promise.resolve();
-            sink(generation);
-          }
-        },
-      };
-    },
-  };
-}

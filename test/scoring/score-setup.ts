@@ -1,5 +1,5 @@
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { createRandom, shuffled } from "../../src/core/math/random.ts";
+import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import type { Generation } from "../../src/core/wire/questions.ts";
@@ -36,8 +36,13 @@ export async function scoreOne(
 }
 
 /** The fake, but each job's generations are reported in a seeded order. */
-export function reordering(script: Script, seed: number): FakeVerifier {
-  const inner = fakeVerifier(script);
+export const reordering = (script: Script, seed: number): FakeVerifier => late(fakeVerifier(script), seed, 0);
+
+/**
+ * The same verifier, but each job's generations are reported in a seeded order, each up to so many
+ * microtasks after the one before.
+ */
+export function late(inner: FakeVerifier, seed: number, turns_most: number): FakeVerifier {
   return {
     ...inner,
     session(call) {
@@ -47,7 +52,11 @@ export function reordering(script: Script, seed: number): FakeVerifier {
         async judge(job, sink) {
           const all: Generation[] = [];
           await session.judge(job, (generation) => all.push(generation));
-          for (const generation of shuffled(all, createRandom(seed))) sink(generation);
+          const random = createRandom(hashText("turns", seed, job.questions.length, job.by ?? ""));
+          for (const generation of shuffled(all, createRandom(seed))) {
+            for (let turns = Math.floor(random() * (turns_most + 1)); turns > 0; turns--) await Promise.resolve();
+            sink(generation);
+          }
         },
       };
     },

@@ -2,14 +2,13 @@
 // answers alone.
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/core/faults/errors.ts";
-import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
+import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
-import type { Generation } from "../../src/core/wire/questions.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeVerifier, fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";
-import { printed, program } from "./score-setup.ts";
+import { late, printed, program } from "./score-setup.ts";
 
 const ACTIVE = { schedule: "active", max_tokens: 100 };
 
@@ -32,28 +31,7 @@ const soft: Script = (shown) => {
   return { answer: `\\boxed{${written}}`, soft: { letters: { A: first, B: 1 - first }, coverage: 1, written } };
 };
 
-/** Answers of every job come after a number of turns of their own, in an order of their own. */
-function unhurried(script: Script, seed: number): FakeVerifier {
-  const inner = fakeVerifier(script);
-  const random = createRandom(seed);
-  return {
-    ...inner,
-    session(call) {
-      const session = inner.session(call);
-      return {
-        stats: session.stats,
-        async judge(job, sink) {
-          const all: Generation[] = [];
-          await session.judge(job, (generation) => all.push(generation));
-          for (const generation of shuffled(all, random)) {
-            for (let turns = Math.floor(random() * 8); turns > 0; turns--) await Promise.resolve();
-            sink(generation);
-          }
-        },
-      };
-    },
-  };
-}
+const unhurried = (script: Script, seed: number) => late(fakeVerifier(script), seed, 8);
 
 async function scored(
   groups: readonly (readonly number[])[],
