@@ -56,9 +56,10 @@ def test_a_failed_group_fails_each_of_its_samples() -> None:
 
 def test_samples_that_no_server_could_score_have_no_reward_and_get_the_declared_fallback() -> None:
     with serving(lambda request, number: problem(503, "not_ready", retryable=True)) as down:
-        gather = Gather(Kritai(down.url), group_size=2, timeout_s=0.2)
+        # Time for one reply at least, whatever else the machine does.
+        gather = Gather(Kritai(down.url), group_size=2, timeout_s=3)
         answers = [gather.submit("p", text) for text in ("1", "2")]
-        for result in [answer.result(10) for answer in answers]:
+        for result in [answer.result(60) for answer in answers]:
             assert (result["reward"], result["error"]) == (None, "not_ready")
             assert score_or(-1.0, result) == -1.0
             with pytest.raises(NoScore, match="not_ready"):

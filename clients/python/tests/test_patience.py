@@ -123,12 +123,13 @@ def test_a_patient_call_that_was_held_and_then_cut_comes_back_soon(monkeypatch: 
         return 0.001
 
     monkeypatch.setattr(RetryPolicy, "wait_s", wait_s)
-    monkeypatch.setattr(transport, "HELD_S", 0.05)
+    # Longer than a reply takes that nobody holds, whatever else the machine does.
+    monkeypatch.setattr(transport, "HELD_S", 2)
 
     def holding(request: Received, number: int) -> Reply:
         if number >= 6:
             return Reply(body=0.5)
-        return Reply(pieces=[b" ", lambda: time.sleep(0.1 if number >= 3 else 0)], cut=True)
+        return Reply(pieces=[b" ", lambda: time.sleep(2.1 if number >= 3 else 0)], cut=True)
 
     with serving(holding) as server, Kritai(server.url) as client:
         assert client.call("POST", "/slime/reward", {}, patient=True) == 0.5
