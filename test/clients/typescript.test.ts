@@ -87,8 +87,10 @@ describe("rewards", () => {
     expect([first?.shown, first?.left_out]).toEqual([1, undefined]);
     expect(second?.shown).toBeCloseTo(1 - (second?.left_out?.results ?? 0) / 9_010, 9);
     const path = { run_id: "ts-agents" };
-    const { steps } = await client().call("get", "/v1/runs/{run_id}/steps", { params: { path } });
-    expect(steps[0]?.shown_mean).toBeCloseTo((1 + (second?.shown as number)) / 2, 9);
+    // What was queued for the log is there within seconds.
+    const logged = () => client().call("get", "/v1/runs/{run_id}/steps", { params: { path } });
+    const mean = async () => (await logged().catch(() => null))?.steps[0]?.shown_mean;
+    await expect.poll(mean).toBeCloseTo((1 + (second?.shown as number)) / 2, 9);
   });
 
   it("that are not one number or null a rollout are no rewards", async () => {
