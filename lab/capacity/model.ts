@@ -2,7 +2,7 @@
 // ways to the engines, what it took. Knows no search and no page.
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import { rehearsal } from "../../src/core/tournament/rehearsal.ts";
+import { rehearsal, type SampleOutcome } from "../../src/core/tournament/rehearsal.ts";
 import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import { createHeaderSlots } from "../../src/core/wire/header-slots.ts";
 import { autoscale } from "./autoscaler.ts";
@@ -135,7 +135,11 @@ export class Model {
     const group = new DrawnGroup(this.#setting, id, this.#samples, this.#keys);
     const keys = Array.from({ length: rollouts }, (_, i) => hashText("candidate", id, i));
     const run = new TournamentRun({ keys, judge, seed: 0 });
-    for (const wave of rehearsal(run, rollouts, (presentation) => group.draw(presentation))) await ask(group, wave);
+    const drawn = new Map<Presentation, readonly SampleOutcome[]>();
+    for (const wave of rehearsal(run, rollouts, (presentation) => drawn.get(presentation) ?? [])) {
+      for (const presentation of wave) drawn.set(presentation, group.draw(presentation));
+      await ask(group, wave);
+    }
     group.forget();
   }
 
