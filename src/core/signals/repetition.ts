@@ -29,19 +29,9 @@ export const wordsOf = (text: string): string[] =>
 /** Signs of scripts that set no blanks between words. */
 const SCRIPTS = "Han Hiragana Katakana Bopomofo Thai Lao Khmer Myanmar Tibetan Javanese Balinese Yi".split(" ");
 const UNSPACED = SCRIPTS.map((script) => `\\p{scx=${script}}`).join("");
-
-let cutting: { any: RegExp; pieces: RegExp } | null = null;
-
-/** Made at first use, for reading the scripts' tables takes milliseconds. */
-function signs(): { any: RegExp; pieces: RegExp } {
-  cutting ??= {
-    any: new RegExp(`[${UNSPACED}]`, "u"),
-    // Such a sign; a name or a number; any other sign.
-    pieces: new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+|.`, "gsv"),
-  };
-  return cutting;
-}
-
+const ANY_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
+/** Such a sign; a name or a number; any other sign. */
+const PIECES = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+|.`, "gsv");
 /** A longer word is none, as minified code; a longer name is looked at letter by letter. */
 const WORD_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 32;
@@ -53,7 +43,7 @@ const STEPS_CHAR = 5;
 const RUN = /(\D)\1{3}/u;
 
 const piecesOf = (word: string): string[] =>
-  (word.match(signs().pieces) ?? []).flatMap((piece) =>
+  (word.match(PIECES) ?? []).flatMap((piece) =>
     piece.length > NAME_CHARS_MAX || RUN.test(piece) ? [...piece] : piece,
   );
 
@@ -63,7 +53,8 @@ const piecesOf = (word: string): string[] =>
  */
 export function itemsOf(text: string): string[] {
   const words = wordsOf(text);
-  const isWord = (word: string) => words.length > FEW_WORDS && word.length <= WORD_CHARS_MAX && !signs().any.test(word);
+  const isWord = (word: string) =>
+    words.length > FEW_WORDS && word.length <= WORD_CHARS_MAX && !ANY_UNSPACED.test(word);
   const chars = (some: readonly string[]) => some.reduce((sum, word) => sum + word.length, 0);
   const others = words.filter((word) => !isWord(word));
   if (chars(others) * 2 <= chars(words)) return words;
