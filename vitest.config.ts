@@ -1,5 +1,5 @@
 // The projects of all tests, chosen by `--project`: scripts/project/test.ts names them. `npm test`
-// is `node`, `isolated`, `mocked` and `workerd`: the product's guarantees, in two and a half minutes
+// is `node`, `isolated`, `mocked` and `workerd`: the product's guarantees, in three to four minutes
 // on two cores.
 import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
