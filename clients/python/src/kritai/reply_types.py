@@ -140,8 +140,7 @@ class VerifierUse(_Schedule):
 
 
 class _Measures(TypedDict, total=False):
-    """Of a spec that leaves pairs out, grades outcomes or scores in another way than by wins;
-    `parts_correlation` of one with signals."""
+    """Of a spec that leaves pairs out, grades outcomes, scores by more than wins, or has signals."""
 
     parts_correlation: float | None
     cyclic: bool
