@@ -25,16 +25,13 @@ import type { KeyLimits } from "./ports/key-limits.ts";
 import type { Clock, Verifier } from "./ports/ports.ts";
 import type { LogExpiry } from "./ports/run-changes.ts";
 import type { RunLog } from "./ports/run-log.ts";
-import { createAlarmStates } from "./run-log/alarm-states.ts";
-import { StoreWriteError } from "./run-log/db/connection.ts";
-import { createEnvelopeStore, createLogExpiry, createNeonRunLog } from "./run-log/neon.ts";
-import { createNeonSpecStore } from "./run-log/specs.ts";
-import { createNeonTemplateStore } from "./run-log/templates.ts";
+import { StoreWriteError } from "./run-log/db/store-write-error.ts";
+import { consumeLogs, keepLetters, storeLater } from "./run-log/later.ts";
 import { unconfiguredNames, unconfiguredRunLog } from "./run-log/unconfigured.ts";
 import { deadLettersClass, remoteDeadLetters } from "./run-log/write/dead-letters-object.ts";
 import { sweep } from "./run-log/write/expiry.ts";
 import { createLogQueue } from "./run-log/write/log-queue.ts";
-import { type ConsumerDeps, consumeLogs, keepLetters } from "./run-log/write/queue-consumer.ts";
+import type { ConsumerDeps } from "./run-log/write/queue-consumer.ts";
 import { type AlarmWatch, createAlarmWatch } from "./scoring/alarm-watch.ts";
 import type { JudgingDeps } from "./scoring/deps.ts";
 import { createVerifier } from "./verifier/create.ts";
@@ -99,14 +96,8 @@ const STORE: LazyPart<StoreParts> = {
   }),
   make({ DATABASE_URL: databaseUrl = "", DATABASE_FETCH_ENDPOINT: fetchEndpoint, LOG_QUEUE }) {
     if (databaseUrl === "" && fetchEndpoint === undefined) return null;
-    const config = { databaseUrl, fetchEndpoint };
     return {
-      runLog: createNeonRunLog(config),
-      specs: createNeonSpecStore(config),
-      templates: createNeonTemplateStore(config),
-      store: createEnvelopeStore(config),
-      alarmStates: createAlarmStates(config),
-      expiry: createLogExpiry(config),
+      ...storeLater({ databaseUrl, fetchEndpoint }),
       ...(LOG_QUEUE && { logQueue: createLogQueue(LOG_QUEUE) }),
     };
   },

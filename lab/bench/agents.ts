@@ -1,6 +1,7 @@
 // Owns the benchmark of rollouts of several turns: CPU and memory beside texts of the same length,
 // and what a beginning that all share saves in a pair's prompt.
 import { promptOf } from "../../gpu-backend/engines/simulator/shapes.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { createPreparer, type PreparedGroup } from "../../src/core/candidate/prepare.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { createRenderer } from "../../src/core/judges/render.ts";
@@ -84,7 +85,12 @@ function agentsRequest(batch: AgentsBatch, asText: boolean) {
 const sizeOf = ({ groups, rollouts, messages, chars }: AgentsBatch) =>
   `${groups} x ${rollouts} x ${messages} messages, results of ${chars / 1024} KiB`;
 
-async function cpuFigures(script: string, backends: Backends, batch: AgentsBatch, rounds: number): Promise<Figure[]> {
+async function cpuFigures(
+  script: WorkerModules,
+  backends: Backends,
+  batch: AgentsBatch,
+  rounds: number,
+): Promise<Figure[]> {
   const workerd = await startWorkerd({ script, vars: backends.verifier });
   try {
     const bodies = [true, false].map((asText) => JSON.stringify(agentsRequest(batch, asText)));
@@ -152,7 +158,7 @@ function partsFigures(batch: AgentsBatch): Figure[] {
 
 /** @param batch of CPU and memory */
 export async function benchAgents(
-  script: string,
+  script: WorkerModules,
   backends: Backends,
   batch: AgentsBatch,
   rounds: number,

@@ -1,5 +1,7 @@
 // Owns the benchmark of a foreign contract against the native route: what /v2/rerank adds to
 // /v1/rewards for the same comparisons.
+
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { percentile } from "../../src/core/math/stats.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { type Figure, figure, repeated } from "./figures.ts";
@@ -51,7 +53,7 @@ const p50 = (values: readonly number[]) =>
  * both, and the goal is the difference.
  */
 export async function benchContracts(
-  script: string,
+  script: WorkerModules,
   backends: Backends,
   { rollouts, requests }: ContractsLoad,
   rounds: number,

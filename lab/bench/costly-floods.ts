@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { type Figure, figure } from "./figures.ts";
 import { type Rounds, ratios } from "./rounds.ts";
@@ -94,7 +95,7 @@ const FLOODS: Readonly<Record<string, Flood>> = {
 };
 
 /** Of each flood: the p99 of another key's small rewards requests, with it over without. */
-export async function benchCostlyFloods(script: string, rounds: Rounds): Promise<Figure[]> {
+export async function benchCostlyFloods(script: WorkerModules, rounds: Rounds): Promise<Figure[]> {
   const judge = await startJudge();
   const vars = {
     ...{ API_KEYS: KEYS.map((key) => `${key}:${digest(key)}`).join(",") },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { percentile } from "../../src/core/math/stats.ts";
 import { answer } from "../../test/harness/mock-behaviours.ts";
@@ -103,7 +104,7 @@ async function drained(rig: Rig): Promise<number> {
 /**
  * Up, down, up; then every reply's row must be there, once. Retry delays are those of a deployment.
  */
-export async function benchDatabaseDown(script: string, load: DatabaseDownLoad): Promise<Figure[]> {
+export async function benchDatabaseDown(script: WorkerModules, load: DatabaseDownLoad): Promise<Figure[]> {
   const mock = await startMockVerifier(() => answer("\\boxed{A}"), { keep_bodies: false });
   // Without a limit V8 lets garbage lie, up or down alike; an isolate that kept what it queued
   // would end the process.

@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Figure, figure } from "./figures.ts";
 import { startWorkerd } from "./workerd.ts";
 
@@ -56,10 +57,11 @@ export async function startSilentJudge() {
 }
 
 /** The Worker without the bounds on what templates fill. */
-export function withoutBounds(script: string): string {
-  const lifted = script.replace(/\b(in_flight_body_bytes_max|filled_request_chars):\d+/g, "$1:1e12");
-  if (lifted === script) throw new Error("the bundle names no such limits");
-  return lifted;
+export function withoutBounds(script: WorkerModules): WorkerModules {
+  const BOUNDS = /\b(in_flight_body_bytes_max|filled_request_chars):\d+/g;
+  const bound = Object.entries(script).filter(([, text]) => text.search(BOUNDS) >= 0);
+  if (bound.length === 0) throw new Error("the bundle names no such limits");
+  return { ...script, ...Object.fromEntries(bound.map(([name, text]) => [name, text.replace(BOUNDS, "$1:1e12")])) };
 }
 
 export interface Filled {
@@ -71,7 +73,7 @@ export interface Filled {
 }
 
 /** So many such requests at once; measured when all are refused or being judged. */
-export async function fillEdge(script: string, filling: Filling, requests: number): Promise<Filled> {
+export async function fillEdge(script: WorkerModules, filling: Filling, requests: number): Promise<Filled> {
   const judge = await startSilentJudge();
   const vars = { VERIFIER_URL: judge.url, VERIFIER_MODEL: "bench", VERIFIER_PROTOCOL: "openai" };
   const workerd = await startWorkerd({ script, vars });
@@ -109,7 +111,7 @@ export async function fillEdge(script: string, filling: Filling, requests: numbe
   }
 }
 
-export async function benchFilledMemory(script: string): Promise<Figure[]> {
+export async function benchFilledMemory(script: WorkerModules): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, filling, requests] of [
     ["one that would fill 230 MiB", FILLINGS.refused, 1],

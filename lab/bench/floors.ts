@@ -1,8 +1,9 @@
 // Owns the least that asking as many questions can cost: a Worker, and a Node process, that send the
 // same bytes to the same backend and throw the answers away. Knows no product.
+import { alone } from "../../scripts/stack/worker-modules.ts";
 
 /** The Worker asks six at a time, which is what a runtime lets wait for headers. */
-export const FETCHING_ONLY = `export default {
+export const FETCHING_ONLY = alone(`export default {
   async fetch(request, { VERIFIER_URL }) {
     const { count, body } = await request.json();
     const headers = { "content-type": "application/json" };
@@ -13,7 +14,7 @@ export const FETCHING_ONLY = `export default {
     await Promise.all(Array.from({ length: 6 }, lane));
     return new Response("ok");
   },
-};`;
+};`);
 
 /** What either floor is told: how often to send which body. */
 export const fetchingOnly = (count: number, body: string): string => JSON.stringify({ count, body });

@@ -1,6 +1,7 @@
 // Owns the benchmark of group rooms in bare workerd: what gathering adds after the last member's
 // arrival, and a thousand groups in flight at once.
 import { Agent, request } from "node:http";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { answer } from "../../test/harness/mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../../test/harness/mock-verifier.ts";
@@ -103,7 +104,12 @@ async function round(
  * difference between the last sample's wait and a native request of the same group right after it,
  * which is scored, asked and logged alike.
  */
-async function benchAdded(script: string, backends: Backends, members: number, rounds: number): Promise<Figure[]> {
+async function benchAdded(
+  script: WorkerModules,
+  backends: Backends,
+  members: number,
+  rounds: number,
+): Promise<Figure[]> {
   const mock = await startMockVerifier(() => answer("\\boxed{A}"), { keep_bodies: false });
   const vars = { ...backends.database, VERIFIER_URL: mock.url, VERIFIER_MODEL: "bench" };
   const workerd = await startWorkerd({ script, vars, objects: true });
@@ -149,7 +155,11 @@ async function benchAdded(script: string, backends: Backends, members: number, r
  * last ones. The groups are spread over two processes, as Cloudflare spreads objects over machines:
  * workerd takes two file handles a request, and one process may have 20,000 here.
  */
-async function benchMany(script: string, backends: Backends, { members, groups }: GroupRoomLoad): Promise<Figure[]> {
+async function benchMany(
+  script: WorkerModules,
+  backends: Backends,
+  { members, groups }: GroupRoomLoad,
+): Promise<Figure[]> {
   const idle = await startWorkerd({ script: TRIVIAL_WORKER });
   const idleBytes = idle.rss().now;
   await idle.close();
@@ -194,7 +204,7 @@ async function benchMany(script: string, backends: Backends, { members, groups }
 
 /** See docs/decisions/0009-group-rooms.md for what the figures are for. */
 export async function benchGroupRoom(
-  script: string,
+  script: WorkerModules,
   backends: Backends,
   load: GroupRoomLoad,
   rounds: number,

@@ -2,6 +2,7 @@
 // p99 with them over the p99 without.
 import { createHash } from "node:crypto";
 import { type ClientRequest, request } from "node:http";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { percentile } from "../../src/core/math/stats.ts";
 import { type Figure, figure } from "./figures.ts";
@@ -44,7 +45,7 @@ async function latencies(url: string, requests: number): Promise<number[]> {
 
 /** With and without take turns, so that a busy machine is in both. */
 export async function benchIdleUploads(
-  script: string,
+  script: WorkerModules,
   { requests, rounds }: { requests: number; rounds: number },
 ): Promise<Figure[]> {
   const vars = { API_KEYS: KEYS.map((key) => `${key}:${digest(key)}`).join(",") };

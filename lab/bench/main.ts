@@ -5,6 +5,7 @@ import { cpus, release, totalmem } from "node:os";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { commit } from "../../scripts/stack/commit.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { workerd } from "../../scripts/stack/workerd.ts";
 import { AGENTS, benchAgents } from "./agents.ts";
 import { benchAlarmsLook } from "./alarms-look.ts";
@@ -111,7 +112,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "rescore",
 ]);
 
-let bundle: Promise<string> | null = null;
+let bundle: Promise<WorkerModules> | null = null;
 const script = () => {
   bundle ??= bundleWorker();
   return bundle;

@@ -1,5 +1,7 @@
 // Owns the benchmark of the isolate's memory: its heap through the inspector, and the resident
 // memory that a request adds to the process.
+
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { type Figure, figure } from "./figures.ts";
 import { type Inspector, openInspector } from "./inspector.ts";
@@ -50,7 +52,7 @@ export interface MemoryLoad {
  * of one line.
  */
 export async function benchMemory(
-  script: string,
+  script: WorkerModules,
   backends: Backends,
   load: MemoryLoad,
   rounds: number,
@@ -75,7 +77,7 @@ export async function benchMemory(
 
 /** The same of any requests. */
 export async function peaksOf(
-  script: string,
+  script: WorkerModules,
   vars: Record<string, string>,
   requests: readonly MemoryRequest[],
   rounds: number,
@@ -106,7 +108,12 @@ async function send(workerd: BareWorkerd, { path, body, check }: MemoryRequest):
 }
 
 /** The isolate's heap and the buffers outside it, sampled between its turns. */
-async function isolatePeak(script: string, vars: Record<string, string>, request: MemoryRequest, rounds: number) {
+async function isolatePeak(
+  script: WorkerModules,
+  vars: Record<string, string>,
+  request: MemoryRequest,
+  rounds: number,
+) {
   const workerd = await startWorkerd({ script, vars, v8Flags: limits, inspector: true });
   try {
     const inspector = await openInspector(workerd.inspector as string);
@@ -142,7 +149,7 @@ async function sampledPeak(inspector: Inspector, work: Promise<void>): Promise<n
  * limit it is only reported.
  */
 async function residentPeak(
-  script: string,
+  script: WorkerModules,
   vars: Record<string, string>,
   request: MemoryRequest,
   rounds: number,

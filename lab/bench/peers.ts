@@ -1,6 +1,7 @@
 // Owns the benchmark of both of the product's ways to an engine beside two floors and two other
 // gateways: CPU of each process alone for the same questions to the same mock, in turns.
 import { Agent, request as httpRequest } from "node:http";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { type Figure, figure } from "./figures.ts";
 import { FETCHING_ONLY, fetchingOnly } from "./floors.ts";
@@ -58,7 +59,12 @@ function peerSubject(peer: Peer, questions: number, body: string): Subject {
 }
 
 /** Starts the floors, the product's two ways, and the peers; `subjects` has what was started. */
-async function startSubjects(subjects: Subject[], script: string, backends: Backends, batch: Batch): Promise<void> {
+async function startSubjects(
+  subjects: Subject[],
+  script: WorkerModules,
+  backends: Backends,
+  batch: Batch,
+): Promise<void> {
   const questions = comparisonsOf(batch);
   const request = JSON.stringify(rewardsRequest(batch));
   const engine = backends.verifier.VERIFIER_URL as string;
@@ -97,7 +103,12 @@ async function startSubjects(subjects: Subject[], script: string, backends: Back
  * CPU a question of each, ms, and of the product's ways over the floors' and the peers' in the same
  * round; how long a batch takes by the clock over the floor's own.
  */
-export async function benchPeers(script: string, backends: Backends, batch: Batch, rounds: number): Promise<Figure[]> {
+export async function benchPeers(
+  script: WorkerModules,
+  backends: Backends,
+  batch: Batch,
+  rounds: number,
+): Promise<Figure[]> {
   const subjects: Subject[] = [];
   const cpu = new Map<string, number[]>();
   const wall = new Map<string, number[]>();

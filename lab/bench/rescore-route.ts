@@ -4,6 +4,7 @@ import { startEdge } from "../../scripts/stack/edge.ts";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SignalsSpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { createRequestIds } from "../../src/platform/request-ids.ts";
@@ -46,7 +47,7 @@ export async function fill(fetchEndpoint: string, groups: number, rollouts: numb
 }
 
 /** Asks for the whole run under each spec; throws for a stream without its end. */
-export async function benchRescore(script: string, load: { groups: number; rollouts: number }, rounds: number) {
+export async function benchRescore(script: WorkerModules, load: { groups: number; rollouts: number }, rounds: number) {
   const backend = await createPglite(null);
   await migrate(backend);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });

@@ -1,5 +1,7 @@
 // Owns the benchmark of POST /v1/rewards in a bare workerd through the `openai` adapter: its CPU a
 // comparison, with and without the run log.
+
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { type Figure, repeated } from "./figures.ts";
 import { FETCHING_ONLY, fetchingOnly } from "./floors.ts";
@@ -43,7 +45,7 @@ async function benchFetching(backends: Backends, batch: Batch, rounds: number): 
  * User and system time of workerd a comparison, ms; mock and load generator are other processes.
  */
 export async function benchRewardsRoute(
-  script: string,
+  script: WorkerModules,
   backends: Backends,
   batch: Batch,
   rounds: number,

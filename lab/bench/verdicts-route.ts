@@ -1,5 +1,7 @@
 // Owns the benchmark of POST /v1/verdicts in a bare workerd: items a second of its CPU, for one
 // large request and for many small ones.
+
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { post } from "./edge-client.ts";
 import { type Figure, repeated } from "./figures.ts";
 import { verdictsBody } from "./loads.ts";
@@ -18,7 +20,7 @@ export interface VerdictsLoad {
 
 /** Throughput a second of workerd's user and system time, all its threads together. */
 export async function benchVerdictsRoute(
-  script: string,
+  script: WorkerModules,
   loads: readonly VerdictsLoad[],
   rounds: number,
 ): Promise<Figure[]> {

@@ -1,5 +1,7 @@
 // Owns the benchmark of the verify adapter against the openai adapter, in bare workerd: bytes sent,
 // connections, CPU a comparison.
+
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { type Figure, figure, repeated } from "./figures.ts";
 import { type Batch, comparisonsOf, rewardsRequest } from "./loads.ts";
@@ -43,7 +45,7 @@ async function cpuAComparison(workerd: BareWorkerd, batch: Batch): Promise<numbe
  * one by one, the openai mock's whole at once: the comparison is the less favourable one.
  */
 export async function benchVerifyRoute(
-  script: string,
+  script: WorkerModules,
   backends: Backends,
   batch: Batch,
   rounds: number,

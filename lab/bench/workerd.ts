@@ -4,11 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMPATIBILITY, OBJECTS } from "../../scripts/stack/edge.ts";
+import { alone, modulesCapnp, type WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { list, quote, startWorkerd as startProcess } from "../../scripts/stack/workerd.ts";
 import { cpuMs, rss } from "./kernel.ts";
 
 /** The least a Worker can be: what the runtime needs by itself. */
-export const TRIVIAL_WORKER = `export default { fetch: () => new Response("ok") };`;
+export const TRIVIAL_WORKER = alone(`export default { fetch: () => new Response("ok") };`);
 
 export interface BareWorkerd {
   url: string;
@@ -25,7 +26,7 @@ export interface BareWorkerd {
 }
 
 export interface WorkerdOptions {
-  script: string;
+  script: WorkerModules;
   vars?: Readonly<Record<string, string>>;
   inspector?: boolean;
   v8Flags?: readonly string[];
@@ -72,7 +73,7 @@ function capnp({ vars = {}, v8Flags = [], objects = false, ...options }: Workerd
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const main :Workerd.Worker = (
-  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
+  modules = ${modulesCapnp(options.script)},
   compatibilityDate = ${quote(COMPATIBILITY.date)},
   compatibilityFlags = ${list(COMPATIBILITY.flags.map(quote))},
   bindings = ${list([...texts, ...bindings, ...hyperdrive.bindings])},
@@ -94,7 +95,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<BareWorkerd
   try {
     const { pid, ports, end } = await startProcess(["http"], {
       config: capnp(options, objects),
-      files: { "worker.mjs": options.script },
+      files: options.script,
       inspector: options.inspector === true,
       logged: () => {},
     });

@@ -1,10 +1,11 @@
 // Owns the edge as a process of its own: the Worker in workerd with its objects and its log queue
 // on disk, before a database and a gateway that others run.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startEdge } from "../../scripts/stack/edge.ts";
 import { openLocalQueues } from "../../scripts/stack/queue.ts";
 import { QUEUES } from "../../scripts/stack/queue-worker.ts";
+import { readModules } from "../../scripts/stack/worker-modules.ts";
 
 const {
   HOST = "127.0.0.1",
@@ -19,7 +20,7 @@ const queues = openLocalQueues({ dataDir: DATA_DIR, queues: QUEUES });
 const edge = await startEdge({
   host: HOST,
   port: Number(PORT),
-  script: readFileSync(SCRIPT, "utf8"),
+  script: readModules(SCRIPT),
   vars: {
     DATABASE_URL: "postgres://local:local@127.0.0.1/local",
     DATABASE_FETCH_ENDPOINT,

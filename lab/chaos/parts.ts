@@ -9,10 +9,10 @@ export const PART_NAMES = ["database", "verifier", "gateway", "edge"] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
 /**
- * The Worker's file in the run's folder: one bundle a run, whatever happens to the sources
- * meanwhile.
+ * The folder of the Worker's modules in the run's: those of one time a run, whatever happens to the
+ * sources meanwhile.
  */
-export const BUNDLE = "worker.mjs";
+export const WORKER = "worker";
 
 /** A start that takes longer is a fault of the part. */
 const READY_MS = 120_000;
@@ -119,7 +119,7 @@ export async function parts(folder: string, seed: number): Promise<Record<PartNa
     DATA_DIR: `${folder}/edge`,
     DATABASE_FETCH_ENDPOINT: `${database.url}/sql`,
     VERIFIER_URL: gateway.url,
-    SCRIPT: `${folder}/${BUNDLE}`,
+    SCRIPT: `${folder}/${WORKER}`,
     // The platform ends an isolate of more than 128 MB; without a limit V8 lets garbage lie, and a
     // leak would show late.
     KRITAI_V8_FLAGS: "--max-heap-size=96",

@@ -1,8 +1,8 @@
 // Owns one chaos run: the parts, who is killed when, the clients meanwhile, and the checks
 // afterwards. Knows no flag and no report.
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { writeModules } from "../../scripts/stack/worker-modules.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { overrunsOf } from "../../test/harness/production-limits/ledger.ts";
@@ -11,7 +11,7 @@ import { checkAll, type Expected, type Findings } from "./check.ts";
 import { type Answer, ask, Unanswered } from "./client.ts";
 import { type Job, jobsOf, type PoolGroup, poolOf, rewardsBody } from "./jobs.ts";
 import { rowsOf } from "./log.ts";
-import { BUNDLE, PART_NAMES, type Part, type PartName, parts } from "./parts.ts";
+import { PART_NAMES, type Part, type PartName, parts, WORKER } from "./parts.ts";
 
 export interface ChaosOptions {
   seed: number;
@@ -127,7 +127,7 @@ async function traffic(origin: string, pool: readonly PoolGroup[], options: Chao
 
 /** Starts everything, lets chaos reign for `seconds`, and checks what came of it. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  writeFileSync(join(options.folder, BUNDLE), await bundleLimitedWorker());
+  writeModules(join(options.folder, WORKER), await bundleLimitedWorker());
   const all = await parts(options.folder, options.seed);
   try {
     for (const name of PART_NAMES) await all[name].start();

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
-import { BUNDLE, PART_NAMES, type Part, type PartName, parts } from "../chaos/parts.ts";
+import { writeModules } from "../../scripts/stack/worker-modules.ts";
+import { PART_NAMES, type Part, type PartName, parts, WORKER } from "../chaos/parts.ts";
 import { FILES } from "../loadtest/outputs.ts";
 import type { RequestRow } from "../loadtest/record.ts";
 import { type Summary, SummarySchema } from "../loadtest/summary-schema.ts";
@@ -68,7 +69,7 @@ async function soak(all: Record<PartName, Part>, folder: string) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "kritai-soak-"));
-writeFileSync(join(folder, BUNDLE), await bundleWorker());
+writeModules(join(folder, WORKER), await bundleWorker());
 const all = await parts(folder, flags.seed);
 try {
   for (const name of PART_NAMES) await all[name].start();

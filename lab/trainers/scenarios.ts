@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { freePorts } from "../chaos/parts.ts";
 import {
   epochLater,
@@ -89,14 +90,14 @@ export type Cells = Map<string, Partial<Record<Scenario, string>>>;
 class Stack {
   readonly verifier = new ScriptedVerifier();
   readonly #folder = mkdtempSync(join(tmpdir(), "kritai-trainers-"));
-  readonly #script: string;
+  readonly #script: WorkerModules;
   #edge: Edge | null = null;
   #port = 0;
   place!: Place;
   /** When it was ended (performance.now()). */
   ended_ms: number | null = null;
 
-  constructor(script: string) {
+  constructor(script: WorkerModules) {
     this.#script = script;
   }
 
@@ -115,9 +116,8 @@ class Stack {
   }
 
   async #startEdge(): Promise<void> {
-    const vars = { VERIFIER_URL: this.verifier.url, VERIFIER_MODEL: MODEL };
-    const at = { host: "127.0.0.1", port: this.#port, objectsDir: this.#folder };
-    this.#edge = await startEdge({ ...at, script: this.#script, vars });
+    const at = { host: "127.0.0.1", port: this.#port, objectsDir: this.#folder, script: this.#script };
+    this.#edge = await startEdge({ ...at, vars: { VERIFIER_URL: this.verifier.url, VERIFIER_MODEL: MODEL } });
   }
 
   /** Cuts what is under way, and starts under the same address over what was stored. */
@@ -213,7 +213,7 @@ async function trouble(
 }
 
 interface Options {
-  script: string;
+  script: WorkerModules;
   tools: readonly Tool[];
   scenarios: readonly Scenario[];
   /** What all times are multiplied with. */

@@ -1,9 +1,9 @@
-// Owns the Worker as one module, and the pages that it serves: made from the sources, once for as
-// long as these are the same. Knows no process.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+// Owns the Worker's modules, and the pages that it serves: made from the sources, once for as long
+// as these are the same. Knows no process.
+import { basename, join } from "node:path";
 import { type BuiltFolder, isBuiltFrom, PUBLIC, replaceFolder, sourcesDigest } from "../build/public/folder.ts";
 import { buildAssets } from "./assets.ts";
+import { MAIN, readModules, type WorkerModules } from "./worker-modules.ts";
 
 const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
 
@@ -14,34 +14,37 @@ const BUNDLE: BuiltFolder = {
   folder: "dist/bundle",
   stamp: "dist/bundle.sha256",
 };
-const FILE = "worker.mjs";
-const MAP = `${FILE}.map`;
 
 /**
- * A Worker as one ES module: ours, minified, unless told otherwise. The static assets that it is
- * bound to are built where they are not there. What is started, tested and deployed is this text.
+ * A Worker as ES modules: ours, minified, unless told otherwise. What it imports by `import()` is a
+ * module of its own, read at its first use. The static assets that it is bound to are built where
+ * they are not there. What is started, tested and deployed are these texts.
  */
-export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promise<string> {
+export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promise<WorkerModules> {
   await buildAssets();
-  if (entry !== ENTRY || !minify) return (await bundled(entry, minify)).code;
-  const digest = sourcesDigest(BUNDLE);
-  if (isBuiltFrom(digest, BUNDLE)) return readFileSync(join(BUNDLE.root, BUNDLE.folder, FILE), "utf8");
-  const { code, map } = await bundled(entry, minify);
-  const text = `${code}\n//# sourceMappingURL=${MAP}\n`;
-  replaceFolder(BUNDLE, digest, { [FILE]: text, [MAP]: map });
-  return text;
+  const ours = entry === ENTRY && minify;
+  const digest = ours ? sourcesDigest(BUNDLE) : "";
+  if (!ours || !isBuiltFrom(digest, BUNDLE)) {
+    const files = await bundled(entry, minify);
+    if (!ours) return Object.fromEntries(Object.entries(files).filter(([name]) => name.endsWith(".mjs")));
+    replaceFolder(BUNDLE, digest, files);
+  }
+  return readModules(join(BUNDLE.root, BUNDLE.folder));
 }
 
-async function bundled(entry: string, minify: boolean): Promise<{ code: string; map: string }> {
+/** Each module and, of a minified one, its map, by name. */
+async function bundled(entry: string, minify: boolean): Promise<Record<string, string>> {
   // What takes longest to load comes only once it is of use.
   const [{ build, stop }, { withoutUnused }] = await Promise.all([import("esbuild"), import("./bundle-stubs.ts")]);
   const { outputFiles } = await build({
-    entryPoints: [entry],
+    entryPoints: { [MAIN.replace(/\.mjs$/, "")]: entry },
     bundle: true,
+    splitting: true,
     write: false,
     minify,
-    sourcemap: minify && "external",
-    outfile: join(BUNDLE.root, BUNDLE.folder, FILE),
+    sourcemap: minify && "linked",
+    outdir: join(BUNDLE.root, BUNDLE.folder),
+    outExtension: { ".js": ".mjs" },
     format: "esm",
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
@@ -51,6 +54,5 @@ async function bundled(entry: string, minify: boolean): Promise<{ code: string; 
   });
   // Its helper process would otherwise stay as long as the stack.
   await stop();
-  const ending = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? "";
-  return { code: ending(FILE), map: ending(MAP) };
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text]));
 }

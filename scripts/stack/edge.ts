@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { getCACertificates } from "node:tls";
 import type { LocalQueues } from "./queue.ts";
 import { queuesOfWorkerd } from "./queue-worker.ts";
+import { modulesCapnp, type WorkerModules } from "./worker-modules.ts";
 import { list, quote, startWorkerd } from "./workerd.ts";
 
 /** Must equal wrangler.toml; a test holds them together. */
@@ -45,8 +46,7 @@ export interface Edge {
 interface EdgeOptions {
   host: string;
   port: number;
-  /** The Worker's bundle. */
-  script: string;
+  script: WorkerModules;
   vars: Readonly<Record<string, string>>;
   /** Where Durable Objects keep their storage; a temporary folder when left out. */
   objectsDir?: string;
@@ -91,8 +91,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     ...(bound?.sockets ?? []),
   ])},
 );
-${workerOf(Object.keys(vars), bound?.binding)}`;
-  const files = { "worker.mjs": script, ...bound?.files };
+${workerOf(script, Object.keys(vars), bound?.binding)}`;
+  const files = { ...script, ...bound?.files };
   try {
     const { ports, ended, end } = await startWorkerd(["http"], { config, files, env: vars, logged });
     void ended.then(clean);
@@ -136,7 +136,7 @@ function withoutRemains(objects: string): void {
 const BY_DEFAULT = "nodejs_compat";
 
 /** The variables' values are in no file: workerd takes them from its environment. */
-function workerOf(vars: readonly string[], queue: string | undefined): string {
+function workerOf(script: WorkerModules, vars: readonly string[], queue: string | undefined): string {
   const bindings = [
     ...vars.map((name) => `(name = ${quote(name)}, fromEnvironment = ${quote(name)})`),
     ...Object.entries(OBJECTS).map(([name, of]) => `(name = ${quote(name)}, durableObjectNamespace = ${quote(of)})`),
@@ -147,7 +147,7 @@ function workerOf(vars: readonly string[], queue: string | undefined): string {
     (name) => `(className = ${quote(name)}, uniqueKey = ${quote(`kritai-${name}`)}, enableSql = true)`,
   );
   return `const kritai :Workerd.Worker = (
-  modules = [(name = "worker.mjs", esModule = embed "worker.mjs")],
+  modules = ${modulesCapnp(script)},
   compatibilityDate = ${quote(COMPATIBILITY.date)},
   compatibilityFlags = ${list(COMPATIBILITY.flags.filter((flag) => flag !== BY_DEFAULT).map(quote))},
   bindings = ${list(bindings)},

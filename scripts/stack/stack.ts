@@ -1,6 +1,6 @@
 // Owns the local stack: database, verifier and edge started together on loopback, and ended
 // together. Knows none of their insides.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startCpuVerifier } from "../../gpu-backend/engines/cpu/server.ts";
 import { startDatabase } from "./database.ts";
@@ -8,6 +8,7 @@ import { startEdge } from "./edge.ts";
 import { judgeNamed, startSimulatedJudge } from "./judge.ts";
 import { openLocalQueues } from "./queue.ts";
 import { QUEUES } from "./queue-worker.ts";
+import { readModules, type WorkerModules } from "./worker-modules.ts";
 
 export interface StackOptions {
   host: string;
@@ -18,8 +19,8 @@ export interface StackOptions {
    * The environment's DATABASE_URL, VERIFIER_*, JUDGE and API_KEYS; what is absent is embedded.
    */
   env: Readonly<Record<string, string | undefined>>;
-  /** The Worker's bundle; made from src when left out. */
-  script?: string;
+  /** Made from src when left out. */
+  script?: WorkerModules;
   /** Told what is being started, and what has been. */
   note?: (progress: string) => void;
   /** Given each line that the Worker logs, in place of standard error. */
@@ -87,15 +88,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** Where the npm package has the Worker's bundle; a clone makes its own. */
-export const WORKER_FILE = "worker.mjs";
+/** Where the npm package has the Worker's modules; a clone makes its own. */
+export const WORKER_FOLDER = "worker";
 
 /** Made once, however many stacks a process starts. */
-let bundled: Promise<string> | null = null;
+let bundled: Promise<WorkerModules> | null = null;
 
-async function workerScript(): Promise<string> {
-  const file = new URL(`../../${WORKER_FILE}`, import.meta.url);
-  if (existsSync(file)) return readFileSync(file, "utf8");
+async function workerScript(): Promise<WorkerModules> {
+  const folder = new URL(`../../${WORKER_FOLDER}`, import.meta.url).pathname;
+  if (existsSync(folder)) return readModules(folder);
   bundled ??= import("./bundle.ts").then(({ bundleWorker }) => bundleWorker());
   return bundled;
 }

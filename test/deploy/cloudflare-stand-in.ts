@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
 import { openLocalQueues } from "../../scripts/stack/queue.ts";
 import { QUEUES } from "../../scripts/stack/queue-worker.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 
 export const ACCOUNT = { id: "a".repeat(32), name: "Somebody's account" };
 
@@ -16,7 +17,7 @@ interface Version {
   number: number;
   annotations: Record<string, string>;
   metadata: { created_on: string; author_email: string; source: string };
-  script: string;
+  script: WorkerModules;
   /** Variables and secrets by name. */
   texts: Record<string, { type: "plain_text" | "secret_text"; text: string }>;
 }
@@ -196,7 +197,7 @@ export class CloudflareStandIn {
         author_email: "somebody@example.com",
         source: "wrangler",
       },
-      script: given.script ?? before?.script ?? "",
+      script: given.script ?? before?.script ?? {},
       texts: given.texts ?? before?.texts ?? {},
     };
     worker.versions.push(version);
@@ -224,7 +225,9 @@ type Answer = (cloud: CloudflareStandIn, named: Record<string, string>, asked: A
 /** Takes an upload as wrangler sends it: metadata, modules, and what it inherits. */
 const upload: Answer = async (cloud, { name = "" }, { form }) => {
   const metadata = JSON.parse(String(form?.get("metadata")));
-  const main = form?.get(metadata.main_module ?? metadata.body_part) as File;
+  const sent = [...(form?.values() ?? [])].filter((part) => part instanceof File);
+  const modules = sent.filter(({ type }) => type === "application/javascript+module");
+  const script = Object.fromEntries(await Promise.all(modules.map(async (file) => [file.name, await file.text()])));
   const before = cloud.active(name)?.texts ?? {};
   const given = (metadata.bindings as { name: string; type: string; text?: string }[]).flatMap(
     (binding) => (binding.text === undefined ? [] : [[binding.name, binding]]) as [string, Version["texts"][string]][],
@@ -232,7 +235,7 @@ const upload: Answer = async (cloud, { name = "" }, { form }) => {
   const kept = (metadata.keep_bindings ?? []) as string[];
   const texts = Object.entries(before).filter(([, { type }]) => kept.includes(type));
   const version = await cloud.push(name, {
-    script: await main.text(),
+    script,
     texts: Object.fromEntries([...texts, ...given]),
     annotations: metadata.annotations ?? {},
   });

@@ -1,7 +1,9 @@
 // `npm run deploy` against stand-ins: what each failure says and that the same command then goes on;
 // keys, going back and deleting. wrangler is the real one, the interfaces behind it are not.
+
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { alone } from "../../scripts/stack/worker-modules.ts";
 import { shownKey, startPlace } from "./deploying.ts";
 
 type Place = Awaited<ReturnType<typeof startPlace>>;
@@ -57,7 +59,7 @@ const FAILURES: Record<string, Failure> = {
     step: "worker",
     reason: /another Worker named kritai/,
     next: /another name in wrangler.toml/,
-    before: () => place.cloud.push("kritai", { script: "export default {}", annotations: {} }),
+    before: () => place.cloud.push("kritai", { script: alone("export default {}"), annotations: {} }),
     after: () => place.cloud.workers.clear(),
   },
   "a value is missing": {
@@ -250,7 +252,7 @@ it("in Cloudflare's builder deploys what was pushed and asks nobody", async () =
   const secret = (text: string) => ({ type: "secret_text" as const, text });
   const { DATABASE_URL, VERIFIER_URL } = place.given;
   const texts = { API_KEYS: secret(""), DATABASE_URL: secret(DATABASE_URL), VERIFIER_URL: secret(VERIFIER_URL) };
-  await place.cloud.push("kritai", { script: "export default {}", texts });
+  await place.cloud.push("kritai", { script: alone("export default {}"), texts });
   const unset = { DATABASE_URL: undefined, VERIFIER_URL: undefined, VERIFIER_MODEL: undefined };
   const built = await place.run([], { ...unset, WORKERS_CI: "1", CI: "true" });
   expect(built.status, built.output).toBe(0);

@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Program, startProgram } from "../../lab/bench/program.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { DeadLetterSummary } from "../../src/core/contract/dead-letter.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
@@ -18,7 +19,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
 let rigs = 0;
-let script: string;
+let script: WorkerModules;
 let mock: MockVerifier;
 beforeAll(async () => {
   script = await bundleLimitedWorker();

@@ -4,6 +4,7 @@ import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DatabasePart, startDatabase } from "../../scripts/stack/database.ts";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
 import { hashText } from "../../src/core/math/random.ts";
@@ -25,7 +26,7 @@ const largest = (body: MockBody) => {
 };
 
 let database: DatabasePart;
-let script: string;
+let script: WorkerModules;
 const folder = temporaryFolder();
 beforeAll(async () => {
   [script, database] = await Promise.all([bundleLimitedWorker(), startDatabase(folder.path, undefined)]);

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { readEnv } from "../../src/env.ts";
 import {
@@ -19,7 +20,7 @@ import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-l
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
-let script: string;
+let script: WorkerModules;
 let stack: Stack;
 beforeAll(async () => {
   script = await bundleLimitedWorker();

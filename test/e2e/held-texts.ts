@@ -8,8 +8,9 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import { openLocalQueues } from "../../scripts/stack/queue.ts";
 import { QUEUES } from "../../scripts/stack/queue-worker.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 
-export async function startOnDisk(dataDir: string, script: string, verifier_url: string, vars = {}) {
+export async function startOnDisk(dataDir: string, script: WorkerModules, verifier_url: string, vars = {}) {
   const backend = await createPglite(dataDir);
   await migrate(backend);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });

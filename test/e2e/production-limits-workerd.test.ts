@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
 import { openLocalQueues } from "../../scripts/stack/queue.ts";
 import { QUEUES } from "../../scripts/stack/queue-worker.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { PRODUCTION } from "../harness/production-limits/ledger.ts";
 import { bundleLimitedWorker, expectWithinLimits, limitsReport } from "../harness/production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-let script: string;
+let script: WorkerModules;
 const folder = temporaryFolder();
 beforeAll(async () => {
   const entry = new URL("../harness/production-limits/overrunning-worker.ts", import.meta.url).pathname;

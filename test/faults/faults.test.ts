@@ -2,6 +2,7 @@
 // reply, the backend's requests and the log rows are held to faults-table.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DatabasePart, startDatabase } from "../../scripts/stack/database.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
@@ -10,7 +11,7 @@ import { FAULT_CASES, type FaultCase, PROTOCOLS, type Protocol } from "./faults-
 import { startRig } from "./rig.ts";
 
 let database: DatabasePart;
-let script: string;
+let script: WorkerModules;
 const folder = temporaryFolder();
 beforeAll(async () => {
   [script, database] = await Promise.all([bundleLimitedWorker(), startDatabase(folder.path, undefined)]);

@@ -5,6 +5,7 @@ import { type RunningSimulator, startSimulator } from "../../gpu-backend/engines
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import { startEdge } from "../../scripts/stack/edge.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { Protocol } from "./faults-table.ts";
 
 /**
@@ -22,7 +23,7 @@ export interface Rig extends AsyncDisposable {
  * Its own edge, gateway and engine, so that no breaker, budget or health of another test is in the
  * way.
  */
-export async function startRig(protocol: Protocol, script: string, vars: Record<string, string>): Promise<Rig> {
+export async function startRig(protocol: Protocol, script: WorkerModules, vars: Record<string, string>): Promise<Rig> {
   await using parts = new AsyncDisposableStack();
   const simulator = await startSimulator({ scale: "instant", noise: { ...CERTAIN, ...SHORT_THOUGHTS } });
   parts.defer(() => simulator.close());

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { OBJECTS } from "../../scripts/stack/edge.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type LimitsReport, overrunsOf, PATH, V8_FLAGS } from "./production-limits/ledger.ts";
 
 const pathOf = (path: string) => new URL(path, import.meta.url).pathname;
@@ -28,7 +29,7 @@ const quoted = (path: string) => JSON.stringify(path);
 export async function bundleLimitedWorker({
   entry = pathOf("../../src/worker.ts"),
   objects = Object.values(OBJECTS) as readonly string[],
-} = {}): Promise<string> {
+} = {}): Promise<WorkerModules> {
   process.env.KRITAI_V8_FLAGS = V8_FLAGS;
   const folder = mkdtempSync(join(tmpdir(), "kritai-limits-"));
   const limited = join(folder, "worker.ts");

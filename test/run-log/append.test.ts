@@ -3,8 +3,9 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import { expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { LogEntry } from "../../src/ports/run-log.ts";
-import { arrayLiteral, chunks } from "../../src/run-log/db/bulk-insert.ts";
+import { arrayLiteral } from "../../src/run-log/db/bulk-insert.ts";
 import { storeStatements } from "../../src/run-log/write/append.ts";
+import { chunks } from "../../src/run-log/write/chunks.ts";
 import { wholeEnvelope } from "../../src/run-log/write/log-rows.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 

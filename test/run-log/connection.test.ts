@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { sql } from "drizzle-orm";
 import { afterEach, expect, it } from "vitest";
 import { ApiError } from "../../src/core/faults/errors.ts";
-import { openDatabase, reading, StoreWriteError, writing } from "../../src/run-log/db/connection.ts";
+import { openDatabase, reading, writing } from "../../src/run-log/db/connection.ts";
+import { StoreWriteError } from "../../src/run-log/db/store-write-error.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 
 const closers: (() => void)[] = [];

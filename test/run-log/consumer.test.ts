@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { DeadLetter } from "../../src/core/contract/dead-letter.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { RunKey } from "../../src/ports/run-log.ts";
-import { StoreWriteError } from "../../src/run-log/db/connection.ts";
+import { StoreWriteError } from "../../src/run-log/db/store-write-error.ts";
 import { type Envelope, sealed } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
 import { consumeLogs, keepLetters, retryDelay_s } from "../../src/run-log/write/queue-consumer.ts";

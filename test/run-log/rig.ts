@@ -7,10 +7,11 @@ import { openLocalQueues } from "../../scripts/stack/queue.ts";
 import { QUEUES } from "../../scripts/stack/queue-worker.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 
 /** `delay_scale` shortens the waits before a message comes again; 1 is as deployed. */
 export async function startRig(options: {
-  script: string;
+  script: WorkerModules;
   verifier_url: string;
   dataDir: string;
   delay_scale: number;

@@ -1,9 +1,12 @@
 // Owns the guarantee that the Worker's bundle holds nothing that only the reference needs, and that
 // what is tested is what is deployed.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { contractOperations } from "../../scripts/build/openapi/contracts.ts";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
+import { MAIN } from "../../scripts/stack/worker-modules.ts";
+import "../../src/api/routes/rare.ts";
 import "../../src/api/routes/table.ts";
 import { nativeWords } from "../../src/api/routes/words.ts";
 import { QUESTION } from "../../src/api/tools/shared/page.ts";
@@ -12,15 +15,20 @@ import { ALARMS } from "../../src/core/health/alarms/table.ts";
 import { MEASURE_PAGES } from "../../src/core/health/measures.ts";
 
 describe("the Worker's bundle", async () => {
-  const text = await bundleWorker();
+  const modules = await bundleWorker();
+  const text = Object.values(modules).join("\n");
 
   test("is, byte by byte, what wrangler.toml deploys, with a map to the sources", () => {
     const root = new URL("../../", import.meta.url);
     const toml = readFileSync(new URL("wrangler.toml", root), "utf8");
     expect(toml).toMatch(/^no_bundle = true$/m);
     const main = new URL(/^main = "(.+)"$/m.exec(toml)?.[1] ?? "", root);
-    expect(readFileSync(main, "utf8") === text).toBe(true);
-    const map = /\/\/# sourceMappingURL=(.+)\n$/.exec(text)?.[1] ?? "";
+    expect(basename(main.pathname)).toBe(MAIN);
+    for (const [name, module] of Object.entries(modules)) {
+      expect(readFileSync(new URL(name, main), "utf8") === module, name).toBe(true);
+      expect(existsSync(new URL(`${name}.map`, main)), name).toBe(true);
+    }
+    const map = /\/\/# sourceMappingURL=(.+)\n$/.exec(modules[MAIN] as string)?.[1] ?? "";
     const { sources } = JSON.parse(readFileSync(new URL(map, main), "utf8")) as { sources: string[] };
     expect(sources).toContain("../../src/worker.ts");
   });

@@ -2,6 +2,7 @@
 // any size; and the largest group fits an isolate.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleWorker } from "../../../scripts/stack/bundle.ts";
+import type { WorkerModules } from "../../../scripts/stack/worker-modules.ts";
 import { type Backends, post, startBackends } from "../../bench/edge-client.ts";
 import { isMet } from "../../bench/figures.ts";
 import { rewardsRequest } from "../../bench/loads.ts";
@@ -9,7 +10,7 @@ import { checkReply } from "../../bench/rewards-route.ts";
 import { benchVerifyRoute, PROGRAM_LINES_700_TOKENS } from "../../bench/verify-route.ts";
 import { startWorkerd } from "../../bench/workerd.ts";
 
-let script: string;
+let script: WorkerModules;
 let backends: Backends;
 beforeAll(async () => {
   [script, backends] = await Promise.all([bundleWorker(), startBackends()]);

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bundleWorker } from "../../../scripts/stack/bundle.ts";
+import type { WorkerModules } from "../../../scripts/stack/worker-modules.ts";
 import { epochLater, groupsOf, rewardsOf, withoutOne } from "../../trainers/groups.ts";
 import { judged, runScenarios, type Scenario } from "../../trainers/scenarios.ts";
 import { tableIn, tableOf, withTable } from "../../trainers/table.ts";
@@ -11,7 +12,7 @@ import { TOOLS } from "../../trainers/tools.ts";
 
 const named = (...names: string[]) => TOOLS.filter(({ name }) => names.includes(name));
 const options = { scale: 0.2, step_groups: 8, note: () => undefined };
-let script: string;
+let script: WorkerModules;
 
 beforeAll(async () => {
   script = await bundleWorker();

@@ -2,6 +2,7 @@
 // words beside its handler, open or not as the table says.
 import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import "../../../src/api/routes/rare.ts";
 import { ROUTES } from "../../../src/api/routes/table.ts";
 import { nativeWords, type Words } from "../../../src/api/routes/words.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

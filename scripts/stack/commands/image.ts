@@ -1,9 +1,10 @@
 // Owns `node scripts/stack/commands/image.ts OUT`: what the container's image holds of ours, a file
 // for each command and the Worker, with pages and migrations where the commands look for them.
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { bundleWorker } from "../bundle.ts";
+import { writeModules } from "../worker-modules.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const [out] = process.argv.slice(2);
@@ -15,7 +16,7 @@ if (out === undefined) {
 // As deep as the sources' folder, from whose files the bundles find what lies beside them.
 const folder = join(out, "scripts/stack");
 mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, "worker.mjs"), await bundleWorker());
+writeModules(join(folder, "worker"), await bundleWorker());
 await build({
   entryPoints: ["serve", "migrate"].map((name) => new URL(`${name}.ts`, import.meta.url).pathname),
   outdir: folder,

@@ -9,7 +9,8 @@ import { lockOf } from "../../release/lock.ts";
 import { bundleWorker } from "../bundle.ts";
 import { createPglite } from "../pglite.ts";
 import { SHIPPED, snapshotPath } from "../pglite-snapshot.ts";
-import { WORKER_FILE } from "../stack.ts";
+import { WORKER_FOLDER } from "../stack.ts";
+import { writeModules } from "../worker-modules.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 /** What it runs: its commands, and what those start as processes of their own. */
@@ -34,7 +35,7 @@ const { metafile } = await build({
   ...{ format: "esm", platform: "node", packages: "external", logLevel: "error" },
 });
 for (const path of Object.keys(metafile.inputs)) write(path.replace(/\.ts$/, ".js"), asJavaScript(path));
-write(WORKER_FILE, await bundleWorker());
+writeModules(join(out, WORKER_FOLDER), await bundleWorker());
 for (const path of globSync(BESIDE, { cwd: ROOT })) write(path, read(path));
 for (const name of ["public", "migrations"]) cpSync(join(ROOT, name), join(out, name), { recursive: true });
 write("LICENSE", read("LICENSE"));

@@ -1,7 +1,6 @@
 // Owns the container's service: the Worker in workerd before the database, the judge and the keys
 // that its variables name, for as long as the process lives. Builds nothing, embeds nothing.
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readEnv, VARIABLES } from "../../../src/env.ts";
 import { lockDirectory } from "../data-dir-lock.ts";
@@ -10,13 +9,14 @@ import { startEdge } from "../edge.ts";
 import { startFront } from "../front.ts";
 import { openLocalQueues } from "../queue.ts";
 import { QUEUES } from "../queue-worker.ts";
+import { readModules } from "../worker-modules.ts";
 
 /** As wrangler.toml's: a service without keys would be open, one without the others answers nothing. */
 const REQUIRED = ["API_KEYS", "DATABASE_URL", "VERIFIER_URL"];
 /** What a request under way has at the end, as on Cloudflare's network. */
 const DRAIN_MS = 30_000;
-/** Beside the bundle of this file. */
-const SCRIPT = new URL("worker.mjs", import.meta.url);
+/** Its modules, in a folder beside the bundle of this file. */
+const WORKER = new URL("worker", import.meta.url).pathname;
 
 const { PORT = "8787", HOST = "0.0.0.0", DATA_DIR = "/data" } = process.env;
 const vars = Object.fromEntries(
@@ -36,7 +36,7 @@ try {
   const queues = openLocalQueues({ dataDir: DATA_DIR, queues: QUEUES });
   const edge = await startEdge({
     ...{ host: "127.0.0.1", port: 0, queues, objectsDir: join(DATA_DIR, "objects") },
-    script: readFileSync(SCRIPT, "utf8"),
+    script: readModules(WORKER),
     vars: { ...vars, ...database.vars },
     logged: (line) => console.log(line),
   });

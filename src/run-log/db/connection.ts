@@ -3,6 +3,7 @@
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { ApiError } from "../../core/faults/errors.ts";
+import { StoreWriteError } from "./store-write-error.ts";
 
 export interface StoreConfig {
   /** `postgres://…` of the Neon database. */
@@ -57,18 +58,6 @@ export function openDatabase(config: StoreConfig, timeout_ms: number): Database 
 function sqlState(error: unknown): string | null {
   const wrapped = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return wrapped instanceof NeonDbError && /^[0-9A-Z]{5}$/.test(wrapped.code ?? "") ? (wrapped.code as string) : null;
-}
-
-/** A write that failed. Carries nothing of the statement, its values or the connection. */
-export class StoreWriteError extends Error {
-  /** Null when the database was not reached or did not answer in time. */
-  readonly sqlstate: string | null;
-
-  constructor(sqlstate: string | null) {
-    super(sqlstate === null ? "The database was not reached in time" : `The database refused the write (${sqlstate})`);
-    this.name = "StoreWriteError";
-    this.sqlstate = sqlstate;
-  }
 }
 
 /** SQLSTATEs of a table or a column that is missing, and of an unknown user or database. */

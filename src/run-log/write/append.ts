@@ -4,9 +4,10 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";
-import { arrayLiteral, bulkInsert, chunks } from "../db/bulk-insert.ts";
+import { arrayLiteral, bulkInsert } from "../db/bulk-insert.ts";
 import { groups, partedRequests, requests, rollouts, runs, signals, specs, texts, turns } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
+import { chunks } from "./chunks.ts";
 import { deletedAmong, runOf, STORING } from "./deletion.ts";
 import { type Envelope, ROW_TABLES, type RowTable } from "./envelope.ts";
 

@@ -4,7 +4,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import { fail, within } from "../../platform/waiting.ts";
 import type { QueueBinding } from "../../ports/ports.ts";
 import type { LogQueue } from "../../ports/run-log.ts";
-import { chunks } from "../db/bulk-insert.ts";
+import { chunks } from "./chunks.ts";
 import { sealed, utf8Bytes } from "./envelope.ts";
 import { entryRows } from "./log-rows.ts";
 

@@ -5,9 +5,9 @@ import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-lette
 import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { RunKey } from "../../ports/run-log.ts";
-import { chunks } from "../db/bulk-insert.ts";
-import { StoreWriteError } from "../db/connection.ts";
+import { StoreWriteError } from "../db/store-write-error.ts";
 import { unknownColumn } from "./append.ts";
+import { chunks } from "./chunks.ts";
 import type { EnvelopeStore } from "./envelope.ts";
 import { type Envelope, opened } from "./envelope.ts";
 

@@ -11,7 +11,10 @@ import type { Address, BackendKind, BackendParts } from "../fan-out/backend-kind
 import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
-import { checkSandbox, runTest, type SandboxEndpoint } from "./exchange.ts";
+import type { SandboxEndpoint } from "./exchange.ts";
+
+/** With the programs that it sends: 34 kB that most deployments never need. */
+const exchange = () => import("./exchange.ts");
 
 function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: BackendParts): Verifier {
   const { clock, backend, key_variable } = parts;
@@ -36,7 +39,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
     // (scoring/judging.ts).
     generations_max: LIMITS.generations_verify_max,
     backends: () => [backend.status(clock.now())],
-    check: (): Promise<Health> => checkSandbox(endpoint),
+    check: async (): Promise<Health> => (await exchange()).checkSandbox(endpoint),
     session(call: VerifierCall) {
       const partyEndpoint = { ...endpoint, headers: { ...headers, ...partyHeader(call.party) } };
       return new Governor<VerifierJob>({
@@ -46,6 +49,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
         backend,
         send: async ({ running: { job }, question, sample }, signal, onHeaders, onBytes) => {
           const program = job.candidates[question.shown[0] as number] as string;
+          const { runTest } = await exchange();
           const ran = await runTest(partyEndpoint, { program, sample, job }, signal, onHeaders);
           onBytes();
           return ran;

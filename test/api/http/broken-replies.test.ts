@@ -3,6 +3,7 @@
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { COMPATIBILITY } from "../../../scripts/stack/edge.ts";
+import { MAIN } from "../../../scripts/stack/worker-modules.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../../harness/production-limits.ts";
 
 const logged: string[] = [];
@@ -10,7 +11,7 @@ let miniflare: Miniflare;
 let origin: string;
 beforeAll(async () => {
   const entry = new URL("breaking-worker.ts", import.meta.url).pathname;
-  const contents = await bundleLimitedWorker({ entry, objects: [] });
+  const { [MAIN]: contents = "" } = await bundleLimitedWorker({ entry, objects: [] });
   miniflare = new Miniflare({
     cf: false,
     telemetry: { enabled: false },
@@ -21,7 +22,7 @@ beforeAll(async () => {
           name: "breaking",
           compatibilityDate: COMPATIBILITY.date,
           compatibilityFlags: COMPATIBILITY.flags,
-          manifest: { mainModule: "worker.mjs", modules: { "worker.mjs": { type: "esm", contents } } },
+          manifest: { mainModule: MAIN, modules: { [MAIN]: { type: "esm", contents } } },
         },
       },
     ],

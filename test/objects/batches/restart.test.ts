@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Edge, startEdge } from "../../../scripts/stack/edge.ts";
+import type { WorkerModules } from "../../../scripts/stack/worker-modules.ts";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { temporaryFolder } from "../../e2e/temporary-folder.ts";
 import { answer, silence } from "../../harness/mock-behaviours.ts";
@@ -12,7 +13,7 @@ import { type MockVerifier, startMockVerifier } from "../../harness/mock-verifie
 import { bundleLimitedWorker, expectWithinLimits } from "../../harness/production-limits.ts";
 
 const yes = answer("\\boxed{A}");
-let script: string;
+let script: WorkerModules;
 let mock: MockVerifier;
 let edge: Edge;
 let folder: ReturnType<typeof temporaryFolder>;
