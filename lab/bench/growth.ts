@@ -1,10 +1,14 @@
-// Owns the benchmark of how scoring's CPU grows with groups, comparisons, prompts and signals: the
-// exponent of each curve with its interval. Knows no server and no verifier.
+// Owns the benchmark of how scoring's CPU and memory grow with groups, comparisons, prompts and
+// signals: each curve's line, with the slope's interval. Knows no server and no verifier.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { percentile } from "../../src/core/math/stats.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SignalsSpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
-import { type Figure, figure } from "./figures.ts";
+import { type Figure, figure, type Goal } from "./figures.ts";
+import { onLine, slopeOf } from "./line.ts";
 import { comparisonsOf, rewardsRequest } from "./loads.ts";
 import { clock, instantVerifier } from "./scoring.ts";
 
@@ -12,33 +16,50 @@ import { clock, instantVerifier } from "./scoring.ts";
 const USUAL = { groups: 8, rollouts: 8, kib: 1, signals: 1 };
 type Load = typeof USUAL;
 
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
 interface Curve {
   name: string;
   /** Ascending. */
   loads: readonly Load[];
-  /** What the CPU should be proportional to. */
+  /** What its costs should be linear in. */
   size(load: Load): number;
+  costs: readonly (keyof Cost)[];
 }
 
 const powers = (from: number, to: number): number[] => (from > to ? [] : [from, ...powers(from * 2, to)]);
-const growing = (field: keyof Load, from: number, to: number) =>
-  powers(from, to).map((value) => ({ ...USUAL, [field]: value }));
+const growing = (field: keyof Load, from: number, to: number, usual = USUAL) =>
+  powers(from, to).map((value) => ({ ...usual, [field]: value }));
 
 /** Up to so many groups, rollouts, KiB of prompt and signals. */
 export const curvesUpTo = (most: Load): Curve[] => [
-  { name: "groups", loads: growing("groups", 1, most.groups), size: ({ groups }) => groups },
+  { name: "groups", loads: growing("groups", 1, most.groups), size: ({ groups }) => groups, costs: COSTS },
   // Each pair is compared: nothing else may grow faster than they do.
   {
     name: "comparisons of a group",
     loads: growing("rollouts", 2, most.rollouts),
     size: ({ rollouts }) => comparisonsOf({ groups: 1, rollouts, thoughts: 0 }),
+    costs: ["CPU ms"],
   },
-  { name: "KiB of a prompt", loads: growing("kib", 1, most.kib), size: ({ kib }) => kib },
-  { name: "signals", loads: growing("signals", 1, most.signals), size: ({ signals }) => signals },
+  // What is kept of a comparison is little beside a rollout's own rows.
+  {
+    name: "rollouts of a group",
+    loads: growing("rollouts", 2, most.rollouts),
+    size: ({ rollouts }) => rollouts,
+    costs: ["KiB live"],
+  },
+  { name: "KiB of a prompt", loads: growing("kib", 1, most.kib), size: ({ kib }) => kib, costs: COSTS },
+  {
+    name: "signals",
+    loads: growing("signals", 1, most.signals, { ...USUAL, groups: most.groups, rollouts: 2 }),
+    size: ({ signals }) => signals,
+    costs: COSTS,
+  },
 ];
 
-/** CPU of a batch that is read, scored and written, ms. */
-async function cpuOf({ groups, rollouts, kib, signals }: Load): Promise<number> {
+/** All that a batch is made of once its reply is written. */
+async function scored({ groups, rollouts, kib, signals }: Load): Promise<unknown[]> {
   const made = rewardsRequest({ groups, rollouts, thoughts: 1000 });
   const prompted = made.groups.map((group) => ({ ...group, prompt: "A line of a prompt.\n".repeat(kib * 51) }));
   const body = JSON.stringify({ ...made, spec: undefined, groups: prompted });
@@ -47,51 +68,63 @@ async function cpuOf({ groups, rollouts, kib, signals }: Load): Promise<number> 
   compileSpec(spec);
   const before = process.cpuUsage();
   const request = RewardsRequestSchema.parse(JSON.parse(body));
-  const { session: _, reply } = await scoreBatch(
+  const { session, reply } = await scoreBatch(
     { verifier: instantVerifier, clock },
     { request, spec, started_ms: clock.now(), signal: new AbortController().signal },
   );
-  JSON.stringify(reply);
+  const text = JSON.stringify(reply);
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
+  return [(user + system) / 1000, body, request, session, reply, text];
 }
 
-/** Slope of a line through the points, with twice its standard error about it. */
-export function slopeOf(points: readonly (readonly [number, number])[]): { slope: number; doubt: number } {
-  const n = points.length;
-  const [x, y] = [0, 1].map((at) => points.reduce((sum, point) => sum + (point[at] as number), 0) / n) as [
-    number,
-    number,
-  ];
-  const spread = points.reduce((sum, [a]) => sum + (a - x) ** 2, 0);
-  const slope = points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0) / spread;
-  const off = points.reduce((sum, [a, b]) => sum + (b - y - slope * (a - x)) ** 2, 0);
-  return { slope, doubt: n > 2 ? 2 * Math.sqrt(off / (n - 2) / spread) : Number.POSITIVE_INFINITY };
+/** CPU from a request's text to its reply's, ms, and what is live of both and all between, KiB. */
+async function costOf(load: Load): Promise<Cost> {
+  // What the last batch left on the stack goes with a turn of its own.
+  await new Promise((turn) => setImmediate(turn));
+  collect();
+  const before = process.memoryUsage();
+  const held = await scored(load);
+  collect();
+  const after = process.memoryUsage();
+  const live = after.heapUsed + after.external - before.heapUsed - before.external;
+  // What caches give back meanwhile may outweigh a batch of two rollouts.
+  return { "CPU ms": held[0] as number, "KiB live": Math.max(1, live / 1024) };
 }
+
+const COSTS = ["CPU ms", "KiB live"] as const;
+type Cost = Record<(typeof COSTS)[number], number>;
 
 /** Points from here on: below, what a request costs by itself hides what it costs more. */
 const UPPER = 5;
 
-/** Of each curve the least of `rounds` at each load, and the exponent over its upper loads. */
+const interval = (name: string, unit: string, goal: Goal, { slope, doubt }: { slope: number; doubt: number }) =>
+  figure(name, unit, goal, [slope - doubt, slope, slope + doubt]);
+
+/**
+ * Of each curve, over `rounds` at each load, the least CPU and the median of what is live; the line
+ * through them, and the exponent over the upper loads.
+ */
 export async function benchGrowth(curves: readonly Curve[], rounds: number): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const { name, loads, size } of curves) {
-    const least = new Map(loads.map((load) => [load, Number.POSITIVE_INFINITY]));
+  for (const { name, loads, size, costs } of curves) {
+    const measured = new Map(loads.map((load) => [load, [] as Cost[]]));
     // In turns, so that a busy minute is on all of them.
-    for (let round = 0; round <= rounds; round++)
-      for (const load of loads) least.set(load, Math.min(least.get(load) as number, await cpuOf(load)));
-    for (const load of loads)
-      figures.push(figure(`${size(load)} ${name}`, "CPU ms", null, [least.get(load) as number]));
-    const points = loads
-      .slice(-UPPER)
-      .map((load) => [Math.log(size(load)), Math.log(least.get(load) as number)] as const);
-    const { slope, doubt } = slopeOf(points);
-    const about = figure(`CPU by ${name}: the exponent`, "", { most: EXPONENT_MOST }, [
-      slope - doubt,
-      slope,
-      slope + doubt,
-    ]);
-    figures.push({ ...about, repeats: rounds });
+    for (let round = 0; round <= rounds; round++) {
+      for (const [load, found] of measured) found.push(await costOf(load));
+    }
+    for (const of of costs) {
+      const points = [...measured].map(([load, found]) => {
+        const values = found.map((cost) => cost[of]).sort((a, b) => a - b);
+        return [size(load), percentile(values, of === "CPU ms" ? 0 : 0.5)] as const;
+      });
+      for (const [at, cost] of points) figures.push(figure(`${of} at ${at} ${name}`, of, null, [cost]));
+      const logs = points.slice(-UPPER).map(([at, cost]) => [Math.log(at), Math.log(cost)] as const);
+      figures.push(
+        interval(`${of} by ${name}: a line's slope`, `${of} each`, null, slopeOf(points)),
+        figure(`${of} by ${name}: how much of it is on the line`, "", null, [onLine(points)]),
+        interval(`${of} by ${name}: the exponent`, "", { most: EXPONENT_MOST }, slopeOf(logs)),
+      );
+    }
   }
   return figures;
 }

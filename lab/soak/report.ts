@@ -27,7 +27,7 @@ const ROWS: readonly [string, (window: SoakWindow) => string][] = [
 
 export function soakReport({ command, knee, rate, minutes, summary, comparison, load }: Soak): string {
   const { environment } = summary;
-  const { window_s, first, last, p99_ratio, memory_ratio, faults } = comparison;
+  const { window_s, first, last, p99_ratio, memory_ratio, growth, faults } = comparison;
   const rows = ROWS.map(([name, of]) => `| ${name} | ${of(first)} | ${of(last)} |`);
   const machine = `${environment.cores} cores of ${environment.cpu}, ${(environment.memory_bytes / 2 ** 30).toFixed(1)} GiB, ${environment.os}`;
   return `# Soak, ${minutes} minutes at ${((100 * rate) / knee).toFixed(0)} % of the knee
@@ -41,6 +41,6 @@ what the machine can do with all of them. Each isolate's heap is held to 96 MiB.
 |---|---|---|
 ${rows.join("\n")}
 
-p99 ratio ${p99_ratio.toFixed(3)}, memory ratio ${memory_ratio.toFixed(3)}. ${faults.length === 0 ? "Both goals hold." : `Goals missed: ${faults.join("; ")}.`}
+p99 ratio ${p99_ratio.toFixed(3)}, memory ratio ${memory_ratio.toFixed(3)}; workerd holds ${growth.slope.toFixed(1)} MiB more each hour, by its minutes' means [${(growth.slope - growth.doubt).toFixed(1)}, ${(growth.slope + growth.doubt).toFixed(1)}]. ${faults.length === 0 ? "All goals hold." : `Goals missed: ${faults.join("; ")}.`}
 `;
 }

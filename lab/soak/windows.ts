@@ -1,6 +1,7 @@
 // Owns the comparison of a soak's first and last minutes: latency, failures, memory, and what of it
 // breaks the goals. Pure.
 import { mean, percentile } from "../../src/core/math/stats.ts";
+import { slopeOf } from "../bench/line.ts";
 import type { RequestRow } from "../loadtest/record.ts";
 import type { MemorySample } from "./memory.ts";
 
@@ -21,6 +22,8 @@ export interface Comparison {
   last: SoakWindow;
   p99_ratio: number;
   memory_ratio: number;
+  /** What workerd holds more each hour by its minutes' means, MiB, with twice the standard error. */
+  growth: { slope: number; doubt: number };
   /** What breaks a goal, in words; empty when all hold. */
   faults: string[];
 }
@@ -30,6 +33,17 @@ const WINDOW_MIN = 5;
 const P99_RATIO_MAX = 1.1;
 /** Mean over minutes; a heap that is collected now and then moves by some per cent. */
 const MEMORY_RATIO_MAX = 1.1;
+const [MINUTE, HOUR, MIB] = [60, 60, 2 ** 20];
+
+/** A minute's mean is a point: samples a second apart are no independent ones. */
+function growthOf(samples: readonly MemorySample[]): Comparison["growth"] {
+  const minutes = Array.from({ length: Math.floor(samples.length / MINUTE) }, (_, minute) => {
+    const within = samples.slice(minute * MINUTE, (minute + 1) * MINUTE);
+    return [minute / HOUR, mean(within.map(({ workerd }) => workerd)) / MIB] as const;
+  });
+  // Of less no line can be told.
+  return minutes.length < 3 ? { slope: 0, doubt: Number.POSITIVE_INFINITY } : slopeOf(minutes);
+}
 
 type Request = Pick<RequestRow, "due_at" | "latency_ms" | "error" | "nulls" | "warm_up">;
 
@@ -63,12 +77,17 @@ export function compareWindows(
   const last = windowOf(within(to - window_s * 1000, to), samples.slice(-count));
   const p99_ratio = last.p99_ms / first.p99_ms;
   const memory_ratio = last.workerd / first.workerd;
+  const growth = growthOf(samples);
   const faults: string[] = [];
   if (!(p99_ratio <= P99_RATIO_MAX))
     faults.push(`p99 is ${p99_ratio.toFixed(3)} times that of the first minutes, at most ${P99_RATIO_MAX}`);
   if (!(memory_ratio <= MEMORY_RATIO_MAX))
     faults.push(`workerd holds ${memory_ratio.toFixed(3)} times the memory, at most ${MEMORY_RATIO_MAX}`);
+  if (!(growth.slope - growth.doubt <= 0))
+    faults.push(
+      `workerd holds ${growth.slope.toFixed(1)} MiB more each hour, and at least ${(growth.slope - growth.doubt).toFixed(1)}`,
+    );
   const failed = counted.filter(({ error, nulls }) => error !== null || nulls > 0).length;
   if (failed > 0) faults.push(`${failed} requests failed or brought a null`);
-  return { window_s, first, last, p99_ratio, memory_ratio, faults };
+  return { window_s, first, last, p99_ratio, memory_ratio, growth, faults };
 }

@@ -7,8 +7,9 @@ import { benchAgents } from "../../bench/agents.ts";
 import { benchColdStart } from "../../bench/cold-start.ts";
 import { type Backends, startBackends } from "../../bench/edge-client.ts";
 import { type Figure, figure, isMet } from "../../bench/figures.ts";
-import { benchGrowth, curvesUpTo, slopeOf } from "../../bench/growth.ts";
+import { benchGrowth, curvesUpTo } from "../../bench/growth.ts";
 import { hottest } from "../../bench/inspector.ts";
+import { slopeOf } from "../../bench/line.ts";
 import { comparisonsOf, rewardsRequest } from "../../bench/loads.ts";
 import { benchMemory, largeBatch } from "../../bench/memory.ts";
 import { benchParsing } from "../../bench/parsing.ts";
@@ -52,7 +53,7 @@ describe("every benchmark says finite numbers", () => {
   });
 
   it("of growth, curve by curve", async () => {
-    expectFinite(await benchGrowth(curvesUpTo({ groups: 4, rollouts: 8, kib: 4, signals: 4 }), 1), 16);
+    expectFinite(await benchGrowth(curvesUpTo({ groups: 4, rollouts: 8, kib: 4, signals: 4 }), 1), 48);
   });
 
   it("of rollouts of several turns, whose beginnings stand once", async () => {
