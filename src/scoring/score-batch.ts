@@ -20,6 +20,7 @@ import { judgeTextRoom } from "../core/reward/judge-text.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import { withStepBudget } from "../core/reward/step-budget-spec.ts";
+import { firstUnread } from "../core/tournament/first-word.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
 import { rewardWarnings } from "../core/tournament/warnings.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
@@ -135,7 +136,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
       ...([texts, auditing?.texts].some((kept) => kept?.dropped) ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
-      ...scoredWarnings(compiled, deps.verifier, { prepared, results, metrics, session }),
+      ...scoredWarnings(compiled, deps.verifier, { prepared, judged, results, metrics, session }),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };
@@ -160,6 +161,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
 
 interface ScoredGroups {
   prepared: readonly PreparedGroup[];
+  judged: readonly GroupSignals[];
   results: readonly GroupResult[];
   metrics: RewardsReply["metrics"];
   session: SessionStats;
@@ -167,14 +169,16 @@ interface ScoredGroups {
 
 /** What a reply warns of by what came of its groups. */
 function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: ScoredGroups): string[] {
-  const { prepared, results, metrics, session } = scored;
+  const { prepared, judged, results, metrics, session } = scored;
+  const first = compiled.signals.filter(({ judge }) => judge?.first !== undefined);
   const asks = asksForCandidates(compiled);
-  const othersFirst = compiled.signals.filter(({ judge }) => judge?.first?.model !== undefined);
+  const othersFirst = first.filter(({ judge }) => judge?.first?.model !== undefined);
   return [
     ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled), 1 + othersFirst.length),
     ...compiled.signals.flatMap(({ signal, settings }) => signal.warning?.(settings, prepared) ?? []),
     ...programsOnly(verifier, prepared, results, asks),
     ...lateHeaders(session, prepared.length),
+    ...(first.length > 0 ? firstUnread(judged.flatMap((signals) => signals.asked())) : []),
   ];
 }
 

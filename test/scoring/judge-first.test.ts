@@ -101,6 +101,20 @@ describe("judge.first", () => {
     if (asksJudge) expect(group.win_counts).toEqual([0, 1]);
   });
 
+  it.each<[FirstWord, number, string | null]>([
+    ["unread", 4, "6 of 6"],
+    ["unread", 3, null],
+    ["failed", 4, null],
+    [0.9, 4, null],
+  ])("%s among %i: that its answers cannot be read is told of enough of them", async (word, n, told) => {
+    const { reply } = await score([{ rollouts: rolloutsOf(texts(n)) }], {
+      spec: specOf(),
+      verifier: judges(() => word),
+    });
+    const warned = reply.warnings.filter((warning) => warning.startsWith("first_unread"));
+    expect(warned).toEqual(told === null ? [] : [expect.stringContaining(told)]);
+  });
+
   it.each([
     ["replace", 0.3, [0.7, 0.3]],
     ["mean", 0.3, [0.55, 0.45]],

@@ -1,7 +1,9 @@
 // Owns what the judge that is asked first (`judge.first`) says of a pair: whether that settles it,
 // and what then counts of the verdicts of both judges. Knows no schedule and no verifier.
 
+import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { comparedIn, FIRST_FROM, type Presentation } from "../asking/questions.ts";
+import { isUnparsed } from "../asking/readings.ts";
 import type { Judge } from "../asking/signal.ts";
 import type { PresentationResult } from "./presentation-results.ts";
 
@@ -53,4 +55,22 @@ export function weightsOf(results: readonly PresentationResult[], { first }: Jud
     if (both) for (const q of own) weights[q] = before.length || 1;
   }
   return weights;
+}
+
+/** Of fewer answers a share says little. */
+const UNREAD_OF = 6;
+
+/**
+ * `first_unread`: the judge that is asked first answers, and most of that cannot be read, so that
+ * its pairs are paid for twice.
+ */
+export function firstUnread(asked: readonly AskedQuestion[]): string[] {
+  const answers = asked.flatMap(({ question, readings }) =>
+    question.by === "first" ? readings.filter(({ status }) => status !== null) : [],
+  );
+  const unread = answers.filter(isUnparsed).length;
+  if (answers.length < UNREAD_OF || unread <= answers.length / 2) return [];
+  return [
+    `first_unread: ${unread} of ${answers.length} answers of the judge that is asked first cannot be read, and its pairs are asked of both`,
+  ];
 }
