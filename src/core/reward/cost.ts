@@ -2,6 +2,7 @@
 // group of n different candidates. Asks nobody.
 
 import type { Forecast, RehearsalWork } from "../asking/comparison.ts";
+import { generationsOf } from "../asking/questions.ts";
 import type { Plan } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { ApiError } from "../faults/errors.ts";
@@ -71,7 +72,7 @@ export function* costOf(
 function* countsOf(open: () => Plan, work: RehearsalWork): Generator<number, ({ first: number } & Forecast) | null> {
   try {
     const plan = open();
-    const first = plan.next([]).reduce((sum, { samples }) => sum + samples, 0);
+    const first = plan.next([]).reduce((sum, question) => sum + generationsOf(question), 0);
     const forecast = plan.forecast === undefined ? { expected: first, most: first } : yield* plan.forecast(work);
     return { first, ...forecast };
   } catch (error) {

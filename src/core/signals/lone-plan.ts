@@ -7,6 +7,7 @@ import { isUnparsed, type Reading } from "../asking/readings.ts";
 import type { Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
+import { isSummarised } from "../judges/presets/table.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { hashText } from "../math/random.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
@@ -160,7 +161,11 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare
   const probe = { ...rest, bare: bare?.bare ?? BARE_TEXT, samples: 1, first_sample: TRIAL_FROM, trial: true as const };
   const trials = jams.flatMap(({ question: { reask: _again, ...question }, unread: count }): Question[] => {
     const samples = UNREAD_LEAST - count;
-    return samples <= 0 ? [] : [{ ...question, samples, first_sample: TRIAL_FROM + 1, trial: true }];
+    if (samples <= 0) return [];
+    const trial = { ...question, samples, first_sample: TRIAL_FROM + 1, trial: true as const };
+    if (!isSummarised(question.preset)) return [trial];
+    // Of what is summarised first every answer counts that hangs on no other's summary.
+    return Array.from({ length: samples }, (_, i) => ({ ...trial, samples: 1, first_sample: trial.first_sample + i }));
   });
   return [...(bare === null ? [] : [probe]), ...trials];
 }
