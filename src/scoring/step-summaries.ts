@@ -29,7 +29,7 @@ interface StepSummary {
 }
 
 /** Reads a generation as an answer to a question. */
-type Read = (generation: Generation, question: Question) => Reading;
+type ReadsGeneration = (generation: Generation, question: Question) => Reading;
 
 /**
  * A job of a preset with a `summary`, with that of each text in its place. A question without one is
@@ -40,7 +40,7 @@ export async function summarised(
   session: AskingSession,
   job: VerifierJob,
   all: readonly QuestionEntry[],
-  read: Read,
+  read: ReadsGeneration,
 ): Promise<PutJob> {
   const { slots: _, ...rest } = job;
   const firsts = all.map(

@@ -54,7 +54,7 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     { why: "lengths that were logged", status: 400, code: "length_tokens_required", path: "spec" },
     refused("steps that were logged", "from_step", "required: |rescore_specs_max"),
   ],
-  exportRun: [refused("what is said of a table", "margin|least|per_group|form", "^says nothing of table=")],
+  exportRun: [refused("what is said of a table", "margin|least|per_group|per_prompt|form", "^says nothing of table=")],
   putRun: [refused("so many fields", "\\$", "metadata_fields_max")],
   compareRuns: [refused("runs of the log", "with", "no run of this id")],
   listRuns: [cursor],
