@@ -3,11 +3,14 @@
 import { describe, expect, test } from "vitest";
 import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
+import { templateKey } from "../../src/core/judges/presets/own.ts";
+import type { Preset } from "../../src/core/judges/presets/preset.ts";
+import { PRESETS, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
 import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 
 const PRESET = "summary-first-wrong-step";
 const specOf = (judge: object = {}, signal: object = {}) => ({
@@ -42,7 +45,7 @@ async function scored(
 ) {
   const verifier: FakeVerifier = fakeVerifier(script);
   const rollouts = texts.map((text) => ({ text }));
-  const { post, metrics: _ } = { metrics: null, ...setUp({ verifier }) };
+  const { post } = setUp({ verifier });
   const response = await post("/v1/rewards", { spec, groups: [{ prompt: "Do it.", rollouts }], ...request });
   if (response.status !== 200) throw new Error(await response.text());
   const { groups } = (await response.json()) as RewardsReply;
@@ -181,10 +184,58 @@ test("a check counts both turns, and their words are part of the hash", async ()
     return (await response.json()) as { cost: object; facts: string[] };
   };
   const { cost, facts } = await check(specOf({ samples: 3, max_tokens: 1_000 }));
-  expect(cost).toMatchObject({ generations: 16, generations_max: 16, completion_tokens: 16_000 });
+  // Once more for want of a verdict; of each text three more summaries and answers, and of a bare one.
+  expect(cost).toMatchObject({ generations: 16, generations_max: 32 + 26, completion_tokens: 16_000 });
   expect(facts).toEqual([]);
   const hash = (judge: object) => specHash(AnySpecSchema.parse(specOf(judge)));
   expect(await hash({})).not.toBe(await hash({ preset: "first-wrong-step" }));
+});
+
+test("no judge of one candidate asks for more than a check tells, whatever it answers", async () => {
+  const specs = [
+    specOf({ samples: 2 }),
+    specOf({ samples: 5, reask: 0 }),
+    { candidate: { extract: "whole" }, signals: { r: { kind: "grade", judge: { preset: "yes-no", samples: 2 } } } },
+    { candidate: { extract: "whole" }, signals: { r: { kind: "grade", judge: { preset: "yes-no", reask: 3 } } } },
+  ];
+  const told: (ReturnType<Script> & string)[] = ["<step>Fine</step>", "\\boxed{-1}", "yes", "", "none"];
+  const failed = ["context_exceeded", "verifier_unavailable"] as const;
+  const answer = fc.oneof(
+    fc.constantFrom(...told),
+    fc.constantFrom(...failed).map((error) => ({ error })),
+  );
+  const most = await Promise.all(
+    specs.map(async (spec) => {
+      const response = await setUp().post("/v1/specs/check?n=4", spec);
+      return ((await response.json()) as { cost: { generations_max: number } }).cost.generations_max;
+    }),
+  );
+  const texts = ["one", "two", "three", "four"];
+  const property = fc.asyncProperty(fc.nat(specs.length - 1), fc.infiniteStream(answer), async (s, answers) => {
+    const { group } = await scored(() => answers.next().value as ReturnType<Script>, {
+      texts,
+      spec: specs[s] as object,
+    });
+    expect(group.verifier.generations).toBeLessThanOrEqual(most[s] as number);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test("a template of the deployment's own may ask for a summary first", async () => {
+  const { summary: _, ...steps } = PRESETS[PRESET] as Preset;
+  const own = (more: object) => templateKey({ ...steps, ...more, name: "mine" });
+  const asked = async (key: string) => {
+    const verifier = fakeVerifier(([text = ""], { job }) =>
+      job.preset === STEP_SUMMARY ? summary(text) : judgement(text),
+    );
+    const { post } = setUp({ verifier });
+    const rollouts = [{ text: BAD, step_texts: [BAD] }];
+    const body = { spec: specOf({ preset: undefined, prompt: key }), groups: [{ prompt: "Q", rollouts }] };
+    const { rewards } = (await (await post("/v1/rewards", body)).json()) as RewardsReply;
+    return { rewards, turns: verifier.jobs.length };
+  };
+  expect(await asked(own({ summary: true }))).toEqual({ rewards: [[0.25]], turns: 2 });
+  expect(await asked(own({}))).toEqual({ rewards: [[0]], turns: 1 });
 });
 
 test("the first turn is no preset of a spec's", async () => {

@@ -2,7 +2,7 @@
 // such a question or could not be read: then the candidate loses. A backend's failure stays null.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { type Question, TRIAL_FROM } from "../asking/questions.ts";
+import { generationsOf, type Question, TRIAL_FROM } from "../asking/questions.ts";
 import { isUnparsed, type Reading } from "../asking/readings.ts";
 import type { Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
@@ -10,6 +10,7 @@ import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 import { isSummarised } from "../judges/presets/table.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { hashText } from "../math/random.ts";
+import { sumOf } from "../math/stats.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /** What is shown where a candidate stands, to see whether the question itself is taken. */
@@ -170,6 +171,12 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare
   return [...(bare === null ? [] : [probe]), ...trials];
 }
 
+/** Generations of all that at most: each question was unreadable once, and one stands bare. */
+function asideMost(questions: readonly Question[]): number {
+  const each = questions.map((question) => generationsOf({ ...question, samples: 1 }));
+  return Math.max(0, ...each) + (UNREAD_LEAST - 1) * sumOf(each);
+}
+
 /** Codes of a null that may be the candidate's doing. */
 const BY_TEXT: ReadonlySet<ItemErrorCode | null> = new Set([...BLAMES_CONTENT, "unparsed"]);
 
@@ -178,6 +185,7 @@ export function lonePlan({ questions, shows, of, lowest, unreadable, bare, read 
   const loses = bare !== undefined && unreadable !== "null";
   return {
     ...(shows !== undefined && { shows }),
+    ...(loses && { aside: asideMost(questions) }),
     next: (seen) => (seen.length === 0 ? questions : loses ? asideOf(seen, bare) : []),
     result(seen) {
       const lost: ReadonlySet<number> = loses ? lostIn(seen) : new Set();
