@@ -3,9 +3,9 @@
 import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { readLists } from "./lists.ts";
-import { COMPARED_SCORES, type Played, play } from "./play.ts";
+import { COMPARED_SCORES, type Played, play, playedByLot } from "./play.ts";
 import { type Noise, verifierOf } from "./verifier-model.ts";
-import { ofAuto, type Question, type Way, waysFor } from "./ways.ts";
+import { ofAuto, type Question, RANDOM, type Way, waysFor } from "./ways.ts";
 
 /**
  * Strengths by which all pairs in both orders x 4 reach about the tau-b that the design of schedules
@@ -118,7 +118,8 @@ export function cellsOf(
     way,
     played: lists.map((list, k) => play(list, verifiers[k] as (typeof verifiers)[number], way, k, tokensOf)),
   }));
-  return comparedCells({ level, noise, style, n, lists: lists.length }, all);
+  const random = { way: RANDOM, played: lists.map(playedByLot) };
+  return comparedCells({ level, noise, style, n, lists: lists.length }, [...all, random]);
 }
 
 export interface PlayedWay {
@@ -175,7 +176,11 @@ function bestOf(
   const paid = meanOf(played, "tokens") * (1 + 1e-9);
   const { vote, mode } = way.judge;
   const alike = all.filter(
-    (other) => other.way.auto !== true && other.way.judge.vote === vote && other.way.judge.mode === mode,
+    (other) =>
+      other.way.auto !== true &&
+      other.way.random !== true &&
+      other.way.judge.vote === vote &&
+      other.way.judge.mode === mode,
   );
   const known = alike
     .filter((other) => meanOf(other.played, "tokens") <= paid)

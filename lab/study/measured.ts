@@ -6,10 +6,10 @@ import type { Clock, Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type Cell, comparedCells } from "./cells.ts";
 import type { StudyList } from "./lists.ts";
-import { COMPARED_SCORES, near, type Played } from "./play.ts";
+import { COMPARED_SCORES, near, type Played, playedByLot } from "./play.ts";
 import { remembering } from "./remembering.ts";
 import { MEASURED } from "./report.ts";
-import { type Vote, type Way, waysFor } from "./ways.ts";
+import { RANDOM, type Vote, type Way, waysFor } from "./ways.ts";
 
 export interface Measuring {
   verifier: Verifier;
@@ -57,6 +57,7 @@ export async function measuredCells(measuring: Measuring): Promise<Cell[]> {
     onWay?.(way.name, played);
     all.push({ way, played });
   }
+  all.push({ way: RANDOM, played: lists.map(playedByLot) });
   const reference = all[0]?.played ?? [];
   const sum = (of: (one: Played) => number) => reference.reduce((total, one) => total + of(one), 0);
   const answer =

@@ -1,7 +1,7 @@
 // Owns one list asked one way: the product's own run against a simulated verifier, and how near
 // its order comes to the pass rates.
 import type { Presentation } from "../../src/core/asking/questions.ts";
-import { hashText } from "../../src/core/math/random.ts";
+import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
 import { tally } from "../../src/core/tournament/decide.ts";
 import type { Decision } from "../../src/core/tournament/decision.ts";
@@ -78,6 +78,12 @@ export function play(
     ...reached(score),
     ...(everyScore === true && { scores: Object.fromEntries(COMPARED_SCORES.map((name) => [name, reached(name)])) }),
   };
+}
+
+/** An order of a list that is drawn, the same for the same seed; nobody is asked. */
+export function playedByLot(list: StudyList, seed: number): Played {
+  const drawn = list.qualities.map((_, i) => createRandom(hashText("random", list.problem, seed, i))());
+  return { problem: list.problem, generations: 0, tokens: 0, waves: 0, ...near(drawn, list) };
 }
 
 /** All but `mean_score`, which needs a verifier that gives scores. */

@@ -26,7 +26,9 @@ export function front(cells: readonly Cell[], metric: Metric): Cell[] {
 
 /** The cheapest way whose mean is at most `within` below the reference's, or null. */
 export function cheapestWithin(cells: readonly Cell[], metric: Metric, within: number): Cell | null {
-  const near = cells.filter((cell) => !cell.way.reference && (cell[`${metric}_gain`].mean ?? -1) >= -within);
+  const near = cells.filter(
+    (cell) => !cell.way.reference && !cell.way.random && (cell[`${metric}_gain`].mean ?? -1) >= -within,
+  );
   return near.sort((a, b) => a.share - b.share)[0] ?? null;
 }
 
@@ -152,6 +154,13 @@ export function charts(cells: readonly Cell[]): Record<string, string> {
   );
 }
 
+/** What an order drawn by lot reaches on the same lists. */
+function byLot(group: readonly Cell[]): string {
+  const cell = group.find(({ way }) => way.random === true);
+  if (cell === undefined) return "";
+  return `By lot (\`random\`, which asks nobody), n = ${cell.n}: tau-b ${interval(cell.tau)}, top-1 ${interval(cell.top)}.`;
+}
+
 const parameters = () =>
   [
     ...Object.entries(LEVELS).map(
@@ -215,6 +224,8 @@ n = 16 where there is one, at the usual noise; every other verifier and list len
 ${middleOf(groups)
   .map((group) => cheapestRow(titleOf(group[0] as Cell), group))
   .join("\n")}
+
+${groups.map(byLot).find((told) => told !== "") ?? ""}
 
 ${rivalrySections(groups)}
 

@@ -12,6 +12,8 @@ export interface Way {
   reference?: true;
   /** Chosen by `auto`: held against the front of all others. */
   auto?: true;
+  /** Asks nobody and draws an order: what the others are worth more than. */
+  random?: true;
   /** Reported under every score. */
   everyScore?: true;
   /** The way that spends as much, by its name, and what the two show. */
@@ -63,6 +65,9 @@ function fixed(vote: Vote, n: number): Way[] {
     way(named("auto until the best is sure (0.9)"), { name: "auto", order_confidence: 0.9 }, base, "auto"),
   ];
 }
+
+/** The arm of chance. */
+export const RANDOM: Way = { ...way("random", "round_robin"), random: true };
 
 /** Shares of all pairs that a budget pays, beside the n - 1 pairs that are the least. */
 const SHARES = [0.25, 0.5, 0.75, 1, 1.5, 2, 4];

@@ -1,13 +1,14 @@
 // The asking of one signal's questions of one group: waves, what groups of one prompt share, what
 // is asked again. Knows no signals but the one.
 
-import { isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
+import { generationsOf, isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
 import { judgeAsked } from "../core/judges/asked-first.ts";
+import { isSummarised } from "../core/judges/presets/table.ts";
+import { numberedSteps } from "../core/signals/step-texts.ts";
 import { cutText } from "../core/text/cut-text.ts";
-import { answerStart } from "../core/text/thinking.ts";
 import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
 import type { AnswerFilter } from "./answer-filter.ts";
@@ -21,10 +22,11 @@ import {
   type Shared,
   withFilter,
 } from "./entries.ts";
-import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
+import { answerIn, completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
 import { jobOf, jobsOf } from "./question-jobs.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { AskingSession } from "./sessions.ts";
+import { ofSummary, summarised } from "./step-summaries.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /**
@@ -61,7 +63,7 @@ export class QuestionAsker {
   affords(wave: readonly Question[]): boolean {
     this.left -= withFilter(
       this.of.judge,
-      wave.reduce((sum, question) => sum + question.samples, 0),
+      wave.reduce((sum, question) => sum + generationsOf(question), 0),
     );
     return this.left >= 0;
   }
@@ -133,16 +135,19 @@ export class QuestionAsker {
     return entries.map((entry) => (waits.get(entry) as { promise: Promise<void> }).promise);
   }
 
-  /** What is kept of the verifier's words, or of its reason for having none. */
-  private textOf({ answer, reason }: Generation): Pick<Reading, "text"> {
-    const written = answer ?? reason ?? null;
+  /**
+   * What is kept of the verifier's words, or of its reason for having none.
+   * @param before the steps of the summary that it was shown
+   */
+  private textOf({ answer, reason }: Generation, before?: readonly string[]): Pick<Reading, "text"> {
+    const written = behind(before, answer ?? reason ?? null);
     const text = written === null ? null : (this.texts?.kept(written) ?? null);
     return text === null ? {} : { text };
   }
 
   /** What is told of an answer in words. */
-  private wordsIn(generation: Generation, { to }: Question): Pick<Reading, "words"> {
-    const written = this.judgeTexts === null || to !== "chat" ? null : answerIn(generation);
+  private wordsIn(generation: Generation, { to }: Question, before?: readonly string[]): Pick<Reading, "words"> {
+    const written = this.judgeTexts === null || to !== "chat" ? null : behind(before, answerIn(generation));
     const words = written === null ? null : (this.judgeTexts?.kept(written) ?? null);
     return words === null ? {} : { words };
   }
@@ -215,39 +220,44 @@ export class QuestionAsker {
     const end = this.journal?.asking?.(entries.flatMap(({ key }) => key ?? []));
     // A checker gets all texts at once, in the order in which they were sent.
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
-    const open = isWhole ? entries : this.order.of(entries, ({ question }) => question);
+    const all = isWhole ? entries : this.order.of(entries, ({ question }) => question);
     const { judge, group } = this.of;
     // Early stop counts every verdict; under strict_model or a filter some may not count in the end.
     const stop = judge.strict_model === true || this.filter !== null ? { stop: "all" as const } : {};
-    const job = jobOf(open, group, judge, stop);
-    const asked = judgeAsked(judge, (open as [QuestionEntry])[0].question);
+    const laidOut = jobOf(all, group, judge, stop);
+    const asked = judgeAsked(judge, (all as [QuestionEntry])[0].question);
+    const read = (generation: Generation, question: Question, summary?: readonly string[]): Reading => {
+      const reading = readGeneration(generation, question, asked);
+      const told = { ...this.textOf(generation, summary), ...this.wordsIn(generation, question, summary) };
+      const whole = { ...(summary === undefined ? reading : ofSummary(reading, summary.length)), ...told };
+      return group.evidence?.isView === true ? ofEvidence(whole) : whole;
+    };
+    const cut = isSummarised(laidOut.preset) ? await summarised(this.session, laidOut, all, read) : null;
+    const { job, open } = cut ?? { job: laidOut, open: all };
     try {
-      await this.session.judge(job, (generation) => {
-        const entry = open[generation.question] as QuestionEntry;
-        const { question: own, key, shared } = entry;
-        const reading = {
-          ...readGeneration(generation, own, asked),
-          ...this.textOf(generation),
-          ...this.wordsIn(generation, own),
-        };
-        const kept = this.of.group.evidence?.isView === true ? ofEvidence(reading) : reading;
-        shared.readings.push(kept);
-        const written = this.filter === null || isAside(own) ? null : answerIn(generation);
-        if (written !== null) this.filter?.keep(kept, cutText(written, this.filteredChars()));
-        if (this.filter === null && key !== null && isComplete(own, shared.readings)) {
-          this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
-        }
-        if (shared.readings.length < own.samples) return;
-        shared.readings.sort((a, b) => a.sample - b.sample);
-        onAnswered(entry);
-      });
+      if (open.length > 0)
+        await this.session.judge(job, (generation) => {
+          const entry = open[generation.question] as QuestionEntry;
+          const { question: own, key, shared } = entry;
+          const kept = read(generation, own, cut?.steps[generation.question]);
+          shared.readings.push(kept);
+          const written = this.filter === null || isAside(own) ? null : answerIn(generation);
+          if (written !== null) this.filter?.keep(kept, cutText(written, this.filteredChars()));
+          if (this.filter === null && key !== null && isComplete(own, shared.readings)) {
+            this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
+          }
+          if (shared.readings.length < own.samples) return;
+          shared.readings.sort((a, b) => a.sample - b.sample);
+          onAnswered(entry);
+        });
     } catch {
       // The port's contract forbids it, and a neighbour must not pay: the gaps below become
       // failures.
     }
-    for (const entry of open) {
+    const put = new Set(open);
+    for (const entry of all) {
       const { question: own, key, shared } = entry;
-      completeReadings(own, shared.readings);
+      if (put.has(entry)) completeReadings(own, shared.readings);
       if (this.filter === null && key !== null && !isComplete(own, shared.readings))
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onAnswered(entry);
@@ -256,11 +266,9 @@ export class QuestionAsker {
   }
 }
 
-/** What was written behind the thoughts; null: nothing, or they were never closed. */
-function answerIn({ answer, thinking }: Generation): string | null {
-  const start = answer === null || thinking === "unclosed" ? -1 : answerStart(answer);
-  return start < 0 ? null : (answer as string).slice(start).trim();
-}
+/** A text behind the summary that it is about. */
+const behind = (steps: readonly string[] | undefined, text: string | null): string | null =>
+  text === null || steps === undefined ? text : `${numberedSteps(steps)}\n\n${text}`;
 
 /** Whether the journal knows its answer by now; then the question has it. */
 function answeredFrom(journal: KeyedJournal | null, entry: QuestionEntry): boolean {

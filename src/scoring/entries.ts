@@ -2,7 +2,7 @@
 // prompt share an answer, and who still wants it. Knows no verifier.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
-import { type Question, samplesNamed } from "../core/asking/questions.ts";
+import { generationsOf, type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
 import type { Judge } from "../core/asking/signal.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
@@ -89,7 +89,8 @@ export interface Planned extends OpenSignal {
 }
 
 /** Generations of a wave, as limits count them. */
-export const sizeOf = (wave: readonly QuestionEntry[]) => wave.reduce((sum, { question }) => sum + question.samples, 0);
+export const sizeOf = (wave: readonly QuestionEntry[]) =>
+  wave.reduce((sum, { question }) => sum + generationsOf(question), 0);
 
 /** The name of the session in which a signal's answers are checked; no signal has it. */
 export const filterOf = (name: string): string => `${name}.filter`;

@@ -7,6 +7,7 @@ import type { Judge } from "../core/asking/signal.ts";
 import { readSoft } from "../core/asking/soft-reading.ts";
 import { turnsNamed } from "../core/judges/named-turns.ts";
 import { presetNamed } from "../core/judges/presets/table.ts";
+import { answerStart } from "../core/text/thinking.ts";
 import type { Generation } from "../core/wire/questions.ts";
 
 /** A journal remembers what was judged, not the words: they would be too many for it. */
@@ -59,4 +60,10 @@ export function completeReadings(question: Question, readings: Reading[]): void 
     readings.push({ sample, ...NO_FACTS, ...readAnswer(missing, question.shown.length, "exact_match") });
   }
   readings.sort((a, b) => a.sample - b.sample);
+}
+
+/** What was written behind the thoughts; null: nothing, or they were never closed. */
+export function answerIn({ answer, thinking }: Generation): string | null {
+  const start = answer === null || thinking === "unclosed" ? -1 : answerStart(answer);
+  return start < 0 ? null : (answer as string).slice(start).trim();
 }

@@ -3,7 +3,7 @@
 
 import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
 import { FillRoom } from "../core/asking/fill-room.ts";
-import type { Question } from "../core/asking/questions.ts";
+import { generationsOf, type Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { missingRules } from "../core/contract/spec.ts";
 import type { StepBudget } from "../core/contract/spending.ts";
@@ -106,7 +106,7 @@ export function* planJudging(
     let own = first.reduce((sum, { size, reserve }) => sum + size + reserve, 0);
     for (const { plan, judge } of waiting) {
       const wave = plan.next([]);
-      const samples = wave.reduce((sum, question) => sum + question.samples, plan.mayBring?.(wave) ?? 0);
+      const samples = wave.reduce((sum, question) => sum + generationsOf(question), plan.mayBring?.(wave) ?? 0);
       const size = withFilter(judge, samples);
       runs += runsOf(wave);
       generations += size;

@@ -4,6 +4,7 @@
 import { type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import { isSummarised } from "../core/judges/presets/table.ts";
 import { type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "../platform/sha256.ts";
@@ -77,12 +78,13 @@ export async function keyedJournal(
   const caching = signals.flatMap(({ name, judge }) => (judge?.cache === undefined ? [] : [name]));
   const kept = caching.length === 0 ? undefined : cache;
   if (journal === undefined && kept === undefined) return null;
+  const summarised = signals.some(({ judge }) => judge !== null && isSummarised(judge.prompt));
   const digests = await Promise.all(
     groups.map(async ({ question, language, texts, group, evidence }) => ({
       prompt: await sha256Hex(JSON.stringify([question, language])),
       texts: new Map(
         await Promise.all(
-          [...texts, ...shownOfSteps({ group, ...(evidence && { evidence }) })].map(
+          [...texts, ...shownOfSteps({ group, ...(evidence && { evidence }) }, summarised)].map(
             async (text) => [text, await sha256Hex(text)] as const,
           ),
         ),

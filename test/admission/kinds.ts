@@ -1,5 +1,6 @@
 // Owns one use of every kind of signal for the tests of admission: a spec, what its groups carry,
 // and what an honest answer to its question looks like. A kind without an entry is not admitted.
+import { STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import type { Script } from "../harness/fakes.ts";
 
 export interface KindUse {
@@ -49,6 +50,11 @@ export const KIND_USES: Readonly<Record<string, KindUse>> = {
     settings: { source: "judge" },
     rollout: (i) => ({ step_texts: [`first of ${i}`, `second of ${i}`] }),
     answers: says("\\boxed{1}"),
+  },
+  "steps/summary": {
+    settings: { source: "judge", judge: { preset: "summary-first-wrong-step" } },
+    // The first turn repeats what it read.
+    answers: ([text], { job }) => (job.preset === STEP_SUMMARY ? `<step>${text}</step><step>So.</step>` : "\\boxed{1}"),
   },
   "steps/prm": {
     settings: { source: "prm" },

@@ -14,7 +14,7 @@ import { formsOf } from "../../src/core/judges/parsers/table.ts";
 import { guardOf } from "../../src/core/judges/preset-render.ts";
 import { templateKey } from "../../src/core/judges/presets/own.ts";
 import { type Preset, SHOWN } from "../../src/core/judges/presets/preset.ts";
-import { PRESETS, presetNamed } from "../../src/core/judges/presets/table.ts";
+import { PRESETS, presetNamed, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import type { GivenMessage } from "../../src/core/judges/prompt-job.ts";
 import { createRenderer, isPromptName } from "../../src/core/judges/render.ts";
 import { PROMPTS } from "../../src/core/judges/templates.generated.ts";
@@ -63,6 +63,7 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
     const forms = formsOf(preset.parser).filter((form) => form.length >= 4 && !/^\w+$/.test(form));
     return [name, [...literal(preset), ...forms]] as const;
   }),
+  [STEP_SUMMARY, [...literal(presetNamed(STEP_SUMMARY) as Preset), "<step>", "</step>"]],
   ...Object.keys(PROMPTS).map((name) => [name, ofTexts] as const),
 ];
 

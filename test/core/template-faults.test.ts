@@ -70,6 +70,7 @@ test.each([
   ["a parser of one for a pair", { parser: { kind: "json", grade: "[[A]]" } }, "parser"],
   ["a parser of several for one", { ...point, parser: { kind: "bracket", strength: true }, passing: [] }, "parser"],
   ["steps that no number names", { ...point, shape: "steps" }, "parser"],
+  ["a summary that is cut into no steps", { ...point, summary: true }, "summary"],
   ["labels of one without those that pass", { ...point, passing: undefined }, "passing"],
 ])("%s is refused by its field", (_, changes, path) => {
   expect(paths(changes)).toContain(path);

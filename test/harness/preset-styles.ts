@@ -56,6 +56,10 @@ export const STYLES: Record<string, { says: (quality: Quality) => string; wrong:
     // There is one paragraph.
     wrong: "\\boxed{1}",
   },
+  "summary-first-wrong-step": {
+    says: ([q = 0]) => (q > 1 ? "None.\n\\boxed{-1}" : "\\boxed{0}"),
+    wrong: "\\boxed{1}",
+  },
   "trajectory-pair": { says: (q) => `Turn 2 of the other.\n[[${best(q)}]]`, wrong: "A is better." },
   "trajectory-point": { says: ([q = 0]) => `{"turn": 1, "grade": ${1 + q * 4.5}}`, wrong: '{"turn": 1, "grade": 11}' },
   "diff-select": { says: (q) => `\\boxed{${best(q)}}`, wrong: "The second change." },

@@ -1,7 +1,7 @@
 // Owns a verifier of every kind that knows how good four rollouts are, and the facts that they
 // carry: for specs whose numbers are of interest, not their judge.
 import { anchorFor } from "../../src/core/judges/anchors.ts";
-import { presetNamed } from "../../src/core/judges/presets/table.ts";
+import { presetNamed, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import type { SoftLabels } from "../../src/core/judges/soft-reader.ts";
 import type { Script } from "../harness/fakes.ts";
 import { type Quality, STYLES } from "../harness/preset-styles.ts";
@@ -163,6 +163,7 @@ const LETTERS = "ABCDE";
 const letter = (quality: Quality) => `\\boxed{${LETTERS[quality.indexOf(Math.max(...quality))]}}`;
 
 function chatAnswer(preset: string, quality: Quality): string {
+  if (preset === STEP_SUMMARY) return `<step>Multiplies.</step><step>It is ${[41, 43, 42][quality[0] ?? 0]}.</step>`;
   if (preset === "rubric-items") return criteria(quality[0] ?? 0);
   if (preset === "label_model") return letter([2 - (quality[0] ?? 0), quality[0] ?? 0].toReversed());
   if (preset === "score_model") return `\\boxed{${(quality[0] ?? 0) / 2}}`;

@@ -10,10 +10,10 @@ import { answer } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
 
 vi.mock("../../src/core/judges/presets/table.ts", async (original) => {
-  const { PRESETS } = await original<typeof import("../../src/core/judges/presets/table.ts")>();
+  const built = await original<typeof import("../../src/core/judges/presets/table.ts")>();
   const { toyPreset } = await import("./toy-preset.ts");
-  const all: Record<string, Preset> = { ...PRESETS, toy: toyPreset };
-  return { PRESETS: all, presetNamed: (name: string) => all[name] ?? null };
+  const all: Record<string, Preset> = { ...built.PRESETS, toy: toyPreset };
+  return { ...built, PRESETS: all, presetNamed: (name: string) => all[name] ?? built.presetNamed(name) };
 });
 
 const rollouts = ["cold", "mild", "hot"].map((text) => ({ text }));

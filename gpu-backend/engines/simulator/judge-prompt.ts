@@ -4,7 +4,7 @@ import { unescapeText } from "../../../src/core/judges/escape/escape.ts";
 import { templateOfKey } from "../../../src/core/judges/presets/own.ts";
 import type { Preset, PresetMessage } from "../../../src/core/judges/presets/preset.ts";
 import { SHOWN } from "../../../src/core/judges/presets/preset.ts";
-import { PRESETS } from "../../../src/core/judges/presets/table.ts";
+import { PRESETS, presetNamed, STEP_SUMMARY } from "../../../src/core/judges/presets/table.ts";
 import { LETTERS } from "../../../src/core/judges/render.ts";
 
 export interface AskedMessage {
@@ -26,6 +26,9 @@ export interface JudgePrompt {
   steps: number;
 }
 
+/** What asks for a summary in steps, before they are judged. */
+export const STEPS = presetNamed(STEP_SUMMARY) as Preset;
+
 const SLOT = /\{\{(\w+)\}\}/;
 type Slots = Record<string, string>;
 
@@ -39,7 +42,7 @@ export function readJudgePrompt(messages: readonly AskedMessage[], told?: string
     const template = templateOfKey(told);
     return template === null ? null : readAs(template, messages);
   }
-  for (const preset of Object.values(PRESETS)) {
+  for (const preset of [...Object.values(PRESETS), STEPS]) {
     const read = readAs(preset, messages);
     if (read !== null) return read;
   }

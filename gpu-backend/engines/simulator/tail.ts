@@ -4,7 +4,7 @@ import type { JsonSettings } from "../../../src/core/judges/parsers/json.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 import { LETTERS } from "../../../src/core/judges/render.ts";
-import type { JudgePrompt } from "./judge-prompt.ts";
+import { type JudgePrompt, STEPS } from "./judge-prompt.ts";
 import type { Draw } from "./noise.ts";
 import { marksOf, otherMarks, type Range } from "./scale.ts";
 
@@ -208,6 +208,7 @@ function labelsOf({ parser, ties = [], passing = [], shape }: Preset, count: num
 /** The end of an answer to a preset's question. */
 export function presetTail({ preset, candidates, criteria, steps }: JudgePrompt, draw: Draw): Tail {
   const count = candidates.length;
+  if (preset === STEPS) return tailOf(summaryForm(candidates[0] ?? ""), draw, []);
   const labels = labelsOf(preset, count);
   const marks = preset.shape === "steps" ? stepMarks(draw, steps) : scaleMarks(draw, count);
   const write = WRITERS[preset.parser.kind] as (settings: ParserSettings, drawn: Drawn) => Form;
@@ -217,6 +218,12 @@ export function presetTail({ preset, candidates, criteria, steps }: JudgePrompt,
   return named.length === 0
     ? tail
     : { ...tail, tokens: ["\n\n", ...named, ...tail.tokens], label_at: label_at && label_at + named.length + 1 };
+}
+
+/** A summary that leaves nothing out: each paragraph is a step. */
+function summaryForm(text: string): Form {
+  const steps = text.split(/\n\s*\n/).flatMap((step) => (step.trim() === "" ? [] : [`<step>${step.trim()}</step>`]));
+  return { open: [], close: [], content: steps, other: steps, both: ["<step>"], labelled: false };
 }
 
 /** Which turn decides no simulator can tell: the last of each run is named. */

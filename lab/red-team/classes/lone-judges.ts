@@ -12,6 +12,8 @@ const KINDS: Readonly<Record<string, object>> = {
   score_model: { input: MESSAGES },
   label_model: { input: MESSAGES, labels: ["right", "wrong"], passing_labels: ["right"] },
   reference: { tiers: ["judge"] },
+  // Of two turns, the first of which summarises.
+  steps: { source: "judge", judge: { preset: "summary-first-wrong-step" } },
 };
 
 const TEXTS: Readonly<Record<string, string>> = {

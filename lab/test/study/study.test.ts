@@ -62,7 +62,15 @@ describe("the study", () => {
     const plan = { set: "sets/small", sizes: [4], draws: 1, noises: ["usual"], styles: ["direct"] as const };
     const cells: Cell[] = casesOf(plan).flatMap((one) => cellsOf(plan, one));
     const strong = cells.filter(({ level }) => level === "strong");
-    expect(strong).toHaveLength(waysFor(4).length);
+    expect(strong).toHaveLength(waysFor(4).length + 1);
+    // The arm of chance knows nothing, whatever the verifier, and comes near the reference for nobody.
+    const random = cells.filter(({ way }) => way.random === true);
+    expect(random.map(({ generations, share, tau }) => [generations, share, tau])).toEqual(
+      random.map(() => [0, 0, random[0]?.tau]),
+    );
+    expect(random[0]?.tau.ci95?.[0]).toBeLessThan(0);
+    expect(random[0]?.tau.ci95?.[1]).toBeGreaterThan(0);
+    expect(cheapestWithin(random, "tau", 2)).toBeNull();
     expect(strong[0]).toMatchObject({ share: 1, tau_gain: { mean: 0 }, top_gain: { mean: 0 } });
     const best = cheapestWithin(strong, "tau", 0.01);
     expect(best?.tau_gain.mean).toBeGreaterThanOrEqual(-0.01);
@@ -74,6 +82,7 @@ describe("the study", () => {
     const page = studyPage("how", cells, "schedules");
     expect(page).toContain("`auto` against round robin under the same budget");
     expect(page).toContain("strong, direct, n = 4");
+    expect(page).toContain("By lot (`random`, which asks nobody), n = 4: tau-b ");
     expect(page).not.toContain("NaN");
     expect(studyHeadline(cells)).toMatch(/^For [123] of 3 pairs .* at \d+\.\d % of its tokens\.$/);
     const guessing = cells.map((cell) => ({ ...cell, tau: { mean: 0.2, ci95: [-0.3, 0.9] as [number, number] } }));

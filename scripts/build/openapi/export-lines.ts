@@ -1,6 +1,7 @@
 // Owns the lines of an export as the document shows them. Knows no route.
 import * as z from "zod";
 import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
+import { LIMITS } from "../../../src/core/faults/limits.ts";
 import {
   GroupRowSchema,
   StoredAuditVerdictSchema,
@@ -42,6 +43,9 @@ export const ExportLineSchema = z.union([
       .object({
         without_texts: count.meta({ description: "of a spec that does not log texts" }),
         no_single_text: count.meta({ description: "of chats and agents' runs, where texts are asked for" }),
+        prompts_beyond: count.exactOptional().meta({
+          description: `with per_prompt: of prompts beyond the first export_prompts_max = ${LIMITS.export_prompts_max}`,
+        }),
       })
       .exactOptional()
       .meta({ description: "of pairs and positives: groups that could give none" }),

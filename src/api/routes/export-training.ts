@@ -7,6 +7,7 @@ import {
   answerMessages,
   isChatPrompt,
   type LoggedAnswer,
+  PromptRoom,
   pairsOf,
   positivesOf,
   promptMessages,
@@ -29,6 +30,9 @@ export const TrainingQuerySchema = z.object({
   margin: decimal("").meta(said("of pairs: how far their rewards lie apart at least; default 0, and never equal ones")),
   least: decimal("-?").meta(said("of positives: the least reward; default: above the group's mean")),
   per_group: wholeNumber(1, "rollouts_per_group_max").optional().meta(said("rows of a group at most; default 1")),
+  per_prompt: wholeNumber(1, "rollouts_per_group_max")
+    .optional()
+    .meta(said("rows of a prompt at most, over all groups that have it, the oldest first; default: no bound")),
   form: z
     .enum(["messages", "text"])
     .optional()
@@ -38,8 +42,8 @@ export type TrainingQuery = z.output<typeof TrainingQuerySchema>;
 
 /** Which parameters are of which table; the others are refused with it. */
 export const TAKES: Readonly<Record<TrainingTable, readonly (keyof TrainingQuery)[]>> = {
-  pairs: ["margin", "per_group", "form"],
-  positives: ["least", "per_group", "form"],
+  pairs: ["margin", "per_group", "per_prompt", "form"],
+  positives: ["least", "per_group", "per_prompt", "form"],
 };
 
 /** A group with its texts: null where the prompt was not logged. */
@@ -88,29 +92,38 @@ async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt
  * `completion`, `score`). Returns how many groups gave none for want of their texts or of a form.
  */
 export async function* trainingRows(runLog: RunLog, run: RunKey, table: TrainingTable, query: TrainingQuery) {
-  const { per_group = 1, form = "messages" } = query;
+  const { per_group: wanted = 1, per_prompt, form = "messages" } = query;
   const margin = Number(query.margin ?? 0);
   const least = query.least === undefined ? null : Number(query.least);
-  const left_out = { without_texts: 0, no_single_text: 0 };
+  const left_out = { without_texts: 0, no_single_text: 0, ...(per_prompt !== undefined && { prompts_beyond: 0 }) };
+  const room = new PromptRoom(per_prompt);
   for await (const { row, prompt, answers } of logged(runLog, run)) {
-    if (prompt === null) left_out.without_texts++;
-    else if (form === "text" && (isChatPrompt(prompt) || answers.some(({ isRun }) => isRun))) left_out.no_single_text++;
-    else {
-      const of = { group_id: row.id, run_id: row.run_id, step: row.step };
-      const asked = form === "text" ? prompt : promptMessages(prompt);
-      const said = (answer: { text: string; isRun: boolean }) =>
-        form === "text" ? answer.text : answerMessages(answer);
-      if (table === "positives") {
-        for (const one of positivesOf(answers, { least, per_group })) {
-          yield { prompt: asked, completion: said(one), score: one.reward, ...of };
-        }
-      } else {
-        for (const { chosen, rejected } of pairsOf(answers, { margin, per_group })) {
-          const scores = { score_chosen: chosen.reward, score_rejected: rejected.reward };
-          yield { prompt: asked, chosen: said(chosen), rejected: said(rejected), ...scores, ...of };
-        }
-      }
+    if (prompt === null) {
+      left_out.without_texts++;
+      continue;
     }
+    if (form === "text" && (isChatPrompt(prompt) || answers.some(({ isRun }) => isRun))) {
+      left_out.no_single_text++;
+      continue;
+    }
+    const ofPrompt = room.of(row.prompt_hash, wanted);
+    if (ofPrompt === null) {
+      left_out.prompts_beyond = (left_out.prompts_beyond ?? 0) + 1;
+      continue;
+    }
+    const of = { group_id: row.id, run_id: row.run_id, step: row.step };
+    const asked = form === "text" ? prompt : promptMessages(prompt);
+    const said = (answer: { text: string; isRun: boolean }) => (form === "text" ? answer.text : answerMessages(answer));
+    const per_group = ofPrompt.left;
+    const rows =
+      table === "positives"
+        ? positivesOf(answers, { least, per_group }).map((one) => ({ completion: said(one), score: one.reward }))
+        : pairsOf(answers, { margin, per_group }).map(({ chosen, rejected }) => {
+            const scores = { score_chosen: chosen.reward, score_rejected: rejected.reward };
+            return { chosen: said(chosen), rejected: said(rejected), ...scores };
+          });
+    ofPrompt.take(rows.length);
+    for (const own of rows) yield { prompt: asked, ...own, ...of };
   }
   return { left_out };
 }

@@ -77,7 +77,7 @@ export const words = /* @__PURE__ */ documented(() => ({
       "exportRun",
       "Everything of a run as NDJSON",
       ExportQuerySchema,
-      "One `row` line a row and one `end` line last, with the run's `metadata` where something was said of it; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said, `turns` hashes of the turns of agents' runs. `pairs` and `positives` are made of those texts in the columns of TRL's datasets: the best answer of a group with its worst, at most `per_group` (1) of them and at least `margin` apart; or the best answers, of a reward of `least` or above the group's mean. As messages, or with `form=text` as texts. `left_out` of the last line counts groups that could give none.",
+      "One `row` line a row and one `end` line last, with the run's `metadata` where something was said of it; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said, `turns` hashes of the turns of agents' runs. `pairs` and `positives` are made of those texts in the columns of TRL's datasets: the best answer of a group with its worst, at most `per_group` (1) of them, of a prompt `per_prompt`, and at least `margin` apart; or the best answers, of a reward of `least` or above the group's mean. As messages, or with `form=text` as texts. `left_out` of the last line counts groups that could give none.",
     ),
     said: "Rows, oldest first.",
     lines: true,

@@ -41,6 +41,10 @@ export function readRun({ answer, error }: ReadableGeneration): ReadPart {
   return { ...NOTHING, verdict: { kind: "label", label }, status: "ok" };
 }
 
+/** Steps before the first wrong one count 1, it and those behind it 0; -1: none is wrong. */
+export const countedFrom = (wrong: number, steps: number): number[] =>
+  Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
+
 /** A judge's answer is the index of a step, or -1 for none; another number is no verdict. */
 export function ofSteps(part: ReadPart, steps: number): ReadPart {
   const { verdict } = part;

@@ -2,6 +2,7 @@
 // often.
 
 import { LIMITS } from "../faults/limits.ts";
+import { isSummarised } from "../judges/presets/table.ts";
 import type { PromptSlots } from "../judges/prompt-job.ts";
 import type { TestRuns } from "../judges/test-runs.ts";
 
@@ -74,6 +75,10 @@ export type JobQuestion = Omit<Presentation, "reask" | "trial" | "by"> & {
  * verdict decides nothing.
  */
 export const isProbe = ({ shown }: Pick<Presentation, "shown">): boolean => shown[0] === shown[1];
+
+/** Generations that a question asks for: of two turns the first is asked once for all its samples. */
+export const generationsOf = ({ samples, preset }: Pick<Question, "samples" | "preset">): number =>
+  isSummarised(preset) ? samples + 1 : samples;
 
 /** Which samples a question asks, as a key. */
 export const samplesNamed = ({ first_sample = 0, samples }: Presentation): string => `${first_sample}+${samples}`;

@@ -103,9 +103,11 @@ export interface Plan {
   shows?: ShownTexts;
   /**
    * Generations over all waves, without what is asked again, out of so much work; absent: all are
-   * of the first.
+   * of the first, but `aside`.
    */
   forecast?(work: RehearsalWork): Forecasting;
+  /** Generations at most that tell whose doing it is that nothing was said; absent: none. */
+  aside?: number;
   /**
    * What the questions that `next` gave last are expected to tell, infinite of what nothing may go
    * before; absent: it shares no budget with other groups.

@@ -42,7 +42,7 @@ export interface PreparedGroup {
 }
 
 /** Per rollout: all that the policy wrote, part by part; of a text the text. */
-export const ownWordsOf = ({ group, evidence }: PreparedGroup): (readonly string[])[] =>
+export const ownWordsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
   group.rollouts.map(({ text }, r) => (evidence === undefined ? [text] : ownWords(evidence.of[r]?.turns ?? [])));
 
 /**

@@ -1,6 +1,8 @@
 // Owns what of a logged group a policy is trained on: pairs of a better and a worse answer, or the
 // best answers. Knows no storage and no HTTP.
 
+import { LIMITS } from "../faults/limits.ts";
+
 /** What a run can be exported as besides its own tables. */
 export const TRAINING_TABLES = ["pairs", "positives"] as const;
 
@@ -68,6 +70,30 @@ export function positivesOf(
   const all = ranked(answers);
   const mean = all.reduce((sum, { reward }) => sum + reward, 0) / all.length;
   return all.filter(({ reward }) => (least === null ? reward > mean : reward >= least)).slice(0, per_group);
+}
+
+/** How many rows each prompt may still give. */
+export class PromptRoom {
+  readonly #most: number | undefined;
+  readonly #prompts: number;
+  /** Rows given, by so much of the prompt's digest as a number holds. */
+  readonly #given = new Map<number, number>();
+
+  /** @param most undefined: no bound @param prompts that are remembered */
+  constructor(most: number | undefined, prompts: number = LIMITS.export_prompts_max) {
+    this.#most = most;
+    this.#prompts = prompts;
+  }
+
+  /** Of a prompt, at most `wanted`; null: more prompts than are remembered. */
+  of(digest: string, wanted: number): { left: number; take(rows: number): void } | null {
+    if (this.#most === undefined) return { left: wanted, take: () => {} };
+    const key = Number.parseInt(digest.slice(0, 13), 16);
+    const given = this.#given.get(key);
+    if (given === undefined && this.#given.size >= this.#prompts) return null;
+    const left = Math.min(wanted, this.#most - (given ?? 0));
+    return { left, take: (rows) => this.#given.set(key, (given ?? 0) + rows) };
+  }
 }
 
 /** A prompt as it was logged, as messages: a chat as JSON, or a user's one text. */

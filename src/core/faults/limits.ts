@@ -116,6 +116,7 @@ export const LIMITS = {
   prefill_chars: 4096,
   /** Work of what `specs/check` rehearses for one request, some 20 ns each. */
   rehearsal_steps_max: 8_000_000,
+  export_prompts_max: 100_000,
   /** Steps, some 20 ns each, between two turns of the event loop. */
   turn_steps: 50_000,
   turn_wait_ms: 5,

@@ -8,7 +8,7 @@ import { createGuard, type Guard } from "./escape/guard.ts";
 import { marksOf } from "./escape/marks.ts";
 import { createPresetRenderer } from "./preset-render.ts";
 import { SHOWN } from "./presets/preset.ts";
-import { PRESETS, presetNamed } from "./presets/table.ts";
+import { PRESETS, presetNamed, STEP_SUMMARY } from "./presets/table.ts";
 import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } from "./prompt-job.ts";
 import { PROMPTS } from "./templates.generated.ts";
 
@@ -37,8 +37,10 @@ export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...Object.k
  */
 export function promptHash(name: string, path?: string): string {
   const preset = presetNamed(name);
+  if (preset === null) return promptNamed(name, path).hash;
   // That a label is an invalid answer decides nothing but by a setting, which is hashed itself.
-  return preset === null ? promptNamed(name, path).hash : canonicalJson({ ...preset, invalid: undefined });
+  const first = preset.summary && { summary: presetNamed(STEP_SUMMARY) };
+  return canonicalJson({ ...preset, invalid: undefined, ...first });
 }
 
 function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)[PromptName] {

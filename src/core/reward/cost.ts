@@ -2,8 +2,10 @@
 // group of n different candidates. Asks nobody.
 
 import type { Forecast, RehearsalWork } from "../asking/comparison.ts";
+import { generationsOf } from "../asking/questions.ts";
 import type { Plan } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
+import { missingRules } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { hashText } from "../math/random.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";
@@ -43,7 +45,8 @@ export function* costOf(
   const costs: Record<string, GroupCost> = {};
   for (const { name, signal, settings, judge } of compiled.signals) {
     if (judge === null) continue;
-    const counts = yield* countsOf(signal.open.bind(signal, group, settings, { ...context, name }), work);
+    const open = signal.open.bind(signal, group, settings, { ...context, name });
+    const counts = yield* countsOf(open, missingRules(judge).reask, work);
     const { max_tokens, budget, filter, first } = judge;
     // Each answer is scored once; a scalar model generates nothing.
     const asked = (generations: number | null = null) =>
@@ -68,11 +71,16 @@ export function* costOf(
   return costs;
 }
 
-function* countsOf(open: () => Plan, work: RehearsalWork): Generator<number, ({ first: number } & Forecast) | null> {
+function* countsOf(
+  open: () => Plan,
+  reask: number,
+  work: RehearsalWork,
+): Generator<number, ({ first: number } & Forecast) | null> {
   try {
     const plan = open();
-    const first = plan.next([]).reduce((sum, { samples }) => sum + samples, 0);
-    const forecast = plan.forecast === undefined ? { expected: first, most: first } : yield* plan.forecast(work);
+    const first = plan.next([]).reduce((sum, question) => sum + generationsOf(question), 0);
+    const alone = { expected: first, most: first * (1 + reask) + (plan.aside ?? 0) };
+    const forecast = plan.forecast === undefined ? alone : yield* plan.forecast(work);
     return { first, ...forecast };
   } catch (error) {
     if (error instanceof ApiError) return null;

@@ -2,13 +2,15 @@
 // such a question or could not be read: then the candidate loses. A backend's failure stays null.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { type Question, TRIAL_FROM } from "../asking/questions.ts";
+import { generationsOf, type Question, TRIAL_FROM } from "../asking/questions.ts";
 import { isUnparsed, type Reading } from "../asking/readings.ts";
 import type { Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
+import { isSummarised } from "../judges/presets/table.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { hashText } from "../math/random.ts";
+import { sumOf } from "../math/stats.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /** What is shown where a candidate stands, to see whether the question itself is taken. */
@@ -160,9 +162,19 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare
   const probe = { ...rest, bare: bare?.bare ?? BARE_TEXT, samples: 1, first_sample: TRIAL_FROM, trial: true as const };
   const trials = jams.flatMap(({ question: { reask: _again, ...question }, unread: count }): Question[] => {
     const samples = UNREAD_LEAST - count;
-    return samples <= 0 ? [] : [{ ...question, samples, first_sample: TRIAL_FROM + 1, trial: true }];
+    if (samples <= 0) return [];
+    const trial = { ...question, samples, first_sample: TRIAL_FROM + 1, trial: true as const };
+    if (!isSummarised(question.preset)) return [trial];
+    // Of what is summarised first every answer counts that hangs on no other's summary.
+    return Array.from({ length: samples }, (_, i) => ({ ...trial, samples: 1, first_sample: trial.first_sample + i }));
   });
   return [...(bare === null ? [] : [probe]), ...trials];
+}
+
+/** Generations of all that at most: each question was unreadable once, and one stands bare. */
+function asideMost(questions: readonly Question[]): number {
+  const each = questions.map((question) => generationsOf({ ...question, samples: 1 }));
+  return Math.max(0, ...each) + (UNREAD_LEAST - 1) * sumOf(each);
 }
 
 /** Codes of a null that may be the candidate's doing. */
@@ -173,6 +185,7 @@ export function lonePlan({ questions, shows, of, lowest, unreadable, bare, read 
   const loses = bare !== undefined && unreadable !== "null";
   return {
     ...(shows !== undefined && { shows }),
+    ...(loses && { aside: asideMost(questions) }),
     next: (seen) => (seen.length === 0 ? questions : loses ? asideOf(seen, bare) : []),
     result(seen) {
       const lost: ReadonlySet<number> = loses ? lostIn(seen) : new Set();

@@ -1,7 +1,7 @@
 // How a rollout's steps become the one text that a verifier is shown. Knows no verifier.
 
 import { factOf } from "../asking/signal.ts";
-import type { PreparedGroup } from "../candidate/prepare.ts";
+import { ownWordsOf, type PreparedGroup } from "../candidate/prepare.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { stepList } from "../judges/step-list.ts";
 import type { Part } from "../transcript/messages.ts";
@@ -39,9 +39,15 @@ function ownSteps(turns: readonly Turn[]): string[] {
   return own.every(({ length }) => length === 0) ? [] : own.map((words) => words.join("\n") || NO_WORDS);
 }
 
-/** All that may be shown in place of rollouts by their steps. */
-export const shownOfSteps = (prepared: Pick<PreparedGroup, "group" | "evidence">): string[] =>
-  stepsOf(prepared).flatMap((steps, r) => {
+/** Of each rollout all that the policy wrote, as one text to be summarised. */
+export const wholeTexts = (prepared: Pick<PreparedGroup, "group" | "evidence">): string[] =>
+  ownWordsOf(prepared).map((words) => words.join("\n\n"));
+
+/** All that may be shown in place of rollouts by their steps. @param whole their whole texts too */
+export const shownOfSteps = (prepared: Pick<PreparedGroup, "group" | "evidence">, whole: boolean): string[] => [
+  ...(whole ? wholeTexts(prepared) : []),
+  ...stepsOf(prepared).flatMap((steps, r) => {
     const { step_texts, messages }: { step_texts?: unknown; messages?: unknown } = prepared.group.rollouts[r] ?? {};
     return step_texts === undefined && messages === undefined ? [] : [numberedSteps(steps), stepList(steps)];
-  });
+  }),
+];

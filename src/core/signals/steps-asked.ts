@@ -2,20 +2,23 @@
 // model or a checker that gives each a number.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { countedFrom } from "../asking/engine-reading.ts";
 import type { Question } from "../asking/questions.ts";
 import type { Judge, Plan } from "../asking/signal.ts";
 import { without } from "../asking/signal-value.ts";
+import { hasContent } from "../candidate/extract.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
+import { isSummarised } from "../judges/presets/table.ts";
 import { stepList } from "../judges/step-list.ts";
 import { mostFrequent } from "../math/stats.ts";
 import { checkerFault } from "./external.ts";
 import { referenceOf } from "./lone-judge.ts";
 import { BARE_TEXT, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
-import { numberedSteps, stepsOf } from "./step-texts.ts";
-import { type Reduction, reduced, reducedRange, type StepScores, stepsDetail } from "./steps-score.ts";
+import { numberedSteps, stepsOf, wholeTexts } from "./step-texts.ts";
+import { firstWrong, type Reduction, reduced, reducedRange, type StepScores, stepsDetail } from "./steps-score.ts";
 import { unread } from "./unreadable.ts";
 
 /** The steps' scores, or why there are none. */
@@ -38,7 +41,9 @@ interface AskedSteps extends StepAsking {
 function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   const { settings, start, write, question: asked, scoresOf } = asking;
   const [lowest] = reducedRange(settings);
-  const all = stepsOf(prepared);
+  const { preset } = asked;
+  const summarised = isSummarised(preset);
+  const all = summarised ? wholeTexts(prepared).map((text) => (hasContent(text) ? [text] : [])) : stepsOf(prepared);
   const isAsked = ({ length }: readonly string[]) => length > 0 && length <= LIMITS.solution_steps_max;
   const { shows, of } = shownOnce(
     prepared.question,
@@ -49,7 +54,8 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
     (_, classIndex): Question => ({
       ...asked,
       shown: [classIndex],
-      ...(asked.to === "chat" && { steps: counts[classIndex] as number }),
+      // How many a summary has is known when it is written.
+      ...(asked.to === "chat" && !summarised && { steps: counts[classIndex] as number }),
     }),
   );
   const bare = ({ steps, ...rest }: Question): Question => ({
@@ -83,14 +89,20 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
 export const byCritic = (prepared: PreparedGroup, asking: StepAsking, judge: Judge): Plan =>
   askedSteps(prepared, {
     ...asking,
-    write: numberedSteps,
+    write: isSummarised(judge.prompt) ? ([whole = ""]) => whole : numberedSteps,
     question: { to: "chat", preset: judge.prompt, ...slotsOf(judge), samples: judge.samples as number },
     scoresOf(classIndex, steps, seen) {
-      const named = verdictsOn(seen, classIndex).flatMap((verdict) => (verdict.kind === "grade" ? verdict.grade : []));
+      const verdicts = verdictsOn(seen, classIndex);
+      const named = verdicts.flatMap((verdict) => {
+        if (verdict.kind === "steps") return firstWrong(verdict.scores);
+        return verdict.kind === "grade" ? verdict.grade : [];
+      });
       if (named.length === 0) return commonFault(seen, classIndex) ?? "verifier_bad_reply";
       const wrong = mostFrequent(named);
       if (wrong === null) return "no_majority";
-      return Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
+      // All verdicts are on one summary: it is written anew only where none could be read.
+      const [first] = verdicts;
+      return countedFrom(wrong, first?.kind === "steps" ? first.scores.length : steps);
     },
   });
 

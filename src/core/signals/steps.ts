@@ -6,6 +6,7 @@ import { said } from "#said";
 import { answeredAtOnce, factOf, type GroupFault, type Judge, type Signal } from "../asking/signal.ts";
 import { someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
+import { isSummarised } from "../judges/presets/table.ts";
 import { CheckerUrlSchema } from "./external.ts";
 import { canonicalLoneJudge, LoneJudgeSchema, UNSAMPLED, voteFault } from "./lone-judge.ts";
 import { byChecker, byCritic, byModel } from "./steps-asked.ts";
@@ -82,7 +83,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(
       said(
-        "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts: 1 before it, 0 from it on; checker, a host of yours that is sent step_texts; log_ratio, step_logprobs less base_step_logprobs, times beta",
+        "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts, or with the preset summary-first-wrong-step of a summary that it writes of the rollout first: 1 before it, 0 from it on; checker, a host of yours that is sent step_texts; log_ratio, step_logprobs less base_step_logprobs, times beta",
       ),
     ),
   url: CheckerUrlSchema.optional(),
@@ -183,8 +184,8 @@ export const steps: Signal<StepsSettings> = {
   to: ({ source }) => (source === "prm" ? "prm" : source === "checker" ? "check_steps" : "chat"),
   address: ({ url }) => url,
   judge: ({ source, judge = null }) => (source === "prm" || source === "checker" ? UNSAMPLED : judge),
-  facts: ({ source, per_step }) => [
-    ...(FACTS[source ?? SENT] ?? ["step_texts"]),
+  facts: ({ source, judge, per_step }) => [
+    ...(judge !== undefined && isSummarised(judge.prompt) ? [] : (FACTS[source ?? SENT] ?? ["step_texts"])),
     ...(per_step === "progress" ? ["group.start_score"] : []),
   ],
   // What the caller's models said of it holds, however long the text.

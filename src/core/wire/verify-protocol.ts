@@ -14,7 +14,7 @@ import { GIVEN_ROLES } from "../judges/prompt-job.ts";
  * Raised with each field or value that a request may newly have: a gateway tells its own, and an edge
  * of a newer one says so. See docs/verify-protocol.md.
  */
-export const VERIFY_REVISION = 2;
+export const VERIFY_REVISION = 3;
 
 const count = z.int().min(0);
 const groupId = z.string().min(1).max(LIMITS.id_chars);

@@ -1,7 +1,13 @@
 // What of a run is exported for training: pairs and best answers, in the columns of TRL's datasets, and what
 // gives none.
 import { expect, test } from "vitest";
-import { isChatPrompt, type LoggedAnswer, pairsOf, positivesOf } from "../../../src/core/contract/training-rows.ts";
+import {
+  isChatPrompt,
+  type LoggedAnswer,
+  PromptRoom,
+  pairsOf,
+  positivesOf,
+} from "../../../src/core/contract/training-rows.ts";
 import type { RunLog } from "../../../src/ports/run-log.ts";
 import fc from "../../harness/property.ts";
 import { problemOf, setUp } from "./harness.ts";
@@ -86,6 +92,38 @@ test("texts of a group that is not among the groups read are passed over, and no
     [0, 1, 2, 4, 5, 6, 7, 8, 10, 11].map((g) => `good ${g}`),
   );
   expect(rows.at(-1)).toMatchObject({ rows: 10, left_out: { without_texts: 0 } });
+});
+
+test("a prompt gives so many rows at most, whatever steps ask it again, the oldest first", async () => {
+  const world = setUp();
+  const again = async (step: number, prompt: string, best: string) => {
+    const rollouts = [rollout(`bad ${step}`, 0), rollout(best, 1), rollout(`fair ${step}`, 0.5), rollout("low", 0.25)];
+    const body = { run_id: "r", step, spec: { ...SPEC, log_texts: true }, groups: [{ prompt, rollouts }] };
+    expect((await world.post("/v1/rewards", body)).status).toBe(200);
+  };
+  await again(1, "p", "first");
+  await again(2, "q", "other");
+  await again(3, "p", "second");
+  const rows = async (query: string) => {
+    const lines = (await (await world.call(`/v1/runs/r/export?table=${query}`)).text()).trimEnd().split("\n");
+    return lines.map((line) => JSON.parse(line));
+  };
+  const chosen = async (query: string) => (await rows(query)).slice(0, -1).map((row) => row.chosen[0].content);
+  expect(await chosen("pairs")).toEqual(["first", "other", "second"]);
+  expect(await chosen("pairs&per_prompt=1")).toEqual(["first", "other"]);
+  expect(await chosen("pairs&per_prompt=3&per_group=2")).toEqual(["first", "fair 1", "other", "fair 2", "second"]);
+  const [, , last] = await rows("positives&per_prompt=1");
+  expect(last).toEqual({ type: "end", rows: 2, left_out: { without_texts: 0, no_single_text: 0, prompts_beyond: 0 } });
+});
+
+test("more prompts than are remembered give none, and those that are go on", () => {
+  const room = new PromptRoom(3, 2);
+  const digests = ["a", "b", "c"].map((digit) => digit.repeat(64)) as [string, string, string];
+  expect(room.of(digests[0], 2)?.left).toBe(2);
+  room.of(digests[0], 2)?.take(2);
+  room.of(digests[1], 2)?.take(0);
+  expect([room.of(digests[2], 2), room.of(digests[0], 2)?.left, room.of(digests[1], 9)?.left]).toEqual([null, 1, 3]);
+  expect(new PromptRoom(undefined, 0).of(digests[2], 7)?.left).toBe(7);
 });
 
 test("as texts, a chat has none and is counted", async () => {

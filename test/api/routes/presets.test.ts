@@ -51,7 +51,12 @@ function qualityOf(text: string): Quality {
 async function judged(name: string, protocol: "openai" | "verify", says: (quality: Quality) => string) {
   const path = PRESETS[name]?.style === "completion" ? "completions" : "chat/completions";
   const options = { question_path: `/v1/${path}` };
-  const mock = await startMockVerifier((asked) => answer(says(qualityOf(textOf(asked)))), options);
+  // The first of two turns asks for the steps of what it shows.
+  const steps = (text: string) => `<step>${ANSWERS[qualityOf(text)[0] ?? 0]}</step>`;
+  const mock = await startMockVerifier((asked) => {
+    const text = textOf(asked);
+    return answer(text.includes("<step>") ? steps(text) : says(qualityOf(text)));
+  }, options);
   const pool = createEnginePool({ urls: [mock.url], model: "judge", apiKey: null, maxInFlight: 16 });
   const gateway = protocol === "verify" ? await startGateway({ host: "127.0.0.1", port: 0, pool }) : null;
   const about = { url: gateway?.url ?? mock.url, model: "judge", apiKey: null };

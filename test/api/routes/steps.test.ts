@@ -77,6 +77,20 @@ describe.each(["openai", "verify"] as const)("through %s", (protocol) => {
     expect([said.reply.rewards, said.rollouts[4]?.error]).toEqual([[[0.25, 1, 1, 0, null]], "no_steps"]);
   });
 
+  test("a summary comes whole, however long it may be, and its steps are what is judged", async () => {
+    const all = Array.from({ length: 12 }, (_, i) => `${i === 9 ? "wrong" : "fine"} ${`${i}`.repeat(1_000)}`);
+    const says = (shown: string) =>
+      shown.includes("<step>") ? all.map((step) => `<step>${step}</step>`).join("\n") : found(shown);
+    const judge = { preset: "summary-first-wrong-step", reask: 0 };
+    const { rollouts, shown } = await judged(protocol, says, [["long"]], { judge, reduce: "mean" });
+    expect(rollouts[0]?.details?.steps).toEqual({ steps: all.map((_, i) => Number(i < 9)), first_wrong: 9 });
+    expect(shown).toHaveLength(2);
+    const longer = await judged(protocol, (text) => says(text).repeat(text.includes("<step>") ? 9 : 1), [["long"]], {
+      judge,
+    });
+    expect([longer.rollouts[0]?.error, longer.shown.length]).toEqual(["unparsed", 1]);
+  });
+
   test.each([
     ["an index that there is not", "\\boxed{2}"],
     ["an index below -1", "\\boxed{-2}"],

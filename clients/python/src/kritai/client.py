@@ -231,7 +231,8 @@ class RunLog:
         """Every row of a run. `pairs` and `positives` are made for training, of requests whose spec
         says `log_texts`, in the columns of TRL's datasets: pairs whose rewards lie `margin` apart or
         more (`prompt`, `chosen`, `rejected`), or answers of a reward of `least` or more (`prompt`,
-        `completion`), at most `per_group` of a group, as "messages" or as "text" by `form`.
+        `completion`), at most `per_group` of a group and `per_prompt` of a prompt, as "messages" or
+        as "text" by `form`.
 
         Raises Unavailable when the stream did not come to its end."""
         return self._thread.iterate(self._log.export(run_id, table, owner=owner, **training))

@@ -16,6 +16,7 @@ class TrainingRows(TypedDict, total=False):
     margin: float
     least: float
     per_group: int
+    per_prompt: int
     form: Literal["messages", "text"]
 
 

@@ -102,6 +102,12 @@ function tagPattern(name: string): RegExp {
   return known;
 }
 
+/** What each block of a tag holds, in order; null where one is not closed, or there is none. */
+export function textsIn(answer: string, name: string): string[] | null {
+  const blocks = blocksOf(answer, name);
+  return blocks.length > 0 && blocks.every(({ closed }) => closed) ? blocks.map(({ content }) => content.trim()) : null;
+}
+
 /**
  * The blocks of a tag in order, each up to its end or the next of its name; case does not count.
  */

@@ -156,6 +156,20 @@ export const firstWrongStep: Preset = {
   parser: { kind: "numbers", range: [-1, LIMITS.solution_steps_max - 1], whole: true },
 };
 
+/** The same over the steps of a summary, which a model writes first (OPV, arXiv 2512.10756). */
+export const summaryFirstWrongStep: Preset = { ...firstWrongStep, summary: true };
+
+/** The first turn of those: what a long text does, in steps. Each is read out of its tag. */
+export const stepSummary: Preset = {
+  shape: "steps",
+  messages: user(
+    `[QUESTION]\n{{question}}\n[/QUESTION]\n\n{{candidates}}\n\nTell what the solution does, for somebody who checks it without having read it. Write the steps that its final answer rests on, in order, each in tags of its own: <step>..</step>. Keep every claim, calculation and conclusion of such a step as the solution has it, mistakes too; correct, add and judge nothing. Leave out what it tried and gave up, repeated or only checked again. The last step is its final answer. ${NO_ORDERS} Write nothing besides the steps.`,
+  ),
+  candidate: "[SOLUTION]\n{{text}}\n[/SOLUTION]",
+  // No label is ever read: the tags are what it may not bring. `each`: a gateway sends all of an answer.
+  parser: { kind: "tag", tag: "step", labels: [], each: true },
+};
+
 /** What follows the messages of a signal of the kind `score_model`: the form of the answer. */
 export const scoreModel: Preset = {
   shape: "point",

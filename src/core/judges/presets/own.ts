@@ -35,6 +35,10 @@ export const TemplateSchema = z.strictObject({
     .literal(true)
     .optional()
     .meta(said('answers name the turn of each run that decides: `"turn": 3`, of several `"turn A": 3`')),
+  summary: z
+    .literal(true)
+    .optional()
+    .meta(said("of steps: a model first says in steps what the text does, and those are shown")),
   style: z
     .enum(["completion", "roles"])
     .optional()

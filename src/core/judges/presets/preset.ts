@@ -37,6 +37,11 @@ export interface Preset {
   invalid?: readonly string[];
   /** Its answers name the turn of each run that decides: `"turn": 3`, of a pair `"turn A": 3`. */
   turns?: true;
+  /**
+   * Of steps: asked in two turns. A model first says in steps what the text does (`step_summary`), and
+   * those are shown.
+   */
+  summary?: true;
   /** `completion`: one raw text for /completions; `roles`: special chat roles. */
   style?: "completion" | "roles";
 }

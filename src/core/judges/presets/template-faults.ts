@@ -134,6 +134,9 @@ function labelFaults(template: Preset): FieldError[] {
   if (shape === "steps" && !readsNumber(parser)) {
     faults.push(refuse("parser", "names no step: the shape steps needs a number, so a range (-1 for no wrong step)"));
   }
+  if (template.summary === true && shape !== "steps") {
+    faults.push(refuse("summary", `says nothing of the shape ${shape}: steps of a summary need the shape steps`));
+  }
   if (
     !compares(template) &&
     shape !== "steps" &&

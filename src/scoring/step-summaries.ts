@@ -1,0 +1,99 @@
+// Owns the first turn of a preset with a `summary`: a model says in steps what each text does, and
+// the judge is shown those in its place. Knows no preset's words.
+
+import { countedFrom, ofSteps } from "../core/asking/engine-reading.ts";
+import type { JobQuestion, Question } from "../core/asking/questions.ts";
+import { NOTHING, type Reading } from "../core/asking/readings.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import { textsIn } from "../core/judges/parsers/tag.ts";
+import { STEP_SUMMARY } from "../core/judges/presets/table.ts";
+import { numberedSteps } from "../core/signals/step-texts.ts";
+import type { Generation, VerifierJob } from "../core/wire/questions.ts";
+import type { QuestionEntry } from "./entries.ts";
+import { answerIn, completeReadings } from "./generation-reading.ts";
+import type { AskingSession } from "./sessions.ts";
+
+/** A job as it is put to the judge; it may have no question left. */
+interface PutJob {
+  job: VerifierJob;
+  /** Of which entry each of its questions is. */
+  open: readonly QuestionEntry[];
+  /** Of each question the steps that it shows. */
+  steps: readonly (readonly string[])[];
+}
+
+/** A first turn, read: its steps, null where it tells none. */
+interface StepSummary {
+  reading: Reading;
+  steps: readonly string[] | null;
+}
+
+/** Reads a generation as an answer to a question. */
+type ReadsGeneration = (generation: Generation, question: Question) => Reading;
+
+/**
+ * A job of a preset with a `summary`, with that of each text in its place. A question without one is
+ * not put: its one reading is that of the first turn, which has no verdict.
+ * @param all of the job, one a question, each of which shows one text
+ */
+export async function summarised(
+  session: AskingSession,
+  job: VerifierJob,
+  all: readonly QuestionEntry[],
+  read: ReadsGeneration,
+): Promise<PutJob> {
+  const { slots: _, ...rest } = job;
+  const firsts = all.map(
+    ({ question }): Question => ({ ...question, preset: STEP_SUMMARY, samples: 1, filters: true }),
+  );
+  const questions = job.questions.map(({ id, shown, first_sample }) => {
+    return { id, shown, samples: 1, ...(first_sample !== undefined && { first_sample }) };
+  });
+  const found = new Map<number, StepSummary>();
+  try {
+    await session.judge({ ...rest, preset: STEP_SUMMARY, questions }, (generation) => {
+      const reading = read(generation, firsts[generation.question] as Question);
+      found.set(generation.question, summaryOf(generation, reading));
+    });
+  } catch {
+    // As of the judge's own questions: what was not reported has failed.
+  }
+  const steps: (readonly string[])[] = [];
+  const put: JobQuestion[] = [];
+  const open = all.filter(({ shared }, at) => {
+    const [question, summary] = [firsts[at] as Question, found.get(at)];
+    const readings = summary === undefined ? [] : [summary.reading];
+    completeReadings(question, readings);
+    if (summary === undefined || summary.steps === null) {
+      shared.readings.push(...readings);
+      return false;
+    }
+    shared.again.push({ question, charged: true, readings });
+    const id = steps.push(summary.steps) - 1;
+    put.push({ ...(job.questions[at] as JobQuestion), id, shown: [id] });
+    return true;
+  });
+  return { job: { ...job, candidates: steps.map(numberedSteps), questions: put }, open, steps };
+}
+
+/**
+ * The steps that an answer tells, each in its tag; null of one that tells none, was cut, or is
+ * longer than what stands in a slot may be: of a longer one a gateway may send the end alone.
+ */
+function summaryOf(generation: Generation, reading: Reading): StepSummary {
+  const text = answerIn(generation);
+  const ended = reading.code === null && reading.status !== "cut_by_length" && reading.status !== "unclosed_think";
+  if (!ended || text === null) return { reading, steps: null };
+  const texts = text.length > LIMITS.slot_chars ? null : textsIn(text, "step");
+  const told = texts !== null && texts.length <= LIMITS.solution_steps_max && !texts.includes("");
+  const status = told ? "ok" : "bad_content";
+  return { reading: { ...reading, ...NOTHING, status }, steps: told ? texts : null };
+}
+
+/** An answer about a summary of so many steps says of each of them whether it counts. */
+export function ofSummary(reading: Reading, steps: number): Reading {
+  const read = { ...reading, ...ofSteps(reading, steps) };
+  const { verdict } = read;
+  if (verdict?.kind !== "grade") return read;
+  return { ...read, verdict: { kind: "steps", scores: countedFrom(verdict.grade, steps) } };
+}
