@@ -107,7 +107,8 @@ export interface RunSummary {
 export interface RunDetail extends RunSummary {
   /** Null where nothing was said of it. */
   metadata: RunMetadata | null;
-  specs: { spec_hash: string; spec: unknown; requests: number; first_at: string }[];
+  /** `cut_share`: of the judge's answers, those that could not be read and ended at the token limit. */
+  specs: { spec_hash: string; spec: unknown; requests: number; first_at: string; cut_share: number | null }[];
 }
 
 /** What one signal of a run's specs came to at a step. */

@@ -99,7 +99,7 @@ export const summary = ({ id, steps }: MadeRun): RunSummary => ({
 export const detail = (run: MadeRun): RunDetail => ({
   ...summary(run),
   metadata: null,
-  specs: [{ spec_hash: `sha256:${"0".repeat(64)}`, spec: {}, requests: run.steps, first_at: at(0) }],
+  specs: [{ spec_hash: `sha256:${"0".repeat(64)}`, spec: {}, requests: run.steps, first_at: at(0), cut_share: 0.02 }],
 });
 
 /** Rewards that spread out, and a second spec from the middle on. */

@@ -174,11 +174,14 @@ export function fakeRunLog(): FakeRunLog {
       const specs = hashes.map((spec_hash) => {
         const users = found.filter((e) => e.spec_hash === spec_hash);
         const [first] = users as [LogEntry];
+        const uses = users.flatMap(({ groups }) => groups.map(({ result }) => result.verifier));
+        const answered = uses.reduce((sum, { generations, failed }) => sum + generations - failed, 0);
         return {
           spec_hash,
           spec: JSON.parse(first.spec),
           requests: users.length,
           first_at: first.created_at.toISOString(),
+          cut_share: answered === 0 ? null : uses.reduce((sum, { cut = 0 }) => sum + cut, 0) / answered,
         };
       });
       return { ...summary(run, found), metadata: said, specs };

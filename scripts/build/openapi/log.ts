@@ -49,7 +49,12 @@ export const RunSummarySchema = z.object({
 
 export const RunDetailSchema = RunSummarySchema.extend({
   metadata: RunMetadataSchema.nullable().meta({ description: "what PUT /v1/runs/:run_id said of it" }),
-  specs: z.array(z.object({ spec_hash: z.string(), spec: z.unknown(), requests: count, first_at: time })),
+  specs: z.array(
+    z.object({
+      ...{ spec_hash: z.string(), spec: z.unknown(), requests: count, first_at: time },
+      cut_share: rate.meta({ description: "of the judge's answers, those cut at the spec's token limit" }),
+    }),
+  ),
 }) satisfies z.ZodType<RunDetail>;
 
 const StepSignalSchema = z.object({

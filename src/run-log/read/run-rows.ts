@@ -5,9 +5,14 @@ import { type Owner, ownerName } from "../../core/contract/owner.ts";
 import type { RunMetadata } from "../../core/contract/run-metadata.ts";
 import type { Page, RunDetail, RunKey, RunSummary } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
-import { requests, runs, specs } from "../db/schema.ts";
+import { groups, requests, runs, specs } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { requestsOf } from "./run-pages.ts";
+
+/** Of the judge's answers those that the spec's own budget of tokens cut; null where nobody counted. */
+const CUT_SHARE = sql<
+  number | null
+>`sum(${groups.cut})::float8 / nullif(sum(${groups.generations} - ${groups.failed}) FILTER (WHERE ${groups.cut} IS NOT NULL), 0)`;
 
 type RunRow = typeof runs.$inferSelect;
 
@@ -70,7 +75,7 @@ function withTexts(spec: unknown, log_texts: boolean): unknown {
  * owner's requests named it.
  */
 export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | null> {
-  const [[row], used] = await db.batch([
+  const [[row], used, cut] = await db.batch([
     db
       .select()
       .from(runs)
@@ -88,8 +93,15 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
       .where(requestsOf(run))
       .groupBy(specs.spec_hash)
       .orderBy(asc(min(requests.created_at)), asc(specs.spec_hash)),
+    db
+      .select({ spec_hash: requests.spec_hash, share: CUT_SHARE })
+      .from(requests)
+      .innerJoin(groups, eq(groups.request_id, requests.request_id))
+      .where(requestsOf(run))
+      .groupBy(requests.spec_hash),
   ]);
   if (row === undefined) return null;
+  const shares = new Map(cut.map(({ spec_hash, share }) => [spec_hash, share]));
   return {
     ...summary(row),
     metadata: row.metadata,
@@ -99,6 +111,7 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
       // told, not what the first ever said.
       spec: withTexts(spec, log_texts),
       first_at: (first_at as Date).toISOString(),
+      cut_share: shares.get(use.spec_hash) ?? null,
     })),
   };
 }

@@ -178,10 +178,16 @@ export function reads(store: () => StoreUnderTest): void {
       await runLog.append(named(sample, { run_id, ...spec(value), created_at: at(ms) }));
     }
     const detail = await runLog.run(trainers(run_id));
-    expect(detail?.specs).toEqual([
-      { spec_hash: `sha256:${run_id}-early`, spec: { value: "early\0" }, requests: 1, first_at: at(1).toISOString() },
-      { spec_hash: `sha256:${run_id}-late`, spec: { value: "late\0" }, requests: 2, first_at: at(2).toISOString() },
-    ]);
+    const told = (value: string, requests: number) => {
+      const uses = sample.groups.map(({ result }) => result.verifier);
+      const [cut, answered] = [uses.map(({ cut = 0 }) => cut), uses.map((use) => use.generations - use.failed)].map(
+        (counts) => counts.reduce((sum, count) => sum + count, 0),
+      ) as [number, number];
+      const cut_share = answered === 0 ? null : expect.closeTo(cut / answered, 9);
+      const first_at = at(requests).toISOString();
+      return { spec_hash: `sha256:${run_id}-${value}`, spec: { value: `${value}\0` }, requests, first_at, cut_share };
+    };
+    expect(detail?.specs).toEqual([told("early", 1), told("late", 2)]);
   });
 
   it("tells unknown from empty", async () => {

@@ -111,9 +111,10 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
 
 const specList = ({ specs }: RunDetail, spread: RewardHistogram | null): HTMLElement => {
   const from = (hash: string) => spread?.specs.find(({ spec_hash }) => spec_hash === hash)?.first_step;
-  const told = specs.map(({ spec_hash, requests, spec }) => {
+  const told = specs.map(({ spec_hash, requests, spec, cut_share }) => {
     const step = from(spec_hash);
-    const head = `${counted(requests, "request")}${step === undefined ? "" : `, from step ${step}`}`;
+    const cut = cut_share === null ? "" : `, ${(100 * cut_share).toFixed(1)} % of the judge's answers cut at its limit`;
+    const head = `${counted(requests, "request")}${step === undefined ? "" : `, from step ${step}`}${cut}`;
     const text = el(
       "details",
       {},
