@@ -111,3 +111,34 @@ export function covariateRows({ learnt, groups }: CovariatePlan, tell: (row: Cov
     }),
   );
 }
+
+const signed = (value: number) => `${value < 0 ? "-" : "+"}${Math.abs(value).toFixed(3)}`;
+const gained = ({ gain, half }: CovariateRow) => `${signed(gain)} [${signed(gain - half)}, ${signed(gain + half)}]`;
+
+/** Most harm that was to be done where the judge has no taste. */
+const HARM = 0.002;
+
+/** The page: first what must not be passed over. */
+export function covariatesPage(command: string, rows: readonly CovariateRow[]): string {
+  const without = rows.filter(({ length, position, related }) => length === 0 && position === 0 && related === 0);
+  const harm = Math.max(0, ...without.map(({ gain }) => -gain));
+  const related = rows.filter((row) => row.related > 0);
+  const [least, most] = [Math.min, Math.max].map((of) => of(...related.map(({ gain }) => gain))) as [number, number];
+  const table = rows.map((row) => {
+    const { vote, length, position, related, learnt, terms, before } = row;
+    const taken = TERMS.map((term) => (terms[term] ?? 0).toFixed(2)).join(" | ");
+    return `| ${vote} | ${length} | ${position} | ${related} | ${learnt} | ${taken} | ${before.toFixed(3)} | ${gained(row)} |`;
+  });
+  return `# Length and the first place, taken out of strengths
+
+**Where worth and length go together, \`covariates: ["length"]\` takes worth away**: at a correlation of ${related[0]?.related} tau-b changes by ${signed(least)} to ${signed(most)}. Nothing in the verdicts tells a judge's taste for length from answers that are better because they say more. Use it where length says nothing of worth within a prompt, or state numbers that were measured at equal worth.
+
+${command} Groups of ${N}, every pair once, worth drawn from the standard normal; lengths spread by ${LENGTHS} doublings; a judge with ${DISCRIMINATION} log-odds for one standard deviation of worth, \`length\` for a doubling, \`position\` for the first place, and ${PAIRS} of noise a pair. The terms are learnt from some groups and taken out of ${rows[0]?.groups} others. Intervals are of 95 %, over groups.
+
+Where the judge has no taste the most that was lost is ${harm.toFixed(4)} (goal: at most ${HARM}): ${harm <= HARM ? "met" : "missed"}.
+
+| votes | length | position | worth and length | learnt from | taken out: length | position | tau-b before | gained |
+|---|---|---|---|---|---|---|---|---|
+${table.join("\n")}
+`;
+}

@@ -6,13 +6,15 @@ import { said } from "#said";
 export const COVARIATES = ["length", "position"] as const;
 export type Covariate = (typeof COVARIATES)[number];
 
-/** Log-odds: of a candidate twice as long as another, and of the one shown first. */
 const EarnedSchema = z.number().min(-4).max(4);
 
 export const CovariatesSchema = z
   .union([
     z.array(z.enum(COVARIATES)).min(1).max(COVARIATES.length),
-    z.strictObject({ length: EarnedSchema.optional(), position: EarnedSchema.optional() }),
+    z.strictObject({
+      length: EarnedSchema.optional().meta(said("natural log-odds of a candidate twice as long as another")),
+      position: EarnedSchema.optional().meta(said("natural log-odds of the candidate that is shown first")),
+    }),
   ])
   .meta(
     said(

@@ -33,9 +33,9 @@ export const together = (a: TermSums, b: TermSums): TermSums =>
   ) as unknown as TermSums;
 
 /** Of fewer groups a standard error says little. */
-const GROUPS_LEAST = 16;
+const GROUPS_LEAST = 64;
 /** A term is taken out from so many standard errors on: what is chance is left alone. */
-const SURE = 2;
+const SURE = 3;
 
 /**
  * The pooled estimate with its standard error, of a ratio of sums over groups (linearised, Cochran,
@@ -76,14 +76,15 @@ interface GamesOfGroup {
 /** So sure is the lead that the run was asked for, beside what one group's games say of it. */
 const KNOWN = 1e6;
 
-/** Strengths without what the terms earned. */
-export function strengthsWithout({ length = 0, position }: Earned, games: GamesOfGroup): Fit {
+/**
+ * Strengths without what the terms earned; with nothing to take out those of `strengthsOf`. Where the
+ * first place earns, each verdict is a game of its order.
+ */
+export function strengthsWithout({ length = 0, position = 0 }: Earned, games: GamesOfGroup): Fit {
   const { n, pairs, outcomes, graded, lengths, playing } = games;
-  const lead = { lambda: KNOWN, mean: position ?? 0 };
+  const lead = { lambda: KNOWN, mean: position };
   const fit =
-    position === undefined
-      ? strengthsOf(n, pairs, outcomes, graded)
-      : strengthsInOrder(n, pairs, outcomes, graded, lead);
+    position === 0 ? strengthsOf(n, pairs, outcomes, graded) : strengthsInOrder(n, pairs, outcomes, graded, lead);
   if (length === 0) return fit;
   const longer = doublings(lengths, playing);
   return { ...fit, theta: fit.theta.map((theta, i) => theta - length * (longer[i] as number)) };

@@ -7,7 +7,7 @@ import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Presentation, Question } from "../asking/questions.ts";
 import type { Signal } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { type Covariates, CovariatesSchema } from "../contract/covariates.ts";
+import { type Covariates, CovariatesSchema, earnedBy } from "../contract/covariates.ts";
 import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
@@ -64,6 +64,11 @@ export const tournament: Signal<TournamentSettings> = {
   // What is learnt from a run's steps is not known before its request is.
   earlyGenerations: (settings, most) =>
     Array.isArray(settings.covariates) ? null : earlyGenerations(judgeOf(settings), most),
+  warning({ covariates }) {
+    const { length = 0 } = covariates === undefined ? {} : earnedBy(covariates);
+    const told = `length_taken_out: ${length.toFixed(3)} log-odds a doubling; where longer answers are better this takes worth away`;
+    return length === 0 ? null : told;
+  },
   facts: ({ schedule }) => (needsReference(schedule) ? ["group.reference"] : []),
   range: ({ schedule, score }, n) => scoreRange(score, needsReference(schedule) ? n + 1 : n),
   open(prepared, settings, context) {

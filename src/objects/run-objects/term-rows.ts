@@ -8,7 +8,7 @@ import type { Values } from "../storage/values.ts";
 const ROW = "run.terms.";
 const OVER = "run.terms-over";
 /** A run that pauses for longer begins anew. */
-const KEPT_MS = 30 * 24 * 3_600_000;
+const KEPT_MS = 21 * 24 * 3_600_000;
 /** Judges of one run that are remembered; more take nothing out. */
 const JUDGES_MOST = 16;
 /** Requests that are known to have been counted, the newest: a call may be made twice. */
