@@ -1,5 +1,6 @@
 // Owns the table of attack classes: one file a kind, one entry here.
 
+import { brevity } from "./classes/brevity.ts";
 import { delimiters } from "./classes/delimiters.ts";
 import { duplicates, nearCopiesOfAll, nearCopiesOfFew, noProgram } from "./classes/duplicates.ts";
 import { fenceTags, fenceTagsChosen, fenceTagsUnnamed } from "./classes/fence-tags.ts";
@@ -95,5 +96,6 @@ export const CLASSES: readonly AttackClass[] = [
   longWords,
   regionOpeners,
   unshown,
+  brevity,
   persuasion,
 ];

@@ -10,6 +10,7 @@ import { backendUrl, PROTOCOLS } from "../../src/verifier/settings.ts";
 import { writeFiles } from "../report/exports.ts";
 import { binsCsv, calibrationGroups, calibrationPage } from "./calibration.ts";
 import { type Cell, NOISES } from "./cells.ts";
+import { covariateRows, covariatesPage } from "./covariates.ts";
 import { csvTables } from "./csv-tables.ts";
 import { type DeadlineRow, deadlineRows, deadlinesCsv, deadlinesPage } from "./deadlines.ts";
 import { firstRows } from "./judge-first.ts";
@@ -75,6 +76,7 @@ const given = commandFlags({
     deadlines:
       "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
     "step-budget": "only what one budget for a step reaches against the same split evenly; its page is of this alone",
+    covariates: "only what length and the first place taken out of strengths are worth; its page is of this alone",
     first: "only what judge.first is worth before a thinking judge; its page is of this alone",
     auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
@@ -139,6 +141,16 @@ if (given["step-budget"]) {
   const rows = stepRows(set, n, draws);
   const how = `\`npm run lab -- study --step-budget --set ${set} --n ${n} --draws ${draws}\` at ${commit()}.`;
   writeFileSync(out, stepPage(how, rows));
+  console.log(`wrote ${out}: ${rows.length} rows`);
+  process.exit();
+}
+if (given.covariates) {
+  const plan = given.quick ? { learnt: [64], groups: 50 } : { learnt: [64, 1024], groups: 2000 };
+  const rows = covariateRows(plan, ({ vote, length, position, related, learnt, gain }) =>
+    console.log(`${vote}, ${length}, ${position}, ${related}, after ${learnt}: ${gain.toFixed(4)}`),
+  );
+  const how = `\`npm run lab -- study --covariates${given.quick ? " --quick" : ""}\` at ${commit()}.`;
+  writeFileSync(out, covariatesPage(how, rows));
   console.log(`wrote ${out}: ${rows.length} rows`);
   process.exit();
 }

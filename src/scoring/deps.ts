@@ -4,6 +4,7 @@ import type { Metrics } from "../platform/counters.ts";
 import type { KeyLimits } from "../ports/key-limits.ts";
 import type { Clock, Verifier } from "../ports/ports.ts";
 import type { LogQueue, RunLog } from "../ports/run-log.ts";
+import type { RunTerms } from "../ports/run-terms.ts";
 import type { RunVerdicts } from "../ports/run-verdicts.ts";
 import type { AlarmWatch } from "./alarm-watch.ts";
 import type { HeldWork } from "./held-work.ts";
@@ -17,7 +18,7 @@ export interface JudgingDeps {
   /** Books what a key's requests used. Absent: no key has limits. */
   keyLimits?: KeyLimits;
   /** What runs' verifiers have said. Absent: nothing is kept of it. */
-  runObjects?: RunVerdicts;
+  runObjects?: RunVerdicts & RunTerms;
   /** Looks at runs whose rows were stored before the reply. Absent: nobody looks. */
   alarms?: Pick<AlarmWatch, "look">;
   /** Counts what gathered groups and batches hold in their isolate. Absent: nobody counts. */

@@ -1,13 +1,11 @@
 // Owns one scoring request from valid rollouts to a logged reply, whatever contract it came
 // through. Knows no wire shape but the native one.
 
-import { ownerOf } from "../core/contract/owner.ts";
 import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
 import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import type { LogEntry } from "../ports/run-log.ts";
-import type { RunVerdicts } from "../ports/run-verdicts.ts";
 import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { appendEntry } from "./log-append.ts";
@@ -15,6 +13,7 @@ import { partyOf } from "./party.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { RequestScope, ScoredCounts } from "./request-scope.ts";
 import { rewardCounts, tally } from "./reward-counts.ts";
+import { runOf, termsOf } from "./run-terms.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
 import { VerdictCache } from "./verdict-cache.ts";
 
@@ -67,8 +66,11 @@ export async function scoreAndLog(
 ): Promise<ScoredRequest> {
   const { priority, key_name, hold, work } = scope;
   const { run_id } = request;
-  const run = run_id == null || deps.runObjects === undefined ? null : { run_id, owner: ownerOf(key_name) };
-  const cache = run === null ? undefined : new VerdictCache(deps.runObjects as RunVerdicts, run, scope.id, deps.report);
+  const { runObjects } = deps;
+  const run = runOf(run_id, key_name);
+  const terms = await termsOf(runObjects, run, request.step ?? null, spec);
+  const cache =
+    run === null || runObjects === undefined ? undefined : new VerdictCache(runObjects, run, scope.id, deps.report);
   const hooks = {
     ...(cache && { cache }),
     ...(hold && { hold }),
@@ -77,7 +79,7 @@ export async function scoreAndLog(
     ...(priority && { priority }),
     ...(work !== undefined && { work }),
   };
-  const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
+  const batch = { request, spec: terms.spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
   scope.scored = countsOf(scored);
@@ -93,6 +95,7 @@ export async function scoreAndLog(
   // Nobody waits for it: what is not kept is asked again.
   const keeping = cache?.store();
   if (keeping !== undefined) scope.keep_alive?.(keeping);
+  await terms.learn(scored.judged, scope.id);
   if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {
     ...scored.entry,

@@ -80,6 +80,7 @@ export interface ScoredBatch {
   audit: AuditUse | null;
   /** Why the verifier refused questions, in its own words, a few; ascending. */
   refused: readonly string[];
+  judged: readonly GroupSignals[];
 }
 
 /**
@@ -155,7 +156,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     },
     session,
     audit: audited?.use ?? null,
-    refused,
+    ...{ refused, judged },
   };
 }
 

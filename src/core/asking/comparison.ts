@@ -1,5 +1,7 @@
 // What a kind that compares a group's rollouts tells: counts of each rollout, who is selected, what
 // the comparisons say of themselves, and what it will ask.
+
+import type { Covariate } from "../contract/covariates.ts";
 import type { VerifierUse } from "../contract/replies.ts";
 import type { NamedSchedule } from "../contract/spec.ts";
 
@@ -41,6 +43,15 @@ export interface Measures {
   expected_tau: number;
 }
 
+/**
+ * What a group tells of what a term earns (length, the first place): `above / below` is its own
+ * estimate, log-odds, and over groups the sums' ratio is the pooled one.
+ */
+export interface TermShare {
+  above: number;
+  below: number;
+}
+
 /** How consistent a group's wins are. */
 export interface Circles {
   /** Three candidates of which each pair was won by one of the two. */
@@ -68,6 +79,8 @@ export interface ComparisonSummary {
    * pairs.
    */
   points?: readonly (number | null)[];
+  /** Of a spec with covariates: what the group tells of each. */
+  shares?: Partial<Record<Covariate, TermShare>>;
   measures?: Measures;
   report?: ScheduleReport;
 }

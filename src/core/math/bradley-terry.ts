@@ -16,9 +16,11 @@ export interface Game {
   times?: number;
 }
 
-/** What standing first in a game earns, in log-odds, unknown and with a Gaussian prior around 0. */
-interface Lead {
+/** What standing first in a game earns, in log-odds: unknown, with a Gaussian prior. */
+export interface Lead {
   lambda: number;
+  /** The prior's mean; default 0. */
+  mean?: number;
 }
 
 const NEWTON_STEPS_MAX = 100;
@@ -38,11 +40,12 @@ type Matrix = Float64Array[];
 function posterior(theta: readonly number[], games: readonly Game[], lambda: number, lead: Lead | null) {
   const last = lead === null ? theta.length : theta.length - 1;
   const prior = theta.map((_, k) => (k === last ? (lead as Lead).lambda : lambda));
-  const gradient = Float64Array.from(theta, (t, k) => -(prior[k] as number) * t);
+  const off = theta.map((t, k) => (k === last ? t - (lead?.mean ?? 0) : t));
+  const gradient = Float64Array.from(off, (t, k) => -(prior[k] as number) * t);
   const curvature: Matrix = theta.map((_, row) =>
     new Float64Array(theta.length).fill(prior[row] as number, row, row + 1),
   );
-  let value = -0.5 * theta.reduce((sum, t, k) => sum + (prior[k] as number) * t * t, 0);
+  let value = -0.5 * off.reduce((sum, t, k) => sum + (prior[k] as number) * t * t, 0);
   for (const { i, j, score, times = 1 } of games) {
     const gap = (theta[i] as number) - (theta[j] as number) + (lead === null ? 0 : (theta[last] as number));
     const small = Math.exp(-Math.abs(gap));
@@ -155,16 +158,17 @@ function maximum(
 export interface Fit {
   theta: readonly number[];
   covariance: readonly (readonly number[])[];
-  /** What standing first in a game earned, log-odds; where it was looked for. */
+  /** What standing first in a game earned, log-odds, and its variance; where it was looked for. */
   lead?: number;
+  lead_variance?: number;
   /** The players by their games (line-up.ts). */
   line?: readonly number[];
 }
 
 /**
  * `bradleyTerry` with its covariance, where every game counts as `weight` games.
- * @param leadLambda P(i beats j) = sigma(theta_i - theta_j + lead) for i the one that stands first,
- * the lead's prior of this strength; null: standing first earns nothing
+ * @param leading P(i beats j) = sigma(theta_i - theta_j + lead) for i the one that stands first, with
+ * this prior of the lead; null: standing first earns nothing
  * @param near a fit of the same games played another number of times, which the same games always
  * have before them: the maximum is found sooner from there
  */
@@ -173,10 +177,10 @@ export function fitted(
   games: readonly Game[],
   lambda: number,
   weight = 1,
-  leadLambda: number | null = null,
+  leading: Lead | null = null,
   near?: Fit,
 ): Fit {
-  const lead = leadLambda === null ? null : { lambda: leadLambda / weight };
+  const lead = leading && { ...leading, lambda: leading.lambda / weight };
   // Numbered by their games, so that no sum hangs on how the caller numbers them.
   const line = near?.line ?? lineUp(players, games, lead !== null);
   const place = new Array<number>(players);
@@ -189,13 +193,14 @@ export function fitted(
   const start = near && [...line.map((i) => near.theta[i] as number), ...(lead === null ? [] : [near.lead ?? 0])];
   const all = maximum(players, placed, lambda / weight, lead, start);
   const l = factor(posterior(all, placed, lambda / weight, lead).curvature);
-  const columns = line.map((_, at) => solve(l, new Float64Array(all.length).fill(1 / weight, at, at + 1), at));
+  const columnOf = (at: number) => solve(l, new Float64Array(all.length).fill(1 / weight, at, at + 1), at);
+  const columns = line.map((_, at) => columnOf(at));
   // Rounding leaves the inverse not quite symmetric.
   const inverse = (a: number, b: number) => columns[Math.max(a, b)]?.[Math.min(a, b)] as number;
   return {
     theta: place.map((at) => all[at] as number),
     covariance: place.map((a) => place.map((b) => inverse(a, b))),
-    ...(lead !== null && { lead: all[players] as number }),
+    ...(lead !== null && { lead: all[players] as number, lead_variance: columnOf(players)[players] as number }),
     line,
   };
 }

@@ -163,6 +163,11 @@ export class GroupSignals {
     );
   }
 
+  /** What the group tells of the terms that a signal takes out of its strengths. */
+  sharesOf(name: string): NonNullable<Compared["shares"]> {
+    return this.results.get(name)?.compared?.shares ?? {};
+  }
+
   /** Rollouts of whose candidate some signal found so. */
   found(what: "jams" | "refused"): boolean[] {
     const all = new Array<boolean>(this.size).fill(false);

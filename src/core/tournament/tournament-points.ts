@@ -3,8 +3,11 @@
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Classes } from "../candidate/classes.ts";
+import type { PreparedGroup } from "../candidate/prepare.ts";
+import { COVARIATES, type Covariates, earnedBy } from "../contract/covariates.ts";
 import { SCORE_RANGE } from "../judges/verdict.ts";
 import { sumOf } from "../math/stats.ts";
+import { sharesOf, strengthsWithout } from "./covariates.ts";
 import type { Decision } from "./decision.ts";
 import { outcomesIn } from "./rehearsal.ts";
 import { strengthsInOrder, strengthsOf } from "./schedules/schedule.ts";
@@ -12,16 +15,30 @@ import { surenessOf } from "./schedules/sureness.ts";
 import type { Scoreboard } from "./score.ts";
 import { SCORES } from "./score-table.ts";
 
-/** Strengths, and how sure their order is, of the classes that are judged; others have no games. */
-export function fitsOf(inOrder: boolean, decision: Decision, graded: boolean, judged: ReadonlySet<number | null>) {
+/**
+ * Strengths, and how sure their order is, of the classes that are judged; others have no games. With
+ * covariates: strengths without what these earn, and what the group tells of each.
+ */
+export function fitsOf(
+  inOrder: boolean,
+  decision: Decision,
+  graded: boolean,
+  judged: ReadonlySet<number | null>,
+  { texts }: Pick<PreparedGroup, "texts">,
+  covariates?: Covariates,
+) {
   const n = decision.pairs.length;
   const all = Array.from({ length: n }, (_, i) => i).filter((i) => judged.has(i));
   const pairs = all.flatMap((i) => all.filter((j) => j > i).map((j) => [i, j]));
   const outcomes = outcomesIn(decision);
-  return {
-    strengths: () => (inOrder ? strengthsInOrder : strengthsOf)(n, pairs, outcomes, graded),
-    sure: () => surenessOf(n, pairs, outcomes),
-  };
+  const sure = () => surenessOf(n, pairs, outcomes);
+  if (covariates === undefined) {
+    return { sure, strengths: () => (inOrder ? strengthsInOrder : strengthsOf)(n, pairs, outcomes, graded) };
+  }
+  const earned = earnedBy(covariates);
+  const games = { n, pairs, outcomes, graded, playing: all, lengths: texts.map(({ length }) => length) };
+  const named = COVARIATES.filter((name) => name in earned);
+  return { sure, strengths: () => strengthsWithout(earned, games), shares: () => sharesOf(named, games) };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Judge, PlanResult, SignalContext } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { Classes } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
+import type { Covariates } from "../contract/covariates.ts";
 import { missingRules } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { scoreScale } from "../judges/score-scale.ts";
@@ -45,6 +46,7 @@ function hasExtendedReport(judge: Judge, score: string): boolean {
 export interface TournamentJudgement {
   judge: Judge;
   score: string;
+  covariates?: Covariates | undefined;
   run: Pick<
     TournamentRun,
     "complete" | "ended" | "judge" | "kind" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
@@ -60,7 +62,7 @@ export interface TournamentJudgement {
  */
 export function resultOf(
   prepared: PreparedGroup,
-  { judge, score, run, atFault, reference }: TournamentJudgement,
+  { judge, score, covariates, run, atFault, reference }: TournamentJudgement,
   { seed, judgeable }: Pick<SignalContext, "seed" | "judgeable">,
   all: readonly AskedQuestion[],
 ): PlanResult {
@@ -78,7 +80,7 @@ export function resultOf(
   const known = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, lostToJammers(remaining, decision, jams));
   const gaps = known.map((gap, r) => (free[r] ? null : gap));
   const playing = new Set([...remaining.classOf, reference ?? null]);
-  const fits = fitsOf(run.repeats, decision, isGraded(judge), playing);
+  const fits = fitsOf(run.repeats, decision, isGraded(judge), playing, prepared, covariates);
   const [strengths, sure] = [lazy(fits.strengths), lazy(fits.sure)];
   const ofRollouts = <T>(values: readonly T[], none: T) =>
     remaining.classOf.map((classIndex) => (classIndex === null ? none : (values[classIndex] as T)));
@@ -119,6 +121,7 @@ export function resultOf(
       selection: informedSelection(keys, remaining, decision, order, outcomes, seed),
       position_flip_rate: positionFlipRate(questions, outcomes),
       circles: circlesIn(decision.pairs),
+      ...(fits.shares && { shares: fits.shares() }),
       ...(points !== null && {
         points,
         measures: measuresOf(decision, questions, outcomes, sure()),

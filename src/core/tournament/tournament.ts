@@ -7,6 +7,7 @@ import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Presentation, Question } from "../asking/questions.ts";
 import type { Signal } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
+import { type Covariates, CovariatesSchema, earnedBy } from "../contract/covariates.ts";
 import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
@@ -17,7 +18,7 @@ import { attribution } from "./attribution.ts";
 import { FollowUpQuestions } from "./follow-up-questions.ts";
 import { forecastOf } from "./forecast.ts";
 import { judgeFault } from "./judge-fault.ts";
-import { earlyGenerations, needsReference, ScheduleSchema } from "./named-schedule.ts";
+import { earlyGenerations, needsReference, ScheduleSchema, scheduleOf } from "./named-schedule.ts";
 import { withReference } from "./reference-opponent.ts";
 import { seenBy, standing } from "./run-so-far.ts";
 import { ScoreSchema, scoreRange } from "./scores.ts";
@@ -28,12 +29,14 @@ const SCHEMA = z.strictObject({
   judge: JudgeSchema.prefault({}),
   schedule: ScheduleSchema,
   score: ScoreSchema.meta(said("as `reward` of a spec without signals")),
+  covariates: CovariatesSchema.optional(),
 });
 
 export interface TournamentSettings {
   judge: Omit<Spec["judge"], "schedule">;
   schedule: Spec["judge"]["schedule"];
   score: Spec["reward"];
+  covariates?: Covariates | undefined;
 }
 
 /** Scores that say of a rollout beside a reference what they say of it, whatever its neighbours. */
@@ -48,21 +51,28 @@ export const tournament: Signal<TournamentSettings> = {
   relative: true,
   relativeWith: ({ schedule, score }) => !(needsReference(schedule) && OF_ONE_PAIR.includes(score)),
   canonical(settings) {
-    const { judge, schedule: given, score } = settings as unknown as z.output<typeof SCHEMA>;
+    const { judge, schedule: given, score, covariates } = settings as unknown as z.output<typeof SCHEMA>;
     const { schedule, ...rest } = canonicalJudge({ ...judge, schedule: given });
-    return { judge: rest, schedule, score };
+    return { judge: rest, schedule, score, ...(covariates && { covariates }) };
   },
   fault(settings) {
-    const fault = judgeFault(judgeOf(settings), settings.score);
-    const ownPath = fault !== null && ["schedule", "score"].includes(fault.path[0] as string);
+    const fault = judgeFault(judgeOf(settings), settings.score) ?? covariatesFault(settings);
+    const ownPath = fault !== null && ["schedule", "score", "covariates"].includes(fault.path[0] as string);
     return fault === null || ownPath ? fault : { ...fault, path: ["judge", ...fault.path] };
   },
   judge: judgeOf,
-  earlyGenerations: (settings, most) => earlyGenerations(judgeOf(settings), most),
+  // What is learnt from a run's steps is not known before its request is.
+  earlyGenerations: (settings, most) =>
+    Array.isArray(settings.covariates) ? null : earlyGenerations(judgeOf(settings), most),
+  warning({ covariates }) {
+    const { length = 0 } = covariates === undefined ? {} : earnedBy(covariates);
+    const told = `length_taken_out: ${length.toFixed(3)} log-odds a doubling; where longer answers are better this takes worth away`;
+    return length === 0 ? null : told;
+  },
   facts: ({ schedule }) => (needsReference(schedule) ? ["group.reference"] : []),
   range: ({ schedule, score }, n) => scoreRange(score, needsReference(schedule) ? n + 1 : n),
   open(prepared, settings, context) {
-    const { score } = settings;
+    const { score, covariates } = settings;
     const judge = judgeOf(settings);
     const { seed } = context;
     const opponent = needsReference(settings.schedule) ? withReference(prepared) : null;
@@ -98,11 +108,23 @@ export const tournament: Signal<TournamentSettings> = {
       forecast: (work) => forecastOf(begin, group.keys.length, work),
       result(seen) {
         const { atFault } = attribution(group.texts, standing(seen, judge));
-        return resultOf(group, { judge, score, run, atFault, ...reference }, context, seen);
+        return resultOf(group, { judge, score, covariates, run, atFault, ...reference }, context, seen);
       },
     };
   },
 };
+
+/** Terms are of strengths, and of pairs that are met once or evenly. */
+function covariatesFault({ covariates, schedule: named, score, judge }: TournamentSettings) {
+  if (covariates === undefined) return null;
+  const fault = (path: string, message: string) => ({ path: [path], message });
+  if (score !== "strength") return fault("covariates", "goes with score strength: others count wins");
+  const { schedule, settings } = scheduleOf(named);
+  if (judge.mode !== "pairwise" || schedule.choose !== undefined || schedule.repeats?.(settings) === true)
+    return fault("covariates", "goes with schedules of pairs that ask none again: auto, and active with again, do");
+  if (judge.first !== undefined) return fault("covariates", "are one judge's: leave out judge.first, or them");
+  return null;
+}
 
 /** Names the group's field in what a schedule refuses. */
 function namingGroup<T>({ index, classes }: PreparedGroup, next: () => T): T {

@@ -9,6 +9,7 @@ import { askEarly, mayBeginEarly } from "../../scoring/early.ts";
 import { holding } from "../../scoring/held-work.ts";
 import { partyOf } from "../../scoring/party.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
+import { runOf, termsOf } from "../../scoring/run-terms.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import { scoreBatch } from "../../scoring/score-batch.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
@@ -60,7 +61,8 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
       const started_ms = deps.clock.now();
       if (!logs) {
         const whose = { work: request_id, ...partyOf(key_name) };
-        const batch = { request, spec, started_ms, signal: never, journal, hold, ...whose };
+        const told = await termsOf(deps.runObjects, runOf(request.run_id, key_name), request.step ?? null, spec);
+        const batch = { request, spec: told.spec, started_ms, signal: never, journal, hold, ...whose };
         const { reply } = await scoreBatch(deps, batch);
         return { request_id, ...reply, logged: false };
       }

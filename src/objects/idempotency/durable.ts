@@ -1,6 +1,7 @@
 // Owns the Durable Object that is one Idempotency-Key, or a run's list of what holds something of it:
 // its storage, its alarm, and the calls it answers. Knows no decision.
 import { DurableObject } from "cloudflare:workers";
+import type { RunTerms, TermsSums } from "../../ports/run-terms.ts";
 import type { KnownVerdict } from "../../ports/run-verdicts.ts";
 import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -55,6 +56,14 @@ export class IdempotentRequests extends DurableObject {
 
   async rememberOfRun(rows: readonly KnownVerdict[], requestId: string): Promise<void> {
     this.#ofRun.remember(rows, requestId, Date.now());
+  }
+
+  async termsOfRun(judge: string, step: number): ReturnType<RunTerms["termsAt"]> {
+    return this.#ofRun.termsAt(judge, step, Date.now());
+  }
+
+  async learnOfRun(judge: string, sums: TermsSums, requestId: string): Promise<void> {
+    this.#ofRun.learn(judge, sums, requestId, Date.now());
   }
 
   override async alarm(): Promise<void> {

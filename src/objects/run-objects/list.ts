@@ -2,8 +2,10 @@
 // names are digests; and what its verifiers have said, for its later requests. Knows no runtime.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { RunKey } from "../../ports/run-log.ts";
+import type { TermsSums } from "../../ports/run-terms.ts";
 import type { KnownVerdict } from "../../ports/run-verdicts.ts";
 import type { Values } from "../storage/values.ts";
+import { TermRows } from "./term-rows.ts";
 import { VerdictRows } from "./verdict-rows.ts";
 
 export const OBJECT_KINDS = ["rooms", "replies", "batches"] as const;
@@ -37,9 +39,11 @@ const overAt = (entry: string) => Number(entry.slice(ENTRY.length, ENTRY.length 
 export class RunObjectList {
   readonly #values: Values;
   readonly #verdicts: VerdictRows;
+  readonly #terms: TermRows;
 
   constructor(values: Values) {
     this.#values = values;
+    this.#terms = new TermRows(values);
     this.#verdicts = new VerdictRows(values);
   }
 
@@ -68,6 +72,19 @@ export class RunObjectList {
     if (this.isNone) this.#wakeAt(this.#verdicts.over);
   }
 
+  /** What a judge's strengths are told without at a step. */
+  termsAt(judge: string, step: number, now: number): ReturnType<TermRows["at"]> {
+    const taken = this.#terms.at(judge, step, now);
+    if (this.isNone) this.#wakeAt(this.#terms.over);
+    return taken;
+  }
+
+  learn(judge: string, sums: TermsSums, requestId: string, now: number): void {
+    if (this.#isDeletedSince(requestId)) return;
+    this.#terms.learn(judge, sums, requestId, now);
+    if (this.isNone) this.#wakeAt(this.#terms.over);
+  }
+
   #isDeletedSince(requestId: string): boolean {
     return requestId < (this.#values.get<string>(DELETED) ?? "");
   }
@@ -76,6 +93,7 @@ export class RunObjectList {
   markDeleted(before: string, limit: number, now: number): ListedObject[] {
     this.#dropOver(now);
     this.#verdicts.drop();
+    this.#terms.drop();
     this.#values.put(DELETED, before);
     if (this.isNone) this.#wakeAt(now + FORGOTTEN_MS.batches);
     const found: ListedObject[] = [];
@@ -95,8 +113,9 @@ export class RunObjectList {
   async wake(now: number): Promise<void> {
     this.#dropOver(now);
     this.#verdicts.dropOver(now);
+    this.#terms.dropOver(now);
     const last = [...this.#values.list(ENTRY)].at(-1)?.[0];
-    const over = Math.max(last === undefined ? 0 : overAt(last), this.#verdicts.over);
+    const over = Math.max(last === undefined ? 0 : overAt(last), this.#verdicts.over, this.#terms.over);
     if (over === 0) return this.#values.clear();
     this.#wakeAt(over);
   }

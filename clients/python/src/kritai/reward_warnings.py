@@ -26,6 +26,7 @@ _TEXTS = {
     "cut_by_deadline": "the deadline came before some comparisons; everyone is judged by the others",
     "flat_groups": "many groups have equal rewards, which teach nothing",
     "groups_failed": "some groups have no reward at all",
+    "length_taken_out": "the spec takes length out of strengths, which pays for brevity",
     "first_unread": "most answers of judge.first cannot be read: its pairs are asked of both judges",
     "near_copies": "copies of a candidate move the others' rewards, as the schedule asks few pairs",
     "log_failed": "the run log did not take the request",

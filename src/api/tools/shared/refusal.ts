@@ -28,6 +28,11 @@ export const specRefusals = (): readonly Refusal[] => [
     "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.(first(\\.(vote|close))?|both_orders|budget|schedule|score)",
     "asked first|what is close|or first|is asked again|never close|first leaves|evenly about",
   ),
+  refused(
+    "what goes with terms of strengths",
+    "(spec\\.)?signals\\.\\w+\\.covariates",
+    "score strength|ask none again|one judge's|needs run_id",
+  ),
   refused("a range of samples", "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
   refused(
     "what only pairs have",

@@ -148,6 +148,7 @@ function tournamentSource(
   const { score: before, ...then } = other.settings as TournamentSettings;
   if (!isEqual(how, then)) return refuse(`its judge or schedule differs from that of the run's signal ${other.name}`);
   if (score === before && next.judgeable === was.judgeable) return { by: "values", of: other };
+  if (how.covariates !== undefined) return refuse("the candidates' lengths are not logged, which its covariates need");
   if (needsReference(how.schedule)) return refuse("the reference that everyone met is not logged");
   if (score === "rank" && !isComplete(how)) {
     return refuse("the score rank goes by the schedule's order of play, which is not logged");

@@ -2,7 +2,7 @@
 // schedules: table.ts. Knows no verifier, no presentation orders and no samples.
 import type * as z from "zod";
 import type { NamedSchedule } from "../../contract/spec.ts";
-import { type Fit, fitted, type Game } from "../../math/bradley-terry.ts";
+import { type Fit, fitted, type Game, type Lead } from "../../math/bradley-terry.ts";
 
 /** Readable verdicts that showed one before another, and what they gave that one on average. */
 export interface ShownFirst {
@@ -179,19 +179,25 @@ export function gameOf([i = 0, j = 0]: Match, outcomes: Outcomes): Game | null {
   return earned >= other ? { i, j, score: earned } : { i: j, j: i, score: other };
 }
 
-/** Lambda of the prior on what being shown first earns. */
-export const LEAD_PRIOR = 1;
+/** The prior on what being shown first earns. */
+export const LEAD_PRIOR: Lead = { lambda: 1 };
 
 /**
  * Strengths as by `strengthsOf`, but of what each order of a pair gave: a vote is a game, what the
  * first shown has of its place is fitted beside the strengths, and graded outcomes of both orders
  * count as two.
  */
-export function strengthsInOrder(n: number, pairs: readonly Match[], outcomes: Outcomes, graded: boolean): Fit {
+export function strengthsInOrder(
+  n: number,
+  pairs: readonly Match[],
+  outcomes: Outcomes,
+  graded: boolean,
+  lead = LEAD_PRIOR,
+): Fit {
   const games = pairs
     .flatMap((pair) => shownIn(pair, outcomes))
     .map(({ count, ...game }): Game => ({ ...game, times: graded ? 1 : count }));
-  return fitted(n, games, STRENGTH_PRIOR, weightOf(graded), LEAD_PRIOR);
+  return fitted(n, games, STRENGTH_PRIOR, weightOf(graded), lead);
 }
 
 /** What each order of a pair gave the first shown, and of how many verdicts. */
