@@ -32,7 +32,7 @@ import { deadLettersClass, remoteDeadLetters } from "./run-log/write/dead-letter
 import { sweep } from "./run-log/write/expiry.ts";
 import { createLogQueue } from "./run-log/write/log-queue.ts";
 import type { ConsumerDeps } from "./run-log/write/queue-consumer.ts";
-import { type AlarmWatch, createAlarmWatch } from "./scoring/alarm-watch.ts";
+import type { AlarmWatch } from "./scoring/alarm-watch.ts";
 import type { JudgingDeps } from "./scoring/deps.ts";
 import { createVerifier } from "./verifier/create.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
@@ -170,7 +170,12 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
 
 function watchOf(runLog: RunLog, states: AlarmStates, { WEBHOOK: url, WEBHOOK_SECRET: secret }: Config): AlarmWatch {
   const announcing = url !== undefined && secret !== undefined && { announce: announcer({ url, secret }, clock) };
-  return createAlarmWatch({ runLog, states, ...announcing, metrics, report: printLine });
+  const parts = { runLog, states, ...announcing, metrics, report: printLine };
+  // Read when a run is looked at: no request waits for it.
+  return {
+    on: (limit) => states.on(limit),
+    look: async (runs) => (await import("./scoring/alarm-watch.ts")).createAlarmWatch(parts).look(runs),
+  };
 }
 
 /** The binding takes any host; only the path counts. */
