@@ -2,15 +2,22 @@
 // earn, stated, or to be learnt over the run. Knows no fit.
 import * as z from "zod";
 import { said } from "#said";
+import { bound } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
 
 export const COVARIATES = ["length", "position"] as const;
 export type Covariate = (typeof COVARIATES)[number];
 
-const EarnedSchema = z.number().min(-4).max(4);
+const EarnedSchema = z
+  .number()
+  .min(-LIMITS.strength_scale_max)
+  .max(...bound("strength_scale_max"));
+const NameSchema = z.enum(COVARIATES);
 
 export const CovariatesSchema = z
   .union([
-    z.array(z.enum(COVARIATES)).min(1).max(COVARIATES.length),
+    z.tuple([NameSchema]),
+    z.tuple([NameSchema, NameSchema]),
     z.strictObject({
       length: EarnedSchema.optional().meta(said("natural log-odds of a candidate twice as long as another")),
       position: EarnedSchema.optional().meta(said("natural log-odds of the candidate that is shown first")),

@@ -146,7 +146,7 @@ describe("covariates", () => {
       "covariates",
     ],
     ["a term that there is not", { covariates: ["style"] }, "covariates"],
-    ["more than can be", { covariates: { length: 5 } }, "covariates"],
+    ["more than can be", { covariates: { length: 1001 } }, "covariates"],
     ["no number", { covariates: { length: null } }, "covariates"],
   ])("do not go with %s", async (_, more, path) => {
     const { judge } = world();
