@@ -159,6 +159,7 @@ export default defineConfig({
               bindings: {
                 VERIFIER_URL: inject<string>("upstream_url"),
                 VERIFIER_MODEL: "fake",
+                EARLY_JUDGING: process.env.EARLY_JUDGING ?? "",
                 MODELS: "*",
                 LOG_LEVEL: "error",
                 // The secrets that wrangler.toml requires would come from this process's variables.
