@@ -140,9 +140,10 @@ describe("a restart", () => {
 
   test("leaves the answers to whoever repeats a sample", async () => {
     const got = await many(2, (i) => join("answered", i, UNHURRIED));
+    expect(await seen("answered")).toMatchObject({ requests: 1, cut: 0 });
     await abortAllDurableObjects();
     expect(await join("answered", 1, UNHURRIED)).toEqual({ ...got[1], attached: true });
-    expect(await seen("answered")).toMatchObject({ requests: 1 });
+    expect(await seen("answered")).toMatchObject({ requests: 1, cut: 0 });
   });
 
   test("does not keep a group open whose clients have all gone: the alarm closes it, and a retry gets the answer", async () => {
