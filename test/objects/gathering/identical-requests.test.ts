@@ -77,18 +77,20 @@ describe("a byte-identical request", () => {
   });
 
   it("is refused as its twin is when the verifier has no reward for their text, and nobody had to prove anything", async () => {
-    const { rooms, deps } = open(() => ({ error: "verifier_rejected" }));
-    let probes = 0;
-    const probe = async () => {
-      probes++;
-      return true;
-    };
-    const times = { group_size: 3, answer_within_ms: 6_000 };
-    const three = ["a", "a", "bb"].map((code) => rooms.join(sampleOf(code, times), never(), probe));
-    const errors = (await Promise.all(three)).map(({ result }) => [result.reward, result.error]);
-    expect(errors).toEqual(Array(3).fill([null, "verifier_rejected"]));
-    expect(probes).toBe(0);
-    expect(deps.runLog.entries).toHaveLength(1);
+    await inVirtualTime(async () => {
+      const { rooms, deps } = open(() => ({ error: "verifier_rejected" }));
+      let probes = 0;
+      const probe = async () => {
+        probes++;
+        return true;
+      };
+      const times = { group_size: 3, answer_within_ms: 6_000 };
+      const three = ["a", "a", "bb"].map((code) => rooms.join(sampleOf(code, times), never(), probe));
+      const errors = (await Promise.all(three)).map(({ result }) => [result.reward, result.error]);
+      expect(errors).toEqual(Array(3).fill([null, "verifier_rejected"]));
+      expect(probes).toBe(0);
+      expect(deps.runLog.entries).toHaveLength(1);
+    });
   });
 
   it("refused with its twin keeps its place: who asks again is judged with both, whoever comes first", async () => {
