@@ -159,6 +159,9 @@ export default defineConfig({
               bindings: {
                 VERIFIER_URL: inject<string>("upstream_url"),
                 VERIFIER_MODEL: "fake",
+                // Where the machine is busy a second copy of a slow question would be counted.
+                VERIFIER_HEDGING: "off",
+                EARLY_JUDGING: process.env.EARLY_JUDGING ?? "",
                 MODELS: "*",
                 LOG_LEVEL: "error",
                 // The secrets that wrangler.toml requires would come from this process's variables.

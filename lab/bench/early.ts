@@ -2,14 +2,14 @@
 // product's journal, judging and scheduler on a simulated engine, in virtual time.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean, percentile } from "../../src/core/math/stats.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { GroupJournal } from "../../src/objects/gathering/group-journal.ts";
 import { createEarlyJudge, createGroupJudge } from "../../src/objects/gathering/judge-group.ts";
 import { createRoomStore } from "../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../src/objects/storage/memory.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { programOf, questionOf } from "./early-stop-load.ts";
-import { type Figure, figure } from "./figures.ts";
+import { type Figure, figure, type Goal } from "./figures.ts";
 import { VirtualEngine } from "./virtual-engine.ts";
 import { virtualGateway } from "./virtual-gateway.ts";
 
@@ -35,10 +35,24 @@ export interface EarlyLoad {
   in_flight: number;
   /** Steps of other arrivals each. */
   repeats: number;
+  /**
+   * Steps one after another, each begun when an engine at this share of its load has judged the one
+   * before; each group of one of these sizes, its samples over one of these shares of that time.
+   */
+  mixed: {
+    runs: number;
+    steps: number;
+    sizes: readonly number[];
+    spreads: readonly number[];
+    loads: readonly number[];
+  };
 }
 
-/** Seconds at which each member comes, by group; Infinity: never. */
-type Arrivals = readonly (readonly number[])[];
+/** When each member of a group comes, s; Infinity: never, and then the group closes at `latest`. */
+interface GroupArrivals {
+  times: readonly number[];
+  latest: number;
+}
 
 interface Step {
   /** Seconds from the last arrival that its group waited for to its reward, by group. */
@@ -53,15 +67,24 @@ interface Step {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function arrivalsOf({ groups, lost }: EarlyLoad, rollouts: number, over_s: number, loses: boolean, seed: number) {
-  const random = createRandom(hashText("early", rollouts, seed));
-  return Array.from({ length: groups }, () =>
+/** What is drawn of a group: so many samples, over so many seconds from its step's begin. */
+interface Drawn {
+  rollouts: number;
+  over_s: number;
+}
+
+function stepOf(load: EarlyLoad, random: () => number, begins: number, drawn: readonly Drawn[]): GroupArrivals[] {
+  const groups = drawn.map(({ rollouts, over_s }) =>
     Array.from({ length: rollouts }, () => {
-      const at = over_s * random();
-      return random() < lost && loses ? Number.POSITIVE_INFINITY : at;
+      const at = begins + over_s * random();
+      return random() < load.lost ? Number.POSITIVE_INFINITY : at;
     }),
   );
+  const latest = Math.max(begins, ...groups.flat().filter(Number.isFinite));
+  return groups.map((times) => ({ times, latest }));
 }
+
+const randomOf = (...seed: (string | number)[]) => createRandom(hashText("early", ...seed));
 
 /** The verifier, counting what it is asked, and telling for whose work it was asked last. */
 function counted(verifier: Verifier, onAsked: (work: string, generations: number) => void): Verifier {
@@ -85,7 +108,7 @@ function counted(verifier: Verifier, onAsked: (work: string, generations: number
 }
 
 /** A step on a fresh engine. @param early whether what can be is asked before a group is complete */
-async function runStep(load: EarlyLoad, arrivals: Arrivals, early: boolean, judge: SpecInput["judge"]): Promise<Step> {
+async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], early: boolean): Promise<Step> {
   const engine = new VirtualEngine(MODEL, SEED, load.in_flight);
   const { verifier, clock } = virtualGateway(engine, MODEL);
   const step: Step = { waits: [], end: 0, asked: 0, used: 0, rewards: [] };
@@ -96,8 +119,7 @@ async function runStep(load: EarlyLoad, arrivals: Arrivals, early: boolean, judg
   });
   const deps = { ...IDLE, verifier: counting, clock };
   const judges = { early: createEarlyJudge(deps), whole: createGroupJudge(deps) };
-  const spec = SpecSchema.parse({ judge, candidate: { extract: "whole" }, reward: "strength" });
-  const last = Math.max(...arrivals.flat().filter(Number.isFinite));
+  const spec = SpecSchema.parse({ candidate: { extract: "whole" }, reward: "strength" });
   let open = 0;
   const begun = (work: Promise<unknown>) => {
     open++;
@@ -105,14 +127,14 @@ async function runStep(load: EarlyLoad, arrivals: Arrivals, early: boolean, judg
     return Promise.race([ended, new Promise<void>((resolve) => (asked = resolve))]);
   };
 
-  const moments = arrivals.flatMap((times, g) => {
+  const moments = arrivals.flatMap(({ times, latest }, g) => {
     const journal = new GroupJournal(createRoomStore(memoryValues(() => undefined)), 0, () => {});
     const order = [...times.keys()].sort((a, b) => (times[a] as number) - (times[b] as number));
     const come = order.filter((r) => Number.isFinite(times[r]));
     const members = come.map((r) => ({ rollout: { text: programOf(`${g}`, r, "even") }, language: null }));
     const subject = { room: `${g}`, prompt: questionOf(`${g}`), spec, run_id: null, step: null, key_name: null };
     const about = { request_id: `group-${g}`, subject, deadline_ms: DEADLINE_MS };
-    const closes = come.length < times.length ? last : (times[come.at(-1) as number] as number);
+    const closes = come.length < times.length ? latest : (times[come.at(-1) as number] as number);
     const whole = async () => {
       const { journal: taken } = journal.ofWhole(about.request_id);
       const work = { ...about, logs: false, warnings: [], group_id: `${g}`, members, journal: taken };
@@ -156,61 +178,113 @@ const p99 = (values: readonly number[]) =>
     0.99,
   );
 
-/** Steps at full load: all samples come within so many times of what judging all of them takes. */
+interface BothArms {
+  gathered: Step;
+  early: Step;
+}
+
+async function bothArms(load: EarlyLoad, arrivals: readonly GroupArrivals[]): Promise<BothArms> {
+  const gathered = await runStep(load, arrivals, false);
+  const early = await runStep(load, arrivals, true);
+  if (JSON.stringify(gathered.rewards) !== JSON.stringify(early.rewards)) throw new Error("other rewards");
+  return { gathered, early };
+}
+
+const over = (steps: readonly BothArms[], value: (step: Step) => number) =>
+  steps.map(({ gathered, early }) => value(early) / value(gathered));
+
+const waited = ({ waits }: Step) => mean(waits);
+const slowest = ({ waits }: Step) => p99(waits);
+const ended = ({ end }: Step) => end;
+
+const judgedAtOnce = async (load: EarlyLoad, sizes: readonly number[]) => {
+  const drawn = sizes.map((rollouts) => ({ rollouts, over_s: 0 }));
+  return (
+    await runStep(
+      load,
+      stepOf({ ...load, lost: 0 }, () => 0, 0, drawn),
+      false,
+    )
+  ).end;
+};
+
+/** A step at full load: all samples come within so many times of what judging all of them takes. */
+async function ofSpread(
+  load: EarlyLoad,
+  { rollouts, most }: EarlyLoad["sizes"][number],
+  spread: number,
+  unit_s: number,
+) {
+  const steps: BothArms[] = [];
+  for (let seed = 1; seed <= load.repeats; seed++) {
+    const drawn = Array.from({ length: load.groups }, () => ({ rollouts, over_s: spread * unit_s }));
+    steps.push(await bothArms(load, stepOf(load, randomOf(rollouts, seed), 0, drawn)));
+  }
+  const of = `K = ${rollouts}, samples over ${spread} x that`;
+  const wait = (arm: keyof BothArms) => steps.map((step) => waited(step[arm]));
+  const later = { most: LATER_MOST };
+  const wasted = steps.map(({ early: { asked, used } }) => asked / used - 1);
+  return [
+    figure(`${of}: last arrival to reward, gathered`, "s", null, wait("gathered")),
+    figure(`${of}: last arrival to reward, early`, "s", null, wait("early")),
+    figure(`${of}: early over gathered`, "times", spread === 2 ? { most } : null, over(steps, waited)),
+    figure(`${of}: the same, p99 of groups`, "times", later, over(steps, slowest)),
+    figure(`${of}: the step's end`, "times", later, over(steps, ended)),
+    figure(`${of}: wasted generations with ${100 * load.lost} % lost samples`, "share", { most: WASTED_MOST }, wasted),
+  ];
+}
+
+const RESAMPLED = 2_000;
+
+/** The p99 over all runs, early over gathered; the interval is of runs drawn with replacement. */
+function pooled(name: string, goal: Goal, runs: readonly BothArms[], of: (step: Step) => number[]): Figure {
+  const ratio = (some: readonly BothArms[]) =>
+    p99(some.flatMap(({ early }) => of(early))) / p99(some.flatMap(({ gathered }) => of(gathered)));
+  const random = randomOf("resampled");
+  const drawn = Array.from({ length: RESAMPLED }, () =>
+    ratio(runs.map(() => runs[Math.floor(random() * runs.length)] as BothArms)),
+  ).sort((a, b) => a - b);
+  const [min, max] = [percentile(drawn, 0.025), percentile(drawn, 0.975)];
+  return { ...figure(name, "times", goal, [ratio(runs)]), min, max, repeats: runs.length };
+}
+
+/** Steps of groups that are not alike, under which the next has begun before one has ended. */
+async function ofMixedSteps(load: EarlyLoad, load_share: number): Promise<Figure[]> {
+  const { steps, sizes, spreads } = load.mixed;
+  const pick = <T>(from: readonly T[], at: number) => from[at % from.length] as T;
+  const drawnSizes = Array.from({ length: load.groups }, (_, g) => pick(sizes, g));
+  const period_s = (await judgedAtOnce(load, drawnSizes)) / load_share;
+  const runs: BothArms[] = [];
+  // Every size with every spread, in turn.
+  const spreadOf = (g: number) => pick(spreads, Math.floor(g / sizes.length));
+  for (let seed = 1; seed <= load.mixed.runs; seed++) {
+    const random = randomOf("mixed", seed);
+    const drawn = drawnSizes.map((rollouts, g) => ({ rollouts, over_s: spreadOf(g) * period_s }));
+    const arrivals = Array.from({ length: steps }, (_, i) => stepOf(load, random, i * period_s, drawn));
+    runs.push(await bothArms(load, arrivals.flat()));
+  }
+  const all = ({ waits }: Step) => waits;
+  const atOnce = ({ waits }: Step) => waits.filter((_, g) => spreadOf(g % load.groups) === 0);
+  const of = `mixed steps at ${100 * load_share} % of the load`;
+  const later = { most: LATER_MOST };
+  return [
+    figure(`${of}: a step's time`, "s", null, [period_s]),
+    figure(`${of}: mean reply time, early over gathered`, "times", null, over(runs, waited)),
+    figure(`${of}: p99 of reply times, run by run`, "times", null, over(runs, slowest)),
+    pooled(`${of}: p99 of reply times (95 % interval)`, later, runs, all),
+    pooled(`${of}: p99 of groups that come at once (95 % interval)`, later, runs, atOnce),
+  ];
+}
+
+/** Steps at full load, and mixed ones. */
 export async function benchEarly(load: EarlyLoad): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const { rollouts, most } of load.sizes) {
-    const atOnce = arrivalsOf(load, rollouts, 0, false, 0);
-    const { end: judging_s } = await runStep(load, atOnce, false, {});
-    const name = `K = ${rollouts}`;
-    figures.push(figure(`${name}: a step of ${load.groups} groups, judged at once`, "s", null, [judging_s]));
-    for (const spread of load.spreads) {
-      const steps: { gathered: Step; early: Step }[] = [];
-      for (let seed = 1; seed <= load.repeats; seed++) {
-        const arrivals = arrivalsOf(load, rollouts, spread * judging_s, true, seed);
-        const gathered = await runStep(load, arrivals, false, {});
-        const early = await runStep(load, arrivals, true, {});
-        if (JSON.stringify(gathered.rewards) !== JSON.stringify(early.rewards)) throw new Error("other rewards");
-        steps.push({ gathered, early });
-      }
-      const of = `${name}, samples over ${spread} x that`;
-      const over = (value: (step: Step) => number) =>
-        steps.map(({ gathered, early }) => value(early) / value(gathered));
-      const waited = ({ waits }: Step) => mean(waits);
-      figures.push(
-        figure(
-          `${of}: last arrival to reward, gathered`,
-          "s",
-          null,
-          steps.map(({ gathered }) => waited(gathered)),
-        ),
-        figure(
-          `${of}: last arrival to reward, early`,
-          "s",
-          null,
-          steps.map(({ early }) => waited(early)),
-        ),
-        figure(`${of}: early over gathered`, "times", spread === 2 ? { most } : null, over(waited)),
-        figure(
-          `${of}: the same, p99 of groups`,
-          "times",
-          { most: LATER_MOST },
-          over(({ waits }) => p99(waits)),
-        ),
-        figure(
-          `${of}: the step's end`,
-          "times",
-          { most: LATER_MOST },
-          over(({ end }) => end),
-        ),
-        figure(
-          `${of}: wasted generations with ${100 * load.lost} % lost samples`,
-          "share",
-          { most: WASTED_MOST },
-          steps.map(({ early: { asked, used } }) => asked / used - 1),
-        ),
-      );
-    }
+  for (const size of load.sizes) {
+    const { rollouts } = size;
+    const unit_s = await judgedAtOnce(load, new Array(load.groups).fill(rollouts));
+    figures.push(figure(`K = ${rollouts}: a step of ${load.groups} groups, judged at once`, "s", null, [unit_s]));
+    for (const spread of load.spreads) figures.push(...(await ofSpread(load, size, spread, unit_s)));
   }
+  for (const share of load.mixed.loads) figures.push(...(await ofMixedSteps(load, share)));
   return figures;
 }

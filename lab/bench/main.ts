@@ -87,7 +87,8 @@ const EARLY = {
   spreads: [0.5, 1, 2, 4],
   lost: 0.01,
   in_flight: 128,
-  repeats: 1,
+  repeats: 5,
+  mixed: { runs: 8, steps: 4, sizes: [4, 8, 16], spreads: [0, 0.5, 2], loads: [0.5, 0.8] },
 };
 
 /** Minutes long, so only by `--only`. */

@@ -28,6 +28,20 @@ describe("a sample", () => {
     expect(judge(41_000, ["reward", "reward"])).toEqual(["again", "b"]);
   });
 
+  it("that was alone, and is repeated when another has come, closes its group in time as that one does", () => {
+    const state = emptyRoom();
+    const times = { group_size: 3, window_ms: 20_000 };
+    arrive(state, arrivalOf("a", "a", times), 0);
+    const [{ group } = { group: null }] = dueGroups(state, 20_000);
+    begin(group as GroupState, "r", "deadline", 20_000);
+    finish(group as GroupState, ["alone"], new Set(), 20_000);
+    arrive(state, arrivalOf("b", "b", { ...times, tries: 10 }), 21_000);
+    expect(closesAt(state)).toBe(null);
+    arrive(state, arrivalOf("again", "a", times), 21_500);
+    expect(closesAt(state)).toBe(41_500);
+    expect(dueGroups(state, 41_500)).toMatchObject([{ scores: false, closed: "deadline" }]);
+  });
+
   it("that is a whole group by itself is told so at once", () => {
     const state = emptyRoom();
     arrive(state, arrivalOf("a", "a", { group_size: 1 }), 0);

@@ -10,6 +10,7 @@ const SMALL = {
   lost: 0.05,
   in_flight: 24,
   repeats: 1,
+  mixed: { runs: 2, steps: 2, sizes: [3, 6], spreads: [0, 1], loads: [0.8] },
 };
 
 it("a step's rewards come sooner after the last sample, and are the same", async () => {
@@ -19,4 +20,5 @@ it("a step's rewards come sooner after the last sample, and are the same", async
   expect(of("early over gathered")).toBeLessThan(1);
   expect(of("the step's end")).toBeLessThan(1.02);
   expect(of("wasted")).toBeLessThan(0.1);
+  expect(of("mean reply time")).toBeLessThan(1);
 });

@@ -37,6 +37,7 @@ export class GroupJournal {
    */
   ofWhole(requestId: string): { journal: ReadingJournal; early: () => number } {
     const taken = new Map<string, number>();
+    const failed = new Map<string, JournalRow>();
     const { known, ...others } = this.#of(requestId, {});
     const counting = (key: string) => {
       const row = this.#rows.get(key);
@@ -44,20 +45,28 @@ export class GroupJournal {
       return known(key);
     };
     const early = () => [...taken.values()].reduce((sum, count) => sum + count, 0);
-    return { journal: { ...others, known: counting }, early };
+    const onFailed = (key: string, readings: JournalRow["readings"]) =>
+      void failed.set(key, { request_id: requestId, readings, failed: true });
+    // A life that ends between its log entry and the answers is followed by one that comes to the
+    // same, under the same id.
+    const onScored = () => {
+      if (this.#ended) return;
+      for (const [key, row] of failed) this.#keep(key, row);
+      this.#store.flush();
+    };
+    return { journal: { ...others, known: counting, onFailed, onScored }, early };
   }
 
   #of(requestId: string, mark: Pick<JournalRow, "early">): ReadingJournal {
     return {
       known: (key) => {
         const row = this.#rows.get(key);
-        return row && { readings: row.readings, charged: row.request_id === requestId };
+        const charged = row?.request_id === requestId;
+        return row === undefined || (row.failed && !charged) ? undefined : { readings: row.readings, charged };
       },
       onReadings: (key, readings) => {
         if (this.#ended) return;
-        const row = { request_id: requestId, readings, ...mark };
-        this.#rows.set(key, row);
-        this.#store.addToJournal(this.#epoch, key, row);
+        this.#keep(key, { request_id: requestId, readings, ...mark });
         this.#onWrite();
         this.#settle(key);
       },
@@ -69,6 +78,11 @@ export class GroupJournal {
         };
       },
     };
+  }
+
+  #keep(key: string, row: JournalRow): void {
+    this.#rows.set(key, row);
+    this.#store.addToJournal(this.#epoch, key, row);
   }
 
   #settle(key: string): void {

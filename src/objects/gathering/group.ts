@@ -1,6 +1,5 @@
 // Owns one gathered group: its members, who waits for them, when it closes and what a judgement
 // leaves behind. Times are given, never read; knows no texts and no storage.
-
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { GroupClosed } from "./gathering.ts";
 import type { AnswerState, Arrival, GroupState, Judgement, MemberState, WaiterState } from "./group-state.ts";
@@ -150,10 +149,11 @@ function gatherAgain(group: GroupState, arrival: Arrival, now: number): void {
 /** Its size is known and not reached, and it gathers. */
 export const isLacking = (group: GroupState) => group.size !== null && group.judging === null && !expectsNobody(group);
 
+/** For a member that has not been judged, or was alone then, and so is judged with those after it. */
 const waits =
-  ({ judged }: GroupState) =>
-  (waiter: WaiterState) =>
-    waiter.member >= judged && !waiter.lost;
+  ({ judged, members }: GroupState) =>
+  ({ member, lost }: WaiterState) =>
+    !lost && (member >= judged || members[member]?.answer === "alone");
 
 /**
  * When gathering ends, and why; null while nobody waits to be judged. Of a group whose size is

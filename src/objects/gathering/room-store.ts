@@ -38,6 +38,8 @@ export interface JournalRow {
   request_id: string;
   /** It was asked before the group was complete. */
   early?: true;
+  /** Of one that failed: for the judgement that logged so, should it be taken up again, alone. */
+  failed?: true;
   readings: readonly Reading[];
 }
 

@@ -209,6 +209,7 @@ export class Room {
   /** Nobody among equal requests is asked to prove anything before their text has a reward. */
   #scoreFirst(group: GroupState, judgement: Judgement): void {
     Object.assign(group, { scored_as: judgement.request_id, telling_apart: true });
+    this.#parts.store.saveGroup(group);
     const { window_ends } = group;
     const probing = async () => {
       // One text alone, and what has been judged before, ask nothing of the verifier.

@@ -1,6 +1,8 @@
-// Byte-identical requests to a room, through the port: retries, twins, and telling them apart.
+// Byte-identical requests to a room, through the port: retries, twins, and telling them apart. What
+// hangs on a window is on the clock of test/harness/virtual-time.ts.
 import { describe, expect, it } from "vitest";
 import { preferring } from "../../harness/fakes.ts";
+import { inVirtualTime } from "./living-room.ts";
 import { codes, open } from "./local-setup.ts";
 import { heldProbe, never, sampleOf } from "./setup.ts";
 
@@ -30,22 +32,24 @@ describe("a byte-identical request", () => {
   it.each([0, 3, 7])(
     "an epoch later is a member of the new group, whether it comes first or as number %i",
     async (at) => {
-      const { join } = open();
-      const eight = { group_size: 8, window_ms: 60_000 };
-      const first = codes(8);
-      const epoch = await Promise.all(first.map((code) => join(code, eight)));
-      expect(epoch.map(({ result }) => result.wins)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-      // The one that repeats is the longest of both epochs; the others come a little after the
-      // first.
-      const second = Array.from({ length: 8 }, (_, i) => (i === at ? (first[7] as string) : `y${"y".repeat(i)}`));
-      const [early, ...rest] = second as [string, ...string[]];
-      const waiting = join(early, eight);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      const got = await Promise.all([waiting, ...rest.map((code) => join(code, eight))]);
-      expect(got.map(({ members, closed, attached }) => [members, closed, attached])).toEqual(
-        Array(8).fill([8, "full", false]),
-      );
-      expect(got[at]?.result.wins).toBe(7);
+      await inVirtualTime(async () => {
+        const { join } = open();
+        const eight = { group_size: 8, window_ms: 60_000 };
+        const first = codes(8);
+        const epoch = await Promise.all(first.map((code) => join(code, eight)));
+        expect(epoch.map(({ result }) => result.wins)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+        // The one that repeats is the longest of both epochs; the others come a little after the
+        // first.
+        const second = Array.from({ length: 8 }, (_, i) => (i === at ? (first[7] as string) : `y${"y".repeat(i)}`));
+        const [early, ...rest] = second as [string, ...string[]];
+        const waiting = join(early, eight);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        const got = await Promise.all([waiting, ...rest.map((code) => join(code, eight))]);
+        expect(got.map(({ members, closed, attached }) => [members, closed, attached])).toEqual(
+          Array(8).fill([8, "full", false]),
+        );
+        expect(got[at]?.result.wins).toBe(7);
+      });
     },
   );
 
@@ -73,41 +77,45 @@ describe("a byte-identical request", () => {
   });
 
   it("is refused as its twin is when the verifier has no reward for their text, and nobody had to prove anything", async () => {
-    const { rooms, deps } = open(() => ({ error: "verifier_rejected" }));
-    let probes = 0;
-    const probe = async () => {
-      probes++;
-      return true;
-    };
-    const times = { group_size: 3, answer_within_ms: 6_000 };
-    const three = ["a", "a", "bb"].map((code) => rooms.join(sampleOf(code, times), never(), probe));
-    const errors = (await Promise.all(three)).map(({ result }) => [result.reward, result.error]);
-    expect(errors).toEqual(Array(3).fill([null, "verifier_rejected"]));
-    expect(probes).toBe(0);
-    expect(deps.runLog.entries).toHaveLength(1);
+    await inVirtualTime(async () => {
+      const { rooms, deps } = open(() => ({ error: "verifier_rejected" }));
+      let probes = 0;
+      const probe = async () => {
+        probes++;
+        return true;
+      };
+      const times = { group_size: 3, answer_within_ms: 6_000 };
+      const three = ["a", "a", "bb"].map((code) => rooms.join(sampleOf(code, times), never(), probe));
+      const errors = (await Promise.all(three)).map(({ result }) => [result.reward, result.error]);
+      expect(errors).toEqual(Array(3).fill([null, "verifier_rejected"]));
+      expect(probes).toBe(0);
+      expect(deps.runLog.entries).toHaveLength(1);
+    });
   });
 
   it("refused with its twin keeps its place: who asks again is judged with both, whoever comes first", async () => {
-    let broken = true;
-    const better = preferring((candidate) => candidate.length);
-    const { rooms } = open((...given) => (broken ? { error: "verifier_unavailable" } : better(...given)));
-    const alive = async () => true;
-    const ask = (code: string) =>
-      rooms.join(
-        sampleOf(code, { group_size: 3, window_ms: 60_000, answer_within_ms: broken ? 300 : 10_000 }),
-        never(),
-        alive,
-      );
-    const refused = await Promise.all(["a", "bb", "a"].map(ask));
-    expect(refused.map(({ result }) => result.error)).toEqual(Array(3).fill("verifier_unavailable"));
-    broken = false;
-    const [first, ...rest] = ["bb", "a", "a"].map(ask);
-    const got = await Promise.all([first, ...rest]);
-    expect(got.map((reward) => [reward?.members, reward?.result.wins, reward?.result.ties])).toEqual([
-      [3, 2, 0],
-      [3, 0, 1],
-      [3, 0, 1],
-    ]);
+    await inVirtualTime(async () => {
+      let broken = true;
+      const better = preferring((candidate) => candidate.length);
+      const { rooms } = open((...given) => (broken ? { error: "verifier_unavailable" } : better(...given)));
+      const alive = async () => true;
+      const ask = (code: string) =>
+        rooms.join(
+          sampleOf(code, { group_size: 3, window_ms: 60_000, answer_within_ms: broken ? 300 : 10_000 }),
+          never(),
+          alive,
+        );
+      const refused = await Promise.all(["a", "bb", "a"].map(ask));
+      expect(refused.map(({ result }) => result.error)).toEqual(Array(3).fill("verifier_unavailable"));
+      broken = false;
+      const [first, ...rest] = ["bb", "a", "a"].map(ask);
+      const got = await Promise.all([first, ...rest]);
+      expect(got.map((reward) => [reward?.members, reward?.result.wins, reward?.result.ties])).toEqual([
+        [3, 2, 0],
+        [3, 0, 1],
+        [3, 0, 1],
+      ]);
+    });
   });
 
   it("costs the verifier nothing twice: what was asked before they were told apart is the judgement's", async () => {

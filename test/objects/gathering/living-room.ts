@@ -1,8 +1,9 @@
 // What tests of rooms in virtual time share: a room over storage that outlives it, and a verifier of
 // certain answers. Must not hold any test.
+import { createHash } from "node:crypto";
 import { hashText } from "../../../src/core/math/random.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
-import type { GatheredSample } from "../../../src/objects/gathering/gathering.ts";
+import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
 import { createEarlyJudge, createGroupJudge } from "../../../src/objects/gathering/judge-group.ts";
 import { Room } from "../../../src/objects/gathering/room.ts";
 import { createRoomStore, type RoomStore } from "../../../src/objects/gathering/room-store.ts";
@@ -10,27 +11,55 @@ import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import { pause } from "../../../src/platform/waiting.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../../../src/ports/ports.ts";
+import type { LogEntry } from "../../../src/ports/run-log.ts";
 import { fakeRunLog } from "../../harness/fakes.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
 
-/** Says the same of the same texts in the same order for ever; what is asked early fails by chance. */
-export function verifierOf(random: () => number, failing: number): Verifier & { generations: number } {
+/** What befalls a verifier. */
+interface Troubles {
+  /** Of what is asked early, and of what is asked for a judgement, such a share fails. */
+  failing: { early: number; whole: number };
+}
+
+interface LivingVerifier extends Verifier {
+  /** Asked of it so far. */
+  generations: number;
+  /** What is asked early and not answered fails, and the rest takes as long again. */
+  restart(): void;
+}
+
+/** Says the same of the same texts in the same order for ever. */
+export function verifierOf(
+  random: () => number,
+  { failing }: Troubles = { failing: { early: 0, whole: 0 } },
+): LivingVerifier {
+  let restarted = Promise.withResolvers<void>();
   function answer(shown: readonly string[], sample: number): Partial<Generation> {
     const [lane] = hashText("verdict", ...shown, sample);
     const letter = lane % 10 === 0 ? "no idea" : `\\boxed{${lane % 2 === 0 ? "A" : "B"}}`;
     return { answer: letter, error: null, finish_reason: "stop" };
   }
   async function ask(call: VerifierCall, shown: readonly string[], sample: number): Promise<Partial<Generation>> {
+    const nothing = { answer: null, finish_reason: null } as const;
+    const isEarly = (call.priority ?? 0) > 0;
     const aborted = Promise.withResolvers<void>();
     call.signal.addEventListener("abort", () => aborted.resolve(), { once: true });
-    if (!call.signal.aborted) await Promise.race([pause(20 + 1_500 * random()), aborted.promise]);
-    const nothing = { answer: null, finish_reason: null } as const;
+    for (let cut = true; cut && !call.signal.aborted; ) {
+      const working = pause(20 + 1_500 * random()).then(() => false);
+      const cutting = restarted.promise.then(() => true);
+      cut = await Promise.race([working, cutting, aborted.promise.then(() => false)]);
+      if (cut && isEarly) return { ...nothing, error: "verifier_unavailable" };
+    }
     if (call.signal.aborted) return { ...nothing, error: call.signal.reason };
-    const fails = (call.priority ?? 0) > 0 && random() < failing;
+    const fails = random() < (isEarly ? failing.early : failing.whole);
     return fails ? { ...nothing, error: "verifier_unavailable" } : answer(shown, sample);
   }
   const verifier = {
     generations: 0,
+    restart() {
+      restarted.resolve();
+      restarted = Promise.withResolvers();
+    },
     protocol: random() < 0.5 ? "verify" : "openai",
     generations_max: 8_192,
     check: async () => ({ ok: true, latency_ms: 0 }),
@@ -57,45 +86,72 @@ export function verifierOf(random: () => number, failing: number): Verifier & { 
 /** The call to a room broke, for the room has begun another life. */
 export class Broken extends Error {}
 
+interface RoomLife {
+  alive: boolean;
+  room: Room;
+  ended: PromiseWithResolvers<never>;
+}
+
 /** One room over storage that outlives it; what was not stored at its end is lost. */
 export class LivingRoom {
-  readonly values = memoryValues(() => undefined);
+  readonly values;
   readonly deps;
+  /** What was reported, and entries of one id that are not the same. */
+  readonly faults: object[] = [];
+  readonly #random: () => number;
   #ids = 0;
-  #ended = Promise.withResolvers<never>();
-  #life = { alive: true };
-  #room: Room;
+  #life: RoomLife;
 
-  constructor(verifier: Verifier) {
+  /** @param random how long the run log takes, and whether it has what a life sent at its end */
+  constructor(verifier: LivingVerifier, random: () => number) {
+    this.#random = random;
+    this.values = memoryValues(() => void this.#alarm());
     const clock = { now: () => Date.now(), date: () => new Date(Date.now()) };
-    const report = (line: Record<string, unknown>) => {
-      throw new Error(JSON.stringify(line));
-    };
+    const report = (line: Record<string, unknown>) => void this.faults.push(line);
     this.deps = { verifier, runLog: fakeRunLog(), clock, metrics: new Metrics(), report };
-    this.#room = this.#begin();
+    this.#life = this.#begin();
   }
 
   restart(forgetsVerdicts: boolean): void {
     this.#life.alive = false;
-    this.#ended.reject(new Broken());
+    this.#life.ended.reject(new Broken());
     if (forgetsVerdicts) for (const [name] of [...this.values.list("journal.")]) this.values.delete(name);
-    this.#ended = Promise.withResolvers();
-    this.#ended.promise.catch(() => undefined);
-    this.#room = this.#begin();
+    this.#life = this.#begin();
   }
 
-  join(sample: GatheredSample) {
-    return Promise.race([this.#room.join(sample, null), this.#ended.promise]);
+  join(sample: GatheredSample, probe: ClientProbe | null) {
+    return Promise.race([this.#life.room.join(sample, probe), this.#life.ended.promise]);
   }
 
   leave(waiterId: string): void {
-    this.#room.leave(waiterId);
+    this.#life.room.leave(waiterId);
   }
 
-  #begin(): Room {
-    const life = { alive: true };
-    this.#life = life;
-    this.#ended.promise.catch(() => undefined);
+  /** As the Durable Object does it. */
+  async #alarm(): Promise<void> {
+    const life = this.#life;
+    await life.room.wake();
+    if (!life.alive || !life.room.isEmpty) return;
+    await this.values.clear();
+    this.#life = this.#begin();
+  }
+
+  /** What was sent before a life ended arrives or does not. */
+  async #append(life: RoomLife, entry: LogEntry): Promise<void> {
+    if (!life.alive) return new Promise(() => {});
+    await pause(50 * this.#random());
+    if (!life.alive && this.#random() < 0.5) return;
+    const before = this.deps.runLog.entries.find(({ request_id }) => request_id === entry.request_id);
+    const outcome = ({ groups }: LogEntry) => JSON.stringify(groups.map(({ result }) => result.rollouts));
+    if (before !== undefined && outcome(before) !== outcome(entry))
+      this.faults.push({ before: outcome(before), after: outcome(entry) });
+    await this.deps.runLog.append(entry);
+    await pause(50 * this.#random());
+  }
+
+  #begin(): RoomLife {
+    const life = { alive: true, ended: Promise.withResolvers() } as RoomLife;
+    life.ended.promise.catch(() => undefined);
     const kept = createRoomStore(this.values);
     const store = new Proxy(kept, {
       get: (target, key) => {
@@ -107,23 +163,34 @@ export class LivingRoom {
       const done = await work;
       return life.alive ? done : new Promise(() => {});
     };
-    const judge = createGroupJudge(this.deps);
+    const runLog = { ...this.deps.runLog, append: (entry: LogEntry) => this.#append(life, entry) };
+    const report = (line: Record<string, unknown>) => life.alive && this.deps.report(line);
+    const judge = createGroupJudge({ ...this.deps, runLog, report });
     const early = createEarlyJudge(this.deps);
-    return new Room({
+    life.room = new Room({
       store,
       judge: (work) => whileAlive(judge(work)),
       early: { allows: early.allows, ask: (work) => whileAlive(early.ask(work)) },
       now: () => Date.now(),
       nextRequestId: () => `request-${this.#ids++}`,
-      report: (line) => life.alive && this.deps.report(line),
+      report,
     });
+    return life;
   }
+}
+
+/** In a thread of its own it would know no virtual time. */
+async function digestAtOnce(_: unknown, bytes: BufferSource): Promise<ArrayBuffer> {
+  const digest = createHash("sha256").update(bytes as Uint8Array);
+  return new Uint8Array(digest.digest()).buffer;
 }
 
 /** What nothing else than time keeps waiting. */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   const time = new VirtualTime();
+  const { digest } = crypto.subtle;
   time.install();
+  crypto.subtle.digest = digestAtOnce as typeof digest;
   try {
     let ended: { value: T } | { fault: unknown } | null = null;
     work().then(
@@ -140,6 +207,7 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
     if ("fault" in how) throw how.fault;
     return how.value;
   } finally {
+    crypto.subtle.digest = digest;
     time.restore();
   }
 }

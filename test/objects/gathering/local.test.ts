@@ -6,6 +6,7 @@ import type { RewardsRequest } from "../../../src/core/reward/requests.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced } from "../../api/routes/harness.ts";
 import { preferring } from "../../harness/fakes.ts";
+import { inVirtualTime } from "./living-room.ts";
 import { codes, open } from "./local-setup.ts";
 import { never, specOf } from "./setup.ts";
 
@@ -36,15 +37,17 @@ describe("a group", () => {
   });
 
   it("is judged with who is there when half of the first waiter's time is over, and says so", async () => {
-    const { deps, join } = open();
-    const waits = { group_size: 4, window_ms: 5000, answer_within_ms: 200 };
-    const got = await Promise.all(codes(3).map((code) => join(code, waits)));
-    expect(got[0]).toMatchObject({ members: 3, closed: "deadline" });
-    expect(got[2]?.result.reward).toBe(1);
-    // So do the log's row, the run's steps and its alarm `group_incomplete`.
-    expect(deps.runLog.entries.map(({ warnings }) => warnings)).toEqual([["group_incomplete: 3 of 4"]]);
-    await join(codes(4)[3] as string, waits);
-    expect(deps.runLog.entries[1]?.warnings).toEqual(["group_incomplete: 4 of 4, late"]);
+    await inVirtualTime(async () => {
+      const { deps, join } = open();
+      const waits = { group_size: 4, window_ms: 5000, answer_within_ms: 200 };
+      const got = await Promise.all(codes(3).map((code) => join(code, waits)));
+      expect(got[0]).toMatchObject({ members: 3, closed: "deadline" });
+      expect(got[2]?.result.reward).toBe(1);
+      // So do the log's row, the run's steps and its alarm `group_incomplete`.
+      expect(deps.runLog.entries.map(({ warnings }) => warnings)).toEqual([["group_incomplete: 3 of 4"]]);
+      await join(codes(4)[3] as string, waits);
+      expect(deps.runLog.entries[1]?.warnings).toEqual(["group_incomplete: 4 of 4, late"]);
+    });
   });
 
   it("of one has no reward but a code", async () => {
@@ -110,13 +113,16 @@ describe("late samples", () => {
 
 describe("a waiter", () => {
   it("never waits beyond its time, and its retry gets the answer", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { join } = open((shown, about) => preferring((text) => text.length)(shown, about), { gate: gate.promise });
-    const short = { group_size: 2, window_ms: 5000, answer_within_ms: 1000 };
-    const [a] = await Promise.all(["a", "bb"].map((code) => join(code, short)));
-    expect(a?.result).toMatchObject({ reward: null, error: "deadline" });
-    gate.resolve();
-    expect((await join("a", { group_size: 2 })).result).toMatchObject({ reward: 0, error: null });
+    await inVirtualTime(async () => {
+      const gate = Promise.withResolvers<void>();
+      const longest = preferring((text) => text.length);
+      const { join } = open(longest, { gate: gate.promise });
+      const short = { group_size: 2, window_ms: 5000, answer_within_ms: 1000 };
+      const [a] = await Promise.all(["a", "bb"].map((code) => join(code, short)));
+      expect(a?.result).toMatchObject({ reward: null, error: "deadline" });
+      gate.resolve();
+      expect((await join("a", { group_size: 2 })).result).toMatchObject({ reward: 0, error: null });
+    });
   });
 
   it("whose client went still counts for the others", async () => {

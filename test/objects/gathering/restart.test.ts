@@ -3,7 +3,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Edge, startEdge } from "../../../scripts/stack/edge.ts";
 import type { WorkerModules } from "../../../scripts/stack/worker-modules.ts";
 import { temporaryFolder } from "../../e2e/temporary-folder.ts";
@@ -17,8 +17,8 @@ let mock: MockVerifier;
 let edge: Edge;
 let folder: ReturnType<typeof temporaryFolder>;
 
-const start = async () => {
-  const vars = { VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock-model" };
+const start = async (EARLY_JUDGING: string) => {
+  const vars = { VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock-model", EARLY_JUDGING };
   edge = await startEdge({ host: "127.0.0.1", port: 0, script, vars, objectsDir: folder.path });
 };
 
@@ -37,7 +37,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   folder = temporaryFolder();
   mock = await startMockVerifier(() => yes);
-  await start();
 });
 afterEach(async () => {
   try {
@@ -71,35 +70,41 @@ function kept(prefix: string): number {
   }
 }
 
-it("a group that was gathering goes on: retries attach to their samples, and the missing member completes it", async () => {
-  const cut = Promise.allSettled([0, 1].map((i) => send(i, "group_size=3")));
-  await expect.poll(() => kept("member")).toBe(2);
-  await end();
-  expect((await cut).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  await start();
-  const got = await Promise.all([0, 1, 2].map((i) => send(i, "group_size=3")));
-  expect(got.map(({ rm_members, rm_attached }) => [rm_members, rm_attached])).toEqual([
-    [3, 1],
-    [3, 1],
-    [3, 0],
-  ]);
-  expect(mock.log).toHaveLength(3);
-});
+describe.each(["off", "on"])("with EARLY_JUDGING %s", (early) => {
+  it("a group that was gathering goes on: retries attach to their samples, and the missing member completes it", async () => {
+    await start(early);
+    const cut = Promise.allSettled([0, 1].map((i) => send(i, "group_size=3&tries=1")));
+    await expect.poll(() => kept("member")).toBe(2);
+    // What is stored of what was asked early is not asked again.
+    if (early === "on") await expect.poll(() => kept("journal")).toBe(1);
+    await end();
+    expect((await cut).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await start(early);
+    const got = await Promise.all([0, 1, 2].map((i) => send(i, "group_size=3&tries=1")));
+    expect(got.map(({ rm_members, rm_attached }) => [rm_members, rm_attached])).toEqual([
+      [3, 1],
+      [3, 1],
+      [3, 0],
+    ]);
+    expect(mock.log).toHaveLength(3);
+  });
 
-it("a judgement that was broken off goes on by itself, and asks only what was not answered", async () => {
-  mock.script = ({ index }) => (index < 4 ? yes : silence());
-  const cut = Promise.allSettled([0, 1, 2, 3].map((i) => send(i, "group_size=4")));
-  await expect.poll(() => mock.log.length).toBe(6);
-  await expect.poll(() => kept("journal")).toBe(4);
-  await end();
-  await cut;
-  mock.script = () => yes;
-  await start();
-  // Nobody asks: the alarm alone takes the judgement up.
-  await expect.poll(() => kept("answer")).toBe(4);
-  expect(mock.log).toHaveLength(8);
-  const got = await Promise.all([0, 1, 2, 3].map((i) => send(i, "group_size=4")));
-  expect(got.map(({ rm_members, rm_attached }) => [rm_members, rm_attached])).toEqual(Array(4).fill([4, 1]));
-  expect(got.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(2);
-  expect(mock.log).toHaveLength(8);
+  it("a judgement that was broken off goes on by itself, and asks only what was not answered", async () => {
+    await start(early);
+    mock.script = ({ index }) => (index < 4 ? yes : silence());
+    const cut = Promise.allSettled([0, 1, 2, 3].map((i) => send(i, "group_size=4")));
+    await expect.poll(() => mock.log.length).toBe(6);
+    await expect.poll(() => kept("journal")).toBe(4);
+    await end();
+    await cut;
+    mock.script = () => yes;
+    await start(early);
+    // Nobody asks: the alarm alone takes the judgement up.
+    await expect.poll(() => kept("answer")).toBe(4);
+    expect(mock.log).toHaveLength(8);
+    const got = await Promise.all([0, 1, 2, 3].map((i) => send(i, "group_size=4")));
+    expect(got.map(({ rm_members, rm_attached }) => [rm_members, rm_attached])).toEqual(Array(4).fill([4, 1]));
+    expect(got.reduce((sum, { score }) => sum + score, 0)).toBeCloseTo(2);
+    expect(mock.log).toHaveLength(8);
+  });
 });
