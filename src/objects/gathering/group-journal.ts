@@ -51,7 +51,8 @@ export class GroupJournal {
     // same, under the same id.
     const onScored = () => {
       if (this.#ended) return;
-      for (const [key, row] of failed) this.#keep(key, row);
+      // Unless it was answered after all.
+      for (const [key, row] of failed) if (known(key) === undefined) this.#keep(key, row);
       this.#store.flush();
     };
     return { journal: { ...others, known: counting, onFailed, onScored }, early };
