@@ -108,3 +108,23 @@ def test_a_stop_ends_the_work_that_another_thread_waits_for() -> None:
     shared.stop()
     assert told.wait(10)
     waiting.join(10)
+
+
+def test_a_loop_that_is_stopped_once_more_while_it_ends_still_cleans_up() -> None:
+    shared, begun, cleaned = LoopThread(), threading.Event(), threading.Event()
+
+    async def held() -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(3):
+                loop.stop()
+                await asyncio.sleep(0)
+            cleaned.set()
+
+    shared.submit(held())
+    assert begun.wait(60)
+    shared.stop()
+    assert cleaned.wait(60)

@@ -45,7 +45,7 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     refused("what messages must hold", "messages", "slot|more than one place|never tell"),
     refused("a delimited candidate", "candidate", "slot|once|tell several|delimiter"),
     refused("a summary of steps", "summary", "^says nothing of the shape"),
-    refused("labels that go together", "ties|passing", "no label|fewer than two|which labels"),
+    refused("labels that go together", "ties|passing|invalid", "no label|fewer than two|which labels"),
     refused("a parser that fits", "parser(\\.\\w+)*", "^reads something|distinct|lower one|needs one of|names no step"),
     refused("a template as a whole", "\\$", "template_chars"),
   ],

@@ -122,12 +122,21 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
         while tasks := asyncio.all_tasks(loop):
             for task in tasks:
                 task.cancel()
-            loop.run_until_complete(asyncio.wait(tasks))
-        loop.run_until_complete(loop.shutdown_asyncgens())
+            _to_its_end(loop, asyncio.wait(tasks))
+        _to_its_end(loop, loop.shutdown_asyncgens())
         # A connection that was closed last lets go of its socket in the turn after.
-        loop.run_until_complete(asyncio.sleep(0))
+        _to_its_end(loop, asyncio.sleep(0))
     finally:
         loop.close()
+
+
+def _to_its_end(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> None:
+    """Whoever stops the loop once more, as a client that is dropped while it is closed, breaks off
+    nothing: connections that were still open would stay so."""
+    task = loop.create_task(work)
+    while not task.done():
+        with contextlib.suppress(RuntimeError):  # stopped before the task was done
+            loop.run_until_complete(task)
 
 
 class _Call(Generic[T]):
