@@ -14,7 +14,7 @@ const PORTKEY = {
   dependencies: { "@portkey-ai/gateway": "1.15.2" },
   overrides: { "@hono/node-server": "1.13.7" },
 };
-const LITELLM = "litellm[proxy]==1.110.2";
+const LITELLM = "litellm[proxy]==1.106.12";
 const START_MS = 120_000;
 const LOOK_MS = 100;
 

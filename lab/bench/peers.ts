@@ -49,6 +49,8 @@ function ask(peer: Peer, body: string): Promise<void> {
 
 function peerSubject(peer: Peer, questions: number, body: string): Subject {
   const all = async () => {
+    // A peer may have closed what was idle since the last round.
+    agent.destroy();
     let left = questions;
     const lane = async () => {
       while (left-- > 0) await ask(peer, body);

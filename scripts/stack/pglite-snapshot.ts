@@ -1,11 +1,11 @@
-// Owns the snapshot of a fresh cluster: initdb's outcome, packed, so that it runs once an
-// installation: kept in node_modules/.cache, and in the npm package. Holds no data.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+// Owns the snapshot of a fresh cluster: initdb's outcome, so that it runs once an installation: kept
+// in node_modules/.cache, packed and as files, and packed in the npm package. Holds no data.
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { PGlite } from "@electric-sql/pglite";
+import { PGlite } from "@electric-sql/pglite";
 
 /** Where PGlite is installed: a clone's own folder, or that of who installed the npm package. */
 const MODULES = createRequire(import.meta.url)
@@ -19,6 +19,20 @@ export const SHIPPED = "scripts/stack/pglite.tgz";
 export function snapshotPath(): string {
   const { version } = JSON.parse(readFileSync(join(MODULES, "@electric-sql/pglite/package.json"), "utf8"));
   return join(MODULES, ".cache/kritai", `pglite-${version}.tgz`);
+}
+
+/** The same as files. */
+const clusterPath = () => snapshotPath().replace(/\.tgz$/, "");
+
+/** Puts a fresh cluster's files at `to`, in a fifth of the time that unpacking takes; false without any. */
+export function copyCluster(to: string): boolean {
+  try {
+    cpSync(clusterPath(), to, { recursive: true });
+    return true;
+  } catch {
+    rmSync(to, { recursive: true, force: true });
+    return false;
+  }
 }
 
 /** The tar of a fresh cluster, or null when there is none that can be read. */
@@ -37,13 +51,15 @@ export async function readSnapshot(): Promise<Blob | null> {
  */
 export async function writeSnapshot(pg: PGlite): Promise<void> {
   const path = snapshotPath();
-  const part = `${path}.${process.pid}`;
+  const [part, files] = [`${path}.${process.pid}`, `${clusterPath()}.${process.pid}`];
   try {
     mkdirSync(dirname(path), { recursive: true });
     const packed = await pg.dumpDataDir("gzip");
     writeFileSync(part, new Uint8Array(await packed.arrayBuffer()));
     renameSync(part, path);
+    await (await PGlite.create({ dataDir: files, loadDataDir: packed })).close();
+    renameSync(files, clusterPath());
   } catch {
-    rmSync(part, { force: true });
+    for (const left of [part, files]) rmSync(left, { recursive: true, force: true });
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite, type Results, type Transaction } from "@electric-sql/pglite";
 import { lockDirectory } from "./data-dir-lock.ts";
-import { readSnapshot, writeSnapshot } from "./pglite-snapshot.ts";
+import { copyCluster, readSnapshot, writeSnapshot } from "./pglite-snapshot.ts";
 import type { SqlBackend, Statement, StatementResult } from "./sql-backend.ts";
 
 const identity = <T>(value: T): T => value;
@@ -12,8 +12,8 @@ const identity = <T>(value: T): T => value;
 /**
  * Opens the embedded database. `dataDir` null: in memory, gone at close. Otherwise its files lie in
  * `dataDir/pg`, survive a restart and a kill, and belong to one process at a time: rejects with
- * DataDirInUse when another holds them. A first start runs initdb (about 5 s), or unpacks the
- * snapshot that an earlier first start left in node_modules/.cache.
+ * DataDirInUse when another holds them. A first start runs initdb (about 5 s), or takes the snapshot
+ * that an earlier first start left in node_modules/.cache.
  */
 export async function createPglite(dataDir: string | null): Promise<SqlBackend> {
   if (dataDir === null) return backend(await firstStart(undefined), () => {});
@@ -41,6 +41,7 @@ async function openFiles(dataDir: string): Promise<PGlite> {
 
 async function firstStart(dataDir: string | undefined): Promise<PGlite> {
   const where = dataDir === undefined ? {} : { dataDir };
+  if (dataDir !== undefined && copyCluster(dataDir)) return PGlite.create({ dataDir });
   const snapshot = await readSnapshot();
   if (snapshot !== null) return PGlite.create({ ...where, loadDataDir: snapshot });
   const pg = await PGlite.create(where);
