@@ -17,6 +17,13 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(".sql"))
     .sort();
 
+/** Of all files of the folder, in their order. */
+export function migrationsDigest(): string {
+  const digest = createHash("sha256");
+  for (const name of filesIn(FOLDER)) digest.update(`${name}\0`).update(readFileSync(join(FOLDER, name)));
+  return digest.digest("hex");
+}
+
 /** Names that are not applied yet, in their order. Changes nothing. */
 export async function pendingMigrations(backend: SqlBackend, folder = FOLDER): Promise<string[]> {
   const { rows: known } = await backend.query({ query: "SELECT to_regclass('kritai_migrations')", params: [] });

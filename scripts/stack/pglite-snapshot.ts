@@ -1,11 +1,12 @@
-// Owns the snapshot of a fresh cluster: initdb's outcome, so that it runs once an installation: kept
-// in node_modules/.cache, packed and as files, and packed in the npm package. Holds no data.
+// Owns the snapshot of a fresh cluster: initdb's outcome, so that it runs once an installation, kept
+// packed in node_modules/.cache and in the npm package; and a migrated one's files. Hold no data.
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
+import { migrationsDigest } from "./migrations.ts";
 
 /** Where PGlite is installed: a clone's own folder, or that of who installed the npm package. */
 const MODULES = createRequire(import.meta.url)
@@ -21,10 +22,17 @@ export function snapshotPath(): string {
   return join(MODULES, ".cache/kritai", `pglite-${version}.tgz`);
 }
 
-/** The same as files. */
-const clusterPath = () => snapshotPath().replace(/\.tgz$/, "");
+/** Of a cluster with these very migrations. */
+const clusterPath = () => snapshotPath().replace(/\.tgz$/, `-${migrationsDigest().slice(0, 16)}`);
 
-/** Puts a fresh cluster's files at `to`, in a fifth of the time that unpacking takes; false without any. */
+/** Keeps a closed cluster's files, which must be migrated and hold no row, for first starts. */
+export function keepCluster(files: string): void {
+  const part = `${clusterPath()}.${process.pid}`;
+  cpSync(files, part, { recursive: true });
+  renameSync(part, clusterPath());
+}
+
+/** Puts such files at `to`, in a fifth of the time that unpacking takes; false without any. */
 export function copyCluster(to: string): boolean {
   try {
     cpSync(clusterPath(), to, { recursive: true });
@@ -51,15 +59,13 @@ export async function readSnapshot(): Promise<Blob | null> {
  */
 export async function writeSnapshot(pg: PGlite): Promise<void> {
   const path = snapshotPath();
-  const [part, files] = [`${path}.${process.pid}`, `${clusterPath()}.${process.pid}`];
+  const part = `${path}.${process.pid}`;
   try {
     mkdirSync(dirname(path), { recursive: true });
     const packed = await pg.dumpDataDir("gzip");
     writeFileSync(part, new Uint8Array(await packed.arrayBuffer()));
     renameSync(part, path);
-    await (await PGlite.create({ dataDir: files, loadDataDir: packed })).close();
-    renameSync(files, clusterPath());
   } catch {
-    for (const left of [part, files]) rmSync(left, { recursive: true, force: true });
+    rmSync(part, { force: true });
   }
 }

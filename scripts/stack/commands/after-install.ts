@@ -1,14 +1,28 @@
 // Makes what a first start would wait for, right after installing: the static assets, and the
 // snapshot of the embedded database. Takes away what Node's package brings for building add-ons.
 // What fails here is only told: whoever needs it makes it.
-import { globSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildAssets } from "../assets.ts";
 
-/** One run of initdb leaves the snapshot from which every first start is quick. */
+/** One run of initdb leaves the snapshot, and one of all migrations the files, of every first start. */
 async function warmDatabase(): Promise<void> {
-  const { createPglite } = await import("../pglite.ts");
-  const backend = await createPglite(null);
-  await backend.close();
+  const [{ createPglite }, { migrate }, { keepCluster }] = await Promise.all([
+    import("../pglite.ts"),
+    import("../migrations.ts"),
+    import("../pglite-snapshot.ts"),
+  ]);
+  await (await createPglite(null)).close();
+  const folder = mkdtempSync(join(tmpdir(), "kritai-cluster-"));
+  try {
+    const backend = await createPglite(folder);
+    await migrate(backend);
+    await backend.close();
+    keepCluster(join(folder, "pg"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Node's C headers and manual pages: 67 MB that nothing here reads. */
