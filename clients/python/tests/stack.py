@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kritai import Kritai
+from kritai import Kritai, NotFound
 from kritai.run_log_types import GroupRow
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -49,7 +49,10 @@ def logged_groups(client: Kritai, run_id: str, count: int) -> list[GroupRow]:
     """A run's groups by step and id, as soon as the queue has stored so many."""
     ends = time.monotonic() + STARTS_WITHIN_S
     while True:
-        groups = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["request_id"], row["id"]))
+        try:
+            groups = sorted(client.log.groups(run_id), key=lambda row: (row["step"], row["request_id"], row["id"]))
+        except NotFound:  # nothing of the run is stored yet
+            groups = []
         if len(groups) >= count or time.monotonic() > ends:
             return groups
         time.sleep(0.02)

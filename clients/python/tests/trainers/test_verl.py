@@ -6,13 +6,13 @@ from __future__ import annotations
 import asyncio
 import re
 import statistics
-import time
 from pathlib import Path
 from typing import Any
 
 import packages
 import pytest
 from packages import verl_configuration
+from stack import logged_groups
 from tiny_policy import GROUP, PROGRAMS, PROMPTS, tokenizer
 
 from kritai import Kritai
@@ -46,10 +46,8 @@ def test_a_group_is_logged_under_the_step_that_verl_logs(shim: str, url: str) ->
     run_id = f"steps-{shim}"
     scored(verl_configuration(shim, group_size=len(GROUP), run_id=run_id), GROUP)
     with Kritai(url) as client:
-        # A gathered group is logged behind its replies.
-        ends = time.monotonic() + 60
-        while not (steps := [step["step"] for step in client.log.steps(run_id)]) and time.monotonic() < ends:
-            time.sleep(0.1)
+        # A group is logged behind its replies.
+        steps = [row["step"] for row in logged_groups(client, run_id, 1)]
     assert steps == [packages.VERL_VERSION + 1]
 
 
