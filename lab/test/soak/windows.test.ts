@@ -7,13 +7,13 @@ const WARMUP_S = 10;
 const MINUTES = 30;
 
 /** Ten requests a second; `late` turns those of the last five minutes. */
-function run(late: { latency_ms?: number; memory?: number; nulls?: number; error?: string } = {}) {
-  const { latency_ms = 20, memory = 1, nulls = 0, error = null } = late;
+function run(late: { latency_ms?: number; memory?: number; nulls?: number; unparsed?: number; error?: string } = {}) {
+  const { latency_ms = 20, memory = 1, nulls = 0, unparsed = 0, error = null } = late;
   const last = (WARMUP_S + (MINUTES - 5) * 60) * 1000;
   const count = (WARMUP_S + MINUTES * 60) * 10;
   const requests = Array.from({ length: count }, (_, n) => {
     const due_at = n * 100;
-    const own = { latency_ms: 20, nulls: 0, error: null };
+    const own = { latency_ms: 20, nulls: 0, unparsed: 0, error: null };
     return {
       due_at,
       // What warm-up costs must not count.
@@ -22,7 +22,7 @@ function run(late: { latency_ms?: number; memory?: number; nulls?: number; error
         ? { ...own, latency_ms: 5_000 }
         : due_at < last
           ? own
-          : { latency_ms, nulls, error }),
+          : { latency_ms, nulls, unparsed, error }),
     };
   });
   const samples = Array.from({ length: WARMUP_S + MINUTES * 60 }, (_, s) => {
@@ -37,6 +37,10 @@ describe("a soak", () => {
     const { first, last, p99_ratio, memory_ratio, growth, faults, window_s } = run();
     expect([first.requests, last.requests, window_s]).toEqual([3000, 3000, 300]);
     expect([p99_ratio, memory_ratio, growth, faults]).toEqual([1, 1, { slope: 0, doubt: 0 }, []]);
+  });
+
+  it("holds where a judge could not be read, which is no fault of what is soaked", () => {
+    expect(run({ nulls: 1, unparsed: 2 }).faults).toEqual([]);
   });
 
   it.each([
