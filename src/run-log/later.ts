@@ -11,7 +11,7 @@ const module = () => import("./store.ts");
 const STREAMS: ReadonlySet<string> = new Set<keyof RunLog>(["exportRows", "loggedGroups"]);
 
 /** Each method's arguments are its own; what it answers is awaited or iterated. */
-type Methods = Record<string, (...given: readonly unknown[]) => PromiseLike<unknown> & AsyncIterable<unknown>>;
+type Method = (...given: readonly unknown[]) => PromiseLike<unknown> & AsyncIterable<unknown>;
 
 /** The parts as `createStore` makes them, made at the first call of any. Throw what theirs throw. */
 export function storeLater(config: StoreConfig): Store {
@@ -21,14 +21,16 @@ export function storeLater(config: StoreConfig): Store {
     return made;
   };
   function part<Name extends Exclude<keyof Store, "store">>(named: Name): Store[Name] {
-    const methods = async () => (await store())[named] as unknown as Methods;
+    // One that is not there throws: nothing is told as if it were empty.
+    const method = async (name: string) =>
+      ((await store())[named] as unknown as Record<string, Method>)[name] as Method;
     const answer =
       (name: string) =>
       async (...given: readonly unknown[]) =>
-        (await methods())[name]?.(...given);
+        (await method(name))(...given);
     const rows = (name: string) =>
       async function* (...given: readonly unknown[]) {
-        yield* (await methods())[name]?.(...given) ?? [];
+        yield* (await method(name))(...given);
       };
     const get = (_: object, name: string) => {
       // An object with a `then` would be awaited in place of being handed on.

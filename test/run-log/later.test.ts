@@ -30,6 +30,11 @@ it("answers and iterates as they do, their faults too", async () => {
   }
 });
 
+it("throws for a method that there is not, in place of telling nothing", async () => {
+  const lazy = storeLater(config).runLog as unknown as Record<string, () => Promise<unknown>>;
+  await expect(lazy.none?.()).rejects.toThrow(TypeError);
+});
+
 it("is handed on by a promise as it is", async () => {
   const { runLog } = storeLater(config);
   expect(await Promise.resolve(runLog)).toBe(runLog);
