@@ -181,21 +181,23 @@ describe("log values", () => {
 });
 
 describe("a group", () => {
-  const url = (path: string, more = "") => `${path}?group_window_ms=20${more}`;
-  const post = (app: ReturnType<typeof setUp>, more: string, prompt: string, label: string, text: string) =>
-    app.post(url("/slime/reward", more), { prompt, response: fenced(text), label });
+  // A group of a told size is judged when it is whole, however busy the machine is.
+  const post = (app: ReturnType<typeof setUp>, query: string, prompt: string, label: string, text: string) =>
+    app.post(`/slime/reward?${query}`, { prompt, response: fenced(text), label });
+  const PAIR = "group_size=2";
 
   test("is made of samples of equal prompt, label, run, step, spec and size; no other meets it", async () => {
     const app = setUp({ specs: fakeSpecStore({ top: { ...DEFAULT_SPEC, reward: "top1" } }) });
+    const short = `${PAIR}&group_window_ms=20`;
     const others = [
-      post(app, "", "q", "l", "1"),
-      post(app, "", "p", "m", "22"),
-      post(app, "&run_id=r", "p", "l", "333"),
-      post(app, "&step=1", "p", "l", "4444"),
-      post(app, "&spec=top", "p", "l", "55555"),
-      post(app, "&group_size=9", "p", "l", "666666"),
+      post(app, short, "q", "l", "1"),
+      post(app, short, "p", "m", "22"),
+      post(app, `${short}&run_id=r`, "p", "l", "333"),
+      post(app, `${short}&step=1`, "p", "l", "4444"),
+      post(app, `${short}&spec=top`, "p", "l", "55555"),
+      post(app, "group_size=9&group_window_ms=20", "p", "l", "666666"),
     ];
-    const pair = [post(app, "", "p", "l", "1"), post(app, "", "p", "l", "22")];
+    const pair = [post(app, PAIR, "p", "l", "1"), post(app, PAIR, "p", "l", "22")];
     expect(await Promise.all((await Promise.all(pair)).map((reply) => reply.json()))).toEqual([0, 1]);
     for (const reply of await Promise.all(others)) {
       expect(await faultOf(reply, 503)).toMatchObject({ code: "group_too_small", retryable: true });
@@ -204,13 +206,13 @@ describe("a group", () => {
 
   test("is logged under the latest log_step of its samples, which parts none of them", async () => {
     const app = setUp();
-    const replies = await Promise.all([3, 4].map((step) => post(app, `&log_step=${step}`, "p", "l", "1".repeat(step))));
+    const replies = await Promise.all([3, 4].map((step) => post(app, `${PAIR}&log_step=${step}`, "p", "l", "1".repeat(step))));
     expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([0, 1]);
     expect(app.runLog.entries.map(({ step, items }) => [step, items])).toEqual([[4, 2]]);
   });
 
   test("of one is refused with group_too_small: a reward is relative", async () => {
-    const reply = await post(setUp(), "&group_size=1", "p", "l", "1");
+    const reply = await post(setUp(), "group_size=1", "p", "l", "1");
     expect((await faultOf(reply, 503)).detail).toContain("alone in its group");
   });
 
