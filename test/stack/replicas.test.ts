@@ -198,6 +198,14 @@ it("nginx sends samples that gather to one place: no such route is among those t
   const block = /map \$uri \$whole_group \{(.*?)\n {2}\}/s.exec(CONFIGURATION)?.[1] ?? "";
   const patterns = [...block.matchAll(/~(\S+) 1;/g)].map(([, pattern]) => new RegExp(pattern as string));
   expect(patterns.some((pattern) => pattern.test("/k/key/v1/rewards"))).toBe(true);
+  // The first that fits counts: a group that its caller fills is in one place.
+  const rules = [...block.matchAll(/~(\S+) ([01]);/g)].map(([, pattern, whole]) => ({
+    pattern: new RegExp(pattern as string),
+    whole,
+  }));
+  const wholeOf = (path: string) => rules.find(({ pattern }) => pattern.test(path))?.whole;
+  const named = ["/v1/groups/mine/rollouts", "/k/key/v1/groups/mine/close", "/v1/groups/mine.0/verdicts"];
+  expect(named.map(wholeOf)).toEqual(["0", "0", "1"]);
   expect(
     paths.filter((path) => patterns.some((pattern) => pattern.test(path) || pattern.test(`/k/key${path}`))),
   ).toEqual([]);

@@ -10,19 +10,27 @@ const noRow: Refusal = { why: "no such row", status: 404, code: "not_found", pat
 const cursor = refused("a cursor is what another reply gave", "cursor", "next_cursor of the same list");
 const windows = refused("steps have no size", "window_groups", "only with by=window");
 
+/** Of groups of rollouts with a spec; one group's fields stand at the top. */
+const scoredGroups: readonly Refusal[] = [
+  ...specRefusals(),
+  ...groupRefusals(),
+  refused("a text or messages", "(groups\\[\\]\\.)?rollouts\\[\\]\\.(text|messages)", "^required|one of the two"),
+  refused(
+    "a turn that says or calls something",
+    "(groups\\[\\]\\.)?prompt\\[\\]\\.content",
+    "^required|^expected string",
+  ),
+  refused("so many numbers", "(groups\\[\\]\\.)?rollouts\\[\\]\\.numbers", "rollout_numbers_max"),
+];
+
 /** Of native operations, besides a row that is not there. */
 const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
-  scoreRewards: [
-    ...specRefusals(),
-    ...groupRefusals(),
-    refused("ids differ", "groups\\[\\]\\.group_id", "the same as that of"),
-    refused("a text or messages", "groups\\[\\]\\.rollouts\\[\\]\\.(text|messages)", "^required|one of the two"),
-    refused(
-      "a turn that says or calls something",
-      "groups\\[\\]\\.prompt\\[\\]\\.content",
-      "^required|^expected string",
-    ),
-    refused("so many numbers", "groups\\[\\]\\.rollouts\\[\\]\\.numbers", "rollout_numbers_max"),
+  scoreRewards: [...scoredGroups, refused("ids differ", "groups\\[\\]\\.group_id", "the same as that of")],
+  addRollouts: [
+    ...scoredGroups,
+    refused("positions of the group", "position", "the last rollout would be number"),
+    { why: "what is said of the group before", status: 400, code: "facts_disagree", path: ".+" },
+    { why: "members of the group", status: 409, code: "group_closed", path: "rollouts\\[\\]" },
   ],
   scoreVerdicts: [
     refused("C <= M", "overlong\\.cache_tokens", "at most max_tokens"),
@@ -111,7 +119,7 @@ export function refusalTable(): RefusalTable {
       ...Object.fromEntries(all.map(({ operationId, refusals = [] }) => [operationId, refusals])),
     },
     unavailable: [
-      "scoreRewards",
+      ...["scoreRewards", "addRollouts", "closeGroup"],
       ...all.flatMap(({ operationId, gathered }) => (gathered === true ? [operationId] : [])),
     ],
   };

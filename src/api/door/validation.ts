@@ -13,6 +13,7 @@ interface Bounds {
   fields?: Record<string, Bounds>;
 }
 
+const GROUP = { rollouts: { limit: "rollouts_per_group_max" }, prompt: { limit: "messages_max" } } as const;
 const LABELS: Bounds = { limit: "verdict_candidates_max" };
 const WINS: Bounds = { limit: "evaluation_candidates_max" };
 
@@ -22,10 +23,8 @@ const WINS: Bounds = { limit: "evaluation_candidates_max" };
  */
 const ARRAYS: Bounds = {
   fields: {
-    groups: {
-      limit: "groups_max",
-      fields: { rollouts: { limit: "rollouts_per_group_max" }, prompt: { limit: "messages_max" } },
-    },
+    groups: { limit: "groups_max", fields: GROUP },
+    ...GROUP,
     items: { limit: "verdict_items_max", fields: { pass_rates: LABELS } },
     lists: { limit: "evaluation_lists_max", fields: { pass_rates: WINS, win_counts: WINS } },
     spec: { fields: { format: { fields: { rules: { limit: "format_rules_max" } } } } },

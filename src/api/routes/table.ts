@@ -17,6 +17,8 @@ const rare =
  */
 export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/rewards", access: "score", handler: rewards },
+  { method: "POST", path: "/v1/groups/:id/rollouts", access: "score", handler: rare("addRollouts") },
+  { method: "POST", path: "/v1/groups/:id/close", access: "score", handler: rare("closeGroup") },
   { method: "POST", path: "/v1/verdicts", access: "score", handler: rare("verdicts") },
   { method: "POST", path: "/v1/evaluations", access: "score", handler: rare("evaluations") },
   { method: "POST", path: "/v1/specs/check", access: "score", handler: rare("checkSpec") },

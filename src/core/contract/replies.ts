@@ -148,6 +148,13 @@ export const GroupResultSchema = z.object({
   rollouts: z.array(RolloutResultSchema),
   metrics: GroupMetricsSchema,
   verifier: VerifierUseSchema,
+  positions: z
+    .array(count)
+    .optional()
+    .meta(said("of a group that was filled by position: each rollout's; else absent")),
+  early: count
+    .optional()
+    .meta(said("of such a group: generations that were asked before it was complete; else absent")),
   shared_turns: count
     .optional()
     .meta(said("turns that all rollouts of the group began with, shown once with the prompt; absent of texts")),

@@ -30,6 +30,7 @@ export const REQUEST_ERRORS = {
     title: "The first request with this key is still under way",
     retryable: true,
   },
+  group_closed: { status: 409, title: "The group takes no further member", retryable: false },
   body_too_large: { status: 413, title: "The body is too large", retryable: false },
   unsupported_media_type: { status: 415, title: "Unsupported media type", retryable: false },
   needs_judging: { status: 422, title: "The run's log does not tell all that the spec asks for", retryable: false },

@@ -185,10 +185,7 @@ export const LIMITS = {
   /** Groups of a window, which stands in for a step where a tool tells none. */
   window_groups: 16,
   window_groups_max: 4_096,
-  /**
-   * Between two looks at a run's alarms; runs looked at for one batch of the queue; alarms in
-   * /metrics.
-   */
+  /** Between two looks at a run's alarms; runs of one look; alarms in /metrics. */
   alarm_pause_ms: 15_000,
   alarm_runs_max: 16,
   alarm_series_max: 100,
@@ -283,6 +280,7 @@ export const LIMITS = {
   batch_check_ms: 5_000,
   batch_alarm_ms: 600_000,
   room_alarm_ms: 600_000,
+  named_group_kept_ms: 3_600_000,
   /** Longer than any room keeps its samples. */
   room_listed_ms: 4 * 3_600_000,
   batch_lives_max: 50,

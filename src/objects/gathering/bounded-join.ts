@@ -17,7 +17,7 @@ interface RoomLine {
 }
 
 /** The port over a way to the rooms. */
-export function boundedRooms(line: RoomLine): GroupRooms {
+export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
   return {
     forget: (room) => line.forget(room),
     async join(sample, signal, probe = undefined) {

@@ -5,11 +5,12 @@ import { createRequestIds } from "../../platform/request-ids.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
 import { durableValues } from "../storage/durable.ts";
-import type { ClientProbe, GatheredSample } from "./gathering.ts";
+import type { ClientProbe, GatheredSample, GroupClosing, NamedMembers } from "./gathering.ts";
 import { createEarlyJudge, createGroupJudge } from "./judge-group.ts";
+import { type AddReply, type CloseReply, NamedGroup } from "./named-group.ts";
 import type { RoomReply } from "./reply.ts";
 import { Room } from "./room.ts";
-import { listing } from "./room-listing.ts";
+import { listing, type RoomParts } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
@@ -18,20 +19,33 @@ export function groupRoomClass(
 ) {
   return class extends DurableObject<Record<string, unknown>> {
     readonly #values = durableValues(this.ctx);
-    #room: Room | null = null;
+    #room: Room | NamedGroup | null = null;
     #counted: () => Promise<void> = async () => undefined;
 
     /** Resolves with the sample's answer, however long it takes. */
     async join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
       try {
-        return await this.#open().join(sample, probe);
+        return await this.#open(Room).join(sample, probe);
       } finally {
         void this.#counted();
       }
     }
 
     async leave(waiterId: string): Promise<void> {
-      this.#open().leave(waiterId);
+      this.#open(Room).leave(waiterId);
+    }
+
+    async add(members: NamedMembers): Promise<AddReply> {
+      return this.#open(NamedGroup).add(members);
+    }
+
+    /** Resolves with the group's reply, however long it takes. */
+    async close(closing: GroupClosing): Promise<CloseReply> {
+      try {
+        return await this.#open(NamedGroup).close(closing);
+      } finally {
+        void this.#counted();
+      }
     }
 
     async forget(): Promise<void> {
@@ -44,7 +58,8 @@ export function groupRoomClass(
      * and deletes what is over.
      */
     override async alarm(): Promise<void> {
-      const room = this.#open();
+      const kind = createRoomStore(this.#values).subject()?.named === undefined ? Room : NamedGroup;
+      const room = this.#open<Room | NamedGroup>(kind);
       await room.wake();
       if (room.isEmpty && this.#room === room) await this.#clear();
     }
@@ -54,11 +69,12 @@ export function groupRoomClass(
       await this.#values.clear();
     }
 
-    #open(): Room {
-      if (this.#room !== null) return this.#room;
+    /** An object is of one kind all its life: its name is a digest of what it gathers. */
+    #open<R extends Room | NamedGroup>(kind: new (parts: RoomParts) => R): R {
+      if (this.#room !== null) return this.#room as R;
       const deps = depsOf(this.env);
       this.#counted = deps.counted;
-      this.#room = new Room({
+      const room = new kind({
         store: createRoomStore(this.#values),
         judge: createGroupJudge(deps),
         ...(deps.early_judging && { early: createEarlyJudge(deps) }),
@@ -67,7 +83,8 @@ export function groupRoomClass(
         report: deps.report,
         began: listing(deps.runObjects, deps.report, () => this.forget()),
       });
-      return this.#room;
+      this.#room = room;
+      return room;
     }
   };
 }

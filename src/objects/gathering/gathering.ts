@@ -107,4 +107,57 @@ export interface GroupRooms {
   join(sample: GatheredSample, signal: AbortSignal, probe?: ClientProbe): Promise<GatheredReward>;
   /** Forgets what the room holds; who waits there is answered `gathering`. */
   forget(room: string): Promise<void>;
+  /** Groups that their callers name and fill. */
+  named: NamedGroups;
+}
+
+/** Some members on their way to the group that their caller names. */
+export interface NamedMembers
+  extends Pick<GatheredSample, "room" | "prompt" | "language" | "spec" | "facts" | "run_id" | "step" | "key_name"> {
+  /** The caller's name of it, as the run log has it. */
+  group_id: string;
+  /** Of the request that brings them. */
+  request_id: string;
+  /** Judged as soon as so many members are there; null: only closing ends it. */
+  size: number | null;
+  /** What the judging may take from when the last member is there, ms. */
+  deadline_ms: number;
+  /** Of the first of `rollouts`; the next are at the positions after it. */
+  position: number;
+  rollouts: readonly Rollout[];
+}
+
+/** How far a named group is. */
+export interface NamedState {
+  group_id: string;
+  /** So many are there. */
+  members: number;
+  size: number | null;
+  state: "gathering" | "judging" | "judged";
+}
+
+/** Who closes a named group. */
+export interface GroupClosing {
+  room: string;
+  request_id: string;
+  /** What the judging may take, ms; it has begun already where the group's size was reached. */
+  deadline_ms: number;
+}
+
+/**
+ * Groups that a caller names, fills by position and closes. The same rollout at the same position
+ * changes nothing, and closing again gives the same reply.
+ */
+export interface NamedGroups {
+  /**
+   * @throws ApiError `facts_disagree` for members that say another thing of the group, or stand
+   *   where another is; `group_closed` for new ones of a group that takes nobody else
+   */
+  add(members: NamedMembers): Promise<NamedState>;
+  /**
+   * The reply over one group, its rollouts in the order of their positions. Waits for a judgement
+   * under way to its end.
+   * @throws ApiError `not_found` where nobody was added, and whatever refuses the request
+   */
+  close(closing: GroupClosing): Promise<RewardsReply>;
 }

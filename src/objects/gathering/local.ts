@@ -6,20 +6,24 @@ import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { boundedRooms } from "./bounded-join.ts";
-import type { GroupRooms } from "./gathering.ts";
+import type { GroupClosing, GroupRooms, NamedMembers } from "./gathering.ts";
 import { createEarlyJudge, createGroupJudge } from "./judge-group.ts";
+import { NamedGroup } from "./named-group.ts";
+import { unlessFault } from "./reply.ts";
 import { Room } from "./room.ts";
-import { listing } from "./room-listing.ts";
+import { listing, type RoomParts } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
 
 /** Rooms that meet in this process only, and are gone with it. */
 export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): GroupRooms {
-  const rooms = new Map<string, Room>();
+  const rooms = new Map<string, Room | NamedGroup>();
   const judge = createGroupJudge(deps);
   const early = deps.early_judging && { early: createEarlyJudge(deps) };
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());
 
-  function open(name: string): Room {
+  function open<R extends Room | NamedGroup>(name: string, kind: new (parts: RoomParts) => R): R {
+    const known = rooms.get(name);
+    if (known !== undefined) return known as R;
     const wake = async () => {
       await room.wake();
       if (room.isEmpty) await values.clear();
@@ -28,7 +32,7 @@ export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): Gr
     // Windows are real time even where a test's clock stands still.
     const parts = { store: createRoomStore(values), judge, ...early, now: () => Date.now(), nextRequestId };
     const began = listing(runObjects, deps.report, () => forget(name));
-    const room: Room = new Room({ ...parts, report: deps.report, began });
+    const room = new kind({ ...parts, report: deps.report, began });
     rooms.set(name, room);
     return room;
   }
@@ -38,9 +42,19 @@ export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): Gr
     rooms.delete(name);
   }
 
-  return boundedRooms({
+  const bounded = boundedRooms({
     forget,
-    join: (sample, probe) => (rooms.get(sample.room) ?? open(sample.room)).join(sample, probe),
-    leave: async (room, waiterId) => rooms.get(room)?.leave(waiterId),
+    join: (sample, probe) => open(sample.room, Room).join(sample, probe),
+    leave: async (room, waiterId) => (rooms.get(room) as Room | undefined)?.leave(waiterId),
   });
+  const named = {
+    add: async (members: NamedMembers) => unlessFault(open(members.room, NamedGroup).add(members)).added,
+    async close(closing: GroupClosing) {
+      const group = open(closing.room, NamedGroup);
+      const reply = await group.close(closing);
+      if (group.isEmpty) rooms.delete(closing.room);
+      return unlessFault(reply).reply;
+    },
+  };
+  return { ...bounded, named };
 }

@@ -7,8 +7,9 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import { pause } from "../../platform/waiting.ts";
 import { reach } from "../storage/reach.ts";
 import { boundedRooms } from "./bounded-join.ts";
-import type { ClientProbe, GatheredSample, GroupRooms } from "./gathering.ts";
-import type { RoomReply } from "./reply.ts";
+import type { ClientProbe, GatheredSample, GroupClosing, GroupRooms, NamedMembers } from "./gathering.ts";
+import type { AddReply, CloseReply } from "./named-group.ts";
+import { type RoomReply, unlessFault } from "./reply.ts";
 
 const UNREACHABLE = "The room that gathers this sample's group cannot be reached. Send the request again as it is.";
 
@@ -17,6 +18,8 @@ export interface RoomStub {
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply>;
   leave(waiterId: string): Promise<void>;
   forget(): Promise<void>;
+  add(members: NamedMembers): Promise<AddReply>;
+  close(closing: GroupClosing): Promise<CloseReply>;
 }
 
 /** The part of a Durable Object namespace that is used here. */
@@ -32,7 +35,9 @@ export function createRemoteRooms(
   namespace: RoomNamespace,
   report: (line: Record<string, unknown>) => void,
 ): GroupRooms {
-  return boundedRooms({
+  const named = <T extends object>(room: string, call: (stub: RoomStub) => Promise<T>) =>
+    reach(namespace, room, report, call).then(unlessFault);
+  const rooms = boundedRooms({
     join: (sample, probe, signal) =>
       joinAgain(namespace, sample, probe, signal).catch((error) => {
         report({ ...faultLine(error, sample.waiter_id), event: "room_unreachable" });
@@ -41,6 +46,13 @@ export function createRemoteRooms(
     leave: (room, waiterId) => namespace.getByName(room).leave(waiterId),
     forget: (room) => reach(namespace, room, report, (stub) => stub.forget()),
   });
+  return {
+    ...rooms,
+    named: {
+      add: async (members) => (await named(members.room, (stub) => stub.add(members))).added,
+      close: async (closing) => (await named(closing.room, (stub) => stub.close(closing))).reply,
+    },
+  };
 }
 
 /**

@@ -11,7 +11,8 @@ export interface GatheringFault {
   errors: readonly FieldError[];
 }
 
-export type RoomReply = { reward: GatheredReward } | { fault: GatheringFault };
+type Faulty = { fault: GatheringFault };
+export type RoomReply = { reward: GatheredReward } | Faulty;
 
 export const GATHERING: GatheringFault = {
   code: "gathering",
@@ -21,20 +22,19 @@ export const GATHERING: GatheringFault = {
 };
 
 /** A fault of the request as it is; anything else is reported and named `internal`. */
-export function faultReply(
-  thrown: unknown,
-  id: string,
-  report: (line: Record<string, unknown>) => void,
-): { fault: GatheringFault } {
+export function faultReply(thrown: unknown, id: string, report: (line: Record<string, unknown>) => void): Faulty {
   const { code, message, errors } = asApiError(thrown);
   if (code === "internal") report(faultLine(thrown, id));
   return { fault: { code, detail: message, errors } };
 }
 
-/** The reward, or the fault thrown as the ApiError it was. */
-export function rewardOf(reply: RoomReply): GatheredReward {
-  if ("reward" in reply) return reply.reward;
-  const { code, detail, errors } = reply.fault;
+/** What is not a fault; a fault is thrown as the ApiError it was. */
+export function unlessFault<R extends object>(reply: R): Exclude<R, Faulty> {
+  if (!("fault" in reply)) return reply as Exclude<R, Faulty>;
+  const { code, detail, errors } = (reply as unknown as Faulty).fault;
   const soon = code === "gathering" || code === "busy";
   throw new ApiError(code, detail, { errors, headers: soon ? { "retry-after": "1" } : {} });
 }
+
+/** The reward, or the fault thrown. */
+export const rewardOf = (reply: RoomReply): GatheredReward => unlessFault(reply).reward;

@@ -2,10 +2,8 @@
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
-import type { GatheredSample } from "./gathering.ts";
 import type { EarlyJudge, JudgeGroup } from "./judge-group.ts";
 import type { RoomStore, RoomSubject } from "./room-store.ts";
-import { subjectOf } from "./subject.ts";
 
 export interface RoomParts {
   store: RoomStore;
@@ -20,12 +18,11 @@ export interface RoomParts {
   began?(subject: RoomSubject, waiterId: string): void;
 }
 
-/** The first sample says what the room is. */
-export function beginWith(sample: GatheredSample, { store, began }: RoomParts): void {
+/** The first who comes says what the room is. */
+export function beginWith(subject: RoomSubject, waiterId: string, { store, began }: RoomParts): void {
   if (store.subject() !== null) return;
-  const subject = subjectOf(sample);
   store.saveSubject(subject);
-  began?.(subject, sample.waiter_id);
+  began?.(subject, waiterId);
 }
 
 /**

@@ -2,6 +2,7 @@
 // stored. Knows no decision.
 
 import type { Reading } from "../../core/asking/readings.ts";
+import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
@@ -21,6 +22,8 @@ export interface RoomSubject {
   run_id: string | null;
   step: number | null;
   key_name: string | null;
+  /** Of a group that its caller names and fills by position; absent: samples meet in it. */
+  named?: { group_id: string; language: string | null; size: number | null };
 }
 
 export interface MemberContent {
@@ -58,6 +61,9 @@ export interface RoomStore {
   addMember(epoch: number, member: number, content: MemberContent): void;
   answer(epoch: number, member: number): Answer | null;
   saveAnswer(epoch: number, member: number, answer: Answer): void;
+  /** Of a group that its caller names; null before it is judged. */
+  reply(): RewardsReply | null;
+  saveReply(reply: RewardsReply): void;
   /** By content key. */
   journal(epoch: number): Map<string, JournalRow>;
   addToJournal(epoch: number, key: string, row: JournalRow): void;
@@ -74,6 +80,7 @@ export interface RoomStore {
 }
 
 const SUBJECT = "subject";
+const REPLY = "reply";
 const GROUP = "group.";
 
 /**
@@ -128,6 +135,8 @@ export function createRoomStore(values: Values): RoomStore {
       return values.get<Answer>(`answer.${epoch}.${member}`) ?? null;
     },
     saveAnswer: (epoch, member, answer) => void unsaved.set(`answer.${epoch}.${member}`, answer),
+    reply: () => text<RewardsReply | undefined>(REPLY) ?? null,
+    saveReply: (reply) => void texts.set(REPLY, reply),
     journal(epoch) {
       const prefix = `journal.${epoch}.`;
       const rows = [...values.list<JournalRow>(prefix), ...(unsaved as Map<string, JournalRow>)];

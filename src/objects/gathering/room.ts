@@ -32,7 +32,7 @@ import {
   wakesAt,
 } from "./rules.ts";
 import { scoredAnswers } from "./scored-answers.ts";
-import { contentOf, isRefusal, requireSameFacts } from "./subject.ts";
+import { contentOf, isRefusal, requireSameFacts, subjectOf } from "./subject.ts";
 import { isLost, undecidedIn } from "./undecided.ts";
 
 export class Room {
@@ -127,7 +127,7 @@ export class Room {
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
     if (added) {
-      beginWith(sample, this.#parts);
+      beginWith(subjectOf(sample), sample.waiter_id, this.#parts);
       store.addMember(epoch, member, contentOf(sample));
     }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;

@@ -1,7 +1,9 @@
 // What the samples of a room have in common, and whether one more says the same of it. Pure.
+
+import type { Rollout } from "../../core/contract/requests.ts";
 import { canonicalJson } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
-import type { GatheredSample } from "./gathering.ts";
+import type { GatheredSample, GroupFacts, NamedMembers } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
@@ -10,6 +12,15 @@ export const subjectOf = ({ room, prompt, spec, facts, run_id, step, key_name }:
   ...{ room, prompt, spec, run_id, step, key_name },
   ...(facts && { facts }),
 });
+
+/** What each request says of a group that its caller names. */
+export const namedSubjectOf = ({ group_id, language, size, ...shared }: NamedMembers): RoomSubject => {
+  const { room, prompt, spec, facts, run_id, step, key_name } = shared;
+  return {
+    ...{ room, prompt, spec, run_id, step, key_name, named: { group_id, language, size } },
+    ...(facts && { facts }),
+  };
+};
 
 /** What is its alone. */
 export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSample): MemberContent => ({
@@ -24,19 +35,37 @@ export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSamp
  * group than those before it. `subject` null: nobody came before.
  */
 export function requireSameFacts(subject: RoomSubject | null, { facts = {} }: Pick<GatheredSample, "facts">): void {
-  if (subject === null) return;
-  const { facts: known = {} } = subject;
-  const names = [...new Set([...Object.keys(known), ...Object.keys(facts)])].sort();
-  const other = names.filter((name) => canonicalJson(known[name] ?? null) !== canonicalJson(facts[name] ?? null));
-  if (other.length === 0) return;
-  const message = "another than that of the group's samples before it";
-  throw new ApiError(
-    "facts_disagree",
-    `The samples of a group must agree on what they are scored by: ${other.join(", ")}.`,
-    {
-      errors: other.map((path) => ({ path, message })),
-    },
+  if (subject !== null) requireAlike(subject.facts ?? {}, facts);
+}
+
+/** The same for all that is said of a group that its caller names, its size too. */
+export function requireSameSubject(known: RoomSubject | null, given: RoomSubject): void {
+  const told = ({ prompt, spec, run_id, step, facts, named }: RoomSubject) => {
+    const { language, size } = named ?? {};
+    return { prompt, language, spec, run_id, step, size, ...facts };
+  };
+  if (known !== null) requireAlike(told(known), told(given));
+}
+
+const isAlike = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
+
+function requireAlike(known: GroupFacts, given: GroupFacts): void {
+  const names = [...new Set([...Object.keys(known), ...Object.keys(given)])].sort();
+  disagree(names.filter((name) => !isAlike(known[name], given[name])));
+}
+
+/** Throws ApiError `facts_disagree` unless each rollout is the one that its position has. */
+export function requireSameRollouts(known: readonly (Rollout | undefined)[], given: readonly Rollout[]): void {
+  disagree(
+    given.flatMap((rollout, i) => (known[i] === undefined || isAlike(known[i], rollout) ? [] : [`rollouts[${i}]`])),
   );
+}
+
+function disagree(paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const message = "another than that of the group's samples before it";
+  const detail = `The samples of a group must agree on what they are scored by: ${paths.join(", ")}.`;
+  throw new ApiError("facts_disagree", detail, { errors: paths.map((path) => ({ path, message })) });
 }
 
 /** The sample disagrees with those before it, and will not come. */

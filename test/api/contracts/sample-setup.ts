@@ -147,6 +147,9 @@ export const without = (error: ItemErrorCode, more: Partial<GatheredReward> = {}
     result: { ...RESULT, reward: null, error, components: { base: null, format: -1, overlong: 0 } },
   });
 
+/** Of rooms that samples alone come to. */
+export const NO_NAMED: GroupRooms["named"] = { add: () => Promise.reject(), close: () => Promise.reject() };
+
 /** Rooms that answer as the test says, and hold what came. */
 export function fixedRooms(answer: GatheredReward | Promise<GatheredReward>) {
   const joined: GatheredSample[] = [];
@@ -156,6 +159,7 @@ export function fixedRooms(answer: GatheredReward | Promise<GatheredReward>) {
       return answer;
     },
     forget: async () => undefined,
+    named: NO_NAMED,
   };
   return { rooms, joined };
 }

@@ -206,7 +206,9 @@ describe("a group", () => {
 
   test("is logged under the latest log_step of its samples, which parts none of them", async () => {
     const app = setUp();
-    const replies = await Promise.all([3, 4].map((step) => post(app, `${PAIR}&log_step=${step}`, "p", "l", "1".repeat(step))));
+    const replies = await Promise.all(
+      [3, 4].map((step) => post(app, `${PAIR}&log_step=${step}`, "p", "l", "1".repeat(step))),
+    );
     expect(await Promise.all(replies.map((reply) => reply.json()))).toEqual([0, 1]);
     expect(app.runLog.entries.map(({ step, items }) => [step, items])).toEqual([[4, 2]]);
   });

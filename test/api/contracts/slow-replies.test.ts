@@ -5,7 +5,7 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { ClientProbe, GatheredReward, GroupRooms } from "../../../src/objects/gathering/gathering.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
-import { CONTRACTS, gathered, without } from "./sample-setup.ts";
+import { CONTRACTS, gathered, NO_NAMED, without } from "./sample-setup.ts";
 import { longest, setUp, silent } from "./setup.ts";
 
 const WHOLE: [path: string, example: object][] = [
@@ -64,6 +64,7 @@ function openRoom() {
   const joined = Promise.withResolvers<{ probe: ClientProbe; signal: AbortSignal }>();
   const rooms: GroupRooms = {
     forget: async () => undefined,
+    named: NO_NAMED,
     join(_, signal, probe) {
       joined.resolve({ probe: probe as ClientProbe, signal });
       return answer.promise;

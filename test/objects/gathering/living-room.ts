@@ -5,7 +5,9 @@ import { hashText } from "../../../src/core/math/random.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
 import { createEarlyJudge, createGroupJudge } from "../../../src/objects/gathering/judge-group.ts";
+import type { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
 import { Room } from "../../../src/objects/gathering/room.ts";
+import type { RoomParts } from "../../../src/objects/gathering/room-listing.ts";
 import { createRoomStore, type RoomStore } from "../../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
@@ -86,25 +88,31 @@ export function verifierOf(
 /** The call to a room broke, for the room has begun another life. */
 export class Broken extends Error {}
 
-interface RoomLife {
+type AnyRoom = Room | NamedGroup;
+
+interface RoomLife<R> {
   alive: boolean;
-  room: Room;
+  room: R;
   ended: PromiseWithResolvers<never>;
 }
 
 /** One room over storage that outlives it; what was not stored at its end is lost. */
-export class LivingRoom {
+export class LivingRoom<R extends AnyRoom = Room> {
   readonly values;
   readonly deps;
   /** What was reported, and entries of one id that are not the same. */
   readonly faults: object[] = [];
   readonly #random: () => number;
+  readonly #kind: new (
+    parts: RoomParts,
+  ) => R;
   #ids = 0;
-  #life: RoomLife;
+  #life: RoomLife<R>;
 
   /** @param random how long the run log takes, and whether it has what a life sent at its end */
-  constructor(verifier: LivingVerifier, random: () => number) {
+  constructor(verifier: LivingVerifier, random: () => number, kind: new (parts: RoomParts) => R = Room as never) {
     this.#random = random;
+    this.#kind = kind;
     this.values = memoryValues(() => void this.#alarm());
     const clock = { now: () => Date.now(), date: () => new Date(Date.now()) };
     const report = (line: Record<string, unknown>) => void this.faults.push(line);
@@ -119,11 +127,16 @@ export class LivingRoom {
     this.#life = this.#begin();
   }
 
-  join(sample: GatheredSample, probe: ClientProbe | null) {
-    return Promise.race([this.#life.room.join(sample, probe), this.#life.ended.promise]);
+  /** What its life now answers, unless that ends before. */
+  ask<T>(call: (room: R) => T): Promise<Awaited<T>> {
+    return Promise.race([call(this.#life.room), this.#life.ended.promise]) as Promise<Awaited<T>>;
   }
 
-  leave(waiterId: string): void {
+  join(this: LivingRoom, sample: GatheredSample, probe: ClientProbe | null) {
+    return this.ask((room) => room.join(sample, probe));
+  }
+
+  leave(this: LivingRoom, waiterId: string): void {
     this.#life.room.leave(waiterId);
   }
 
@@ -137,7 +150,7 @@ export class LivingRoom {
   }
 
   /** What was sent before a life ended arrives or does not. */
-  async #append(life: RoomLife, entry: LogEntry): Promise<void> {
+  async #append(life: RoomLife<R>, entry: LogEntry): Promise<void> {
     if (!life.alive) return new Promise(() => {});
     await pause(50 * this.#random());
     if (!life.alive && this.#random() < 0.5) return;
@@ -149,8 +162,8 @@ export class LivingRoom {
     await pause(50 * this.#random());
   }
 
-  #begin(): RoomLife {
-    const life = { alive: true, ended: Promise.withResolvers() } as RoomLife;
+  #begin(): RoomLife<R> {
+    const life = { alive: true, ended: Promise.withResolvers() } as RoomLife<R>;
     life.ended.promise.catch(() => undefined);
     const kept = createRoomStore(this.values);
     const store = new Proxy(kept, {
@@ -167,7 +180,7 @@ export class LivingRoom {
     const report = (line: Record<string, unknown>) => life.alive && this.deps.report(line);
     const judge = createGroupJudge({ ...this.deps, runLog, report });
     const early = createEarlyJudge(this.deps);
-    life.room = new Room({
+    life.room = new this.#kind({
       store,
       judge: (work) => whileAlive(judge(work)),
       early: { allows: early.allows, ask: (work) => whileAlive(early.ask(work)) },

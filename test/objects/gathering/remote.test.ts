@@ -8,6 +8,8 @@ import { never, sampleOf } from "./setup.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+/** What samples do not call. */
+const NO_NAMED = { add: () => Promise.reject(), close: () => Promise.reject() };
 const answer = { request_id: "judged" } as GatheredReward;
 
 function rooms(join: RoomStub["join"], leaving?: Promise<void>) {
@@ -17,7 +19,7 @@ function rooms(join: RoomStub["join"], leaving?: Promise<void>) {
     left.push(id);
     await leaving;
   };
-  const stub = { join: vi.fn(join), leave, forget: async () => undefined };
+  const stub = { join: vi.fn(join), leave, forget: async () => undefined, ...NO_NAMED };
   const remote = createRemoteRooms({ getByName: () => stub }, (line) => void lines.push(line));
   return { remote, stub, left, lines };
 }

@@ -77,12 +77,12 @@ export const specRefusals = (): readonly Refusal[] => [
 
 /** Of operations whose body holds groups and a spec. */
 export const groupRefusals = (): readonly Refusal[] => [
-  { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "groups\\[\\]\\..+" },
-  refused("what a test is", "groups\\[\\]\\.test_cases\\[\\]\\.(stdout|assert)", "either stdout|needs a language"),
+  { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "(groups\\[\\]\\.)?.+" },
+  refused("what a test is", "(groups\\[\\]\\.)?test_cases\\[\\]\\.(stdout|assert)", "either stdout|needs a language"),
   refused("another group", "groups\\[\\]\\.twin", "another group of the request"),
   refused(
     "numbers that go together",
-    "groups\\[\\]\\.rollouts\\[\\]\\.(base_step_logprobs|step_scores|(base_)?reference_logprobs)",
+    "(groups\\[\\]\\.)?rollouts\\[\\]\\.(base_step_logprobs|step_scores|(base_)?reference_logprobs)",
     "numbers for|must be the same",
   ),
   { why: "comparisons of the whole request", status: 400, code: "too_many_generations", path: ".*" },

@@ -1,0 +1,193 @@
+// Owns POST /v1/groups/:id/rollouts and /close: a group that its caller names, fills while its
+// rollouts are generated, and closes for their rewards. Knows no storage.
+import * as z from "zod";
+import { said } from "#said";
+import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
+import { DeadlineSchema, type Group, RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
+import { canonicalJson } from "../../core/contract/spec.ts";
+import { ApiError, asApiError } from "../../core/faults/errors.ts";
+import { theLimit } from "../../core/faults/limit-advice.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { compileSpec } from "../../core/reward/compiled-spec.ts";
+import { requireFacts } from "../../core/reward/facts.ts";
+import { FactualGroupSchema, type RewardsRequest, RewardsRequestSchema } from "../../core/reward/requests.ts";
+import type { GroupFacts } from "../../objects/gathering/gathering.ts";
+import { sha256Hex } from "../../platform/sha256.ts";
+import { within } from "../../platform/waiting.ts";
+import { rewardCounts } from "../../scoring/reward-counts.ts";
+import { type ContentPlace, requireShownBody } from "../content/shown-body.ts";
+import { readJson } from "../door/body.ts";
+import type { RouteDeps } from "../door/deps.ts";
+import { negotiate } from "../door/negotiation.ts";
+import { noQueryParameters, pathParameter } from "../door/parameters.ts";
+import { type AppContext, keepAlive } from "../door/scope.ts";
+import { answerJson, jsonReply } from "../door/slow-json.ts";
+import { resolveSpec } from "../door/spec-lookup.ts";
+import { invalidRequest, listValidator, validated } from "../door/validation.ts";
+import { streamRewards } from "./rewards-stream.ts";
+import { documented, pathOf, WRITE } from "./words.ts";
+
+const NDJSON = "application/x-ndjson";
+const most = LIMITS.rollouts_per_group_max;
+
+const MembersRequestSchema = FactualGroupSchema.omit({ group_id: true }).extend({
+  run_id: RunIdSchema.optional(),
+  step: StepSchema.optional(),
+  spec: RewardsRequestSchema.shape.spec,
+  deadline_ms: DeadlineSchema.meta(said("what the judging may take when the last member is there")),
+  size: z
+    .int()
+    .min(1)
+    .max(most, "rollouts_per_group_max")
+    .optional()
+    .meta(said("the group is judged as soon as so many members are there; absent: when it is closed")),
+  position: z
+    .int()
+    .min(0)
+    .max(most - 1, "rollouts_per_group_max")
+    .default(0)
+    .meta(said("of the first of `rollouts` in the group; the next are at the positions after it")),
+}) as unknown as z.ZodType<MembersRequest> & z.ZodObject;
+
+interface MembersRequest
+  extends Pick<RewardsRequest, "run_id" | "step" | "spec" | "deadline_ms">,
+    Pick<Group, "prompt" | "language" | "rollouts"> {
+  size?: number;
+  position: number;
+}
+
+const parse = listValidator(MembersRequestSchema, "rollouts");
+/** What is judged of a request. */
+const CONTENT: readonly ContentPlace[] = [
+  { at: "prompt", carrier: "prompt" },
+  { at: "rollouts[]", carrier: "rollout" },
+  { at: "rollouts[]", carrier: "row" },
+  { at: "rollouts[].text", carrier: "text" },
+];
+
+const CloseRequestSchema = z.strictObject({ deadline_ms: DeadlineSchema });
+
+const GroupStateSchema = z.object({
+  group_id: z.string(),
+  members: z.int().meta(said("so many are there")),
+  size: z.int().nullable(),
+  state: z.enum(["gathering", "judging", "judged"]),
+});
+
+/** The group's name in the log, and the room where it is. */
+async function groupOf(c: AppContext): Promise<{ group_id: string; room: string }> {
+  const group_id = pathParameter(c, "id", RunIdSchema);
+  const { key_name } = c.get("scope");
+  return { group_id, room: await sha256Hex(canonicalJson(["named", key_name, group_id])) };
+}
+
+/** Throws `invalid_request` for rollouts beyond the group's size. */
+function requireRoom({ position, rollouts, size }: MembersRequest): void {
+  const last = position + rollouts.length;
+  if (last <= (size ?? most)) return;
+  const limit = size === undefined ? theLimit("rollouts_per_group_max") : `the group's size is ${size}`;
+  throw invalidRequest([{ path: "position", message: `the last rollout would be number ${last}; ${limit}` }]);
+}
+
+/** What the spec needs is missed at once, and named as the body has it. */
+function requireOwnFacts(request: Parameters<typeof requireFacts>[0], compiled: ReturnType<typeof compileSpec>): void {
+  try {
+    requireFacts(request, compiled);
+  } catch (error) {
+    const { code, message, errors } = asApiError(error);
+    const own = (text: string) => text.replaceAll("groups[0].", "");
+    throw new ApiError(code, own(message), { errors: errors.map((one) => ({ ...one, path: own(one.path) })) });
+  }
+}
+
+export function addRollouts(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    noQueryParameters(c);
+    const group = await groupOf(c);
+    const body = await readJson(c.req.raw);
+    requireShownBody(CONTENT, body);
+    const request = parse(body);
+    requireRoom(request);
+    const { run_id = null, step, spec: named, deadline_ms, size = null, position, ...given } = request;
+    const scope = c.get("scope");
+    scope.run_id = run_id;
+    const spec = await resolveSpec(deps, scope, named);
+    const { prompt, rollouts, language = null, ...facts } = given;
+    requireOwnFacts(
+      { groups: [given], ...(step !== undefined && { step }) },
+      compileSpec(spec, size ?? rollouts.length),
+    );
+    const { id: request_id, key_name } = scope;
+    const state = await deps.rooms.named.add({
+      ...{ ...group, request_id, key_name, run_id, step: step ?? null, spec, prompt, language, size },
+      ...{ deadline_ms, position, rollouts, facts: facts as GroupFacts },
+    });
+    return jsonReply(c, GroupStateSchema, state);
+  };
+}
+
+export function closeGroup(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    noQueryParameters(c);
+    const type = negotiate(c.req.header("accept") ?? null, ["application/json", NDJSON]);
+    const { room } = await groupOf(c);
+    const { deadline_ms } = validated(CloseRequestSchema, await readJson(c.req.raw));
+    c.set("deadline_ms", deadline_ms);
+    const scope = c.get("scope");
+    const closing = deps.rooms.named.close({ room, request_id: scope.id, deadline_ms });
+    const running = within(deadline_ms + LIMITS.deadline_reserve_ms, closing, stillJudging).then((reply) => {
+      Object.assign(scope, { id: reply.request_id, run_id: reply.run_id });
+      scope.scored ??= rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts));
+      return reply;
+    });
+    keepAlive(c, running);
+    if (type === NDJSON) {
+      const run = async (onGroup: (index: number, group: GroupResult) => void) => {
+        const reply = await running;
+        onGroup(0, reply.groups[0] as GroupResult);
+        return reply;
+      };
+      return streamRewards(run, () => undefined, scope.id, 1);
+    }
+    return answerJson(
+      c,
+      deps,
+      running.then((value) => ({ value })),
+      RewardsReplySchema,
+    );
+  };
+}
+
+function stillJudging(): never {
+  const detail = "The group is still being judged. Close it again for its rewards.";
+  throw new ApiError("not_ready", detail, { headers: { "retry-after": "1" } });
+}
+
+const groupPath = () => pathOf("id", RunIdSchema, "The caller's own name of the group, one of its key's");
+
+export const words = /* @__PURE__ */ documented(() => ({
+  "POST /v1/groups/:id/rollouts": {
+    operationId: "addRollouts",
+    tag: "Scoring",
+    summary: "Adds rollouts to a group while others are still generated",
+    description: `Members stand by position: sending the same rollout at the same position again changes nothing. Every request says all of the group but its rollouts, and all say the same. Judging begins with the second member where the deployment judges early (docs/schedules.md), and ends when \`size\` members are there or the group is closed. A group is forgotten ${LIMITS.named_group_kept_ms / 60_000} minutes after it was last added to or closed.`,
+    path: groupPath(),
+    request: MembersRequestSchema,
+    said: "Added.",
+    reply: GroupStateSchema,
+    faults: [...WRITE, 409],
+    faulty: { 409: "The group has been closed, or has all its members." },
+  },
+  "POST /v1/groups/:id/close": {
+    operationId: "closeGroup",
+    tag: "Scoring",
+    summary: "The rewards of a group that was filled by position",
+    description: `Nobody else comes: waits until the group is judged, and answers as \`POST /v1/rewards\` does for one group, its rollouts in the order of their positions. Closing again gives the same reply; one with gaps that may be filled is judged again where it lacks. With \`Accept: ${NDJSON}\` the lines are those of /v1/rewards.`,
+    path: groupPath(),
+    request: CloseRequestSchema,
+    said: "Judged. Individual rewards may be null.",
+    reply: RewardsReplySchema,
+    lines: RewardsEventSchema,
+    faults: [...WRITE, 404],
+  },
+}));

@@ -1,0 +1,206 @@
+// Owns a group at work that its caller names, fills by position and closes: what is added, when it
+// is judged, the reply that is kept. Knows no runtime.
+import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
+import type { Rollout } from "../../core/contract/requests.ts";
+import { ApiError } from "../../core/faults/errors.ts";
+import { faultLine } from "../../core/faults/fault-line.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { isMendable } from "../../core/faults/mendable.ts";
+import { within } from "../../platform/waiting.ts";
+import { EarlyJudging } from "./early-judging.ts";
+import type { GroupClosing, NamedMembers, NamedState } from "./gathering.ts";
+import { addMember, begin, finish, isFull, openGroup, resume } from "./group.ts";
+import type { GroupState, Judgement } from "./group-state.ts";
+import { incompleteWarnings } from "./incomplete.ts";
+import { LaterFlush } from "./later-flush.ts";
+import { faultReply, GATHERING, type GatheringFault } from "./reply.ts";
+import { beginWith, type RoomParts } from "./room-listing.ts";
+import { type MemberContent, passingStore, type RoomSubject } from "./room-store.ts";
+import { scoredReply } from "./scored-answers.ts";
+import { namedSubjectOf, requireSameRollouts, requireSameSubject } from "./subject.ts";
+
+/** In a form that survives a call between isolates, as RoomReply. */
+export type AddReply = { added: NamedState } | { fault: GatheringFault };
+export type CloseReply = { reply: RewardsReply } | { fault: GatheringFault };
+
+const UNKNOWN: GatheringFault = {
+  code: "not_found",
+  detail: "No group of this id of this key has a member. One that nobody asks for is forgotten after an hour.",
+  errors: [],
+};
+
+/** The one group of its object. A member's `body_hash` is its position. */
+export class NamedGroup {
+  #parts: RoomParts;
+  readonly #group: GroupState;
+  readonly #early: EarlyJudging;
+  readonly #storing: LaterFlush;
+  #judging: Promise<CloseReply> | null = null;
+  /** For who waits when all is forgotten. */
+  readonly #forgotten = Promise.withResolvers<CloseReply>();
+
+  /** Takes up what the store holds, a judgement that was broken off included. */
+  constructor(parts: RoomParts) {
+    this.#parts = parts;
+    this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
+    this.#early = new EarlyJudging({
+      parts: () => this.#parts,
+      run: (id, work) => void work.catch((error) => this.#parts.report(faultLine(error, id))),
+      onWrite: () => this.#storing.within(LIMITS.room_journal_flush_ms),
+    });
+    this.#group = parts.store.groups()[0] ?? openGroup(0, { group_size: null, whole_only: true });
+    const judgement = resume(this.#group, parts.now());
+    if (judgement !== null) void this.#start(judgement);
+  }
+
+  /** Nobody asks for it any more: whoever holds it may drop it, its storage included. */
+  get isEmpty(): boolean {
+    return this.#judging === null && this.#parts.now() >= this.#group.forget_at;
+  }
+
+  /** All of the members, or none with a fault. They are stored before it returns. */
+  add(members: NamedMembers): AddReply {
+    try {
+      this.#place(members);
+      this.#proceed();
+      return { added: this.#state(members) };
+    } catch (error) {
+      return faultReply(error, members.request_id, this.#parts.report);
+    }
+  }
+
+  /** Nobody else comes. Resolves with what the judgement came to, which may be one under way. */
+  async close({ deadline_ms }: Pick<GroupClosing, "deadline_ms">): Promise<CloseReply> {
+    const group = this.#group;
+    if (group.members.length === 0) return { fault: UNKNOWN };
+    group.forget_at = this.#parts.now() + LIMITS.named_group_kept_ms;
+    const reply = this.#judging === null ? this.#parts.store.reply() : null;
+    // What a reply lacks may come by now.
+    if (reply !== null && !isMendable(reply)) return { reply };
+    if (this.#judging === null) Object.assign(group, { size: group.members.length, judge_ms: deadline_ms });
+    return Promise.race([this.#judging ?? this.#begin(), this.#forgotten.promise]);
+  }
+
+  /** Who waits is told to come again, and what is under way is nobody's. */
+  forget(): void {
+    this.#early.stopAll();
+    this.#forgotten.resolve({ fault: GATHERING });
+    this.#parts = { ...this.#parts, store: passingStore() };
+  }
+
+  /** Does what is due; resolves when no judgement is under way, or after room_alarm_ms. */
+  async wake(): Promise<void> {
+    this.#proceed();
+    if (this.#judging !== null) await within(LIMITS.room_alarm_ms, this.#judging, () => undefined);
+    this.#storing.flush();
+  }
+
+  #state({ group_id, size }: NamedMembers): NamedState {
+    const { members, judged } = this.#group;
+    const over = judged === members.length ? "judged" : "gathering";
+    return { group_id, members: members.length, size, state: this.#judging === null ? over : "judging" };
+  }
+
+  #place(members: NamedMembers): void {
+    const { rollouts, position, request_id, size, deadline_ms } = members;
+    const { store, now } = this.#parts;
+    const group = this.#group;
+    requireSameSubject(store.subject(), namedSubjectOf(members));
+    const taken = group.members.some(
+      ({ body_hash }) => +body_hash >= position && +body_hash < position + rollouts.length,
+    );
+    const known = taken ? this.#contents() : new Map<number, MemberContent>();
+    requireSameRollouts(
+      rollouts.map((_, i) => known.get(position + i)?.rollout),
+      rollouts,
+    );
+    const fresh = rollouts.flatMap((rollout, i) => (known.has(position + i) ? [] : [{ at: position + i, rollout }]));
+    if (fresh.length === 0) return;
+    if (isFull(group)) throw closed(members, fresh[0] as (typeof fresh)[number]);
+    beginWith(namedSubjectOf(members), request_id, this.#parts);
+    for (const { at, rollout } of fresh) {
+      const who = { waiter_id: request_id, body_hash: `${at}`, group_size: size, tries: 1, patience_ms: 0 };
+      const times = { window_ms: 0, answer_within_ms: deadline_ms, retain_ms: LIMITS.named_group_kept_ms };
+      const place = addMember(group, { ...who, ...times, takes_failure: false, whole_only: true }, now());
+      store.addMember(0, place, { rollout, language: members.language });
+    }
+    // Whoever closes it waits, and no member does.
+    Object.assign(group, { size, waiters: [], judge_ms: deadline_ms });
+  }
+
+  /** The members there are, by position. */
+  #contents(): Map<number, MemberContent> {
+    const { members } = this.#group;
+    const contents = this.#parts.store.members(0, members.length);
+    return new Map(members.map(({ body_hash }, i) => [Number(body_hash), contents[i] as MemberContent]));
+  }
+
+  #proceed(): void {
+    const { store, now } = this.#parts;
+    const group = this.#group;
+    if (this.#judging === null && isFull(group) && group.members.length > group.judged) void this.#begin();
+    this.#early.look(group);
+    store.saveGroup(group);
+    store.wakeAt(this.#judging === null ? group.forget_at : now() + LIMITS.room_check_ms);
+    this.#storing.flush();
+  }
+
+  #begin(): Promise<CloseReply> {
+    const { now, nextRequestId } = this.#parts;
+    return this.#start(begin(this.#group, this.#group.scored_as ?? nextRequestId(), "full", now()));
+  }
+
+  #start(judgement: Judgement): Promise<CloseReply> {
+    const { store, now } = this.#parts;
+    store.saveGroup(this.#group);
+    store.wakeAt(now() + LIMITS.room_check_ms);
+    this.#storing.flush();
+    this.#judging = this.#judge(judgement).finally(() => {
+      this.#judging = null;
+    });
+    return this.#judging;
+  }
+
+  /** Never rejects. The reply is stored before anybody has it. */
+  async #judge(judgement: Judgement): Promise<CloseReply> {
+    const outcome = await this.#scored(judgement);
+    const { store, now } = this.#parts;
+    const told = "reply" in outcome;
+    finish(
+      this.#group,
+      this.#group.members.map(() => (told ? "reward" : "failed")),
+      new Set(),
+      now(),
+    );
+    this.#early.stop(0);
+    if (told) store.saveReply(outcome.reply);
+    if (told && !isMendable(outcome.reply)) store.dropJournal(0);
+    store.saveGroup(this.#group);
+    store.wakeAt(this.#group.forget_at);
+    this.#storing.flush();
+    return outcome;
+  }
+
+  async #scored(judgement: Judgement): Promise<CloseReply> {
+    const { store, report } = this.#parts;
+    try {
+      const subject = store.subject() as RoomSubject;
+      const { group_id, size } = subject.named as NonNullable<RoomSubject["named"]>;
+      const placed = [...this.#contents()].sort(([a], [b]) => a - b);
+      const { reply, early } = await scoredReply(this.#parts, this.#early, this.#group, judgement, {
+        ...{ logs: true, subject, group_id, members: placed.map(([, content]) => content) },
+        warnings: incompleteWarnings({ ...judgement, size, late: false }),
+      });
+      const [only] = reply.groups as [GroupResult];
+      return { reply: { ...reply, groups: [{ ...only, positions: placed.map(([at]) => at), early }] } };
+    } catch (error) {
+      return faultReply(error, judgement.request_id, report);
+    }
+  }
+}
+
+function closed({ position }: NamedMembers, { at }: { at: number; rollout: Rollout }): ApiError {
+  const path = `rollouts[${at - position}]`;
+  const message = `at position ${at}, which is none of the group's: it has been closed, or has all its members`;
+  return new ApiError("group_closed", `${path}: ${message}.`, { errors: [{ path, message }] });
+}
