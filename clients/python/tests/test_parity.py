@@ -8,11 +8,16 @@ from typing import Any
 
 import pytest
 
-from kritai import AsyncBatch, AsyncKritai, Batch, Kritai
+from kritai import AsyncBatch, AsyncKritai, AsyncOpenGroup, Batch, Kritai, OpenGroup
 from kritai import client as blocking
 from kritai.run_log import AsyncRunLog
 
-PAIRS: list[tuple[type, type]] = [(Kritai, AsyncKritai), (Batch, AsyncBatch), (blocking.RunLog, AsyncRunLog)]
+PAIRS: list[tuple[type, type]] = [
+    (Kritai, AsyncKritai),
+    (Batch, AsyncBatch),
+    (OpenGroup, AsyncOpenGroup),
+    (blocking.RunLog, AsyncRunLog),
+]
 ALONE = {"close", "aclose", "start"}
 """Closing has two names; `start` takes coroutines over the async client."""
 

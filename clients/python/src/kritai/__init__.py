@@ -22,6 +22,7 @@ from kritai.errors import (
     Unavailable,
     UnsupportedContent,
 )
+from kritai.open_group import AsyncOpenGroup, GroupState, OpenGroup
 from kritai.reply_types import GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult
 from kritai.request_types import (
     EvaluationList,
@@ -48,6 +49,7 @@ from kritai.way import Way
 __all__ = [
     "AsyncBatch",
     "AsyncKritai",
+    "AsyncOpenGroup",
     "BadReply",
     "Batch",
     "BatchState",
@@ -60,6 +62,7 @@ __all__ = [
     "Group",
     "GroupEvent",
     "GroupResult",
+    "GroupState",
     "InvalidRequest",
     "Kritai",
     "KritaiError",
@@ -70,6 +73,7 @@ __all__ = [
     "MissingField",
     "NoScore",
     "NotFound",
+    "OpenGroup",
     "Overloaded",
     "Problem",
     "RetryPolicy",

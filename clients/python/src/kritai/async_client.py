@@ -6,13 +6,13 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kritai.batch import AsyncBatch, submitted
-from kritai.call_options import RewardsOptions, StreamOptions
+from kritai.call_options import GroupOptions, RewardsOptions, StreamOptions
 from kritai.errors import KritaiError
 from kritai.merging import (
     Answer,
@@ -23,10 +23,11 @@ from kritai.merging import (
     merged_verdicts,
     unanswered,
 )
-from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, Width, planned, with_places
+from kritai.open_group import AsyncOpenGroup
+from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, Width, planned, side_by_side, with_places
 from kritai.progress import ProgressBar
 from kritai.reply_types import GroupResult, Rewards, RewardsEvent, RewardsReply, StoredSpec
-from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, Overlong, VerdictItem
+from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, Overlong, Prompt, VerdictItem
 from kritai.retry_policy import RetryPolicy
 from kritai.run_log import AsyncRunLog
 from kritai.splitting import TOO_MUCH, Limits, Part, body_of, encode, group_parts, halves, invalid, split
@@ -125,7 +126,7 @@ class AsyncKritai:
             bar.add(len(run))
 
         async with ProgressBar(len(groups), progress) as bar:
-            await self._side_by_side(score, runs, concurrency)
+            await side_by_side(score, runs, concurrency)
         answers = [answer for at in sorted(replies) for answer in replies[at]]
         return merged_rewards([results[at] for at in range(len(groups))], answers, columns=columns)
 
@@ -181,25 +182,19 @@ class AsyncKritai:
         """The handle of a batch that was submitted before."""
         return AsyncBatch(self._transport, batch_id)
 
+    def group(self, prompt: Prompt, **options: Unpack[GroupOptions]) -> AsyncOpenGroup:
+        """A group whose rollouts are added as each is generated, so that judging begins before the
+        last is there: `await group.add(text)`, then `await group.rewards()`.
+
+        Sends nothing itself. Options: `GroupOptions`. Raises TypeError for an option that there is not.
+        """
+        return AsyncOpenGroup(self._transport, prompt, options)
+
     async def _scored(self, batch: PlannedCall, run: Sequence[int], patient: bool = False) -> RewardsReply:
         reply: RewardsReply = await self._post("/v1/rewards", batch.body(run), batch.deadline, patient)
         check_rewards(reply, [batch.groups[at] for at in run])
         self._width.heed(reply["warnings"])
         return reply
-
-    async def _side_by_side(
-        self, work: Callable[[range, asyncio.Semaphore], Awaitable[None]], runs: Sequence[range], concurrency: int
-    ) -> None:
-        """All at once; each takes one of `concurrency` places while it asks. The first failure
-        cancels the others."""
-        free = asyncio.Semaphore(concurrency)
-        tasks = [asyncio.ensure_future(work(run, free)) for run in runs]
-        try:
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def stream_rewards(
         self, groups: Sequence[Group], **options: Unpack[StreamOptions]
@@ -256,7 +251,7 @@ class AsyncKritai:
             except KritaiError as error:
                 raise with_places(error, run.start) from None
 
-        await self._side_by_side(reward, runs, self._width.concurrency)
+        await side_by_side(reward, runs, self._width.concurrency)
         return merged_verdicts(items, [replies[run.start] for run in runs], formulation)
 
     async def evaluations(

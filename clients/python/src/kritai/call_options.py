@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypedDict
 
-from kritai.request_types import AnySpec, Overlong
+from kritai.request_types import AnySpec, GroupFacts, Overlong
 
 
 class StepsQuery(TypedDict, total=False):
@@ -62,6 +62,30 @@ class RewardsOptions(StreamOptions, total=False):
     columns: bool
 
 
+class GroupOptions(GroupFacts, total=False):
+    """Options of `group`; every one may be left out. Besides these the facts of the group, as `Group`
+    has them: `language`, `reference`, `rubric`, `test_cases`, `item`, ...
+
+    size: of how many rollouts the group is, 1..64: it is judged as soon as they are there. None
+        (default): as soon as `rewards` closes it.
+    group_id: names the group, 1..128 of `A-Z a-z 0-9 . _ : -`, within the key's own groups. Default: a
+        fresh one. Whoever names the same adds to the same group.
+    spec: a stored spec's name, or an inline spec. Default "default".
+    run_id, step: what the run log files the group under.
+    deadline_ms: the server's deadline of the judgement, and of each wait for it, 100..600000. Default
+        120000.
+    drop_thinking: empty the think blocks before sending, tags kept, as of `rewards`.
+    """
+
+    size: int | None
+    group_id: str | None
+    spec: str | AnySpec
+    run_id: str | None
+    step: int | None
+    deadline_ms: int
+    drop_thinking: bool
+
+
 class SubmitOptions(TypedDict, total=False):
     """Options of `submit`; every one may be left out. Their defaults stand with the async client's."""
 
@@ -90,3 +114,10 @@ class EvaluationsOptions(TypedDict, total=False):
     bootstrap: int
     seed: int
     timeout_s: float
+
+
+def refuse_unknown(options: Mapping[str, object], known: type) -> None:
+    """Raises TypeError for an option that the TypedDict `known` has not."""
+    unknown = options.keys() - known.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")

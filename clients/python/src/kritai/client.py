@@ -12,6 +12,7 @@ from kritai.async_client import AsyncKritai
 from kritai.batch import Batch
 from kritai.call_options import (
     EvaluationsOptions,
+    GroupOptions,
     RewardsOptions,
     StepsQuery,
     StreamOptions,
@@ -19,8 +20,9 @@ from kritai.call_options import (
     VerdictsOptions,
 )
 from kritai.loop_thread import LoopThread
+from kritai.open_group import OpenGroup
 from kritai.reply_types import Rewards, RewardsEvent, StoredSpec
-from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, VerdictItem
+from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, Prompt, VerdictItem
 from kritai.retry_policy import RetryPolicy
 from kritai.run_log import AsyncRunLog
 from kritai.run_log_types import (
@@ -111,6 +113,11 @@ class Kritai:
     def batch(self, batch_id: str) -> Batch:
         """The handle of a batch that was submitted before."""
         return Batch(self._thread, self.api.batch(batch_id))
+
+    def group(self, prompt: Prompt, **options: Unpack[GroupOptions]) -> OpenGroup:
+        """A group whose rollouts are added as each is generated: `group.add(text)`, then
+        `group.rewards()`. Sends nothing itself. Options: `GroupOptions`."""
+        return OpenGroup(self._thread, self.api.group(prompt, **options))
 
     def start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Starts a coroutine over `api` on the client's own loop. From another loop:

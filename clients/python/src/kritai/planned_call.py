@@ -3,12 +3,13 @@ HTTP."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kritai.call_options import StreamOptions
+from kritai.call_options import StreamOptions, refuse_unknown
 from kritai.errors import FieldFault, KritaiError
 from kritai.request_types import Group
 from kritai.splitting import Limits, Part, body_of, group_parts, split
@@ -17,6 +18,28 @@ DEADLINE_MS = 120_000
 DEADLINE_MS_MIN = 100
 ENVELOPE_BYTES = 16 * 1024
 """Set aside in each body for what is not groups: run, step, spec."""
+
+
+def deadline_within(deadline: float, wanted_ms: int) -> int:
+    """The server's `deadline_ms` of a request of a call that ends at `deadline` (time.monotonic): the
+    inner one, at most 80 % of what the call has left."""
+    left_ms = int((deadline - time.monotonic()) * 800)
+    return max(DEADLINE_MS_MIN, min(wanted_ms, left_ms))
+
+
+async def side_by_side(
+    work: Callable[[range, asyncio.Semaphore], Awaitable[None]], runs: Sequence[range], concurrency: int
+) -> None:
+    """All requests at once; each takes one of `concurrency` places while it asks. The first failure
+    cancels the others."""
+    free = asyncio.Semaphore(concurrency)
+    tasks = [asyncio.ensure_future(work(run, free)) for run in runs]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @dataclass(frozen=True)
@@ -31,11 +54,9 @@ class PlannedCall:
     deadline_ms: int
 
     def body(self, run: Sequence[int]) -> bytes:
-        """The request for some of the groups. The server's deadline is the inner one: at most 80 %
-        of what the call has left."""
-        left_ms = int((self.deadline - time.monotonic()) * 800)
-        inner = {"deadline_ms": max(DEADLINE_MS_MIN, min(self.deadline_ms, left_ms))}
-        return body_of({**self.envelope, **inner}, "groups", [self.parts[at] for at in run])
+        """The request for some of the groups."""
+        inner_ms = deadline_within(self.deadline, self.deadline_ms)
+        return body_of({**self.envelope, "deadline_ms": inner_ms}, "groups", [self.parts[at] for at in run])
 
 
 HEADERS_LATE = "headers_late"
@@ -77,9 +98,7 @@ def planned(
 ) -> tuple[PlannedCall, list[range]]:
     """The call and its requests, each a range of the groups. Raises TypeError for an option that
     there is not."""
-    unknown = options.keys() - StreamOptions.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+    refuse_unknown(options, StreamOptions)
     spec = options.get("spec", "default")
     parts = group_parts(groups, spec, without_thinking=options.get("drop_thinking", False))
     runs = split(parts, limits, ENVELOPE_BYTES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from kritai.request_types import AnySpec
+from kritai.verifier_types import VerifierUse
 
 Logged = bool | Literal["queued"]
 
@@ -86,59 +87,6 @@ class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown):
     jams_judge: bool
 
 
-class Latency(TypedDict):
-    p50: float
-    p99: float
-    max: float
-
-
-class _Cut(TypedDict, total=False):
-    deadline: int
-
-
-class NotAsked(_Cut):
-    """Generations that were not asked, by the reason; `deadline` counts comparisons that came too
-    late, where `judge.min_decided` is below 1."""
-
-    early_stop: int
-    duplicate: int
-    budget: int
-    sure: int
-
-
-class _End(TypedDict, total=False):
-    end: Literal["order_confidence", "samples", "budget", "limit"]
-
-
-class Chosen(_End):
-    """What `auto` chose for a group; of a wanted order_confidence what ended the asking."""
-
-    schedule: str | dict[str, object]
-    both_orders: bool | str
-    samples: int | dict[str, object]
-    score: str
-
-
-class _Schedule(TypedDict, total=False):
-    schedule: str | dict[str, object]
-    chosen: Chosen
-    models: list[str]
-    why: NotAsked
-    cut: int
-
-
-class VerifierUse(_Schedule):
-    comparisons: int
-    generations: int
-    parsed: int
-    unparsed: int
-    failed: int
-    saved: int
-    prompt_tokens: int
-    completion_tokens: int
-    latency_ms: Latency
-
-
 class _Measures(TypedDict, total=False):
     """Of a spec that leaves pairs out, grades outcomes, scores by more than wins, or has signals."""
 
@@ -167,7 +115,15 @@ class _Points(TypedDict, total=False):
     points: list[float | None]
 
 
-class GroupResult(_Points):
+class _Gathered(TypedDict, total=False):
+    """Of a group that came rollout by rollout (`client.group`): whose position in it each place of
+    `rollouts` is, and how many generations were asked before the group was complete."""
+
+    positions: list[int]
+    early: int
+
+
+class GroupResult(_Points, _Gathered):
     group_id: str
     status: Literal["ok", "partial", "failed"]
     win_counts: list[int | None]

@@ -101,16 +101,10 @@ class TestCase(_Asserted, total=False):
     group: str
 
 
-class _GroupContent(TypedDict):
-    prompt: Prompt
-    rollouts: Sequence[Rollout]
+class GroupFacts(TypedDict, total=False):
+    """What is known of a prompt besides its rollouts; `item` is the dataset's row, for templates that
+    name it."""
 
-
-class Group(_GroupContent, total=False):
-    """The rollouts of one prompt. `group_id` defaults to the index among the groups of the call;
-    `item` is the dataset's row, for templates that name it."""
-
-    group_id: str
     language: str
     reference: str | Sequence[str]
     answer_type: Literal["auto", "number", "choice", "set", "text"]
@@ -119,6 +113,17 @@ class Group(_GroupContent, total=False):
     rubric: Sequence[RubricItem]
     test_cases: Sequence[TestCase]
     item: Mapping[str, object]
+
+
+class _GroupContent(TypedDict):
+    prompt: Prompt
+    rollouts: Sequence[Rollout]
+
+
+class Group(_GroupContent, GroupFacts, total=False):
+    """The rollouts of one prompt. `group_id` defaults to the index among the groups of the call."""
+
+    group_id: str
 
 
 class _JudgeFilter(TypedDict):

@@ -70,16 +70,18 @@ def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinkin
         given = group.get("rollouts")
         if not isinstance(given, Sequence) or not all(isinstance(rollout, Mapping) for rollout in given):
             raise invalid(f"groups[{index}].rollouts", "must be a list of objects with `text` or `messages`")
-        told = [_without_thinking(rollout) for rollout in given] if without_thinking else given
-        rollouts = [within_reach(rollout) for rollout in told]
+        rollouts = [as_sent(rollout, without_thinking=without_thinking) for rollout in given]
         body = encode({**group, "group_id": group_id, "rollouts": rollouts}, f"groups[{index}]")
         parts.append(Part(body, len(rollouts), generations_of(len(rollouts), spec)))
     return parts
 
 
-def _without_thinking(rollout: Rollout) -> Rollout:
+def as_sent(rollout: Rollout, *, without_thinking: bool) -> Rollout:
+    """The rollout, on demand its think blocks emptied; of one that is too long its head."""
     text = rollout.get("text")
-    return {**rollout, "text": drop_thinking(text)} if isinstance(text, str) else rollout
+    if without_thinking and isinstance(text, str):
+        rollout = {**rollout, "text": drop_thinking(text)}
+    return within_reach(rollout)
 
 
 def generations_of(rollouts: int, spec: str | AnySpec) -> int:

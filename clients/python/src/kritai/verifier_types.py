@@ -1,0 +1,59 @@
+"""Owns the shapes of what a reply tells of the verifier's work on a group, as in the server's OpenAPI
+document. Knows no reward."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class Latency(TypedDict):
+    p50: float
+    p99: float
+    max: float
+
+
+class _Cut(TypedDict, total=False):
+    deadline: int
+
+
+class NotAsked(_Cut):
+    """Generations that were not asked, by the reason; `deadline` counts comparisons that came too
+    late, where `judge.min_decided` is below 1."""
+
+    early_stop: int
+    duplicate: int
+    budget: int
+    sure: int
+
+
+class _End(TypedDict, total=False):
+    end: Literal["order_confidence", "samples", "budget", "limit"]
+
+
+class Chosen(_End):
+    """What `auto` chose for a group; of a wanted order_confidence what ended the asking."""
+
+    schedule: str | dict[str, object]
+    both_orders: bool | str
+    samples: int | dict[str, object]
+    score: str
+
+
+class _Schedule(TypedDict, total=False):
+    schedule: str | dict[str, object]
+    chosen: Chosen
+    models: list[str]
+    why: NotAsked
+    cut: int
+
+
+class VerifierUse(_Schedule):
+    comparisons: int
+    generations: int
+    parsed: int
+    unparsed: int
+    failed: int
+    saved: int
+    prompt_tokens: int
+    completion_tokens: int
+    latency_ms: Latency
