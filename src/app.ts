@@ -58,7 +58,7 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys);
   const runObjects = appDeps.runObjects ?? createLocalRunObjects();
   const judging = { ...appDeps, metrics, report, runObjects, held: inFlight.held };
-  const rooms = appDeps.rooms ?? createLocalRooms(judging, runObjects);
+  const rooms = appDeps.rooms ?? createLocalRooms(judging);
   const replies = appDeps.replies ?? createLocalReplies();
   const batches = appDeps.batches ?? createLocalBatches(judging);
   const deps: RouteDeps = { ...appDeps, inFlight, metrics, report, rooms, replies, batches, runObjects };

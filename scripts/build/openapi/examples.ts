@@ -43,6 +43,14 @@ export const rewardsRequest = {
   ],
 };
 
+const { prompt, language, rollouts } = rewardsRequest.groups[0] as (typeof rewardsRequest.groups)[number];
+
+export const membersRequest = { prompt, language, size: 8, position: 2, rollouts: rollouts.slice(0, 1) };
+
+export const groupState = { group_id: "step-4.prompt-17", members: 3, size: 8, state: "gathering" };
+
+export const closeRequest = { deadline_ms: 90000 };
+
 /** A run of an agent: what it called, what came back, the file that it left. */
 const run = (cmd: string, result: string, said: string, text: string) => ({
   messages: [

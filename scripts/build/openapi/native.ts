@@ -21,6 +21,8 @@ const NDJSON = "application/x-ndjson";
 type Examples = readonly [request: unknown, reply?: unknown, further?: Readonly<Record<string, unknown>>];
 const EXAMPLES: Readonly<Record<string, Examples>> = {
   scoreRewards: [examples.rewardsRequest, examples.rewardsReply, { "Runs of agents": examples.runsRequest }],
+  addRollouts: [examples.membersRequest, examples.groupState],
+  closeGroup: [examples.closeRequest],
   scoreVerdicts: [examples.verdictsRequest, examples.verdictsReply],
   evaluate: [examples.evaluationsRequest],
   checkSpec: [examples.signalsSpec],

@@ -70,7 +70,7 @@ const CloseRequestSchema = z.strictObject({ deadline_ms: DeadlineSchema });
 const GroupStateSchema = z.object({
   group_id: z.string(),
   members: z.int().meta(said("so many are there")),
-  size: z.int().nullable(),
+  size: z.int().nullable().meta(said("as the requests say it; null: closing alone ends the group")),
   state: z.enum(["gathering", "judging", "judged"]),
 });
 

@@ -2,21 +2,16 @@
 // Knows no decision.
 import { DurableObject } from "cloudflare:workers";
 import { createRequestIds } from "../../platform/request-ids.ts";
-import type { JudgingDeps } from "../../scoring/deps.ts";
-import type { RunObjects } from "../run-objects/run-objects.ts";
 import { durableValues } from "../storage/durable.ts";
 import type { ClientProbe, GatheredSample, GroupClosing, NamedMembers } from "./gathering.ts";
-import { createEarlyJudge, createGroupJudge } from "./judge-group.ts";
 import { type AddReply, type CloseReply, NamedGroup } from "./named-group.ts";
 import type { RoomReply } from "./reply.ts";
 import { Room } from "./room.ts";
-import { listing, type RoomParts } from "./room-listing.ts";
+import { type RoomDeps, type RoomParts, roomParts } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
-export function groupRoomClass(
-  depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void>; runObjects?: RunObjects },
-) {
+export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     readonly #values = durableValues(this.ctx);
     #room: Room | NamedGroup | null = null;
@@ -74,15 +69,8 @@ export function groupRoomClass(
       if (this.#room !== null) return this.#room as R;
       const deps = depsOf(this.env);
       this.#counted = deps.counted;
-      const room = new kind({
-        store: createRoomStore(this.#values),
-        judge: createGroupJudge(deps),
-        ...(deps.early_judging && { early: createEarlyJudge(deps) }),
-        now: () => Date.now(),
-        nextRequestId: createRequestIds(() => deps.clock.date().getTime()),
-        report: deps.report,
-        began: listing(deps.runObjects, deps.report, () => this.forget()),
-      });
+      const ids = createRequestIds(() => deps.clock.date().getTime());
+      const room = new kind(roomParts(deps, this.#values, ids, () => this.forget()));
       this.#room = room;
       return room;
     }

@@ -148,7 +148,7 @@ export interface GroupClosing {
  * Groups that a caller names, fills by position and closes. The same rollout at the same position
  * changes nothing, and closing again gives the same reply.
  */
-export interface NamedGroups {
+interface NamedGroups {
   /**
    * @throws ApiError `facts_disagree` for members that say another thing of the group, or stand
    *   where another is; `group_closed` for new ones of a group that takes nobody else

@@ -2,23 +2,17 @@
 // Objects.
 
 import { createRequestIds } from "../../platform/request-ids.ts";
-import type { JudgingDeps } from "../../scoring/deps.ts";
-import type { RunObjects } from "../run-objects/run-objects.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { GroupClosing, GroupRooms, NamedMembers } from "./gathering.ts";
-import { createEarlyJudge, createGroupJudge } from "./judge-group.ts";
 import { NamedGroup } from "./named-group.ts";
 import { unlessFault } from "./reply.ts";
 import { Room } from "./room.ts";
-import { listing, type RoomParts } from "./room-listing.ts";
-import { createRoomStore } from "./room-store.ts";
+import { type RoomDeps, type RoomParts, roomParts } from "./room-listing.ts";
 
 /** Rooms that meet in this process only, and are gone with it. */
-export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): GroupRooms {
+export function createLocalRooms(deps: RoomDeps): GroupRooms {
   const rooms = new Map<string, Room | NamedGroup>();
-  const judge = createGroupJudge(deps);
-  const early = deps.early_judging && { early: createEarlyJudge(deps) };
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());
 
   function open<R extends Room | NamedGroup>(name: string, kind: new (parts: RoomParts) => R): R {
@@ -29,10 +23,7 @@ export function createLocalRooms(deps: JudgingDeps, runObjects?: RunObjects): Gr
       if (room.isEmpty) await values.clear();
     };
     const values = memoryValues(wake, () => void (rooms.get(name) === room && rooms.delete(name)));
-    // Windows are real time even where a test's clock stands still.
-    const parts = { store: createRoomStore(values), judge, ...early, now: () => Date.now(), nextRequestId };
-    const began = listing(runObjects, deps.report, () => forget(name));
-    const room = new kind({ ...parts, report: deps.report, began });
+    const room = new kind(roomParts(deps, values, nextRequestId, () => forget(name)));
     rooms.set(name, room);
     return room;
   }

@@ -1,9 +1,11 @@
 // Owns what a room is given, and that its run's list knows it. Knows no storage.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
+import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
-import type { EarlyJudge, JudgeGroup } from "./judge-group.ts";
-import type { RoomStore, RoomSubject } from "./room-store.ts";
+import type { Values } from "../storage/values.ts";
+import { createEarlyJudge, createGroupJudge, type EarlyJudge, type JudgeGroup } from "./judge-group.ts";
+import { createRoomStore, type RoomStore, type RoomSubject } from "./room-store.ts";
 
 export interface RoomParts {
   store: RoomStore;
@@ -29,7 +31,7 @@ export function beginWith(subject: RoomSubject, waiterId: string, { store, began
  * What a room does when it begins: it stands on its run's list, and where the run has been deleted
  * since its first sample was sent, it forgets. Nobody waits for that.
  */
-export function listing(
+function listing(
   runObjects: RunObjects | undefined,
   report: (line: Record<string, unknown>) => void,
   forget: () => Promise<void>,
@@ -40,5 +42,27 @@ export function listing(
     void noted
       .then((deleted) => (deleted ? forget() : undefined))
       .catch((error) => report({ ...faultLine(error, waiterId), event: "room_not_listed" }));
+  };
+}
+
+/** What rooms judge with, and the lists of runs that know of them; absent: there are none. */
+export type RoomDeps = Omit<JudgingDeps, "runObjects"> & { runObjects?: RunObjects };
+
+/** What a room over these values is given; `forget` is how whoever holds it has it forget. */
+export function roomParts(
+  deps: RoomDeps,
+  values: Values,
+  nextRequestId: () => string,
+  forget: () => Promise<void>,
+): RoomParts {
+  return {
+    store: createRoomStore(values),
+    judge: createGroupJudge(deps),
+    ...(deps.early_judging && { early: createEarlyJudge(deps) }),
+    // Windows are real time even where a test's clock stands still.
+    now: () => Date.now(),
+    nextRequestId,
+    report: deps.report,
+    began: listing(deps.runObjects, deps.report, forget),
   };
 }
