@@ -14,7 +14,11 @@ const windows = refused("steps have no size", "window_groups", "only with by=win
 const scoredGroups: readonly Refusal[] = [
   ...specRefusals(),
   ...groupRefusals(),
-  refused("a text or messages", "(groups\\[\\]\\.)?rollouts\\[\\]\\.(text|messages)", "^required|one of the two"),
+  refused(
+    "a text or messages",
+    "(groups\\[\\]\\.)?rollouts\\[\\]\\.(text|messages)",
+    "^required|one of the two|^expected messages",
+  ),
   refused(
     "a turn that says or calls something",
     "(groups\\[\\]\\.)?prompt\\[\\]\\.content",
@@ -93,6 +97,15 @@ const EVERYWHERE: readonly Refusal[] = [
     ...{ why: "a ranking's schedule fits its spec's mode", status, code: "invalid_request" },
     ...{ path: "kritai\\.schedule", words: "fit the mode" },
   })),
+  // A spec that another request stored is named here, and needs what this body has no place for.
+  ...[400, 422].flatMap((status) =>
+    ["length_tokens_required", "facts_required"].map((code) => ({
+      why: "what a stored spec needs",
+      status,
+      code,
+      path: ".+",
+    })),
+  ),
   { why: "content that no judge is shown", status: 400, code: "unsupported_content", path: ".+" },
   { why: "the same, as TEI's clients read it", status: 422, code: "unsupported_content", path: ".+" },
   { why: "models of the deployment", status: 403, code: "model_not_allowed", path: "(.*\\.)?model" },

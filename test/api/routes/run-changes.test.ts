@@ -174,4 +174,12 @@ describe("DELETE /v1/runs/:run_id", () => {
     await expect.poll(async () => (await deleted(world)).deleted.rooms).toBe(1);
     expect((await waiting).status).not.toBe(200);
   });
+
+  it("empties a group that its caller has filled: nobody knows it any more", async () => {
+    const world = setUp({ clock: now() });
+    const body = { prompt: "p", run_id: "r", rollouts: [{ text: fenced("a") }, { text: fenced("b") }] };
+    expect((await world.post("/v1/groups/mine/rollouts", body)).status).toBe(200);
+    await expect.poll(async () => (await deleted(world)).deleted.rooms).toBe(1);
+    expect((await world.post("/v1/groups/mine/close", {})).status).toBe(404);
+  });
 });

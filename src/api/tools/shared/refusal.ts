@@ -42,8 +42,8 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
   refused(
     "settings that a form has or needs",
-    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url|per_token|unreadable|answer_type|tolerance|quantile)",
-    "^only |^goes with reduce|leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$|reads no answers$",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url|per_token|power|unreadable|answer_type|tolerance|quantile)",
+    "^only |^goes with reduce|leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$|reads no answers$|counts no votes$",
   ),
   refused(
     "tiers and their judge",
@@ -57,7 +57,7 @@ export const specRefusals = (): readonly Refusal[] => [
   ),
   refused(
     "a rubric's items",
-    "(spec\\.)?(signals\\.\\w+\\.items|groups\\[\\]\\.rubric)(\\[\\](\\.\\w+)?)?",
+    "(spec\\.)?(signals\\.\\w+\\.items|(groups\\[\\]\\.)?rubric)(\\[\\](\\.\\w+)?)?",
     "says the same as|the same id as|no points below 0|positive points|^required, or",
   ),
   refused("a range that holds something", "(spec\\.)?signals\\.\\w+\\.range", "must be below the (second|highest)"),
