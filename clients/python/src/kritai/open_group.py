@@ -72,9 +72,9 @@ class AsyncOpenGroup:
             reply is asked for again.
         timeout_s: seconds until it gives up. patient: tries again until then, not a few times only.
 
-        Raises InvalidRequest with the code `group_closed` for a new position after `rewards` or beyond
-        `size`, with `facts_disagree` where the prompt, an option or the rollout at this position is
-        another than before; else KritaiError, as everywhere.
+        Raises InvalidRequest with the code `group_closed` for a new position after `rewards`, with
+        `facts_disagree` where the prompt, an option or the rollout at this position is another than
+        before, `invalid_request` for a position beyond `size`; else KritaiError, as everywhere.
         """
         given: Rollout = {"text": rollout} if isinstance(rollout, str) else rollout
         if not isinstance(given, Mapping):
