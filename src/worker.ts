@@ -35,6 +35,7 @@ import type { ConsumerDeps } from "./run-log/write/queue-consumer.ts";
 import type { AlarmWatch } from "./scoring/alarm-watch.ts";
 import type { JudgingDeps } from "./scoring/deps.ts";
 import { createVerifier } from "./verifier/create.ts";
+import { knowPriorities } from "./verifier/settings.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
 /** The isolate's counts, whoever works in it: requests, rooms, batches and the log's consumer. */
@@ -154,7 +155,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     metrics,
     inFlight,
     held: inFlight.held,
-    early_judging: config.EARLY_JUDGING === "on",
+    early_judging: config.EARLY_JUDGING === undefined ? knowPriorities(config.backends) : config.EARLY_JUDGING === "on",
     clock,
     keys: config.API_KEYS ?? [],
     group_sizes: config.GROUP_SIZES,

@@ -49,7 +49,7 @@ export interface EarlyLoad {
 }
 
 /** When each member of a group comes, s; Infinity: never, and then the group closes at `latest`. */
-interface GroupArrivals {
+export interface GroupArrivals {
   times: readonly number[];
   latest: number;
 }
@@ -73,18 +73,24 @@ interface Drawn {
   over_s: number;
 }
 
-function stepOf(load: EarlyLoad, random: () => number, begins: number, drawn: readonly Drawn[]): GroupArrivals[] {
+/** When the samples of a step's groups come, its share `lost` never. */
+export function stepOf(
+  { lost }: Pick<EarlyLoad, "lost">,
+  random: () => number,
+  begins: number,
+  drawn: readonly Drawn[],
+): GroupArrivals[] {
   const groups = drawn.map(({ rollouts, over_s }) =>
     Array.from({ length: rollouts }, () => {
       const at = begins + over_s * random();
-      return random() < load.lost ? Number.POSITIVE_INFINITY : at;
+      return random() < lost ? Number.POSITIVE_INFINITY : at;
     }),
   );
   const latest = Math.max(begins, ...groups.flat().filter(Number.isFinite));
   return groups.map((times) => ({ times, latest }));
 }
 
-const randomOf = (...seed: (string | number)[]) => createRandom(hashText("early", ...seed));
+export const randomOf = (...seed: (string | number)[]) => createRandom(hashText("early", ...seed));
 
 /** The verifier, counting what it is asked, and telling for whose work it was asked last. */
 function counted(verifier: Verifier, onAsked: (work: string, generations: number) => void): Verifier {

@@ -14,6 +14,7 @@ import { benchContracts } from "./contracts-route.ts";
 import { benchCostlyFloods } from "./costly-floods.ts";
 import { benchDatabaseDown } from "./database-down.ts";
 import { benchEarly } from "./early.ts";
+import { benchEarlyStack } from "./early-stack.ts";
 import { benchEarlyStop } from "./early-stop.ts";
 import { benchEarlyStopStack } from "./early-stop-stack.ts";
 import { type Backends, startBackends } from "./edge-client.ts";
@@ -91,6 +92,12 @@ const EARLY = {
   mixed: { runs: 8, steps: 4, sizes: [4, 8, 16], spreads: [0, 0.5, 2], loads: [0.5, 0.8] },
 };
 
+/** Sixteen groups are 448 and 1,920 generations on 32 places. */
+const EARLY_STACK = {
+  ...{ sizes: EARLY.sizes, groups: [1, 16], spread: 2, repeats: 3 },
+  ...{ generation_ms: 500, slots: 32 },
+};
+
 /** Minutes long, so only by `--only`. */
 const ON_REQUEST: ReadonlySet<string> = new Set([
   "agents",
@@ -100,6 +107,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "group-room",
   "growth",
   "early",
+  "early-stack",
   "early-stop",
   "early-stop-stack",
   "hedging",
@@ -131,6 +139,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   contracts: () => withBackends(contracts),
   gateway: (memory_ms) => benchGateway({ rounds: 3, window_ms: 1_500, memory_ms }),
   early: () => benchEarly(EARLY),
+  "early-stack": async () => benchEarlyStack(await script(), EARLY_STACK),
   "early-stop": () => benchEarlyStop(EARLY_STOP),
   "early-stop-stack": () => benchEarlyStopStack(EARLY_STOP_STACK),
   waves: () => benchWaves(WAVES),

@@ -29,6 +29,12 @@ export const PROTOCOLS = VERIFIERS.map(({ protocol }) => protocol) as [string, .
 export const ownSettings = (protocol: string): readonly string[] =>
   BACKENDS.flatMap((kind) => (kind.protocol === protocol ? Object.keys(kind.settings.shape) : []));
 
+/** Whether of these whatever compares texts is told which of its questions can wait for others. */
+export function knowPriorities(backends: readonly BackendSettings[]): boolean {
+  const kinds = backends.map(({ protocol }) => BACKENDS.find((kind) => kind.protocol === protocol));
+  return kinds.some((kind) => kind?.priorities === true) && kinds.every((kind) => kind?.priorities !== false);
+}
+
 const ENTRIES = VERIFIERS.map(({ protocol, settings }, at) =>
   z.strictObject({
     protocol: at === 0 ? z.literal(protocol).default(protocol) : z.literal(protocol),

@@ -6,6 +6,8 @@ import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { readEnv } from "../../src/env.ts";
+import { type BackendSettings, knowPriorities } from "../../src/verifier/settings.ts";
+import { answer } from "../harness/mock-behaviours.ts";
 import {
   accepted,
   answers,
@@ -16,6 +18,7 @@ import {
   startMockGateway,
   verdict,
 } from "../harness/mock-gateway.ts";
+import { startMockVerifier } from "../harness/mock-verifier.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -150,6 +153,59 @@ describe("in workerd", () => {
     await using r = await rig((asked, index) => (index === 0 ? onlyFirst("reset")(asked, 0) : answers(asked)));
     expect(await errorsOf(await send(r.edge, {}))).toEqual(["ok", 3, 0]);
     expect(r.gateway.requests.map(({ groups }) => groups[0]?.comparisons.length)).toEqual([3, 2]);
+  });
+});
+
+/** A group of three, of which two come; it is judged without the third where it does not come. */
+describe("a group that is not complete is asked about early", () => {
+  async function begun(url: string, env: Record<string, string>, comes: () => Promise<unknown>): Promise<number[]> {
+    const vars = { VERIFIER_URL: url, VERIFIER_MODEL: "mock-model", ...env };
+    const edge = await startEdge({ host: "127.0.0.1", port: 0, script, vars });
+    const sample = async (i: number) => {
+      const body = JSON.stringify({ prompt: "p", response: `\`\`\`python\nx = ${i}\n\`\`\``, label: "l" });
+      const query = "format=object&group_size=3&tries=1&deadline_ms=3000";
+      const headers = { "content-type": "application/json" };
+      const reply = await fetch(`${edge.url}/slime/reward?${query}`, { method: "POST", headers, body });
+      return ((await reply.json()) as { rm_early: number }).rm_early;
+    };
+    try {
+      const two = [sample(0), sample(1)];
+      await comes();
+      return await Promise.all(two);
+    } finally {
+      await edge.close();
+    }
+  }
+  const verify = { VERIFIER_PROTOCOL: "verify" };
+  const openai = { VERIFIER_PROTOCOL: "openai" };
+
+  it.each([
+    ["where the verifier knows priorities", verify, 1],
+    ["not there where it shall not be", { ...verify, EARLY_JUDGING: "off" }, 0],
+    ["nowhere else", openai, 0],
+    ["elsewhere where it shall be", { ...openai, EARLY_JUDGING: "on" }, 1],
+  ])("%s", async (_, env, early) => {
+    const gateway = await startMockGateway((asked) => answers(asked));
+    const engine = await startMockVerifier(() => answer("\\boxed{A}"));
+    const isGateway = env.VERIFIER_PROTOCOL === "verify";
+    try {
+      const asked = () => (isGateway ? gateway.requests : engine.log).length;
+      // What is asked early is asked before it is judged with who is there.
+      const comes = async () => early === 1 && expect.poll(asked).toBe(1);
+      expect(await begun(isGateway ? gateway.url : engine.url, env, comes)).toEqual([early, early]);
+      if (isGateway) expect(gateway.requests[0]?.priority).toBe(early);
+    } finally {
+      await gateway.close();
+      await engine.close();
+    }
+  });
+
+  it("only where every backend that compares texts knows priorities", () => {
+    const [gateway, engine, scalar] = ["verify", "openai", "scalar"].map((protocol) => ({ protocol, url: "http://a" }));
+    const sandbox = { protocol: "sandbox-fusion", url: "http://a" };
+    const of = (...backends: unknown[]) => knowPriorities(backends as BackendSettings[]);
+    expect([of(gateway), of(gateway, gateway), of(gateway, scalar, sandbox)]).toEqual([true, true, true]);
+    expect([of(), of(engine), of(gateway, engine), of(engine, gateway), of(scalar)]).toEqual(Array(5).fill(false));
   });
 });
 

@@ -12,6 +12,7 @@ export const toyBackend: BackendKind<Toy> = {
   protocol: "toy",
   settings: z.object({ taste: z.enum(["long", "short"]) }),
   hedging: false,
+  priorities: false,
   create({ url, taste }, { backend }) {
     async function judge(job: VerifierJob, sink: (generation: Generation) => void): Promise<void> {
       for (const { id, shown: places, samples, first_sample = 0 } of job.questions) {

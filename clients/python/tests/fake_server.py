@@ -37,6 +37,12 @@ class Reply:
     cut: bool = False
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024
+    """What does not fit is connected a second later, or 3, 7, .. 63: the standard library has 5."""
+
+
 Answer = Callable[[Received, int], Reply | None]
 """The reply to a request, given how many came before it; None closes the connection without a
 word."""
@@ -103,8 +109,7 @@ def serving(answer: Answer) -> Iterator[FakeServer]:
         def log_message(self, *args: object) -> None:
             pass
 
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.daemon_threads = True
+    httpd = Server(("127.0.0.1", 0), Handler)
     state = FakeServer(f"http://127.0.0.1:{httpd.server_port}")
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()

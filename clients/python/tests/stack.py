@@ -67,10 +67,26 @@ def running_stack(data_dir: Path, **variables: str) -> Iterator[str]:
     if "DATABASE_URL" in variables:
         migrate = [str(NODE), "scripts/stack/commands/migrate.ts"]
         subprocess.run(migrate, cwd=REPOSITORY, env={**kept, **variables}, check=True, capture_output=True)
+    program = "test/harness/production-limits/start.ts"
+    with running(program, {**kept, "PORT": "0", "DATA_DIR": str(data_dir), **variables}) as address:
+        yield address
+
+
+@contextmanager
+def running_gateway(engine_url: str) -> Iterator[str]:
+    """The base URL of the GPU gateway on a free loopback port, before one engine."""
+    names = {"ENGINE_URL": engine_url, "ENGINE_MODEL": "scripted"}
+    with running("gpu-backend/gateway/main.ts", {"PATH": os.environ["PATH"], "PORT": "0", **names}) as address:
+        yield address
+
+
+@contextmanager
+def running(program: str, variables: dict[str, str]) -> Iterator[str]:
+    """What one of the repository's servers says that it is ready at."""
     process = subprocess.Popen(
-        [NODE, "test/harness/production-limits/start.ts"],
+        [NODE, program],
         cwd=REPOSITORY,
-        env={**kept, "PORT": "0", "DATA_DIR": str(data_dir), **variables},
+        env=variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -88,7 +104,7 @@ def running_stack(data_dir: Path, **variables: str) -> Iterator[str]:
             os.kill(process.pid, signal.SIGKILL)
             process.wait(20)
         reader.join(5)
-    assert process.returncode == 0, "the stack ended badly:\n" + "".join(_rest(lines))
+    assert process.returncode == 0, f"{program} ended badly:\n" + "".join(_rest(lines))
 
 
 def _read(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
@@ -109,4 +125,4 @@ def _ready(lines: queue.Queue[str | None]) -> str:
         said.append(line)
         if line.startswith("ready "):
             return line.split()[1]
-    raise RuntimeError("the stack ended before it was ready:\n" + "".join(said))
+    raise RuntimeError("it ended before it was ready:\n" + "".join(said))

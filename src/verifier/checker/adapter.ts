@@ -125,5 +125,6 @@ export const checker: BackendKind<CheckerSettings> = {
   settings: SETTINGS,
   apart: true,
   hedging: false,
+  priorities: null,
   create: ({ hosts, secret }, parts) => new CheckerVerifier({ hosts, secret }, parts),
 };

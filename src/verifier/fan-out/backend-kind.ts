@@ -43,6 +43,11 @@ export interface BackendKind<S = unknown> {
   apart?: true;
   /** Whether stragglers may be asked a second time, where the deployment allows it. */
   hedging: boolean;
+  /**
+   * Whether it is told which questions can wait for others; null: it is asked none that could, as it
+   * compares nothing.
+   */
+  priorities: boolean | null;
   /** @throws TypeError for a URL that cannot be used */
   create(settings: S & Address, parts: BackendParts): Verifier;
 }

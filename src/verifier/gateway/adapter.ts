@@ -114,6 +114,7 @@ export const gateway: BackendKind<{ model?: string; programs_only?: "on" | "off"
     programs_only: z.enum(["on", "off"]).optional(),
   }),
   hedging: false,
+  priorities: true,
   create: ({ url, model = null, programs_only, api_key: apiKey }, { backend, key_variable, clock }) => ({
     ...createGatewayVerifier({ url, model, apiKey, key_variable, backend }, clock),
     programs_only: programs_only === "on",

@@ -131,6 +131,7 @@ export const openAi: BackendKind<{ model: string; simulated?: "on" | "off"; prog
     programs_only: z.enum(["on", "off"]).optional(),
   }),
   hedging: true,
+  priorities: false,
   create({ url, model, simulated, programs_only, api_key: apiKey }, { backend, key_variable, max_in_flight, clock }) {
     const bound = max_in_flight === undefined ? {} : { maxInFlight: max_in_flight };
     const connection = { url, model, apiKey, key_variable, simulated: simulated === "on" };

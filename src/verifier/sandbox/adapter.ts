@@ -64,6 +64,7 @@ const kind = (shape: SandboxShape): BackendKind => ({
   settings: z.object({}),
   apart: true,
   hedging: false,
+  priorities: null,
   create: (settings, parts) => sandboxVerifier(shape, settings, parts),
 });
 

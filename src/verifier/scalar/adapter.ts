@@ -235,6 +235,7 @@ export const scalar: BackendKind<ScalarBackendSettings> = {
   protocol: "scalar",
   settings: SETTINGS,
   hedging: false,
+  priorities: null,
   /** @throws TypeError also for an API that compares two tokens without their ids */
   create: (settings, parts) => new ScalarVerifier(settings, parts),
 };
