@@ -18,8 +18,8 @@ import { firstHeadline, firstPage, firstTables } from "./judge-first-page.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
-import { settingRows, sharedRows } from "./settings.ts";
 import { settingsPage, settingsTables } from "./settings-page.ts";
+import { settingRows, sharedRows } from "./settings-played.ts";
 import { stepPage, stepRows } from "./step-budget.ts";
 import { playPlan } from "./threads.ts";
 

@@ -3,18 +3,8 @@
 import { csv } from "../report/csv.ts";
 import type { Estimate } from "./cells.ts";
 import { interval, percent } from "./rivalry-tables.ts";
-import {
-  JUDGE_NAMES,
-  type JudgeName,
-  NEAR_ENOUGH,
-  type Setting,
-  type SettingRow,
-  type Share,
-  type SharedRow,
-  tokensOf,
-  VARIANTS,
-  type Variant,
-} from "./settings.ts";
+import { JUDGE_NAMES, type JudgeName, type Setting, VARIANTS, type Variant } from "./settings.ts";
+import { NEAR_ENOUGH, type SettingRow, type Share, type SharedRow, STILL_NEAR, tokensOf } from "./settings-played.ts";
 
 /** As it stands in a spec's `judge`. */
 export const written = (setting: Setting): string => JSON.stringify(setting).replace(/([:,])(?=[^\s])/g, "$1 ");
