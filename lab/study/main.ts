@@ -175,10 +175,10 @@ if (given.settings) {
   const plan = quick
     ? { set, sizes: [4, 8], draws: 2, varied: 1 }
     : { set, sizes: [4, 8, 16], draws, varied: Math.ceil(draws / 4) };
+  const how = `\`npm run lab -- study --settings --set ${set}${quick ? " --quick" : ` --draws ${draws}`}\` at ${commit()}.`;
   const rows = settingRows(plan, ([{ judge, n, variant, lists }]) =>
     console.log(`${judge}, n = ${n}, ${variant}: ${lists} lists`),
   );
-  const how = `\`npm run lab -- study --settings --set ${set}${quick ? " --quick" : ` --draws ${draws}`}\` at ${commit()}.`;
   writeFiles(join(dirname(out), folder), settingsTables(rows));
   writeFileSync(out, settingsPage(how, rows, sharedRows(plan), folder));
   console.log(`wrote ${out}: ${rows.length} rows`);

@@ -4,7 +4,15 @@ import { csv } from "../report/csv.ts";
 import type { Estimate } from "./cells.ts";
 import { interval, percent } from "./rivalry-tables.ts";
 import { JUDGE_NAMES, type JudgeName, type Setting, VARIANTS, type Variant } from "./settings.ts";
-import { NEAR_ENOUGH, type SettingRow, type Share, type SharedRow, STILL_NEAR, tokensOf } from "./settings-played.ts";
+import {
+  isAsDear,
+  NEAR_ENOUGH,
+  type SettingRow,
+  type Share,
+  type SharedRow,
+  STILL_NEAR,
+  tokensOf,
+} from "./settings-played.ts";
 
 /** As it stands in a spec's `judge`. */
 export const written = (setting: Setting): string => JSON.stringify(setting).replace(/([:,])(?=[^\s])/g, "$1 ");
@@ -34,19 +42,16 @@ const cellsOf = (rows: readonly SettingRow[]): SettingRow[][] =>
 const pickedOf = (cell: readonly SettingRow[], pick: Share) =>
   cell.find(({ picked }) => picked?.includes(pick)) as SettingRow;
 
-/** Beyond a tenth dearer nobody would take it for the pick. */
-const AS_DEAR = 1.1;
-
 const contains0 = ({ ci95 }: Estimate) => ci95 !== null && ci95[0] <= 0 && ci95[1] >= 0;
 
-/** Settings that cost no more than a pick and are not told from it. */
+/** Settings that are as dear as a pick, or less, and are not told from it. */
 export function alikeOf(cell: readonly SettingRow[], pick: Share): SettingRow[] {
   const chosen = pickedOf(cell, pick);
   return cell.filter(
     (row) =>
       row !== chosen &&
       row.setting.first === undefined &&
-      tokensOf(row) <= AS_DEAR * tokensOf(chosen) &&
+      isAsDear(row, chosen) &&
       row.over !== undefined &&
       contains0(row.over[pick]),
   );
@@ -117,17 +122,17 @@ function variedTable(rows: readonly SettingRow[]): string {
 
 function firstTable(rows: readonly SettingRow[]): string {
   const lines = rows.flatMap((row) => {
-    if (row.setting.first === undefined) return [];
+    if (row.setting.first === undefined || row.judge !== "32B") return [];
     const all = rows.filter(({ judge, n, variant }) => judge === row.judge && n === row.n && variant === row.variant);
     if (!["as stated", "letters surer than right", "a better first judge"].includes(row.variant)) return [];
     const { generated_tokens, prompt_tokens } = referenceOf(all);
     const shares = [row.generated_tokens / generated_tokens, row.prompt_tokens / prompt_tokens].map(percent);
     return [
-      `| ${row.judge} | ${row.n} | ${row.variant} | [${row.setting.first.close.join(", ")}] | ${shares.join(" | ")} | ${interval(row.gain)} |`,
+      `| ${row.n} | ${row.variant} | [${row.setting.first.close.join(", ")}] | ${shares.join(" | ")} | ${interval(row.gain)} |`,
     ];
   });
   return [
-    "| judge | samples | variant | `close` | generated | prompts | tau-b gained |\n|---|---|---|---|---|---|---|",
+    "| samples | variant | `close` | generated | prompts | tau-b gained |\n|---|---|---|---|---|---|",
     ...lines,
   ].join("\n");
 }
@@ -190,18 +195,18 @@ ${command} Every row: [rows.csv](${folder}/rows.csv).
 
 ## The table
 
-The fewest tokens of what comes near all pairs in both orders (\`round_robin\`, \`both_orders\`): its tau-b is at most ${NEAR_ENOUGH} lower, by the lower end of a 95 % interval. \`reward\` is \`auto\`.
-Picked on half of the lists; every figure is of the other half. "Against all pairs" is list by list.
+The fewest tokens of what stays near all pairs in both orders (\`round_robin\`, \`both_orders\`): at most ${NEAR_ENOUGH} of tau-b below them by the lower end of a 95 % interval, and at most ${STILL_NEAR} on average
+[where the judge is another one](#when-the-judge-is-another-one); or what costs a tenth more at most, is not told to be worse, and waits less. \`reward\` is \`auto\`. Picked on half of the lists; every figure is of the other half. "Against all pairs" is list by list.
 
 ${settingsTable(rows)}
 
-Not told apart from it, for as many tokens or fewer (the interval of the difference holds 0):
+Not told apart from it, for a tenth more tokens at most (the interval of the difference holds 0). A cheaper one of them was not picked because it lost more on the other lists or where the judge is another one:
 
 ${cells.map((cell) => `- ${cell[0]?.judge}, ${cell[0]?.n} samples: ${listed(alikeOf(cell, "near"))}`).join("\n")}
 
 ## For half of the tokens
 
-The highest tau-b for at most half of the tokens of all pairs in both orders, picked and told in the same way. "Best found more often": the one with the most reward is the best by pass rate. "Waits": questions that wait for each other's answers.
+The highest tau-b, on average over the judge and what is varied of it, for at most half of the tokens of all pairs in both orders; picked and told in the same way. "Best found more often": the one with the most reward is the best by pass rate. "Waits": questions that wait for each other's answers.
 
 ${cheaperTable(rows, "half")}
 
@@ -235,7 +240,7 @@ ${variedTable(rows)}
 
 ## A 7B before the judge
 
-\`judge.first\`, all pairs in both orders: its shares of what the judge alone takes, and tau-b gained.
+\`judge.first\`, all pairs in both orders: its shares of what the 32B alone takes, and tau-b gained. Before the hosted judge: rows.csv.
 
 ${firstTable(rows)}
 

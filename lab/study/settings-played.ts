@@ -105,26 +105,37 @@ export const tokensOf = (row: SettingRow): number => row.prompt_tokens + row.gen
 
 type PlayedRow = { row: SettingRow; played: readonly Played[] };
 
+/** Settings that cost a tenth more at most count as equally dear. */
+const AS_DEAR = 1.1;
+export const isAsDear = (row: SettingRow, as: SettingRow): boolean => tokensOf(row) <= AS_DEAR * tokensOf(as);
+
 /**
  * By the lists that are even in number and the judge's variants, without a first judge. `near`: the
- * fewest tokens of what comes near to all pairs in both orders; the others: for at most their share
- * of its tokens, the most tau-b over all variants.
+ * fewest tokens of what comes near to all pairs in both orders, or what is as dear, waits less and is
+ * not told to be worse; the others: for at most their share of its tokens, the most tau-b over all
+ * variants.
  * @param varied gains under each variant, of settings in the same order
  */
-function pickOf(pick: Share, rows: readonly PlayedRow[], varied: readonly (readonly number[])[]): number {
+function pickOf(pick: Share, rows: readonly PlayedRow[], varied: readonly (readonly number[])[]): PlayedRow {
   const even = (played: readonly Played[]) => played.filter((_, k) => k % 2 === 0);
+  const over = (one: PlayedRow, other: PlayedRow) => gain(even(one.played), even(other.played), "tau");
   const [reference] = rows as [PlayedRow];
-  const known = rows.map(({ row, played }, k) => {
-    const stated = gain(even(played), even(reference.played), "tau");
+  const known = rows.map((one, k) => {
+    const stated = over(one, reference);
     const gains = varied.map((of) => of[k] as number);
     const near = (stated.ci95?.[0] ?? -1) >= -NEAR_ENOUGH && gains.every((own) => own >= -STILL_NEAR);
-    return { k, row, near: k === 0 || near, mean: mean([stated.mean ?? -1, ...gains]), tokens: tokensOf(row) };
+    return { ...one, near: k === 0 || near, mean: mean([stated.mean ?? -1, ...gains]) };
   });
   const able = known.filter(
-    ({ row, near, tokens }) =>
-      row.setting.first === undefined && (pick === "near" ? near : tokens <= PICKS[pick] * tokensOf(reference.row)),
+    ({ row, near }) =>
+      row.setting.first === undefined &&
+      (pick === "near" ? near : tokensOf(row) <= PICKS[pick] * tokensOf(reference.row)),
   );
-  return able.sort((a, b) => (pick === "near" ? a.tokens - b.tokens : b.mean - a.mean))[0]?.k ?? 0;
+  const best = able.sort((a, b) => (pick === "near" ? tokensOf(a.row) - tokensOf(b.row) : b.mean - a.mean))[0];
+  if (best === undefined) return reference;
+  if (pick !== "near") return best;
+  const alike = able.filter((one) => isAsDear(one.row, best.row) && (over(one, best).ci95?.[1] ?? -1) >= 0);
+  return alike.sort((a, b) => a.row.waves - b.row.waves || tokensOf(a.row) - tokensOf(b.row))[0] ?? best;
 }
 
 export interface SettingsPlan {
@@ -190,11 +201,13 @@ function playedRows(
 
 function pickedRows(rows: readonly PlayedRow[], varied: readonly (readonly number[])[]): SettingRow[] {
   const picks = PICK_NAMES.map((pick) => [pick, pickOf(pick, rows, varied)] as const);
-  const over = (played: readonly Played[], at: number) => gain(odd(played), odd(rows[at]?.played ?? []), "tau");
-  return rows.map(({ row, played }, k) => ({
+  return rows.map(({ row, played }) => ({
     ...row,
-    picked: picks.flatMap(([pick, at]) => (at === k ? [pick] : [])),
-    over: Object.fromEntries(picks.map(([pick, at]) => [pick, over(played, at)])) as Record<Share, Estimate>,
+    picked: picks.flatMap(([pick, one]) => (one.row === row ? [pick] : [])),
+    over: Object.fromEntries(picks.map(([pick, one]) => [pick, gain(odd(played), odd(one.played), "tau")])) as Record<
+      Share,
+      Estimate
+    >,
   }));
 }
 

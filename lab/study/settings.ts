@@ -1,6 +1,6 @@
 // Owns what the study of settings goes through: judges of three kinds, how each is varied, and the
 // settings that a trainer would choose from.
-import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../src/core/contract/spec.ts";
+import type { NamedSchedule, Spec } from "../../src/core/contract/spec.ts";
 import { type Biases, USUAL } from "./accurate-judges.ts";
 import { NOISES } from "./cells.ts";
 import type { Noise } from "./verifier-model.ts";
