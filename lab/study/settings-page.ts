@@ -195,12 +195,12 @@ ${command} Every row: [rows.csv](${folder}/rows.csv).
 
 ## The table
 
-The fewest tokens of what stays near all pairs in both orders (\`round_robin\`, \`both_orders\`): at most ${NEAR_ENOUGH} of tau-b below them by the lower end of a 95 % interval, and at most ${STILL_NEAR} on average
-[where the judge is another one](#when-the-judge-is-another-one); or what costs a tenth more at most, is not told to be worse, and waits less. \`reward\` is \`auto\`. Picked on half of the lists; every figure is of the other half. "Against all pairs" is list by list.
+The fewest tokens of what stays near all pairs in both orders (\`round_robin\`, \`both_orders\`): at most ${NEAR_ENOUGH} of tau-b below them by the lower end of a 95 % interval, on either half of the lists, and at most ${STILL_NEAR} on average
+[where the judge is another one](#when-the-judge-is-another-one); or what costs a tenth more at most, is not told to be worse, and waits less. \`reward\` is \`auto\`. Picked on one half of the lists; every figure is of the other. "Against all pairs" is list by list.
 
 ${settingsTable(rows)}
 
-Not told apart from it, for a tenth more tokens at most (the interval of the difference holds 0). A cheaper one of them was not picked because it lost more on the other lists or where the judge is another one:
+Not told apart from it, for a tenth more tokens at most (the interval of the difference holds 0). A cheaper one of them was not picked because it lost more on the other half or where the judge is another one:
 
 ${cells.map((cell) => `- ${cell[0]?.judge}, ${cell[0]?.n} samples: ${listed(alikeOf(cell, "near"))}`).join("\n")}
 

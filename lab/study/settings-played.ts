@@ -111,8 +111,8 @@ export const isAsDear = (row: SettingRow, as: SettingRow): boolean => tokensOf(r
 
 /**
  * By the lists that are even in number and the judge's variants, without a first judge. `near`: the
- * fewest tokens of what comes near to all pairs in both orders, or what is as dear, waits less and is
- * not told to be worse; the others: for at most their share of its tokens, the most tau-b over all
+ * fewest tokens of what comes near to all pairs in both orders, on the other lists as well, or what is
+ * as dear, waits less and is not told to be worse; the others: for at most their share of its tokens, the most tau-b over all
  * variants.
  * @param varied gains under each variant, of settings in the same order
  */
@@ -121,9 +121,11 @@ function pickOf(pick: Share, rows: readonly PlayedRow[], varied: readonly (reado
   const over = (one: PlayedRow, other: PlayedRow) => gain(even(one.played), even(other.played), "tau");
   const [reference] = rows as [PlayedRow];
   const known = rows.map((one, k) => {
+    const { row } = one;
     const stated = over(one, reference);
     const gains = varied.map((of) => of[k] as number);
-    const near = (stated.ci95?.[0] ?? -1) >= -NEAR_ENOUGH && gains.every((own) => own >= -STILL_NEAR);
+    const lows = [stated, row.gain].map(({ ci95 }) => ci95?.[0] ?? -1);
+    const near = Math.min(...lows) >= -NEAR_ENOUGH && gains.every((own) => own >= -STILL_NEAR);
     return { ...one, near: k === 0 || near, mean: mean([stated.mean ?? -1, ...gains]) };
   });
   const able = known.filter(
