@@ -172,6 +172,25 @@ const listsOf = (rows: readonly SettingRow[], judge: JudgeName, told: boolean) =
     ),
   ].join(", ");
 
+/** Where each figure of a judge is from. */
+const JUDGES = `## The judges
+
+**All three are simulated; no real model was asked.** Groups are drawn from the programs of \`sets/small\`, whose pass rates are the truth. A judge's log-odds for the better of two are a slope x the difference of pass rates + the noises of [the study](../schedules.md); the slope is solved so that it is right in as many pairs of different pass rates as stated. So it is surer of wide gaps, and nearly guesses at small ones.
+
+| | 7B | 32B | hosted | from |
+|---|---|---|---|---|
+| right in pairs | 0.70 | 0.84 | 0.85 | RM-Bench: RM-R1-Qwen-Instruct-7B 70.2, RM-R1-DeepSeek-Distilled-Qwen-32B 83.9 (RM-R1, arXiv 2505.02387, table 1); DeepSeek-R1 85.3 (README of THU-KEG/RM-Bench) |
+| at its lowest, highest | 0.66, 0.85 | 0.70, 0.91 | 0.725, 0.93 | table 1 again: the same 7B on RMB 66.4, on RewardBench 85.2; the same 32B on RMB 69.8, on RewardBench 90.9; GPT-4o-0806 on RM-Bench 72.5. 0.93 is assumed |
+| answers | at once, soft votes | thinks, votes counted | thinks, votes counted | assumed. RM-R1's 7B thinks: how often a 7B is right that answers at once is not known here, so read its range |
+| generated tokens an answer | 4 | 4000 | 4000 | \`lab/study/cells.ts\`, measured on thinking verifiers; of a hosted one assumed |
+| tokens of a prompt | 1500 | 1500 | 1500 | the same: 100 for rules and question, 700 a candidate |
+| readable | 0.97 | 0.99 | 0.99 | assumed, as the engine simulator's 7B and 14B (\`gpu-backend/engines/simulator/README.md\`); asked once more else |
+| noises, log-odds | | | | assumed, the study's usual ones: candidate 0.7, pair 0.5, first place 0.3 with a spread of 0.5 |
+| sureness of soft votes | as right | | | assumed; three times the log-odds under "surer than right" |
+| of \`judge.first\` | | a 7B, 0.70 | a 7B, 0.70 | as the 7B; 0.8 as "a better first judge" |
+
+Prices and seconds are of nobody's list here: multiply the tokens by yours. Prompts cost less where an engine keeps prefixes. A judge that is right in other shares of your pairs than of RM-Bench's has other figures: \`npm run evaluate\` tells its share.`;
+
 /**
  * The page.
  * @param command with its commit
@@ -214,23 +233,7 @@ ${cheaperTable(rows, "half")}
 
 ${cheaperTable(rows, "quarter")}
 
-## The judges
-
-**All three are simulated; no real model was asked.** Groups are drawn from the programs of \`sets/small\`, whose pass rates are the truth. A judge's log-odds for the better of two are a slope x the difference of pass rates + the noises of [the study](../schedules.md); the slope is solved so that it is right in as many pairs of different pass rates as stated. So it is surer of wide gaps, and nearly guesses at small ones.
-
-| | 7B | 32B | hosted | from |
-|---|---|---|---|---|
-| right in pairs | 0.70 | 0.84 | 0.85 | RM-Bench: RM-R1-Qwen-Instruct-7B 70.2, RM-R1-DeepSeek-Distilled-Qwen-32B 83.9 (RM-R1, arXiv 2505.02387, table 1); DeepSeek-R1 85.3 (README of THU-KEG/RM-Bench) |
-| at its lowest, highest | 0.66, 0.85 | 0.70, 0.91 | 0.725, 0.93 | table 1 again: the same 7B on RMB 66.4, on RewardBench 85.2; the same 32B on RMB 69.8, on RewardBench 90.9; GPT-4o-0806 on RM-Bench 72.5. 0.93 is assumed |
-| answers | at once, soft votes | thinks, votes counted | thinks, votes counted | assumed. RM-R1's 7B thinks: how often a 7B is right that answers at once is not known here, so read its range |
-| generated tokens an answer | 4 | 4000 | 4000 | \`lab/study/cells.ts\`, measured on thinking verifiers; of a hosted one assumed |
-| tokens of a prompt | 1500 | 1500 | 1500 | the same: 100 for rules and question, 700 a candidate |
-| readable | 0.97 | 0.99 | 0.99 | assumed, as the engine simulator's 7B and 14B (\`gpu-backend/engines/simulator/README.md\`); asked once more else |
-| noises, log-odds | | | | assumed, the study's usual ones: candidate 0.7, pair 0.5, first place 0.3 with a spread of 0.5 |
-| sureness of soft votes | as right | | | assumed; three times the log-odds under "surer than right" |
-| of \`judge.first\` | | a 7B, 0.70 | a 7B, 0.70 | as the 7B; 0.8 as "a better first judge" |
-
-Prices and seconds are of nobody's list here: multiply the tokens by yours. Prompts cost less where an engine keeps prefixes. A judge that is right in other shares of your pairs than of RM-Bench's has other figures: \`npm run evaluate\` tells its share.
+${JUDGES}
 
 ## When the judge is another one
 
