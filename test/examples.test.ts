@@ -164,3 +164,27 @@ describe("requests and specs of pages", () => {
     expect(response.status, (await response.text()).slice(0, 500)).toBe(200);
   });
 });
+
+describe("the settings by samples and judge", () => {
+  const ROWS = /^\| (7B|32B|hosted) \| (\d+) \| `(\{.*?\})` \|.*$/gm;
+  const rows = [...textOf("docs/schedules.md").matchAll(ROWS)].map(([row, judge, samples, setting = ""]) => ({
+    ...{ row, judge, samples },
+    setting: JSON.parse(setting) as Record<string, unknown>,
+  }));
+
+  it("are three settings for each, as the study of them found", () => {
+    expect(rows.map(({ judge, samples }) => `${judge} ${samples}`)).toEqual(
+      ["7B", "32B", "hosted"].flatMap((judge) => [4, 8, 16].map((samples) => `${judge} ${samples}`)),
+    );
+    const page = textOf("docs/results/settings.md").split("\n");
+    expect(rows.filter(({ row }) => !page.includes(row))).toEqual([]);
+    expect(rows.filter(({ setting }) => Object.keys(setting).length !== 3)).toEqual([]);
+  });
+
+  it.each(rows)("of a $judge and $samples samples are a spec's", async ({ samples, setting }) => {
+    const judge = { preset: setting.vote === "soft" ? "letter-select" : "text-select", ...setting };
+    const spec = { candidate: { extract: "whole" }, reward: "auto", judge };
+    const response = await deployment().post(`/v1/specs/check?n=${samples}`, spec);
+    expect(response.status, (await response.text()).slice(0, 500)).toBe(200);
+  });
+});

@@ -1,12 +1,11 @@
 // Owns the study of `judge.first`: a direct judge of a stated accuracy before a thinking one, as near
 // the latter's order on all pairs as how many of its tokens bring.
 import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
-import { sigmoid } from "../../src/core/math/bradley-terry.ts";
-import { mean } from "../../src/core/math/stats.ts";
+import { judgesOf } from "./accurate-judges.ts";
 import { type Estimate, estimate, gain, meanOf, TOKENS } from "./cells.ts";
 import { readLists, type StudyList } from "./lists.ts";
 import { play } from "./play.ts";
-import { type Noise, type Verifier, verifierOf } from "./verifier-model.ts";
+import type { Verifier } from "./verifier-model.ts";
 import type { Way } from "./ways.ts";
 
 /** How sure the direct judge is of its letters, over how often they are right. */
@@ -48,13 +47,6 @@ export interface FirstPlan {
   direct: readonly number[];
 }
 
-/** What of the study's usual noise a judge has beside its accuracy. */
-const NOISE = { candidate_bias: 0.7, pair_bias: 0.5, position_bias: 0.3, position_spread: 0.5 };
-const BISECTIONS = 24;
-const DISCRIMINATION_MOST = 100;
-/** Log-odds are at most so many times those of the noise, for a calibrated judge. */
-const SHARPEST = 8;
-
 const SOFT = "soft" as "majority";
 const THINKING: Spec["judge"] = { ...DEFAULT_SPEC.judge, both_orders: true };
 const first = (close: number, combine: "replace" | "mean" = "replace"): Spec["judge"]["first"] => ({
@@ -73,64 +65,6 @@ const WAYS: readonly (Way & { close: number | null })[] = [
   { name: "first, close to 0.9, mean", judge: { ...THINKING, first: first(0.9, "mean") }, score: "soft", close: 0.9 },
 ];
 
-const seedOf = ({ problem }: StudyList, k: number, judge: string) => `${problem} ${k} ${judge}`;
-
-/** Both orders of every pair of different pass rates: how far apart, and what is seen beside that. */
-function biasedPairs(lists: readonly StudyList[], name: string): { gap: number; bias: number }[] {
-  const none: Noise = { ...NOISE, discrimination: 0, style: "direct" };
-  return lists.flatMap((list, k) => {
-    const judge = verifierOf(list.qualities, none, seedOf(list, k, name));
-    return list.qualities.flatMap((q, i) =>
-      list.qualities.flatMap((other, j) =>
-        q === other ? [] : [{ gap: q - other, bias: logit(judge.pair(i, j, 0).soft) }],
-      ),
-    );
-  });
-}
-
-const logit = (p: number) => Math.log(p / (1 - p));
-
-/** The x in a range at which a rising function comes to a value. */
-function bisected(of: (x: number) => number, value: number, most: number): number {
-  let [low, high] = [0, most];
-  for (let step = 0; step < BISECTIONS; step++) {
-    const middle = (low + high) / 2;
-    if (of(middle) < value) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
-}
-
-/**
- * Judges of an accuracy, one a list: the share of pairs whose better one a letter names, in either
- * order. A direct one's letter is the likelier one, and is as sure as `sureness` says.
- */
-function judgesOf(lists: readonly StudyList[], accuracy: number, style: Noise["style"], name: string, sureness = 1) {
-  const pairs = biasedPairs(lists, name);
-  const oddsAt = (by: number) => pairs.map(({ gap, bias }) => Math.sign(gap) * (by * gap + bias));
-  const rightAt = (by: number) =>
-    mean(oddsAt(by).map((odds) => (style === "thinking" ? sigmoid(odds) : Number(odds > 0))));
-  const discrimination = bisected(rightAt, accuracy, DISCRIMINATION_MOST);
-  const judges = lists.map((list, k) =>
-    verifierOf(list.qualities, { ...NOISE, discrimination, style }, seedOf(list, k, name)),
-  );
-  if (style === "thinking") return judges;
-  const odds = oddsAt(discrimination).map(Math.abs);
-  const even = bisected((by) => mean(odds.map((own) => sigmoid(by * own))), rightAt(discrimination), SHARPEST);
-  return judges.map((judge) => sharpened(judge, even * sureness));
-}
-
-/** The same letters, their log-odds so many times as large. */
-function sharpened(verifier: Verifier, by: number): Verifier {
-  return {
-    ...verifier,
-    pair(a, b, sample) {
-      const { soft, hard } = verifier.pair(a, b, sample);
-      return { soft: sigmoid(by * logit(soft)), hard };
-    },
-  };
-}
-
 const tokensOf = (shown: number, by?: "first") => {
   const { rules, candidate, completion } = TOKENS[by === "first" ? "direct" : "thinking"];
   return rules + candidate * shown + completion;
@@ -145,14 +79,15 @@ export function firstRows(
   return sizes.flatMap((n) => {
     const lists = readLists(set, n, draws);
     return levels.flatMap((thinking) => {
-      const judges = judgesOf(lists, thinking, "thinking", "thinking");
+      const judges = judgesOf(lists, { accuracy: thinking, style: "thinking", name: "thinking" });
       return accuracies
         .filter((direct) => direct < thinking)
         .flatMap((direct) =>
           RELATIONS.flatMap((relation) =>
             (Object.keys(SURENESS) as Sureness[]).flatMap((sureness) => {
               const name = relation === "the same model" ? "thinking" : "direct";
-              const before = judgesOf(lists, direct, "direct", name, SURENESS[sureness]);
+              const stated = { accuracy: direct, style: "direct", name, sureness: SURENESS[sureness] } as const;
+              const before = judgesOf(lists, stated);
               const rows = rowsOf({ n, thinking, direct, sureness, relation }, lists, judges, before);
               onPair(rows as [FirstRow, ...FirstRow[]]);
               return rows;

@@ -18,6 +18,8 @@ import { firstHeadline, firstPage, firstTables } from "./judge-first-page.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
+import { settingsPage, settingsTables } from "./settings-page.ts";
+import { settingRows, sharedRows } from "./settings-played.ts";
 import { stepPage, stepRows } from "./step-budget.ts";
 import { playPlan } from "./threads.ts";
 
@@ -77,6 +79,7 @@ const given = commandFlags({
       "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
     "step-budget": "only what one budget for a step reaches against the same split evenly; its page is of this alone",
     covariates: "only what length and the first place taken out of strengths are worth; its page is of this alone",
+    settings: "only which settings to take with 4, 8 and 16 samples, by judge; its page is of this alone",
     first: "only what judge.first is worth before a thinking judge; its page is of this alone",
     auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
@@ -165,6 +168,20 @@ if (given.first) {
   writeFiles(join(dirname(out), folder), firstTables(rows));
   writeFileSync(out, firstPage(command, rows, folder));
   console.log(`${firstHeadline(rows)}\nwrote ${out}: ${rows.length} rows`);
+  process.exit();
+}
+if (given.settings) {
+  const { set, quick, draws } = given;
+  const plan = quick
+    ? { set, sizes: [4, 8], draws: 2, varied: 1 }
+    : { set, sizes: [4, 8, 16], draws, varied: Math.ceil(draws / 4) };
+  const how = `\`npm run lab -- study --settings --set ${set}${quick ? " --quick" : ` --draws ${draws}`}\` at ${commit()}.`;
+  const rows = settingRows(plan, ([{ judge, n, variant, lists }]) =>
+    console.log(`${judge}, n = ${n}, ${variant}: ${lists} lists`),
+  );
+  writeFiles(join(dirname(out), folder), settingsTables(rows));
+  writeFileSync(out, settingsPage(how, rows, sharedRows(plan), folder));
+  console.log(`wrote ${out}: ${rows.length} rows`);
   process.exit();
 }
 if (given.calibration) {

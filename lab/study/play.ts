@@ -92,11 +92,12 @@ export const COMPARED_SCORES = Object.keys(SCORES).filter((name) => SCORES[name]
 /** What the simulated verifier says of a question. */
 export function answersTo(showing: Presentation, verifier: Verifier, graded: boolean): SampleOutcome[] {
   const { shown, samples, first_sample = 0 } = showing;
-  return Array.from({ length: samples }, (_, k) => {
-    const state = "parsed" as const;
+  return Array.from({ length: samples }, (_, k): SampleOutcome => {
+    const state = "parsed";
     if (shown.length > 2) return { state, winner: verifier.best(shown, first_sample + k) };
     const [a, b] = shown as [number, number];
-    const { soft, hard } = verifier.pair(a, b, first_sample + k);
+    const { soft, hard, unread } = verifier.pair(a, b, first_sample + k);
+    if (unread === true) return { state: "unparsed", winner: null };
     return { state, winner: hard === 1 ? a : b, ...(graded && { grades: [soft, 1 - soft] }) };
   });
 }

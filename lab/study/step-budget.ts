@@ -13,7 +13,7 @@ import { type Estimate, LEVELS, NOISES } from "./cells.ts";
 import { readLists, type StudyList } from "./lists.ts";
 import { answersTo, near, type Reached, strengthsIn } from "./play.ts";
 import { interval } from "./rivalry-tables.ts";
-import { type Noise, verifierOf } from "./verifier-model.ts";
+import { type Verifier, verifierOf } from "./verifier-model.ts";
 
 const VOTES = { soft: "soft", hard: "majority" } as const;
 /** Generations of a group of n, as shares of all its pairs. */
@@ -37,13 +37,12 @@ export interface StepRow {
 const generationsOf = (wave: readonly Presentation[]) => wave.reduce((sum, { samples }) => sum + samples, 0);
 
 /** One group of a step, asked up to its next wave. */
-function groupOf(list: StudyList, draw: number, noise: Noise, vote: StepRow["vote"], generations: number) {
+function groupOf(list: StudyList, draw: number, verifier: Verifier, vote: StepRow["vote"], generations: number) {
   const n = list.qualities.length;
   const schedule = { name: "active", sure: 1 };
   const judge = { ...DEFAULT_SPEC.judge, schedule, vote: VOTES[vote] as "majority", budget: { generations } };
   const keys = list.qualities.map((_, i) => hashText("candidate", list.problem, draw, i));
   const run = new TournamentRun({ keys, judge, seed: draw });
-  const verifier = verifierOf(list.qualities, noise, `${list.problem} ${n} ${draw}`);
   const playing = rehearsal(run, n, (showing) => answersTo(showing, verifier, isGraded(judge)));
   let next = playing.next();
   return {
@@ -89,6 +88,35 @@ function playedTogether(groups: readonly StepGroup[], whole: number): { reached:
   }
 }
 
+/**
+ * The same generations split evenly over all groups and shared by them.
+ * @param judges one a list
+ */
+export function sharedAndEven(
+  lists: readonly StudyList[],
+  judges: readonly Verifier[],
+  vote: StepRow["vote"],
+  generations: number,
+): Pick<StepRow, "generations" | "groups" | "even" | "tau" | "top" | "rounds"> {
+  const step = (each: number) => lists.map((list, k) => groupOf(list, k, judges[k] as Verifier, vote, each));
+  const whole = generations * lists.length;
+  const even = playedEvenly(step(generations));
+  const { reached, rounds } = playedTogether(step(whole), whole);
+  const gain = (field: "tau" | "top"): Estimate => {
+    const pairs = lists.flatMap(({ problem }, k) => {
+      const [own, other] = [reached[k]?.[field] ?? null, even[k]?.[field] ?? null];
+      return own === null || other === null ? [] : [{ over: own - other, under: 1, cluster: problem }];
+    });
+    return clusteredRatio(pairs, { resamples: 400, seed: hashText("study") });
+  };
+  const taus = even.flatMap(({ tau }) => tau ?? []);
+  return {
+    ...{ generations, groups: lists.length, rounds },
+    even: taus.reduce((sum, tau) => sum + tau, 0) / taus.length,
+    ...{ tau: gain("tau"), top: gain("top") },
+  };
+}
+
 /** @param n candidates of a group */
 export function stepRows(set: string, n: number, draws: number): StepRow[] {
   const lists = readLists(set, n, draws);
@@ -98,23 +126,8 @@ export function stepRows(set: string, n: number, draws: number): StepRow[] {
         // At least the first wave of everyone, a ring.
         const generations = Math.max(n, Math.round((share * n * (n - 1)) / 2));
         const noise = { ...strength, ...(NOISES.usual as (typeof NOISES)[string]), style: "direct" as const };
-        const step = (each: number) => lists.map((list, k) => groupOf(list, k, noise, vote, each));
-        const even = playedEvenly(step(generations));
-        const whole = generations * lists.length;
-        const { reached, rounds } = playedTogether(step(whole), whole);
-        const gain = (field: "tau" | "top"): Estimate => {
-          const pairs = lists.flatMap(({ problem }, k) => {
-            const [own, other] = [reached[k]?.[field] ?? null, even[k]?.[field] ?? null];
-            return own === null || other === null ? [] : [{ over: own - other, under: 1, cluster: problem }];
-          });
-          return clusteredRatio(pairs, { resamples: 400, seed: hashText("study") });
-        };
-        const taus = even.flatMap(({ tau }) => tau ?? []);
-        return {
-          ...{ level, vote, n, generations, groups: lists.length, rounds },
-          even: taus.reduce((sum, tau) => sum + tau, 0) / taus.length,
-          ...{ tau: gain("tau"), top: gain("top") },
-        };
+        const judges = lists.map(({ qualities, problem }, k) => verifierOf(qualities, noise, `${problem} ${n} ${k}`));
+        return { level, vote, n, ...sharedAndEven(lists, judges, vote, generations) };
       }),
     ),
   );

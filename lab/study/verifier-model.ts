@@ -28,6 +28,8 @@ export interface Verdict {
   soft: number;
   /** 1 when the first was named, else 0. */
   hard: number;
+  /** Nothing could be read. */
+  unread?: true;
 }
 
 export interface Verifier {

@@ -1,0 +1,263 @@
+// Owns the page of the study of settings: the one line for each judge and size of group, what costs
+// less, and what holds when the judge is another one than stated.
+import { csv } from "../report/csv.ts";
+import type { Estimate } from "./cells.ts";
+import { interval, percent } from "./rivalry-tables.ts";
+import { JUDGE_NAMES, type JudgeName, type Setting, VARIANTS, type Variant } from "./settings.ts";
+import {
+  isAsDear,
+  NEAR_ENOUGH,
+  type SettingRow,
+  type Share,
+  type SharedRow,
+  STILL_NEAR,
+  tokensOf,
+} from "./settings-played.ts";
+
+/** As it stands in a spec's `judge`. */
+export const written = (setting: Setting): string => JSON.stringify(setting).replace(/([:,])(?=[^\s])/g, "$1 ");
+
+const thousands = (tokens: number) => (tokens / 1000).toFixed(tokens < 9950 ? 1 : 0);
+
+const costs = ({ generations, prompt_tokens, generated_tokens }: SettingRow) =>
+  `${generations.toFixed(0)} | ${thousands(prompt_tokens)} + ${thousands(generated_tokens)}`;
+
+const isReference = ({ setting: { schedule, both_orders, first } }: SettingRow) =>
+  schedule === "round_robin" && both_orders === true && first === undefined;
+
+const referenceOf = (rows: readonly SettingRow[]) => rows.find(isReference) as SettingRow;
+
+const against = (row: SettingRow) => (isReference(row) ? "is that" : interval(row.gain));
+
+const statedOf = (rows: readonly SettingRow[]) => rows.filter(({ picked }) => picked !== undefined);
+
+const cellsOf = (rows: readonly SettingRow[]): SettingRow[][] =>
+  JUDGE_NAMES.flatMap((judge) => [
+    ...Map.groupBy(
+      rows.filter((row) => row.judge === judge),
+      ({ n }) => n,
+    ).values(),
+  ]);
+
+const pickedOf = (cell: readonly SettingRow[], pick: Share) =>
+  cell.find(({ picked }) => picked?.includes(pick)) as SettingRow;
+
+const contains0 = ({ ci95 }: Estimate) => ci95 !== null && ci95[0] <= 0 && ci95[1] >= 0;
+
+/** Settings that are as dear as a pick, or less, and are not told from it. */
+export function alikeOf(cell: readonly SettingRow[], pick: Share): SettingRow[] {
+  const chosen = pickedOf(cell, pick);
+  return cell.filter(
+    (row) =>
+      row !== chosen &&
+      row.setting.first === undefined &&
+      isAsDear(row, chosen) &&
+      row.over !== undefined &&
+      contains0(row.over[pick]),
+  );
+}
+
+/** `round_robin, one order`: a setting in a sentence. */
+function named({ vote: _, schedule, both_orders, budget, first }: Setting): string {
+  const { name, degree } = typeof schedule === "object" ? schedule : { name: schedule, degree: undefined };
+  const orders = { true: "both orders", when_close: "when close", false: "one order" }[String(both_orders)];
+  const paid = budget?.ratio ?? budget?.generations;
+  return [
+    `\`${name}\`${degree === undefined ? "" : ` ${degree}`}`,
+    ...(paid === undefined ? [orders] : [budget?.ratio === undefined ? `${paid} paid` : `ratio ${paid}`]),
+    ...(first === undefined ? [] : [`first, close [${first.close.join(", ")}]`]),
+  ].join(" ");
+}
+
+const listed = (rows: readonly SettingRow[]) =>
+  rows.length === 0 ? "-" : rows.map((row) => named(row.setting)).join("; ");
+
+const HEAD = `| judge | samples | in \`judge\` | generations | thousand tokens, prompts + generated | tau-b | against all pairs |
+|---|---|---|---|---|---|---|`;
+
+const pickRow = (pick: Share) => (cell: readonly SettingRow[]) => {
+  const row = pickedOf(cell, pick);
+  return `| ${row.judge} | ${row.n} | \`${written(row.setting)}\` | ${costs(row)} | ${interval(row.tau)} | ${against(row)} |`;
+};
+
+/** The table of docs/schedules.md. */
+export const settingsTable = (rows: readonly SettingRow[]): string =>
+  [HEAD, ...cellsOf(statedOf(rows)).map(pickRow("near"))].join("\n");
+
+function cheaperTable(rows: readonly SettingRow[], pick: Share): string {
+  const lines = cellsOf(statedOf(rows)).map((cell) => {
+    const row = pickedOf(cell, pick);
+    const share = percent(tokensOf(row) / tokensOf(referenceOf(cell)));
+    return `| ${row.judge} | ${row.n} | \`${written(row.setting)}\` | ${share} | ${interval(row.gain)} | ${interval(row.top_gain)} | ${row.waves.toFixed(1)} | ${listed(alikeOf(cell, pick))} |`;
+  });
+  return [
+    "| judge | samples | in `judge` | of its tokens | tau-b against all pairs | best found more often | waits | not told apart |\n|---|---|---|---|---|---|---|---|",
+    ...lines,
+  ].join("\n");
+}
+
+const same = (a: Setting, b: Setting) => written(a) === written(b);
+
+function variedTable(rows: readonly SettingRow[]): string {
+  const shown = (cell: readonly SettingRow[], variant: Variant, { setting }: SettingRow) => {
+    const all = rows.filter(
+      ({ judge, n, variant: own }) => judge === cell[0]?.judge && n === cell[0].n && own === variant,
+    );
+    const row = all.find((one) => same(one.setting, setting));
+    if (row === undefined) return "-";
+    return isReference(row) ? `tau-b ${row.tau.mean?.toFixed(3)}` : interval(row.gain);
+  };
+  const variants = VARIANTS.filter((variant) => variant !== "a better first judge");
+  return [
+    `| judge | samples | of the | ${variants.join(" | ")} |\n|---|---|---|${variants.map(() => "---").join("|")}|`,
+    ...cellsOf(statedOf(rows)).flatMap((cell) =>
+      (["near", "half"] as const).map((pick) => {
+        const row = pickedOf(cell, pick);
+        const cells = variants.map((variant) => shown(cell, variant, row));
+        return `| ${row.judge} | ${row.n} | ${pick === "near" ? "table" : "half"}: ${named(row.setting)} | ${cells.join(" | ")} |`;
+      }),
+    ),
+  ].join("\n");
+}
+
+function firstTable(rows: readonly SettingRow[]): string {
+  const lines = rows.flatMap((row) => {
+    if (row.setting.first === undefined || row.judge !== "32B") return [];
+    const all = rows.filter(({ judge, n, variant }) => judge === row.judge && n === row.n && variant === row.variant);
+    if (!["as stated", "letters surer than right", "a better first judge"].includes(row.variant)) return [];
+    const { generated_tokens, prompt_tokens } = referenceOf(all);
+    const shares = [row.generated_tokens / generated_tokens, row.prompt_tokens / prompt_tokens].map(percent);
+    return [
+      `| ${row.n} | ${row.variant} | [${row.setting.first.close.join(", ")}] | ${shares.join(" | ")} | ${interval(row.gain)} |`,
+    ];
+  });
+  return [
+    "| samples | variant | `close` | generated | prompts | tau-b gained |\n|---|---|---|---|---|---|",
+    ...lines,
+  ].join("\n");
+}
+
+const sharedTable = (shared: readonly SharedRow[]) =>
+  [
+    "| judge | samples | generations a group | tau-b, split evenly | shared: tau-b gained | waits |\n|---|---|---|---|---|---|",
+    ...shared.map(
+      ({ judge, n, generations, even, tau, rounds }) =>
+        `| ${judge} | ${n} | ${generations} | ${even.toFixed(3)} | ${interval(tau)} | ${rounds} |`,
+    ),
+  ].join("\n");
+
+const FIGURES = ["generations", "first", "prompt_tokens", "generated_tokens", "waves"] as const;
+
+/** Every row, by file name. */
+export function settingsTables(rows: readonly SettingRow[]): Record<string, string> {
+  const estimates = ["tau", "gain", "top_gain"] as const;
+  const figure = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
+  const told = rows.map((row) => [
+    ...[row.judge, row.variant, row.n, written(row.setting), row.lists, (row.picked ?? []).join(" ")],
+    ...FIGURES.map((name) => figure(row[name])),
+    ...estimates.flatMap((name) =>
+      [row[name].mean, row[name].ci95?.[0] ?? null, row[name].ci95?.[1] ?? null].map(figure),
+    ),
+  ]);
+  const named = estimates.flatMap((name) => [name, `${name}_low`, `${name}_high`]);
+  return { "rows.csv": csv(["judge", "variant", "samples", "setting", "lists", "picked", ...FIGURES, ...named], told) };
+}
+
+const listsOf = (rows: readonly SettingRow[], judge: JudgeName, told: boolean) =>
+  [
+    ...new Set(
+      rows
+        .filter((row) => row.judge === judge && (row.picked !== undefined) === told)
+        .map(({ n, lists }) => `${lists} of ${n}`),
+    ),
+  ].join(", ");
+
+/** Where each figure of a judge is from. */
+const JUDGES = `## The judges
+
+**All three are simulated; no real model was asked.** Groups are drawn from the programs of \`sets/small\`, whose pass rates are the truth. A judge's log-odds for the better of two are a slope x the difference of pass rates + the noises of [the study](../schedules.md); the slope is solved so that it is right in as many pairs of different pass rates as stated. So it is surer of wide gaps, and nearly guesses at small ones.
+
+| | 7B | 32B | hosted | from |
+|---|---|---|---|---|
+| right in pairs | 0.70 | 0.84 | 0.85 | RM-Bench: RM-R1-Qwen-Instruct-7B 70.2, RM-R1-DeepSeek-Distilled-Qwen-32B 83.9 (RM-R1, arXiv 2505.02387, table 1); DeepSeek-R1 85.3 (README of THU-KEG/RM-Bench) |
+| at its lowest, highest | 0.66, 0.85 | 0.70, 0.91 | 0.725, 0.93 | table 1 again: the same 7B on RMB 66.4, on RewardBench 85.2; the same 32B on RMB 69.8, on RewardBench 90.9; GPT-4o-0806 on RM-Bench 72.5. 0.93 is assumed |
+| answers | at once, soft votes | thinks, votes counted | thinks, votes counted | assumed. RM-R1's 7B thinks: how often a 7B is right that answers at once is not known here, so read its range |
+| generated tokens an answer | 4 | 4000 | 4000 | \`lab/study/cells.ts\`, measured on thinking verifiers; of a hosted one assumed |
+| tokens of a prompt | 1500 | 1500 | 1500 | the same: 100 for rules and question, 700 a candidate |
+| readable | 0.97 | 0.99 | 0.99 | assumed, as the engine simulator's 7B and 14B (\`gpu-backend/engines/simulator/README.md\`); asked once more else |
+| noises, log-odds | | | | assumed, the study's usual ones: candidate 0.7, pair 0.5, first place 0.3 with a spread of 0.5 |
+| sureness of soft votes | as right | | | assumed; three times the log-odds under "surer than right" |
+| of \`judge.first\` | | a 7B, 0.70 | a 7B, 0.70 | as the 7B; 0.8 as "a better first judge" |
+
+Prices and seconds are of nobody's list here: multiply the tokens by yours. Prompts cost less where an engine keeps prefixes. A judge that is right in other shares of your pairs than of RM-Bench's has other figures: \`npm run evaluate\` tells its share.`;
+
+/**
+ * The page.
+ * @param command with its commit
+ * @param folder of rows.csv, from the page
+ */
+export function settingsPage(
+  command: string,
+  rows: readonly SettingRow[],
+  shared: readonly SharedRow[],
+  folder: string,
+): string {
+  const cells = cellsOf(statedOf(rows));
+  const whole = cells.filter((cell) => isReference(pickedOf(cell, "near"))).length;
+  const gains = shared.map(({ tau }) => tau.mean ?? 0);
+  const clear = shared.filter(({ tau }) => !contains0(tau)).length;
+  return `# Which settings, by samples and judge
+
+**For ${whole} of ${cells.length} pairs of a judge and a number of samples nothing cheaper is sure to come within ${NEAR_ENOUGH} of the tau-b of all pairs in both orders; for ${cells.length - whole} something is.**
+
+${command} Every row: [rows.csv](${folder}/rows.csv).
+
+## The table
+
+The fewest tokens of what stays near all pairs in both orders (\`round_robin\`, \`both_orders\`): at most ${NEAR_ENOUGH} of tau-b below them by the lower end of a 95 % interval, on either half of the lists, and at most ${STILL_NEAR} on average
+[where the judge is another one](#when-the-judge-is-another-one); or what costs a tenth more at most, is not told to be worse, and waits less. \`reward\` is \`auto\`. Picked on one half of the lists; every figure is of the other. "Against all pairs" is list by list.
+
+${settingsTable(rows)}
+
+Not told apart from it, for a tenth more tokens at most (the interval of the difference holds 0). A cheaper one of them was not picked because it lost more on the other half or where the judge is another one:
+
+${cells.map((cell) => `- ${cell[0]?.judge}, ${cell[0]?.n} samples: ${listed(alikeOf(cell, "near"))}`).join("\n")}
+
+## For half of the tokens
+
+The highest tau-b, on average over the judge and what is varied of it, for at most half of the tokens of all pairs in both orders; picked and told in the same way. "Best found more often": the one with the most reward is the best by pass rate. "Waits": questions that wait for each other's answers.
+
+${cheaperTable(rows, "half")}
+
+## For a quarter
+
+${cheaperTable(rows, "quarter")}
+
+${JUDGES}
+
+## When the judge is another one
+
+tau-b against all pairs in both orders of the same judge; where the setting is that, its tau-b. Fewer lists than above, none of them used to pick.
+
+${variedTable(rows)}
+
+## A 7B before the judge
+
+\`judge.first\`, all pairs in both orders: its shares of what the 32B alone takes, and tau-b gained. Before the hosted judge: rows.csv.
+
+${firstTable(rows)}
+
+## One budget for a step
+
+\`step_budget\` against the same generations split evenly, ${Math.min(...gains).toFixed(3)} to ${Math.max(...gains).toFixed(3)} of tau-b; ${clear} of ${shared.length} intervals leave 0 out. Here every answer can be read.
+
+${sharedTable(shared)}
+
+## Limits
+
+- Lists: of a judge as stated ${listsOf(rows, "7B", true)} candidates, varied ${listsOf(rows, "7B", false)}. Intervals are 95 %, drawn by problem, 36 to 44 of them.
+- A group whose rewards are all equal counts as tau-b 0: it teaches a policy nothing.
+- Pass rates of programs are finer than many a task's truth. Where most samples are equally good, less of an order is to be found, and less is lost by asking less.
+- tau-b is no policy: what a loss of 0.03 costs in training is not measured.
+`;
+}

@@ -1,0 +1,96 @@
+// Owns what the study of settings goes through: judges of three kinds, how each is varied, and the
+// settings that a trainer would choose from.
+import type { NamedSchedule, Spec } from "../../src/core/contract/spec.ts";
+import { type Biases, USUAL } from "./accurate-judges.ts";
+import { NOISES } from "./cells.ts";
+import type { Noise } from "./verifier-model.ts";
+
+/** A judge as it is simulated; docs/results/settings.md says where each figure is from. */
+export interface Simulated {
+  style: Noise["style"];
+  accuracy: number;
+  parse_rate: number;
+  biases: Biases;
+  /** Of a direct judge, and of the 7B that is asked before another one. */
+  sureness: number;
+  /** The accuracy of the 7B that is asked before another one. */
+  first: number;
+}
+
+const usual = { biases: USUAL, sureness: 1, first: 0.7 };
+const BASE = {
+  "7B": { ...usual, style: "direct", accuracy: 0.7, parse_rate: 0.97 },
+  "32B": { ...usual, style: "thinking", accuracy: 0.84, parse_rate: 0.99 },
+  hosted: { ...usual, style: "thinking", accuracy: 0.85, parse_rate: 0.99 },
+} as const satisfies Record<string, Simulated>;
+export type JudgeName = keyof typeof BASE;
+export const JUDGE_NAMES = Object.keys(BASE) as JudgeName[];
+
+/** The lowest and the highest of what is published of a judge's kind. */
+const RANGE: Record<JudgeName, readonly [number, number]> = {
+  "7B": [0.66, 0.85],
+  "32B": [0.7, 0.91],
+  hosted: [0.725, 0.93],
+};
+
+/** What is varied of a judge; the first is the judge as stated. */
+export const VARIANTS = [
+  "as stated",
+  "accuracy at its lowest",
+  "accuracy at its highest",
+  "strong pair bias",
+  "strong position bias",
+  "one answer in ten unreadable",
+  "letters surer than right",
+  "a better first judge",
+] as const;
+export type Variant = (typeof VARIANTS)[number];
+
+/** The judge under a variant, or null where that changes nothing of it. */
+export function variantOf(name: JudgeName, variant: Variant): Simulated | null {
+  const base: Simulated = BASE[name];
+  const [lowest, highest] = RANGE[name];
+  const changes: Record<Variant, Partial<Simulated> | null> = {
+    "as stated": {},
+    "accuracy at its lowest": { accuracy: lowest },
+    "accuracy at its highest": { accuracy: highest },
+    "strong pair bias": { biases: { ...USUAL, ...NOISES["strong pair bias"] } },
+    "strong position bias": { biases: { ...USUAL, ...NOISES["strong position bias"] } },
+    "one answer in ten unreadable": { parse_rate: 0.9 },
+    "letters surer than right": { sureness: 3 },
+    "a better first judge": base.style === "direct" ? null : { first: 0.8 },
+  };
+  const change = changes[variant];
+  return change === null ? null : { ...base, ...change };
+}
+
+/** What is written into a spec's `judge`; its reward is `auto`. */
+export type Setting = Partial<Pick<Spec["judge"], "vote" | "schedule" | "both_orders" | "budget" | "first">>;
+
+const close = (low: number, high: number): Spec["judge"]["first"] => ({
+  ...{ preset: "letter-select", vote: "soft", max_tokens: 8, combine: "replace" },
+  close: [low, high],
+});
+
+/** Every setting for groups of n; the first is what all others are held against. */
+export function settingsFor(n: number, style: Noise["style"]): Setting[] {
+  const vote = style === "direct" ? ("soft" as const) : ("majority" as const);
+  const orders = (schedule: NamedSchedule): Setting[] =>
+    [false, true].map((both_orders) => ({ vote, schedule, both_orders }));
+  const all = (n * (n - 1)) / 2;
+  const degrees = [1, 2, 3, 4, 6].filter((degree) => degree < (n - 1) / 2);
+  const [one, both] = orders("round_robin") as [Setting, Setting];
+  const paying = (schedule: string, ratio: number): Setting => ({
+    ...{ vote, schedule },
+    // A ratio is at most 1.
+    budget: ratio > 1 ? { generations: Math.round(ratio * all) } : { ratio },
+  });
+  return [
+    ...[both, one, { ...one, both_orders: "when_close" as const }],
+    ...degrees.flatMap((degree) => orders({ name: "circular", degree })),
+    ...[...orders("anchored"), ...orders("swiss")],
+    ...[0.5, 0.75].map((ratio) => paying("active", ratio)),
+    ...[0.5, 0.75, 1, 1.5].map((ratio) => paying("auto", ratio)),
+    ...(style === "direct" ? [] : [close(0.2, 0.8), close(0.1, 0.9)].map((first) => ({ ...both, first }))),
+  ];
+}
