@@ -1,6 +1,6 @@
 // Owns `npm run lab -- study`: every schedule, vote and score over the same lists against a
 // simulated verifier, or a real one, and the report.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { commit } from "../../scripts/stack/commit.ts";
@@ -17,6 +17,7 @@ import { firstRows } from "./judge-first.ts";
 import { firstHeadline, firstPage, firstTables } from "./judge-first-page.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
+import { plots } from "./plots.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
 import { settingsPage, settingsTables } from "./settings-page.ts";
 import { settingRows, sharedRows } from "./settings-played.ts";
@@ -80,6 +81,7 @@ const given = commandFlags({
     "step-budget": "only what one budget for a step reaches against the same split evenly; its page is of this alone",
     covariates: "only what length and the first place taken out of strengths are worth; its page is of this alone",
     settings: "only which settings to take with 4, 8 and 16 samples, by judge; its page is of this alone",
+    plots: "only the plots of docs/results: what its tables say, and nothing is simulated",
     first: "only what judge.first is worth before a thinking judge; its page is of this alone",
     auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
@@ -122,6 +124,14 @@ function real(): Promise<Cell[]> {
 }
 
 const { out, verifier, model } = given;
+if (given.plots) {
+  const results = join(import.meta.dirname, "../../docs/results");
+  const files = plots((path) => readFileSync(join(results, path), "utf8"));
+  mkdirSync(join(results, "plots"), { recursive: true });
+  writeFiles(results, files);
+  console.log(`wrote ${Object.keys(files).join(", ")} in docs/results`);
+  process.exit();
+}
 const folder = basename(out, ".md");
 if (given.deadlines) {
   const { quick } = given;

@@ -1,0 +1,168 @@
+// Owns the plots of what judging early, a direct judge first, one budget and terms of strengths are
+// worth: drawn from the tables of docs/results, so that page and plot say the same. Measures nothing.
+import { type ChartPoint, lineChart, type Series, scatterChart } from "../report/charts.ts";
+import type { Figure } from "../report/figure.ts";
+
+type Row = readonly string[];
+/** A page of docs/results, or a table beside it, by its path there. */
+type Read = (path: string) => string;
+
+/** The rows of a page's first table that has these columns. Throws where there is none. */
+function tableOf(page: string, columns: readonly string[]): Row[] {
+  const cells = (line: string) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const lines = page.split("\n");
+  const head = lines.findIndex((line) => columns.every((name) => cells(line).includes(name)));
+  if (head < 0) throw new Error(`no table of ${columns.join(", ")}`);
+  const names = cells(lines[head] as string);
+  const after = lines.slice(head + 2);
+  const end = after.findIndex((line) => !line.startsWith("|"));
+  return after
+    .slice(0, end < 0 ? undefined : end)
+    .map((line) => columns.map((name) => cells(line)[names.indexOf(name)] ?? ""));
+}
+
+/** The rows of a CSV file; none of these columns holds a comma. */
+function rowsOf(text: string, columns: readonly string[]): Row[] {
+  const [head = "", ...lines] = text.trim().split("\n");
+  const names = head.split(",");
+  const cells = (line: string) =>
+    [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = ""]) => cell.replace(/^"|"$/g, ""));
+  return lines.map((line) => columns.map((name) => cells(line)[names.indexOf(name)] ?? ""));
+}
+
+/** `0.35 (0.31 to 0.37)` or `+0.077 [+0.072, +0.082]`: a value with its interval. */
+function measured(cell: string): { y: number; low: number; high: number } {
+  const [y = Number.NaN, low = y, high = y] = [...cell.matchAll(/[+-]?\d+(?:\.\d+)?/g)].map(([text]) => Number(text));
+  return { y, low, high };
+}
+
+/** A series a value of `name`, in the order of their first rows. */
+function seriesOf(rows: readonly Row[], name: (row: Row) => string, point: (row: Row) => ChartPoint): Series[] {
+  return [...Map.groupBy(rows, name)].map(([key, of]) => ({ name: key, points: of.map(point) }));
+}
+
+const at = (row: Row, i: number): string => row[i] as string;
+
+function early(read: Read): Figure {
+  const rows = tableOf(read("early.md"), ["K", "spread", "early over gathered"]);
+  return lineChart({
+    title: "From the last arrival to the reward: judged early over gathered",
+    about: "virtual time, a full engine; medians of five steps, least to most",
+    x: { label: "arrivals spread over so many times the judging", log: true, ticks: [0.5, 1, 2, 4] },
+    y: { label: "early over gathered", domain: [0, 1] },
+    series: seriesOf(
+      rows,
+      (row) => `K = ${at(row, 0)}`,
+      (row) => ({ x: Number(at(row, 1)), ...measured(at(row, 2)) }),
+    ),
+    rules: [
+      { axis: "y", at: 0.4, name: "goal at 2, K = 8" },
+      { axis: "y", at: 0.25, name: "goal at 2, K = 16" },
+    ],
+  });
+}
+
+function first(read: Read): Figure {
+  const names = ["thinking", "direct", "sureness", "relation", "close", "generated", "gain", "gain_low", "gain_high"];
+  const rows = rowsOf(read("judge-first/rows.csv"), names).filter(
+    ([thinking, , sureness, relation, close]) =>
+      thinking === "0.85" && sureness === "calibrated" && relation === "another model" && close !== "",
+  );
+  return scatterChart({
+    title: "A direct judge first: tau-b gained against generated tokens",
+    about:
+      "a thinking judge right in 0.85 of pairs, a calibrated direct one of another model; each point one `close`; 95 % by problem",
+    x: { label: "share of the thinking judge's generated tokens" },
+    y: { label: "tau-b gained" },
+    series: seriesOf(
+      rows,
+      (row) => `direct, right in ${at(row, 1)}`,
+      (row) => ({
+        ...{ x: Number(at(row, 5)), y: Number(at(row, 6)), low: Number(at(row, 7)), high: Number(at(row, 8)) },
+      }),
+    ),
+    rules: [
+      { axis: "x", at: 0.35, name: "goal" },
+      { axis: "y", at: -0.01, name: "goal" },
+    ],
+  });
+}
+
+function shared(read: Read): Figure {
+  const rows = tableOf(read("step-budget.md"), ["verifier", "votes", "generations a group", "shared: tau-b gained"]);
+  return lineChart({
+    title: "One budget for a step: tau-b gained over the same split evenly",
+    about: "95 % intervals by problem",
+    x: { label: "generations a group" },
+    y: { label: "tau-b gained" },
+    series: seriesOf(
+      rows,
+      (row) => `${at(row, 0)}, ${at(row, 1)}`,
+      (row) => ({ x: Number(at(row, 2)), ...measured(at(row, 3)) }),
+    ),
+  });
+}
+
+function covariates(read: Read): Figure {
+  const columns = ["votes", "length", "position", "worth and length", "learnt from", "gained"];
+  const rows = tableOf(read("covariates.md"), columns).filter((row) => at(row, 2) === "0" && at(row, 4) === "1024");
+  return lineChart({
+    title: "Length taken out of strengths: tau-b gained",
+    about: "learnt from 1,024 groups; 95 % intervals over groups",
+    x: { label: "the judge's log-odds for a doubling of length" },
+    y: { label: "tau-b gained" },
+    series: seriesOf(
+      rows,
+      (row) => `${at(row, 0)} votes, worth and length ${at(row, 3)}`,
+      (row) => ({ x: Number(at(row, 1)), ...measured(at(row, 5)) }),
+    ),
+  });
+}
+
+function settings(read: Read): Figure {
+  const names = ["judge", "variant", "samples", "generations", "tau", "tau_low", "tau_high"];
+  const rows = rowsOf(read("settings/rows.csv"), names).filter(
+    (row) => at(row, 1) === "as stated" && at(row, 2) === "8",
+  );
+  return scatterChart({
+    title: "Settings for groups of 8: tau-b against generations",
+    about: "each point one setting of `judge`; 95 % intervals by problem",
+    x: { label: "generations a group", log: true },
+    y: { label: "tau-b" },
+    series: seriesOf(
+      rows,
+      (row) => at(row, 0),
+      (row) => ({
+        ...{ x: Number(at(row, 3)), y: Number(at(row, 4)), low: Number(at(row, 5)), high: Number(at(row, 6)) },
+      }),
+    ),
+  });
+}
+
+const PLOTS = { early, first, shared, covariates, settings };
+const TOLD: Readonly<Record<keyof typeof PLOTS, string>> = {
+  early: "early.md",
+  first: "judge-first.md",
+  shared: "step-budget.md",
+  covariates: "covariates.md",
+  settings: "settings.md",
+};
+
+/** The page and its figures by path within docs/results. @param read what stands there */
+export function plots(read: Read): Record<string, string> {
+  const drawn = Object.entries(PLOTS).map(([name, draw]) => ({ name: name as keyof typeof PLOTS, figure: draw(read) }));
+  const shown = drawn.map(
+    ({ name, figure: { title } }) =>
+      `## ${title}\n\n![${title}](plots/${name}.svg)\n\nFigures and what they rest on: [${TOLD[name]}](${TOLD[name]}).\n`,
+  );
+  const head =
+    "# Early, direct first, one budget, terms of strengths: the plots\n\nDrawn from the tables of the pages beside this one by `npm run lab -- study --plots`; nothing is measured anew.\n";
+  return {
+    "plots.md": `${head}\n${shown.join("\n")}`,
+    ...Object.fromEntries(drawn.map(({ name, figure }) => [`plots/${name}.svg`, figure.standalone])),
+  };
+}
