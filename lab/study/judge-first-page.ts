@@ -123,7 +123,7 @@ The product's own schedule, waves and deciding over lists of ${[...new Set(rows.
 majority. **Both are simulated**: log-odds by the difference of pass rates and the noises of [the study](schedules.md) (candidate bias 0.7, pair bias
 0.5, position bias 0.3, its spread 0.5), the slope set so that a letter names the better of two with different pass rates as often as stated. \`calibrated\`:
 its mean probability of its own letter is its accuracy. \`the same model\`: what it sees in candidates and pairs beside their worth is what the thinking
-judge sees. Gains are of tau-b, less the thinking judge's on all pairs, with 95 % intervals by problem. No real model was measured here.
+judge sees. Gains are of tau-b, less the thinking judge's on all pairs, with 95 % intervals by problem. No real model was measured here: the one that can be had without a hub, [Gemma 3 270M](engines.md#a-real-small-language-model), orders candidates no better than guessing, far below where this pays.
 
 | thinking | direct | direct alone | gain, close [0.2, 0.8] | generated tokens | gain, close [0.1, 0.9] | generated tokens | cheapest within ${NEAR} |
 |---|---|---|---|---|---|---|---|
