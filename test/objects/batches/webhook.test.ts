@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
@@ -185,12 +185,20 @@ describe("Kritai-Webhook", () => {
   });
 
   it("to an allowed host is taken; a deployment without webhooks says so", async () => {
+    const told = Promise.withResolvers<string>();
+    vi.stubGlobal("fetch", async (url: RequestInfo | URL) => {
+      told.resolve(`${url}`);
+      return new Response(null, { status: 204 });
+    });
     const allowed = await setUp({ webhooks }).post(
       "/v1/rewards",
       twoRollouts(),
       headers("https://hooks.example.org/a?b"),
     );
     expect(allowed.status).toBe(202);
+    // Told here: an attempt that is left over would be made in the midst of other tests.
+    expect(await told.promise).toBe("https://hooks.example.org/a?b");
+    vi.unstubAllGlobals();
     const refused = await setUp().post("/v1/rewards", twoRollouts(), headers("https://hooks.example.org/a"));
     expect(await problemOf(refused)).toMatchObject({ code: "not_configured", errors: [{ path: "WEBHOOK_HOSTS" }, {}] });
   });
