@@ -47,6 +47,19 @@ function seriesOf(rows: readonly Row[], name: (row: Row) => string, point: (row:
 
 const at = (row: Row, i: number): string => row[i] as string;
 
+/** A point of a page's table: x in one column, a value with its interval in another. */
+const toldAt =
+  (x: number, y: number) =>
+  (row: Row): ChartPoint => ({ x: Number(at(row, x)), ...measured(at(row, y)) });
+
+/** A point of a CSV file: x, value, low and high in four columns from this one on. */
+const boundedAt =
+  (from: number) =>
+  (row: Row): ChartPoint => {
+    const [x, y, low, high] = row.slice(from, from + 4).map(Number) as [number, number, number, number];
+    return { x, y, low, high };
+  };
+
 function early(read: Read): Figure {
   const rows = tableOf(read("early.md"), ["K", "spread", "early over gathered"]);
   return lineChart({
@@ -54,11 +67,7 @@ function early(read: Read): Figure {
     about: "virtual time, a full engine; medians of five steps, least to most",
     x: { label: "arrivals spread over so many times the judging", log: true, ticks: [0.5, 1, 2, 4] },
     y: { label: "early over gathered", domain: [0, 1] },
-    series: seriesOf(
-      rows,
-      (row) => `K = ${at(row, 0)}`,
-      (row) => ({ x: Number(at(row, 1)), ...measured(at(row, 2)) }),
-    ),
+    series: seriesOf(rows, (row) => `K = ${at(row, 0)}`, toldAt(1, 2)),
     rules: [
       { axis: "y", at: 0.4, name: "goal at 2, K = 8" },
       { axis: "y", at: 0.25, name: "goal at 2, K = 16" },
@@ -78,13 +87,7 @@ function first(read: Read): Figure {
       "a thinking judge right in 0.85 of pairs, a calibrated direct one of another model; each point one `close`; 95 % by problem",
     x: { label: "share of the thinking judge's generated tokens" },
     y: { label: "tau-b gained" },
-    series: seriesOf(
-      rows,
-      (row) => `direct, right in ${at(row, 1)}`,
-      (row) => ({
-        ...{ x: Number(at(row, 5)), y: Number(at(row, 6)), low: Number(at(row, 7)), high: Number(at(row, 8)) },
-      }),
-    ),
+    series: seriesOf(rows, (row) => `direct, right in ${at(row, 1)}`, boundedAt(5)),
     rules: [
       { axis: "x", at: 0.35, name: "goal" },
       { axis: "y", at: -0.01, name: "goal" },
@@ -99,11 +102,7 @@ function shared(read: Read): Figure {
     about: "95 % intervals by problem",
     x: { label: "generations a group" },
     y: { label: "tau-b gained" },
-    series: seriesOf(
-      rows,
-      (row) => `${at(row, 0)}, ${at(row, 1)}`,
-      (row) => ({ x: Number(at(row, 2)), ...measured(at(row, 3)) }),
-    ),
+    series: seriesOf(rows, (row) => `${at(row, 0)}, ${at(row, 1)}`, toldAt(2, 3)),
   });
 }
 
@@ -115,11 +114,7 @@ function covariates(read: Read): Figure {
     about: "learnt from 1,024 groups; 95 % intervals over groups",
     x: { label: "the judge's log-odds for a doubling of length" },
     y: { label: "tau-b gained" },
-    series: seriesOf(
-      rows,
-      (row) => `${at(row, 0)} votes, worth and length ${at(row, 3)}`,
-      (row) => ({ x: Number(at(row, 1)), ...measured(at(row, 5)) }),
-    ),
+    series: seriesOf(rows, (row) => `${at(row, 0)} votes, worth and length ${at(row, 3)}`, toldAt(1, 5)),
   });
 }
 
@@ -133,13 +128,7 @@ function settings(read: Read): Figure {
     about: "each point one setting of `judge`; 95 % intervals by problem",
     x: { label: "generations a group", log: true },
     y: { label: "tau-b" },
-    series: seriesOf(
-      rows,
-      (row) => at(row, 0),
-      (row) => ({
-        ...{ x: Number(at(row, 3)), y: Number(at(row, 4)), low: Number(at(row, 5)), high: Number(at(row, 6)) },
-      }),
-    ),
+    series: seriesOf(rows, (row) => at(row, 0), boundedAt(3)),
   });
 }
 

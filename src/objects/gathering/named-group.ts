@@ -138,7 +138,7 @@ export class NamedGroup {
   #proceed(): void {
     const { store, now } = this.#parts;
     const group = this.#group;
-    if (this.#judging === null && isFull(group) && group.members.length > group.judged) void this.#begin();
+    if (this.#judging === null && isFull(group) && group.members.length > group.judged) return void this.#begin();
     this.#early.look(group);
     store.saveGroup(group);
     store.wakeAt(this.#judging === null ? group.forget_at : now() + LIMITS.room_check_ms);

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from kritai.request_types import AnySpec
-from kritai.verifier_types import VerifierUse
+from kritai.verifier_types import Asked, VerifierUse
 
 Logged = bool | Literal["queued"]
 
@@ -153,21 +153,13 @@ Columns = dict[str, list[list[float | None]]]
 """Each signal's values by its name (or `base`, `format`, `overlong`), shaped as `rewards`."""
 
 
-class AuditUse(TypedDict):
+class AuditUse(Asked):
     """What an audit asked, apart from all other counts, and how far it agrees. `groups` were to be
     audited, `audited` of them were whole; `correlation` is Spearman's, of reward and audit."""
 
     groups: int
     audited: int
     correlation: float | None
-    comparisons: int
-    generations: int
-    parsed: int
-    unparsed: int
-    failed: int
-    saved: int
-    prompt_tokens: int
-    completion_tokens: int
 
 
 class _OfSignals(TypedDict, total=False):

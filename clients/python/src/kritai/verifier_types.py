@@ -47,7 +47,9 @@ class _Schedule(TypedDict, total=False):
     cut: int
 
 
-class VerifierUse(_Schedule):
+class Asked(TypedDict):
+    """What a judge was asked, and what came of it."""
+
     comparisons: int
     generations: int
     parsed: int
@@ -56,4 +58,7 @@ class VerifierUse(_Schedule):
     saved: int
     prompt_tokens: int
     completion_tokens: int
+
+
+class VerifierUse(Asked, _Schedule):
     latency_ms: Latency
