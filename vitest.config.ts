@@ -85,7 +85,7 @@ const SLOW = [
  */
 const NEEDS_A_PROCESS = [
   // Work that another file left behind would set its timers on this one's clock.
-  /\bvi\.useFakeTimers\b|@vitest-environment|\/virtual-time/,
+  /\bvi\.useFakeTimers\b|@vitest-environment|\/virtual-time|\binVirtualTime\b/,
   /\bspyOn\(globalThis, "setTimeout"\)/,
   // The isolate remembers each backend by its URL, and a port may be had twice.
   /verifier\/create\.ts|\/scalar-setup/,

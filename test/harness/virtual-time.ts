@@ -21,7 +21,9 @@ export class VirtualTime {
     this.now = now;
   }
 
+  /** @throws where files share the process: vitest.config.ts knows this file's by NEEDS_A_PROCESS */
   install(): void {
+    if ("processIsShared" in globalThis) throw new Error("A clock for all needs a process of its own.");
     const set = (run: () => void, ms = 0) => this.at(this.now + Math.max(0, Number.isFinite(ms) ? ms : 0), run);
     globalThis.setTimeout = set as unknown as typeof setTimeout;
     globalThis.clearTimeout = ((id: number | null | undefined) => {

@@ -57,8 +57,8 @@ async function judged(name: string, protocol: "openai" | "verify", says: (qualit
     const text = textOf(asked);
     return answer(text.includes("<step>") ? steps(text) : says(qualityOf(text)));
   }, options);
-  const pool = createEnginePool({ urls: [mock.url], model: "judge", apiKey: null, maxInFlight: 16 });
-  const gateway = protocol === "verify" ? await startGateway({ host: "127.0.0.1", port: 0, pool }) : null;
+  const pool = () => createEnginePool({ urls: [mock.url], model: "judge", apiKey: null, maxInFlight: 16 });
+  const gateway = protocol === "verify" ? await startGateway({ host: "127.0.0.1", port: 0, pool: pool() }) : null;
   const about = { url: gateway?.url ?? mock.url, model: "judge", apiKey: null };
   const verifier = protocol === "verify" ? createGatewayVerifier(about, clock) : createOpenAiVerifier(about, clock);
   try {

@@ -37,8 +37,8 @@ async function judged(
     shown.push(text);
     return answer(says(text, shown.filter((one) => one === text).length - 1));
   });
-  const pool = createEnginePool({ urls: [mock.url], model: "judge", apiKey: null, maxInFlight: 16 });
-  const gateway = protocol === "verify" ? await startGateway({ host: "127.0.0.1", port: 0, pool }) : null;
+  const pool = () => createEnginePool({ urls: [mock.url], model: "judge", apiKey: null, maxInFlight: 16 });
+  const gateway = protocol === "verify" ? await startGateway({ host: "127.0.0.1", port: 0, pool: pool() }) : null;
   const about = { url: gateway?.url ?? mock.url, model: "judge", apiKey: null };
   const verifier = protocol === "verify" ? createGatewayVerifier(about, clock) : createOpenAiVerifier(about, clock);
   const spec = { signals: { steps: { kind: "steps", source: "judge", judge: { reask: 0 }, ...signal } } };
