@@ -4,17 +4,15 @@
 import type { CandidateRule } from "../contract/candidate-rule.ts";
 import { thinkingOf } from "../text/thinking.ts";
 import { type CodeBlock, codeBlocks } from "./code-blocks.ts";
-import { knowsLanguage, stripComments } from "./comments.ts";
-import { canonicalLanguage, sameFamily } from "./languages.ts";
+import { canonicalLanguage } from "./languages.ts";
 import { isOpener } from "./openers.ts";
+import { plainCode, withOpenedFence } from "./plain-code.ts";
 
 interface Extraction {
   /** The part the verifier judges, or null when there is none. */
   candidate: string | null;
   /** The group's language, else the fence's, else null. */
   language: string | null;
-  /** The spec strips comments and this rollout's could not be stripped. */
-  strip_skipped?: true;
 }
 
 /**
@@ -57,34 +55,28 @@ function infoLanguage(info: string): string | null {
  */
 export const hasContent = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !isOpener(text);
 
-function taken(text: string, extract: CandidateRule["extract"], language: string | null): CodeBlock | null {
+function taken(
+  text: string,
+  extract: CandidateRule["extract"],
+  language: string | null,
+  opened: boolean,
+): CodeBlock | null {
   if (extract === "whole") return { content: text, info: "" };
-  const { answer, open } = thinkingOf(text, true);
+  const { answer, open } = thinkingOf(text, true, opened);
   if (open !== null) return null;
   const segment = text.slice(answer);
-  return extract === "after_think" ? { content: segment, info: "" } : lastCodeBlock(segment, language);
-}
-
-interface Stripped {
-  text: string | null;
-  skipped: boolean;
+  if (extract === "after_think") return { content: segment, info: "" };
+  return lastCodeBlock(withOpenedFence(segment, language) ?? segment, language);
 }
 
 /**
- * The block without its comments. The caller's language rules. Where the policy's own words are why
- * comments cannot be stripped (no tag, an unknown one, one that contradicts the caller, a source
- * that hides its comments), there is no candidate, for such a rollout would be judged with comments
- * that its neighbours have lost; where the caller named no language that can be stripped, the text
- * stays.
+ * The program of a rollout that has no fence at all: its answer where that is code alone, else null.
+ * Signals that run programs take it; for others the extraction stands.
  */
-function stripped({ content, info }: CodeBlock, extract: CandidateRule["extract"], language: string | null): Stripped {
-  const tag = canonicalLanguage(info);
-  if (language === null && extract !== "last_code_block") return { text: content, skipped: true };
-  if (language !== null && !knowsLanguage(language)) return { text: content, skipped: true };
-  const declared = language === null ? null : canonicalLanguage(language);
-  const contradicts = declared !== null && tag !== null && tag !== "text" && !sameFamily(tag, declared);
-  const text = contradicts ? null : stripComments(content, declared ?? tag);
-  return { text, skipped: text === null };
+export function programWithoutFence(text: string): string | null {
+  const { answer, open } = thinkingOf(text, true);
+  const code = open === null ? plainCode(text.slice(answer)) : null;
+  return code !== null && hasContent(code) ? normaliseCandidate(code) : null;
 }
 
 /**
@@ -94,18 +86,19 @@ function stripped({ content, info }: CodeBlock, extract: CandidateRule["extract"
  * left open leaves none.
  * `last_code_block` takes the last fenced block of the answer segment (code-blocks.ts) that names
  * the group's language, else the last one, verbatim; `after_think` the segment, `whole` the text.
- * With `strip_comments` the candidate loses its comments (`stripped`). A candidate without one
- * letter or digit, or of openers alone (openers.ts), is null.
+ * A candidate without one letter or digit, or of openers alone (openers.ts), is null.
  * @param language the group's language, or null
+ * @param opened whether the text begins inside thoughts that the prompt opened
  */
-export function extractCandidate(text: string, rule: CandidateRule, language: string | null): Extraction {
-  const block = taken(text, rule.extract, language);
+export function extractCandidate(
+  text: string,
+  rule: CandidateRule,
+  language: string | null,
+  opened = false,
+): Extraction {
+  const block = taken(text, rule.extract, language, opened);
   const known = language ?? (block ? infoLanguage(block.info) : null);
-  if (block === null) return { candidate: null, language: known };
-  const unstripped = { text: block.content, skipped: false };
-  const { text: candidate, skipped } = rule.strip_comments ? stripped(block, rule.extract, language) : unstripped;
-  const judged = candidate !== null && hasContent(candidate) ? candidate : null;
-  return { candidate: judged, language: known, ...(skipped && { strip_skipped: true }) };
+  return { candidate: block !== null && hasContent(block.content) ? block.content : null, language: known };
 }
 
 /**

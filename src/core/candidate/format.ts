@@ -15,6 +15,8 @@ interface FormatSubject {
   candidate: string | null;
   /** Its thoughts came apart from its words, and ended. */
   thought?: boolean | undefined;
+  /** The share of a run that the judge sees, 1 of a text; absent: 1. */
+  shown?: number;
 }
 
 type FormatCheck = (rollout: FormatSubject) => boolean;
@@ -72,7 +74,7 @@ function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling):
   const { faults } = compiling;
   const checks: FormatCheck[] = [];
   for (const [i, rule] of rules.entries()) {
-    if (typeof rule === "string") continue;
+    if (typeof rule === "string" || "shown" in rule) continue;
     const path = `${at}[${i}].regex`;
     const regex = parsed(rule.regex);
     if (typeof regex === "string") {
@@ -114,7 +116,13 @@ export function compileFormats(formats: readonly FormatRules[]): FormatCheck[] {
   const compiling: Compiling = { faults: [], instructions: 0 };
   const tests = formats.map((format) => {
     const named = format.rules.filter((rule) => typeof rule === "string").map((rule) => NAMED_RULES[rule]);
-    const checks = [...named, ...compileRegexes(format, compiling)];
+    const least = format.rules.flatMap((rule) => (typeof rule === "object" && "shown" in rule ? [rule.shown] : []));
+    const shares = least.map(
+      (share) =>
+        ({ shown = 1 }: FormatSubject) =>
+          shown >= share,
+    );
+    const checks = [...named, ...shares, ...compileRegexes(format, compiling)];
     return (rollout: FormatSubject) => checks.every((check) => check(rollout));
   });
   const [fault] = compiling.faults;

@@ -53,12 +53,9 @@ export function canonicalLanguage(tag: string): string | null {
   return BY_NAME.get(word) ?? BY_NAME.get(word.replace(VERSION, "")) ?? null;
 }
 
-const FAMILIES: Readonly<Record<string, string>> = { typescript: "javascript", mjs: "javascript", c: "cpp" };
+const USUAL: ReadonlySet<string> = new Set(
+  "python javascript typescript mjs c cpp java go rust csharp kotlin".split(" "),
+);
 
-/**
- * Whether a program in the one may be one in the other: the same language, or C in C++ and
- * JavaScript in TypeScript.
- */
-export function sameFamily(a: string, b: string): boolean {
-  return (FAMILIES[a] ?? a) === (FAMILIES[b] ?? b);
-}
+/** Whether a request's `language` is a usual one, by name or common alias, in any case. */
+export const isUsualLanguage = (language: string): boolean => USUAL.has(canonicalLanguage(language) ?? "");

@@ -1,5 +1,6 @@
 // Owns which candidates of a group are copies of one another but for little: a comment, names, a
 // line that does nothing. Knows no schedule.
+import { log2, power } from "../math/elementary.ts";
 
 /** Characters of a text that are read. */
 const READ_CHARS = 8192;
@@ -33,7 +34,7 @@ export function hasNearCopies(texts: readonly string[]): boolean {
 function anyAlike(texts: readonly string[]): boolean {
   const long = texts.filter((text) => text.length >= CHARS_LEAST);
   const all = long.map(piecesOf);
-  const kept = 2 ** Math.ceil(Math.log2(Math.max(1, ...all.map((pieces) => pieces.size / PIECES_MOST))));
+  const kept = power(2, Math.ceil(log2(Math.max(1, ...all.map((pieces) => pieces.size / PIECES_MOST)))));
   const sampled = all.map((pieces) => [...pieces].filter((piece) => piece % kept === 0));
   return sampled.some((pieces, i) =>
     sampled.slice(0, i).some((other, j) => {

@@ -8,7 +8,7 @@ import { ownWords, thoughtApart } from "../transcript/turns.ts";
 import type { Classes, ContentKey } from "./classes.ts";
 import { hasContent, normaliseCandidate } from "./extract.ts";
 import { compileFormats, type FormatRules } from "./format.ts";
-import { type ShownEvidence, takenOf } from "./taken.ts";
+import { type ShownEvidence, type Shrinking, takenOf } from "./taken.ts";
 
 export interface PreparedGroup {
   group: Group;
@@ -62,30 +62,31 @@ export interface PreparerRules {
 }
 
 /** As `preparerInSteps`, all at once. */
-export function createPreparer(rules: PreparerRules): (group: Group, index: number, shrinks?: number) => PreparedGroup {
+export function createPreparer(rules: PreparerRules): (group: Group, index: number) => PreparedGroup {
   const prepare = preparerInSteps(rules);
-  return (group, index, shrinks) => drained(prepare(group, index, shrinks));
+  return (group, index) => drained(prepare(group, index));
 }
 
 /**
  * One request's preparer: format rules are compiled once. Yields the steps of each rollout
  * (`turn_steps`). Throws ApiError `unsafe_regex`, and `facts_required` for a rollout without files
  * where files are judged.
- * @returns a function of a group, its index, and how often the evidence of its transcripts is halved
+ * @returns a function of a group, its index, and of one that was too long what is shown shorter
  */
 export function preparerInSteps(
   rules: PreparerRules,
-): (group: Group, index: number, shrinks?: number) => Generator<number, PreparedGroup> {
+): (group: Group, index: number, smaller?: Shrinking) => Generator<number, PreparedGroup> {
   const names = Object.keys(rules.formats);
   const tests = compileFormats(Object.values(rules.formats));
-  return function* (group, index, shrinks = 0) {
-    const taken = yield* takenOf(group, index, rules.candidate, shrinks);
+  return function* (group, index, smaller) {
+    const taken = yield* takenOf(group, index, rules.candidate, smaller);
     const { candidates, short, tooLong, question, ...rest } = taken;
     const fits = short.map((isShort, r) => isShort && !tooLong[r]);
     const holds = tests.map((test) =>
       group.rollouts.map(({ text }, r) => {
         const thought = thoughtApart(taken.evidence?.of[r]?.turns ?? []);
-        return fits[r] === true && test({ text, candidate: candidates[r] ?? null, thought });
+        const shown = 1 - (taken.evidence?.cut[r] ?? 0);
+        return fits[r] === true && test({ text, candidate: candidates[r] ?? null, thought, shown });
       }),
     );
     const formatOk = fits.map((fit, r) => fit && holds.every((hold) => hold[r]));
@@ -124,7 +125,16 @@ export function subgroup(prepared: PreparedGroup, members: readonly number[]): P
     candidates: of(candidates),
     formatOk: of(formatOk),
     tooLong: of(tooLong),
-    ...(evidence !== undefined && { evidence: { ...evidence, of: of(evidence.of), shown: of(evidence.shown) } }),
+    ...(evidence !== undefined && {
+      evidence: {
+        ...evidence,
+        of: of(evidence.of),
+        shown: of(evidence.shown),
+        cut: of(evidence.cut),
+        cuttable: of(evidence.cuttable),
+        shrinks: of(evidence.shrinks),
+      },
+    }),
     formats: Object.fromEntries(Object.entries(formats).map(([name, holds]) => [name, of(holds)])),
     ...distinctCandidates(question, of(candidates), of(formatOk)),
   };

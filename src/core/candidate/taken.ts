@@ -7,6 +7,7 @@ import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { actsIn, turnsOf } from "../transcript/turns.ts";
 import { extractCandidate, hasContent, normaliseCandidate } from "./extract.ts";
+import { openedThoughts } from "./prompted-thoughts.ts";
 import {
   answerShown,
   diffView,
@@ -16,7 +17,7 @@ import {
   ownLength,
   wholeView,
 } from "./transcript/evidence.ts";
-import { regionsOf, type ShownShare, unlikeBlocks, viewOf } from "./transcript/view.ts";
+import { ALL_BEGAN, regionsOf, type ShownShare, unlikeBlocks, viewOf } from "./transcript/view.ts";
 
 const isPlain = (message: PromptMessage): message is PromptMessage & { content: string } =>
   typeof message.content === "string" && (message.tool_calls ?? []).length === 0;
@@ -46,8 +47,18 @@ export interface ShownEvidence {
   prompt: string;
   /** They are judged by their transcripts or files, not by their answers alone. */
   isView: boolean;
-  /** Whether a smaller budget would show less. */
-  cuttable: boolean;
+  /** Per rollout: the share of its characters that was cut for their length. */
+  cut: readonly number[];
+  /** Per rollout: a smaller budget would show less of it. */
+  cuttable: readonly boolean[];
+  /** Per rollout: how often its budget was halved. */
+  shrinks: readonly number[];
+}
+
+/** Views that a verifier refused as too long, and how often each rollout's is to be halved. */
+export interface Shrinking {
+  evidence: readonly Evidence[];
+  shrinks: readonly number[];
 }
 
 /** What is judged of each rollout. */
@@ -70,14 +81,20 @@ const STEPS_ROLLOUT = 500;
 /**
  * What is judged of a group. Throws ApiError `facts_required` for a rollout without files where
  * files are judged. Yields the steps of each rollout.
- * @param shrinks how often what its transcripts show beside the policy's own words is halved
+ * @param smaller of a group that was shown before, and is to be shown shorter
  */
-export function* takenOf(group: Group, index: number, rule: CandidateRule, shrinks: number): Generator<number, Taken> {
-  const evidence = evidenceOf(group.rollouts);
+export function* takenOf(
+  group: Group,
+  index: number,
+  rule: CandidateRule,
+  smaller?: Shrinking,
+): Generator<number, Taken> {
   if (rule.extract === "diff") requireFiles(group, index);
+  const opened = openedThoughts(group);
+  const evidence = smaller?.evidence ?? (yield* evidenceOf(group.rollouts, rule.extract === "diff", opened));
   if (evidence === null || (rule.extract !== "whole" && rule.extract !== "diff"))
-    return yield* takenTexts(group, evidence, rule);
-  const taken = takenViews(group, evidence, rule, shrinks);
+    return yield* takenTexts(group, evidence, rule, opened);
+  const taken = takenViews(group, evidence, rule, smaller?.shrinks ?? group.rollouts.map(() => 0));
   const chars = taken.candidates.reduce((sum, text) => sum + (text?.length ?? 0), 0);
   yield group.rollouts.length * STEPS_ROLLOUT + STEPS_CHAR * chars;
   return taken;
@@ -91,10 +108,15 @@ function requireFiles({ rollouts }: Group, index: number): void {
   throw new ApiError("facts_required", `${path}: ${message}.`, { errors: [{ path, message }] });
 }
 
-const ANSWERS_ALONE = { shared: 0, isView: false, cuttable: false };
+const ANSWERS_ALONE = { shared: 0, isView: false, cut: [], cuttable: [], shrinks: [] };
 
 /** Candidates out of texts; of rollouts of several turns out of their last answer. */
-function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candidate: CandidateRule) {
+function* takenTexts(
+  group: Group,
+  evidence: readonly Evidence[] | null,
+  candidate: CandidateRule,
+  opened: readonly boolean[],
+) {
   const longest = maxChars(candidate);
   const tooLong = group.rollouts.map(({ text, too_long }, r) => {
     const own = evidence === null ? 0 : ownLength(evidence[r] as Evidence);
@@ -103,7 +125,7 @@ function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candida
   const extracted = [];
   for (const [r, { text }] of group.rollouts.entries()) {
     // Of a text that was cut nothing is a candidate: its last program is not the one that it ends in.
-    extracted.push(extractCandidate(tooLong[r] ? "" : text, candidate, group.language ?? null));
+    extracted.push(extractCandidate(tooLong[r] ? "" : text, candidate, group.language ?? null, opened[r]));
     yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
   }
   // Beside a prompt's images nobody else names one.
@@ -111,7 +133,6 @@ function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candida
   const candidates = extracted.map(({ candidate }) =>
     candidate === null ? null : normaliseCandidate(safe(candidate)),
   );
-  const stripSkipped = extracted.some(({ strip_skipped }) => strip_skipped === true) ? ["strip_skipped"] : [];
   const acts = evidence?.some(({ turns, files }) => files.length > 0 || turns.length > 1 || actsIn(turns)) === true;
   const question = questionText(group.prompt);
   const taken: Taken = {
@@ -119,7 +140,7 @@ function* takenTexts(group: Group, evidence: readonly Evidence[] | null, candida
     short: candidates.map((text) => text === null || text.length <= longest),
     question,
     language: group.language ?? commonLanguage(extracted.map(({ language }) => language)),
-    warnings: [...stripSkipped, ...(acts ? ["only_the_answer_judged"] : [])],
+    warnings: acts ? ["only_the_answer_judged"] : [],
     ...(evidence !== null && {
       evidence: { of: evidence, shown: evidence.map(answerShown), ...ANSWERS_ALONE, prompt: question },
     }),
@@ -135,12 +156,17 @@ const saysAnything = ({ turns, files }: Evidence): boolean =>
   );
 
 /** What is shown of rollouts of several turns. Own words alone make one malformed. */
-function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateRule, shrinks: number): Taken {
+function takenViews(
+  group: Group,
+  of: readonly Evidence[],
+  candidate: CandidateRule,
+  shrinks: readonly number[],
+): Taken {
   const { reasoning, result_chars, total_chars } = transcriptRule(candidate);
   const longest = maxChars(candidate);
-  const budget = { result_chars, total_chars: Math.min(total_chars, longest), shrinks };
-  const view: GroupView = (candidate.extract === "diff" ? diffView : wholeView)(of, { reasoning, budget });
-  const { shown, shared, cuttable, beginning, texts, own } = view;
+  const budget = { result_chars, total_chars: Math.min(total_chars, longest) };
+  const view: GroupView = (candidate.extract === "diff" ? diffView : wholeView)(of, { reasoning, budget, shrinks });
+  const { shown, shared, cut, cuttable, beginning, texts, own } = view;
   const prompt = questionText(group.prompt, true);
   return {
     candidates: texts.map((text, r) => (saysAnything(of[r] as Evidence) ? normaliseCandidate(text) : null)),
@@ -148,10 +174,10 @@ function takenViews(group: Group, of: readonly Evidence[], candidate: CandidateR
     tooLong: group.rollouts.map(
       ({ too_long }, r) => too_long === true || (own[r] as number) > LIMITS.rollout_text_bytes,
     ),
-    question: beginning === null ? prompt : `${prompt}\n\nThey all began so:\n\n${beginning}`,
+    question: beginning === null ? prompt : `${prompt}\n\n${ALL_BEGAN}\n\n${beginning}`,
     language: null,
-    warnings: candidate.strip_comments ? ["strip_skipped"] : [],
-    evidence: { of, shown, shared, prompt, isView: true, cuttable },
+    warnings: [],
+    evidence: { of, shown, shared, prompt, isView: true, cut, cuttable, shrinks },
   };
 }
 

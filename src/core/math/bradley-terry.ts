@@ -1,8 +1,7 @@
-// Owns Bradley-Terry strengths from games, and how sure their order is (formulas e). Knows not
-// where games come from.
+// Owns Bradley-Terry strengths from games (formulas e). Knows not where games come from.
 
+import { exp, log1p } from "./elementary.ts";
 import { lineUp } from "./line-up.ts";
-import { sumOf } from "./stats.ts";
 
 /**
  * One game of player `i` against `j`: `score` 1 when i won, 0.5 for a tie, 0 when j won, or
@@ -19,16 +18,9 @@ export interface Game {
 /** What standing first in a game earns, in log-odds: unknown, with a Gaussian prior. */
 export interface Lead {
   lambda: number;
-  /** The prior's mean; default 0. */
-  mean?: number;
 }
 
 const NEWTON_STEPS_MAX = 100;
-
-/** sigma(x) = 1 / (1 + e^-x), without overflow on either side. */
-export function sigmoid(x: number): number {
-  return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
-}
 
 /** Rows of doubles: a plain array of zeros would change its kind at the first fraction. */
 type Matrix = Float64Array[];
@@ -40,21 +32,20 @@ type Matrix = Float64Array[];
 function posterior(theta: readonly number[], games: readonly Game[], lambda: number, lead: Lead | null) {
   const last = lead === null ? theta.length : theta.length - 1;
   const prior = theta.map((_, k) => (k === last ? (lead as Lead).lambda : lambda));
-  const off = theta.map((t, k) => (k === last ? t - (lead?.mean ?? 0) : t));
-  const gradient = Float64Array.from(off, (t, k) => -(prior[k] as number) * t);
+  const gradient = Float64Array.from(theta, (t, k) => -(prior[k] as number) * t);
   const curvature: Matrix = theta.map((_, row) =>
     new Float64Array(theta.length).fill(prior[row] as number, row, row + 1),
   );
-  let value = -0.5 * off.reduce((sum, t, k) => sum + (prior[k] as number) * t * t, 0);
+  let value = -0.5 * theta.reduce((sum, t, k) => sum + (prior[k] as number) * t * t, 0);
   for (const { i, j, score, times = 1 } of games) {
     const gap = (theta[i] as number) - (theta[j] as number) + (lead === null ? 0 : (theta[last] as number));
-    const small = Math.exp(-Math.abs(gap));
+    const small = exp(-Math.abs(gap));
     // sigmoid(gap) and sigmoid(-gap), of one exponential.
     const p = (gap >= 0 ? 1 : small) / (1 + small);
     const weight = times * p * ((gap <= 0 ? 1 : small) / (1 + small));
     const pull = times * (score - p);
     // log sigma(x) = min(x, 0) - log1p(e^-|x|), which neither overflows nor rounds to log 0.
-    value += times * (score * Math.min(gap, 0) + (1 - score) * Math.min(-gap, 0) - Math.log1p(small));
+    value += times * (score * Math.min(gap, 0) + (1 - score) * Math.min(-gap, 0) - log1p(small));
     const rowI = curvature[i] as Float64Array;
     const rowJ = curvature[j] as Float64Array;
     gradient[i] = (gradient[i] as number) + pull;
@@ -125,14 +116,8 @@ export function bradleyTerry(players: number, games: readonly Game[], lambda: nu
 }
 
 /** The maximum's strengths, summing to 0, and after them the lead where there is one. */
-function maximum(
-  players: number,
-  games: readonly Game[],
-  lambda: number,
-  lead: Lead | null,
-  start?: readonly number[],
-): number[] {
-  let theta = [...(start ?? new Array<number>(players + (lead === null ? 0 : 1)).fill(0))];
+function maximum(players: number, games: readonly Game[], lambda: number, lead: Lead | null): number[] {
+  let theta = new Array<number>(players + (lead === null ? 0 : 1)).fill(0);
   let current = posterior(theta, games, lambda, lead);
   for (let iteration = 0; iteration < NEWTON_STEPS_MAX; iteration++) {
     const step = solve(factor(current.curvature), current.gradient);
@@ -161,16 +146,12 @@ export interface Fit {
   /** What standing first in a game earned, log-odds, and its variance; where it was looked for. */
   lead?: number;
   lead_variance?: number;
-  /** The players by their games (line-up.ts). */
-  line?: readonly number[];
 }
 
 /**
  * `bradleyTerry` with its covariance, where every game counts as `weight` games.
  * @param leading P(i beats j) = sigma(theta_i - theta_j + lead) for i the one that stands first, with
  * this prior of the lead; null: standing first earns nothing
- * @param near a fit of the same games played another number of times, which the same games always
- * have before them: the maximum is found sooner from there
  */
 export function fitted(
   players: number,
@@ -178,11 +159,10 @@ export function fitted(
   lambda: number,
   weight = 1,
   leading: Lead | null = null,
-  near?: Fit,
 ): Fit {
   const lead = leading && { ...leading, lambda: leading.lambda / weight };
   // Numbered by their games, so that no sum hangs on how the caller numbers them.
-  const line = near?.line ?? lineUp(players, games, lead !== null);
+  const line = lineUp(players, games, lead !== null);
   const place = new Array<number>(players);
   for (const [at, i] of line.entries()) place[i] = at;
   const placed = games
@@ -190,8 +170,7 @@ export function fitted(
     // Whoever of a tie is named first, unless that is its place.
     .map((game) => (lead === null && game.score === 0.5 && game.i > game.j ? { ...game, i: game.j, j: game.i } : game))
     .sort((a, b) => a.i - b.i || a.j - b.j || a.score - b.score || (a.times ?? 1) - (b.times ?? 1));
-  const start = near && [...line.map((i) => near.theta[i] as number), ...(lead === null ? [] : [near.lead ?? 0])];
-  const all = maximum(players, placed, lambda / weight, lead, start);
+  const all = maximum(players, placed, lambda / weight, lead);
   const l = factor(posterior(all, placed, lambda / weight, lead).curvature);
   const columnOf = (at: number) => solve(l, new Float64Array(all.length).fill(1 / weight, at, at + 1), at);
   const columns = line.map((_, at) => columnOf(at));
@@ -201,7 +180,6 @@ export function fitted(
     theta: place.map((at) => all[at] as number),
     covariance: place.map((a) => place.map((b) => inverse(a, b))),
     ...(lead !== null && { lead: all[players] as number, lead_variance: columnOf(players)[players] as number }),
-    line,
   };
 }
 
@@ -209,7 +187,7 @@ export function fitted(
 function normalCdf(x: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(x));
   const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  const tail = (series * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
+  const tail = (series * exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
   return x > 0 ? 1 - tail : tail;
 }
 
@@ -218,29 +196,4 @@ export function pairPosterior({ theta, covariance }: Fit, i: number, j: number):
   const at = (row: number, column: number) => (covariance[row] as readonly number[])[column] as number;
   const variance = at(i, i) + at(j, j) - 2 * at(i, j);
   return { variance, chance: normalCdf(((theta[i] as number) - (theta[j] as number)) / Math.sqrt(variance)) };
-}
-
-/** The product of numbers, the same to the last bit whatever order they come in. */
-export function productOf(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b).reduce((product, value) => product * value, 1);
-}
-
-/**
- * How sure an order by strength is. `best`: the product over all others of the chance that the
- * strongest is stronger, which is at most the chance that it is the best of all (Slepian: the gaps
- * to one player are positively correlated). `tau`: the expected tau of the order with the true one,
- * the mean over all pairs of 2 P(stronger is stronger) - 1. Both 1 for fewer than two players.
- */
-export function orderConfidence(fit: Fit): { best: number; tau: number } {
-  const n = fit.theta.length;
-  if (n < 2) return { best: 1, tau: 1 };
-  const top = fit.theta.indexOf(Math.max(...fit.theta));
-  const others = [...fit.theta.keys()].filter((i) => i !== top);
-  const sure = fit.theta.flatMap((theta, i) =>
-    fit.theta.flatMap((other, j) =>
-      theta > other || (theta === other && i < j) ? [Math.abs(2 * pairPosterior(fit, i, j).chance - 1)] : [],
-    ),
-  );
-  const best = productOf(others.map((i) => pairPosterior(fit, top, i).chance));
-  return { best, tau: sumOf(sure) / sure.length };
 }

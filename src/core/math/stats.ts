@@ -1,5 +1,6 @@
 // Owns the statistics: tau-b, means, percentiles, bootstrap intervals. Knows no wire shape;
 // randomness comes from random.ts.
+import { exp, power, square } from "./elementary.ts";
 import { createRandom } from "./random.ts";
 
 export interface TauB {
@@ -86,7 +87,7 @@ export function mean(values: ArrayLike<number>): number {
 export function populationStd(values: ArrayLike<number>): number {
   const centre = mean(values);
   let squares = 0;
-  for (let i = 0; i < values.length; i++) squares += ((values[i] as number) - centre) ** 2;
+  for (let i = 0; i < values.length; i++) squares += square((values[i] as number) - centre);
   return Math.sqrt(squares / values.length);
 }
 
@@ -143,7 +144,7 @@ const Z_975 = 1.959963984540054;
 function upperTail(x: number): number {
   const t = 1 / (1 + 0.2316419 * x);
   const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  return (series * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
+  return (series * exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
 }
 
 /**
@@ -156,10 +157,11 @@ export function bootstrapTail(n: number): number {
   if (n < 2) return 0.025;
   const z = Z_975;
   const df = n - 1;
-  const first = (z ** 3 + z) / 4;
-  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96;
-  const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384;
-  const t = z + first / df + second / df ** 2 + third / df ** 3;
+  const [z3, z5, z7] = [power(z, 3), power(z, 5), power(z, 7)];
+  const first = (z3 + z) / 4;
+  const second = (5 * z5 + 16 * z3 + 3 * z) / 96;
+  const third = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384;
+  const t = z + first / df + second / power(df, 2) + third / power(df, 3);
   return upperTail(t * Math.sqrt(n / df));
 }
 
@@ -194,77 +196,6 @@ export function bootstrapRatio(
   return [percentile(estimates, tail), percentile(estimates, 1 - tail)];
 }
 
-/** P(X >= hits) of n trials of chance p, by the terms' ratio from the first on. */
-function binomialTail(hits: number, n: number, p: number): number {
-  let log = 0;
-  for (let i = 1; i <= hits; i++) log += Math.log(((n - hits + i) / i) * p);
-  let term = Math.exp(log + (n - hits) * Math.log1p(-p));
-  let sum = term;
-  for (let k = hits; k < n; k++) {
-    term *= ((n - k) / (k + 1)) * (p / (1 - p));
-    sum += term;
-  }
-  return sum;
-}
-
-/**
- * 95 % interval of a chance of which `hits` of n independent trials came true, exact whatever n
- * (Clopper and Pearson 1934; scipy's `binomtest(..).proportion_ci(method="exact")`).
- * @param n at least 1
- */
-export function binomialInterval(hits: number, n: number): [number, number] {
-  return [chanceBelow(hits, n), 1 - chanceBelow(n - hits, n)];
-}
-
-/** The chance of which so many hits or more come true 1 time in 40. */
-function chanceBelow(hits: number, n: number): number {
-  if (hits === 0) return 0;
-  if (hits === n) return OUTSIDE ** (1 / n);
-  let [low, high] = [0, 1];
-  for (let middle = 0.5; low < middle && middle < high; middle = (low + high) / 2) {
-    if (binomialTail(hits, n, middle) < OUTSIDE) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-const OUTSIDE = 0.025;
-
-/**
- * 95 % interval of the mean of values that lie in `range` where all n that were seen are equal, of
- * which no resample tells a spread. At an end of the range: as of n trials that all came true
- * (`binomialInterval`). Inside: another value has a chance of at most 1 - 0.05^(1/n), and may lie at
- * either end.
- */
-export function equalInterval(value: number, n: number, [least, most]: readonly [number, number]): [number, number] {
-  const inside = value > least && value < most;
-  const same = (inside ? 2 * OUTSIDE : OUTSIDE) ** (1 / n);
-  return [least + (value - least) * same, most - (most - value) * same];
-}
-
-/** Student's t(0.975) for 1 to 4 degrees of freedom. */
-const STUDENT = [12.706204736174694, 4.302652729749462, 3.182446305283708, 2.776445105197793];
-/** Of so few entries no percentiles of resamples hold 95 %: none lies beyond the entries. */
-export const ENTRIES_FEW = STUDENT.length + 1;
-
-/**
- * 95 % interval of sum(numerators) / sum(denominators) of 2 to ENTRIES_FEW entries, by Student's t
- * and the ratio's linearised error (Cochran 1977, section 6.4), cut at the range.
- */
-export function studentRatio(
-  numerators: readonly number[],
-  denominators: readonly number[],
-  [least, most]: readonly [number, number],
-): [number, number] {
-  const n = numerators.length;
-  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-  const under = total(denominators);
-  const ratio = total(numerators) / under;
-  const squares = total(numerators.map((over, i) => (over - ratio * (denominators[i] as number)) ** 2));
-  const half = ((STUDENT[n - 2] as number) * Math.sqrt((n / (n - 1)) * squares)) / under;
-  return [Math.max(least, ratio - half), Math.min(most, ratio + half)];
-}
-
 /**
  * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2) with v1 >= v2
  * the two largest counts, = sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95.
@@ -274,21 +205,11 @@ export function studentRatio(
 export function betaConfidence(v1: number, v2: number): number {
   const n = v1 + v2 + 1;
   const shorter = Math.min(v1, v2);
-  let term = 2 ** -n;
+  let term = power(2, -n);
   let tail = term;
   for (let i = 1; i <= shorter; i++) {
     term *= (n - i + 1) / i;
     tail += term;
   }
   return v1 < v2 ? tail : 1 - tail;
-}
-
-/**
- * Edges of `bins` bins of one width from `low` to `high`, ascending; of one bin where both are
- * equal. Halves, so that no difference is beyond what a double holds.
- */
-export function edgesBetween(low: number, high: number, bins: number): number[] {
-  if (low === high) return [low, high];
-  const half = high / 2 - low / 2;
-  return Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : low + (i / bins) * half + (i / bins) * half));
 }

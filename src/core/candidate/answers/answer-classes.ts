@@ -28,7 +28,9 @@ export function answerClasses(
   answers: readonly (string | null)[],
   { type, tolerance }: EquivalenceRules,
 ): (string | null)[] {
-  const read = answers.map((answer) => (answer === null ? { key: null, form: null } : readAnswer(answer, type)));
+  const read = answers.map((answer) =>
+    answer === null ? { key: null, form: null, isDecidable: false } : readAnswer(answer, type),
+  );
   if (tolerance === 0n) return read.map(({ key }) => key);
   const first = joined(read, tolerance);
   return read.map(({ key, form }) => (form?.kind === "number" ? `number ${first.get(form.number.key)}` : key));

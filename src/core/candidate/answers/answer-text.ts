@@ -95,6 +95,10 @@ export function isEmptySet(given: string): boolean {
   return plain === "" ? given.trim() === "{}" : plain !== null && EMPTY_SETS.has(plain.replace(/\s/g, ""));
 }
 
+/** Thousands set apart as TeX does: `1{,}234`, `1,\!234`, `1\,234`, `1\ 234`. */
+const THOUSANDS =
+  /(?<![\d.}!]|\d,|\\[ ,])[1-9]\d{0,2}(?:(?:(?:\{,\}|,\\!|\{,\}\\!)\d{3})+|(?:(?:\{?\\,\}?|\\ |\\!|[\u2009\u202f\u00a0])\d{3})+)(?!\d|,\d|\{,\}|,?\\[ ,!]\s*\d)/g;
+
 /** `**` between two operands is a power; else it is Markdown's. */
 const STARS = /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu;
 
@@ -105,12 +109,11 @@ const STARS = /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu;
  */
 export function plainAnswer(given: string): string | null {
   if (given.length > ANSWER_CHARS_MAX) return null;
-  let text = plainSigns(given)
+  let text = plainSigns(given.replace(THOUSANDS, (digits) => digits.replace(/[^\d]/g, "")))
     .replace(/\\(?:left|right)(?![a-z])/gi, "")
-    // Between digits a thin space sets thousands apart.
-    .replace(/(?<!\d)\\[,;:!]|\\[,;:!](?!\d)|\\ |\\q?quad(?![a-z])/g, " ")
+    // Between digits a thin space may set two numbers apart. A double backslash ends a row.
+    .replace(/(?<![\d\\])\\[,;:!]|(?<!\\)\\[,;:!](?!\d)|(?<!\\)\\ |\\q?quad(?![a-z])/g, " ")
     .replace(/\\[dtc]frac(?![a-z])/g, "\\frac")
-    .replace(/(\d)\{,\}(?=\d)/g, "$1,")
     .replace(STARS, "^")
     .replace(/\*{2}|`/g, " ");
   for (let layer = 0; layer < LAYERS_MAX; layer++) {

@@ -1,10 +1,13 @@
 // Owns the comparison of a final answer with a reference by rules: equal, different, or unknown,
 // which is for a judge. It never says equal where it is not.
 import { plainAnswer } from "./answer-text.ts";
-import { compareNumbers, type Equivalence, type Rational, readNumber } from "./exact-number.ts";
-import { compareSets, type NumberSet, numberSet } from "./number-sets.ts";
+import { choiceAlone, choiceIn } from "./choice.ts";
+import { compareNumbers, type Equivalence, rationalOf } from "./exact-number.ts";
+import { type Form, numberOf, type ReadAnswer, readMath, readSet } from "./math-forms.ts";
+import { compareSets } from "./number-sets.ts";
 
 export type { Equivalence } from "./exact-number.ts";
+export type { ReadAnswer } from "./math-forms.ts";
 
 /** What the reference is known to be; `auto`: the rules look. */
 export const ANSWER_TYPES = ["auto", "number", "choice", "set", "text"] as const;
@@ -16,31 +19,8 @@ export interface EquivalenceRules {
   tolerance: bigint;
 }
 
-/** What an answer is read as; `signs`: as nothing but its characters. */
-type Form =
-  | { kind: "number"; number: Rational }
-  | { kind: "choice"; letter: string }
-  | { kind: "truth"; pair: string }
-  | { kind: "list"; brackets: string; items: readonly Rational[] }
-  | { kind: "set"; items: NumberSet }
-  | { kind: "words" | "signs" }
-  | { kind: "quantity"; number: Rational; unit: string };
-
-/** An answer, read once; those with the same key are equal, and no others but by a tolerance. */
-export interface ReadAnswer {
-  /** null: nothing that rules could read; equal to nothing. */
-  key: string | null;
-  form: Form | null;
-}
-
-const WORD = /^(?:(?:option|choice|answer)\s*(?::\s*)?|\s*)(?:[([{]\s*)?([A-E])\s*[)\]}]?$/i;
-
-/** The letter of a choice: A to E, alone, in brackets or behind `option`, `choice`, `answer`. */
-function choiceOf(answer: string): ReadAnswer | null {
-  const letter = WORD.exec(answer)?.[1];
-  if (letter === undefined || letter !== letter.toUpperCase()) return null;
-  return { key: `choice ${letter}`, form: { kind: "choice", letter } };
-}
+const choiceOf = (letter: string | null): ReadAnswer | null =>
+  letter === null ? null : { key: `choice ${letter}`, form: { kind: "choice", letter }, isDecidable: true };
 
 const TRUTHS: ReadonlyMap<string, string> = new Map([
   ...(["yes", "no"] as const).map((word) => [word, "yes or no"] as const),
@@ -50,40 +30,7 @@ const TRUTHS: ReadonlyMap<string, string> = new Map([
 function truthOf(answer: string): ReadAnswer | null {
   const word = answer.toLowerCase();
   const pair = TRUTHS.get(word);
-  return pair === undefined ? null : { key: `truth ${word}`, form: { kind: "truth", pair } };
-}
-
-const LISTED = /^(\\\{|[([])(.*?)(\\\}|[)\]])$/s;
-/** `1,234` inside a list: thousands, or two numbers. */
-const AMBIGUOUS_COMMA = /\d,\d{3}(?!\d)/;
-const BRACES = "\\{\\}";
-
-function numbersIn(body: string): readonly Rational[] | null {
-  if (AMBIGUOUS_COMMA.test(body)) return null;
-  const items = body.split(",").map((part) => readNumber(part.trim()));
-  return items.includes(null) ? null : (items as Rational[]);
-}
-
-function setOf(items: readonly Rational[]): ReadAnswer {
-  const set = numberSet(items);
-  return { key: `set ${set.key}`, form: { kind: "set", items: set } };
-}
-
-function listOf(answer: string): ReadAnswer | null {
-  const [, open = "", body = "", close = ""] = LISTED.exec(answer) ?? [];
-  const items = open === "" || (open === "\\{") !== (close === "\\}") ? null : numbersIn(body);
-  if (items === null) return null;
-  const brackets = `${open}${close}`;
-  if (brackets === BRACES) return setOf(items);
-  return { key: `list ${brackets} ${items.map(({ key }) => key).join(",")}`, form: { kind: "list", brackets, items } };
-}
-
-function compareLists(a: Form & { kind: "list" }, b: Form & { kind: "list" }, tolerance: bigint): Equivalence {
-  if (a.brackets !== b.brackets) return "unknown";
-  if (a.items.length !== b.items.length) return "different";
-  const found = a.items.map((item, i) => compareNumbers(item, b.items[i] as Rational, tolerance));
-  if (found.includes("different")) return "different";
-  return found.includes("unknown") ? "unknown" : "equal";
+  return pair === undefined ? null : { key: `truth ${word}`, form: { kind: "truth", pair }, isDecidable: true };
 }
 
 const WORDS = /^\p{L}[\p{L}\p{M}'\u2019-]*(?:\s+\p{L}[\p{L}\p{M}'\u2019-]*)*$/u;
@@ -103,74 +50,62 @@ const bare = (answer: string): string =>
     .replace(/\s+/g, " ")
     .replace(/(?<![\p{L}\p{N}]) | (?![\p{L}\p{N}])|(?<=\p{L}) (?=\p{N})|(?<=\p{N}) (?=\p{L})/gu, "");
 
+/** TeX arguments in braces, whichever way they were written; no number changes. */
+const braced = (text: string): string =>
+  text
+    .replace(/\\(?:leq|leqslant)(?![a-z])|\u2264/g, "\\le ")
+    .replace(/\\(?:geq|geqslant)(?![a-z])|\u2265/g, "\\ge ")
+    .replace(/\\(?:neq)(?![a-z])|\u2260/g, "\\ne ")
+    .replace(/\\frac\s*(\d)\s*(?=\d(?!\d)|\{)/g, "\\frac{$1}")
+    .replace(/(\\frac\s*\{[^{}]*\})\s*(\d)(?!\d)/g, "$1{$2}")
+    .replace(/\\sqrt\s*(\d)(?!\d)/g, "\\sqrt{$1}")
+    .replace(/\\sqrt\s+([A-Za-z])(?![A-Za-z])/g, "\\sqrt{$1}")
+    .replace(/([\^_])\s*([A-Za-z0-9])(?!\d)/g, "$1{$2}");
+
 /** The words, or the characters. */
 const textOf = (answer: string): ReadAnswer =>
   WORDS.test(answer)
-    ? { key: `words ${folded(answer.replace(/\s+/g, " "))}`, form: { kind: "words" } }
-    : { key: `signs ${bare(answer)}`, form: { kind: "signs" } };
+    ? { key: `words ${folded(answer.replace(/\s+/g, " "))}`, form: { kind: "words" }, isDecidable: false }
+    : { key: `signs ${bare(braced(answer))}`, form: { kind: "signs" }, isDecidable: false };
 
-const UNIT_CHARACTER = /[A-Za-z\u00b0\u00b5\u03a9/^0-9]/;
-const UNIT_BEGINS = /[A-Za-z\u00b0\u00b5\u03a9]/;
-const DIGIT = /\d/;
+const NOTHING: ReadAnswer = { key: null, form: null, isDecidable: false };
 
-/** What stands before the unit that an answer ends in, up to a digit, and the unit; null without. */
-function quantityIn(answer: string): readonly [amount: string, unit: string] | null {
-  let at = answer.length;
-  while (at > 0 && UNIT_CHARACTER.test(answer.charAt(at - 1))) at--;
-  const before = answer.slice(0, at).trimEnd();
-  const isLine = (text: string) => !/[\n\r\u2028\u2029]/.test(text);
-  if (isLine(before) && DIGIT.test(before.slice(-1)) && UNIT_BEGINS.test(answer.charAt(at))) {
-    return [before, answer.slice(at)];
-  }
-  if (!isLine(answer.slice(0, at))) return null;
-  for (at++; at < answer.length; at++) {
-    const begins = DIGIT.test(answer.charAt(at - 1)) && UNIT_BEGINS.test(answer.charAt(at));
-    if (begins) return [answer.slice(0, at), answer.slice(at)];
-  }
-  return null;
-}
-
-function quantityOf(answer: string): ReadAnswer | null {
-  const [amount, unit] = quantityIn(bare(answer)) ?? ["", ""];
-  const number = unit === "" ? null : readNumber(amount);
-  return number === null ? null : { key: `quantity ${number.key} ${unit}`, form: { kind: "quantity", number, unit } };
-}
-
-function numberOf(answer: string): ReadAnswer | null {
-  const number = readNumber(answer);
-  return number === null ? null : { key: `number ${number.key}`, form: { kind: "number", number } };
-}
-
-const NOTHING: ReadAnswer = { key: null, form: null };
+/** Looks like words, and is algebra: pi, or a difference of letters. */
+const SYMBOLS = /^(?:pi|\u03c0|[A-Za-z](?:-[A-Za-z])+)$/;
 
 /** By the first form that the answer has. */
 function byForm(answer: string): ReadAnswer {
-  return (
-    numberOf(answer) ??
-    choiceOf(answer) ??
-    truthOf(answer) ??
-    listOf(answer) ??
-    (WORDS.test(answer) ? null : quantityOf(answer)) ??
-    textOf(answer)
-  );
+  const short = numberOf(answer) ?? choiceOf(choiceAlone(answer)) ?? truthOf(answer);
+  if (short !== null) return short;
+  if (WORDS.test(answer) && !SYMBOLS.test(answer)) return textOf(answer);
+  return readMath(answer) ?? textOf(answer);
 }
+
+/** A number, a quantity, or a name that is said to be such. */
+function numeric(read: ReadAnswer): boolean {
+  const { form } = read;
+  if (form?.kind === "named") return numeric(form.of);
+  if (form?.kind === "quantity") return numeric(form.amount);
+  return form?.kind === "number" || (form?.kind === "value" && form.value.isNumeric);
+}
+
+/** Behind the letter of a choice any text may follow. */
+const CHOICE_CHARS = 512;
+const choiceHead = (given: string): string => plainAnswer(given.slice(0, CHOICE_CHARS)) ?? "";
 
 /** Reads an answer, or a reference, as what it is known to be. */
 export function readAnswer(given: string, type: AnswerType): ReadAnswer {
+  if (type === "choice") return choiceOf(choiceIn(choiceHead(given), true)) ?? NOTHING;
   const answer = plainAnswer(given);
-  if (answer === null) return { key: `long ${given}`, form: null };
+  if (answer === null) return { key: `long ${given}`, form: null, isDecidable: false };
   if (answer === "") return NOTHING;
   switch (type) {
-    case "number":
-      return numberOf(answer) ?? quantityOf(answer) ?? NOTHING;
-    case "choice":
-      return choiceOf(answer.toUpperCase()) ?? NOTHING;
-    case "set": {
-      const listed = listOf(answer)?.form;
-      const items = listed?.kind === "list" ? listed.items : listed?.kind === "set" ? null : numbersIn(answer);
-      if (listed?.kind === "set") return setOf([...listed.items.byKey.values()]);
-      return items === null ? NOTHING : setOf(items);
+    case "number": {
+      const read = byForm(answer);
+      return numeric(read) ? read : NOTHING;
     }
+    case "set":
+      return readSet(answer) ?? NOTHING;
     case "text":
       return textOf(answer);
     default:
@@ -179,23 +114,84 @@ export function readAnswer(given: string, type: AnswerType): ReadAnswer {
 }
 
 /**
- * Compares what was read, in either order alike. Exact rational arithmetic; of what is undecidable
- * by form (algebra, units, prose) it says `unknown`.
+ * An answer as it compares with a reference whose type the rules found by themselves: where that is a
+ * choice, text behind the letter is left out.
+ * @param read the answer, read as `auto`
  */
-export function compareRead({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance: bigint): Equivalence {
+export function readAnswerTo({ form }: ReadAnswer, given: string, read: ReadAnswer): ReadAnswer {
+  if (form?.kind !== "choice" || read.form?.kind === "choice") return read;
+  return choiceOf(choiceIn(choiceHead(given), false)) ?? read;
+}
+
+type List = Form & { kind: "list" };
+
+function compareLists(a: List, b: List, tolerance: bigint): Equivalence {
+  if (a.items.length !== b.items.length) return "different";
+  const found = a.items.map((item, i) => compareForms(item, b.items[i] as ReadAnswer, tolerance));
+  if (!found.includes("unknown") && !found.includes("different")) return "equal";
+  // Unordered items are paired by value where all are numbers, else by key, which proves no difference.
+  const meet = a.isOrdered || [a, b].every(({ items }) => items.every(({ form }) => form?.kind === "number"));
+  return meet && found.includes("different") ? "different" : "unknown";
+}
+
+/** Compares exact values of which at least one has a root, pi, i or a letter; a fraction may be the other rounded. */
+function compareValues(a: Form & { kind: "number" | "value" }, b: typeof a): Equivalence {
+  const isWhole = [a, b].every((form) =>
+    form.kind === "number" ? form.number.den === 1n && !form.number.percent : form.value.isNumeric,
+  );
+  return isWhole ? "different" : "unknown";
+}
+
+/** Compares what was read, as it stands. */
+function compareForms({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance: bigint): Equivalence {
   const b = other.form;
   if (key === null || other.key === null) return "unknown";
   if (key === other.key) return "equal";
   if (a === null || b === null) return "unknown";
   if (a.kind === "number" && b.kind === "number") return compareNumbers(a.number, b.number, tolerance);
+  if ((a.kind === "number" || a.kind === "value") && (b.kind === "number" || b.kind === "value"))
+    return compareValues(a, b);
   if (a.kind === "choice" && b.kind === "choice") return "different";
   if (a.kind === "truth" && b.kind === "truth") return a.pair === b.pair ? "different" : "unknown";
-  if (a.kind === "list" && b.kind === "list") return compareLists(a, b, tolerance);
+  if (a.kind === "based" && b.kind === "based") return a.base === b.base ? "different" : "unknown";
+  if (a.kind === "list" && b.kind === "list")
+    return a.brackets === b.brackets ? compareLists(a, b, tolerance) : "unknown";
   if (a.kind === "set" && b.kind === "set") return compareSets(a.items, b.items, tolerance);
-  if (a.kind === "quantity" && b.kind === "quantity" && a.unit === b.unit) {
-    return compareNumbers(a.number, b.number, tolerance) === "equal" ? "equal" : "unknown";
-  }
+  if (a.kind === "quantity" && b.kind === "quantity" && a.unit === b.unit)
+    return compareForms(a.amount, b.amount, tolerance);
+  if (a.kind === "named" && b.kind === "named" && a.name === b.name) return compareForms(a.of, b.of, tolerance);
   return "unknown";
+}
+
+/** What is equal where one side leaves out a unit, a percent sign or a name that the other writes. */
+function isEqualWithout(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): boolean {
+  const [left, right] = [a.form, b.form];
+  if (left?.kind === "named" && right !== null && right.kind !== "named") {
+    return !left.of.isDecidable || hasLetter(b, left.name) ? false : compareRead(left.of, b, tolerance) === "equal";
+  }
+  if (left?.kind === "quantity" && right?.kind === "value" && left.product === b.key) return true;
+  if (left?.kind === "quantity" && (right?.kind === "number" || right?.kind === "value"))
+    return compareForms(left.amount, b, tolerance) === "equal";
+  if (left?.kind === "number" && right?.kind === "number" && left.number.percent && !right.number.percent) {
+    const amount = rationalOf([left.number.num, left.number.den], false);
+    return compareNumbers(amount, right.number, tolerance) === "equal";
+  }
+  return false;
+}
+
+const hasLetter = ({ form }: ReadAnswer, name: string): boolean =>
+  form?.kind === "value" && form.value.letters.has(name);
+
+/**
+ * Compares what was read, in either order alike. Exact arithmetic; of what is undecidable by form
+ * (prose, other units, functions) it says `unknown`.
+ */
+export function compareRead(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): Equivalence {
+  const found = compareForms(a, b, tolerance);
+  // Different only where the rules see all of both.
+  if (found === "different") return a.isDecidable && b.isDecidable ? found : "unknown";
+  if (found === "equal" || a.key === null || b.key === null) return found;
+  return isEqualWithout(a, b, tolerance) || isEqualWithout(b, a, tolerance) ? "equal" : "unknown";
 }
 
 /** Compares a reference with a final answer: `compareRead` of two texts. */

@@ -30,7 +30,7 @@ const FRAC = new RegExp(`^(\\d+)?\\s*\\\\frac\\s*\\{\\s*(-?${DECIMAL})\\s*\\}\\s
 /** `1 234/567`: a mixed number, or thousands. */
 const AMBIGUOUS_SPACE = /^\d{1,3}\s+\d{3}\s*\//;
 
-type Ratio = readonly [num: bigint, den: bigint];
+export type Ratio = readonly [num: bigint, den: bigint];
 
 /** `1,234.50` as a ratio; a sign in front is allowed. */
 function decimal(text: string): Ratio {
@@ -67,7 +67,7 @@ function unsigned(text: string): Ratio | null {
   return parts === null ? null : fraction(parts[1], parts[2] as string, parts[3] as string);
 }
 
-function divisor(a: bigint, b: bigint): bigint {
+export function divisor(a: bigint, b: bigint): bigint {
   let [high, low] = [a, b];
   while (low !== 0n) [high, low] = [low, high % low];
   return high;
@@ -90,12 +90,16 @@ export function readNumber(answer: string): Rational | null {
   const text = answer.slice(sign.length).trim();
   const percent = /\\?%$/.exec(text)?.[0] ?? "";
   const ratio = unsigned(text.slice(0, text.length - percent.length).trimEnd());
-  if (ratio === null) return null;
+  return ratio === null ? null : rationalOf([sign === "-" ? -ratio[0] : ratio[0], ratio[1]], percent !== "");
+}
+
+/** The rational of a ratio with a positive denominator. */
+export function rationalOf(ratio: Ratio, percent: boolean): Rational {
   const common = divisor(size(ratio[0]), ratio[1]);
-  const [num, den] = [(sign === "-" ? -ratio[0] : ratio[0]) / common, ratio[1] / common];
-  const key = `${num.toString(16)}/${den.toString(16)}${percent === "" ? "" : "%"}`;
+  const [num, den] = [ratio[0] / common, ratio[1] / common];
+  const key = `${num.toString(16)}/${den.toString(16)}${percent ? "%" : ""}`;
   const log = num === 0n ? Number.NEGATIVE_INFINITY : logOf(size(num)) - logOf(den);
-  return { num, den, percent: percent !== "", key, log };
+  return { num, den, percent, key, log };
 }
 
 /** Logarithms further apart than this are of different sizes. */

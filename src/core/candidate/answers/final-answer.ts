@@ -1,41 +1,141 @@
-// Owns where a final answer stands: in the last box, behind GSM8K's `####`, or on the last line.
+// Finds the final answer of a rollout: the first place of a list that the text uses decides, with
+// its last occurrence. Never looks at the reference, so several answers in several places are one.
 
 import { strip } from "../../text/python-text.ts";
-import { answerStart } from "../../text/thinking.ts";
+import { isOpener } from "../openers.ts";
+import { lastMarked } from "./marked-answer.ts";
 
-export const ANSWER_PLACES = ["boxed", "last_line", "candidate"] as const;
+export const ANSWER_PLACES = ["boxed", "fbox", "hash", "tag", "marked", "last_line", "candidate"] as const;
 export type AnswerPlace = (typeof ANSWER_PLACES)[number];
 
-/** The content of the last `\boxed{..}`, balanced; null when there is none or it is not closed. */
-function lastBox(text: string): string | null {
-  const at = text.lastIndexOf("\\boxed");
-  const open = at < 0 ? -1 : text.indexOf("{", at);
-  if (open < 0 || strip(text.slice(at + "\\boxed".length, open)) !== "") return null;
+/** Where answers are looked for unless a spec says otherwise. */
+export const DEFAULT_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "tag", "marked", "last_line"];
+/** Where a reference that is a whole solution states its answer. */
+const STATED_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "tag", "marked"];
+/** Inside an answer tag. */
+const TAGGED_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "marked"];
+
+/** An answer and its place. The text is empty where the place is used and holds nothing readable. */
+export interface FoundAnswer {
+  place: AnswerPlace;
+  text: string;
+}
+
+/** Chat and end tokens that a server left in the text. */
+const SPECIAL_TOKEN = /<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|<\/?s>|<(?:eos|pad|end_of_turn)>|\[\/?(?:EOS|INST)\]/;
+
+/** The text up to the first special token. */
+function beforeTokens(text: string): string {
+  const at = text.search(SPECIAL_TOKEN);
+  return strip(at < 0 ? text : text.slice(0, at));
+}
+
+/** The content of the last `\boxed{..}`, or of `\boxed 5`; empty where its brace is not closed; null without one. */
+function lastBox(text: string, macro: "\\boxed" | "\\fbox"): string | null {
+  const at = text.lastIndexOf(macro);
+  if (at < 0) return null;
+  const open = text.slice(at + macro.length).search(/\S/) + at + macro.length;
+  if (text[open] !== "{") return /^\s*([^\s$\\{}]{1,64})/.exec(text.slice(at + macro.length, open + 64))?.[1] ?? "";
   let depth = 0;
   for (let i = open; i < text.length; i++) {
     if (text[i] === "\\") i++;
     else if (text[i] === "{") depth++;
     else if (text[i] === "}" && --depth === 0) return text.slice(open + 1, i);
   }
+  return "";
+}
+
+const WORD_OUTSIDE_TEX = /(?<![\\\p{L}])\p{L}[\p{L}'\u2019]+/gu;
+const wordsIn = (line: string): number => line.match(WORD_OUTSIDE_TEX)?.length ?? 0;
+const STARTS_AS_NUMBER = /^[-+\u2212$\u20ac\u00a3\\(]*\d/;
+
+/**
+ * Whether a line is an answer by itself and no sentence: signs, a number with its unit, or a word
+ * or two.
+ */
+function isBare(line: string): boolean {
+  const words = wordsIn(line);
+  if (words === 0 || words > 2) return words === 0;
+  return STARTS_AS_NUMBER.test(line) || (!/\d/.test(line) && !(words === 2 && /[.!?]$/.test(line)));
+}
+
+/** `#### 2. Next case` and `#### Step 1` are headings of Markdown. */
+const isHeading = (content: string): boolean => !isBare(content) || /^\d+[.)]\s+\p{L}/u.test(content);
+
+/** The answer behind GSM8K's `####` at the beginning of a line, the last that is not a heading. */
+function lastHash(text: string): string | null {
+  for (let at = text.lastIndexOf("####"); at >= 0; at = at === 0 ? -1 : text.lastIndexOf("####", at - 1)) {
+    if ((at > 0 && text[at - 1] !== "\n") || text[at + 4] === "#") continue;
+    const end = text.indexOf("\n", at);
+    const content = beforeTokens(text.slice(at + 4, end < 0 ? text.length : end));
+    if (content === "" || isOpener(content)) continue;
+    const isLast = end < 0 || strip(text.slice(end)) === "";
+    const marked = lastMarked(content);
+    if (marked !== null) return marked;
+    if (isLast || !isHeading(content)) return content;
+  }
   return null;
 }
 
-const lastLine = (text: string): string => strip(text).split("\n").at(-1) ?? "";
+const OPENING_TAG = /<(final[ _-]?answer|answer|solution)(?:\s[^<>]{0,80})?>/gi;
 
-/** What follows `####` where the last line begins with it, as GSM8K's solutions end; else null. */
-const marked = (text: string): string | null => /^####(?!#)(.*)/.exec(lastLine(text))?.[1]?.trim() || null;
+/** The content of the last answer tag; empty where it is not closed; null without one. */
+function lastTag(text: string): string | null {
+  const opening = [...text.matchAll(OPENING_TAG)].at(-1);
+  if (opening === undefined) return null;
+  const start = opening.index + opening[0].length;
+  const length = text.slice(start).search(new RegExp(`</${opening[1]}\\s*>`, "i"));
+  if (length < 0) return "";
+  const content = strip(text.slice(start, start + length));
+  return finalAnswer(content, null, TAGGED_PLACES)?.text ?? content;
+}
 
-/** The answer that a solution written out ends with; a text without one is the answer itself. */
-export const statedAnswer = (text: string): string => lastBox(text) ?? marked(text) ?? text;
+const EMPTY_LIST = /^\$?(?:\[\]|\(\)|\\?\{\\?\})\$?$/;
+
+/** @param isOnly whether no other place is tried, so that a sentence is an answer too */
+function lastLine(text: string, isOnly: boolean): string | null {
+  const line = beforeTokens(strip(text).split("\n").at(-1) ?? "");
+  if (line === "") return null;
+  const answer = lastMarked(line) ?? line;
+  return isOnly || EMPTY_LIST.test(answer) || (isBare(answer) && !isOpener(answer)) ? answer : null;
+}
+
+function answerAt(place: AnswerPlace, text: string, isOnly: boolean): string | null {
+  switch (place) {
+    case "boxed":
+      return lastBox(text, "\\boxed");
+    case "fbox":
+      return lastBox(text, "\\fbox");
+    case "hash":
+      return lastHash(text);
+    case "tag":
+      return lastTag(text);
+    case "marked": {
+      const marked = lastMarked(text);
+      return marked === null ? null : beforeTokens(marked);
+    }
+    default:
+      return lastLine(text, isOnly);
+  }
+}
 
 /**
- * The final answer behind the thoughts, or null: thoughts that never end hold none. `candidate` is
- * what the spec takes out of the rollout.
+ * The final answer, or null where no place of the list is used.
+ * @param words the policy's text behind its thoughts; null where they did not end
+ * @param candidate what the spec takes out of the rollout
  */
-export function finalAnswer(text: string, candidate: string | null, place: AnswerPlace): string | null {
-  if (place === "candidate") return candidate;
-  const start = answerStart(text);
-  if (start < 0) return null;
-  const answer = text.slice(start);
-  return place === "boxed" ? (lastBox(answer) ?? marked(answer)) : lastLine(answer) || null;
+export function finalAnswer(
+  words: string | null,
+  candidate: string | null,
+  places: readonly AnswerPlace[],
+): FoundAnswer | null {
+  for (const place of places) {
+    const given =
+      place === "candidate" ? candidate : words === null ? null : answerAt(place, words, places.length === 1);
+    if (given !== null) return { place, text: given };
+  }
+  return null;
 }
+
+/** The answer that a solution written out ends with; a text without one is the answer itself. */
+export const statedAnswer = (text: string): string => finalAnswer(text, null, STATED_PLACES)?.text || text;

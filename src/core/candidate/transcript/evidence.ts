@@ -1,8 +1,8 @@
-// Owns what a group's rollouts of several turns show: what they have in common once, and each what
-// is its own, with an account of it.
+// Views of a group's rollouts of several turns: turns that others said to all of them once, each
+// rollout's own turns and files, and the share of these that is shown.
 import type { Rollout } from "../../contract/requests.ts";
-import { answerOf, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
-import { type FileEvidence, fileRegions } from "./files.ts";
+import { answerOf, isOwnTurn, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
+import { fileRegions } from "./files.ts";
 import { thoughtsApart } from "./thoughts.ts";
 import {
   type LeftOut,
@@ -15,28 +15,41 @@ import {
   wantedChars,
 } from "./view.ts";
 
-/** A rollout's turns and files. */
+/** A rollout's turns, and its files as they are shown. */
 export interface Evidence {
   turns: readonly Turn[];
-  files: readonly FileEvidence[];
+  files: readonly Region[];
 }
 
-/** Per group; null for one of texts alone, which is judged as texts are. */
-export function evidenceOf(rollouts: readonly Rollout[]): Evidence[] | null {
+/**
+ * Per group; null for one of texts alone, which is judged as texts are. Yields the steps that it took.
+ * @param diffs files without a base are shown as what is new
+ * @param opened per rollout: whether it begins inside thoughts that the prompt opened
+ */
+export function* evidenceOf(
+  rollouts: readonly Rollout[],
+  diffs = false,
+  opened: readonly boolean[] = [],
+): Generator<number, Evidence[] | null> {
   if (rollouts.every(({ messages, files }) => messages === undefined && files === undefined)) return null;
-  return rollouts.map(({ text, messages, files = [] }) => ({
-    turns: thoughtsApart(messages === undefined ? (text === "" ? [] : turnOfText(text)) : turnsOf(messages)),
-    files,
-  }));
+  const all: Evidence[] = [];
+  for (const [r, { text, messages, files = [] }] of rollouts.entries()) {
+    const turns = messages === undefined ? (text === "" ? [] : turnOfText(text)) : turnsOf(messages);
+    all.push({ turns: thoughtsApart(turns, opened[r] === true), files: yield* fileRegions(files, diffs) });
+  }
+  return all;
 }
 
-/** How many turns all have in common at their beginning; each keeps one at least of its own. */
+/**
+ * How many turns of others all have in common at their beginning; each keeps one turn at least. A
+ * turn of the policy is part of its response, also where all say the same.
+ */
 function sharedTurns(all: readonly Evidence[]): number {
   const [first, ...others] = all as [Evidence, ...Evidence[]];
   if (others.length === 0) return 0;
   const most = Math.min(...all.map(({ turns }) => turns.length - 1));
   let shared = 0;
-  while (shared < most) {
+  while (shared < most && !isOwnTurn(first.turns[shared] as Turn)) {
     const turn = JSON.stringify(first.turns[shared]);
     if (others.some(({ turns }) => JSON.stringify(turns[shared]) !== turn)) break;
     shared++;
@@ -54,13 +67,17 @@ export interface GroupView {
   /** One a rollout: characters of its own words, with what stands around these. */
   own: readonly number[];
   shown: readonly ShownShare[];
-  /** Something is left that a smaller budget would cut. */
-  cuttable: boolean;
+  /** One a rollout: the share of its characters that was cut for their length. */
+  cut: readonly number[];
+  /** One a rollout: something is left that a smaller budget would cut. */
+  cuttable: readonly boolean[];
 }
 
 interface ViewRule {
   reasoning: boolean;
-  budget: ViewBudget;
+  budget: Omit<ViewBudget, "shrinks">;
+  /** One a rollout: how many times the room for results is halved. */
+  shrinks: readonly number[];
 }
 
 /** Characters of its own words, thoughts apart, with what stands around these. */
@@ -69,42 +86,41 @@ export const ownLength = ({ turns }: Evidence): number =>
 
 const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { text }) => sum + text.length, 0);
 
-/** The whole of each: turns, calls, results, files; what all began with once. */
-export function wholeView(all: readonly Evidence[], { reasoning, budget }: ViewRule): GroupView {
+/** The whole of each: turns, calls, results, files; what others said to all of them once. */
+export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks }: ViewRule): GroupView {
   const shared = sharedTurns(all);
   const common = regionsOf((all[0] as Evidence).turns.slice(0, shared));
-  const regions = all.map(({ turns, files }) => [
-    ...regionsOf(turns.slice(shared), shared + 1),
-    ...fileRegions(files, false),
-  ]);
+  const regions = all.map(({ turns, files }) => [...regionsOf(turns.slice(shared), shared + 1), ...files]);
   const ofThought = ({ is }: Region) => reasoning || is !== "thoughts";
-  const wanted = (some: readonly Region[]) => wantedChars(some.filter(ofThought), budget);
-  const allChars = wanted(common) + Math.max(...regions.map(wanted));
-  // Of more than there is room for, the beginning and what follows get their shares.
-  const part = Math.min(1, budget.total_chars / allChars);
-  const beginning = viewOf(common, reasoning, { ...budget, total_chars: Math.floor(part * wanted(common)) });
+  // Half of the room at most, whatever the runs are: no run shortens what its neighbours are judged by.
+  const total_chars = Math.min(wantedChars(common, budget), Math.floor(budget.total_chars / 2));
+  const beginning = viewOf(common, reasoning, { ...budget, total_chars, shrinks: Math.min(...shrinks) });
   const left = Math.max(0, budget.total_chars - (shared === 0 ? 0 : beginning.text.length));
-  const views = regions.map((own) => viewOf(own, reasoning, { ...budget, total_chars: left }));
+  const views = regions.map((own, r) =>
+    viewOf(own, reasoning, { ...budget, total_chars: left, shrinks: shrinks[r] as number }),
+  );
   const commonChars = charsOf(common.filter(ofThought));
+  const shown = views.map((view, r) => {
+    const chars = charsOf((regions[r] as Region[]).filter(ofThought));
+    const whole = chars + commonChars;
+    const share = (chars * view.shown + commonChars * beginning.shown) / whole;
+    return { shown: whole === 0 ? 1 : share, left_out: added(view.left_out, beginning.left_out) };
+  });
   return {
     shared,
     beginning: shared === 0 ? null : beginning.text,
     texts: views.map(({ text }) => text),
-    own: regions.map((own) => ownWordsChars(own.filter(ofThought)) + ownWordsChars(common.filter(ofThought))),
-    shown: views.map((view, r) => {
-      const chars = charsOf((regions[r] as Region[]).filter(ofThought));
-      const whole = chars + commonChars;
-      const share = (chars * view.shown + commonChars * beginning.shown) / whole;
-      return { shown: whole === 0 ? 1 : share, left_out: added(view.left_out, beginning.left_out) };
-    }),
-    cuttable: [beginning, ...views].some(({ cuttable }) => cuttable > 0),
+    own: regions.map((own) => ownWordsChars(own.filter(ofThought))),
+    shown,
+    cut: shown.map((share) => 1 - share.shown),
+    cuttable: views.map(({ cuttable }) => cuttable > 0),
   };
 }
 
-/** The diffs of files alone; the turns are left out and told. */
+/** Whole diffs of the files; the turns are left out, and counted as such. */
 export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupView {
-  const regions = all.map(({ files }) => fileRegions(files, true).filter(({ text }) => text !== ""));
-  const views = regions.map((own) => viewOf(own, false, budget));
+  const regions = all.map(({ files }) => files.filter(({ text }) => text !== ""));
+  const views = regions.map((own) => viewOf(own, false, { ...budget, shrinks: 0 } satisfies ViewBudget));
   return {
     ...{ shared: 0, beginning: null },
     texts: views.map(({ text }) => text),
@@ -114,16 +130,17 @@ export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupV
       const files = charsOf(regions[r] as Region[]);
       return told(added(view.left_out, missing), files + sum(missing) - (missing.thoughts ?? 0));
     }),
-    cuttable: views.some(({ cuttable }) => cuttable > 0),
+    cut: all.map(() => 0),
+    cuttable: all.map(() => false),
   };
 }
 
 /** What is left out of each where only its answer is judged. */
 export function answerShown({ turns, files }: Evidence): ShownShare {
   const left = chars({ turns, files });
-  const whole = sum(left) - (left.thoughts ?? 0) + charsOf(fileRegions(files, false));
+  const whole = sum(left) - (left.thoughts ?? 0) + charsOf(files);
   const turnsLeft = (left.turns ?? 0) - answerOf(turns).length;
-  return told(added({ ...left, turns: Math.max(0, turnsLeft) }, { files: charsOf(fileRegions(files, false)) }), whole);
+  return told(added({ ...left, turns: Math.max(0, turnsLeft) }, { files: charsOf(files) }), whole);
 }
 
 type Chars = Readonly<Partial<Record<LeftOut, number>>>;

@@ -1,39 +1,36 @@
-// Owns what is shown of a rollout's files: the text, or against a base the unified diff.
-import { formatPatch, OMIT_HEADERS, structuredPatch } from "diff";
+// Blocks of a rollout's files, which are the policy's own words: the text, or against a base the
+// unified diff.
+import { LIMITS } from "../../faults/limits.ts";
+import { unifiedDiff } from "../../text/line-diff.ts";
 import type { Region } from "./view.ts";
 
-export interface FileEvidence {
+interface FileEvidence {
   path: string;
   text: string;
   /** What it was before. */
   base?: string | undefined;
 }
 
-/** Lines added and removed beyond which the whole is shown as replaced: finding fewer takes long. */
-const EDITS_MAX = 1_000;
-const CONTEXT_LINES = 3;
+/** Steps for each char of a text that is shown as it is. */
+const STEPS_CHAR = 1 / 64;
 
-const lines = (text: string, sign: string): string[] =>
-  text === ""
-    ? []
-    : text
-        .replace(/\n$/, "")
-        .split("\n")
-        .map((line) => sign + line);
-
-/** The hunks that make `base` into `text`; none where they are equal. Time: lines times edits. */
-function hunks(path: string, base: string, text: string): string {
-  const options = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX };
-  const patch = structuredPatch(path, path, base, text, undefined, undefined, options);
-  if (patch === undefined) return [...lines(base, "-"), ...lines(text, "+")].join("\n");
-  return patch.hunks.length === 0 ? "" : formatPatch(patch, OMIT_HEADERS).replace(/\n$/, "");
+/**
+ * The blocks of files; as `diffs` also those without a base, as what is new. The diffs of a rollout
+ * share a budget of steps that grows with its files. Yields the steps that it took.
+ */
+export function* fileRegions(files: readonly FileEvidence[], diffs: boolean): Generator<number, Region[]> {
+  const chars = files.reduce((sum, { text, base = "" }) => sum + text.length + base.length, 0);
+  const budget = { steps: LIMITS.diff_steps_char * chars };
+  const regions: Region[] = [];
+  for (const [i, { path, text, base }] of files.entries()) {
+    const isShown = base === undefined && !diffs;
+    regions.push({
+      head: `[FILE_${i + 1} ${/^[\w./@+-]{1,256}$/.test(path) ? path : JSON.stringify(path)}]`,
+      text: isShown ? text : yield* unifiedDiff(base ?? "", text, budget),
+      own: true,
+      is: "files",
+    });
+    yield Math.ceil(text.length * STEPS_CHAR);
+  }
+  return regions;
 }
-
-/** The blocks of files; as `diffs` also those without a base, as what is new. */
-export const fileRegions = (files: readonly FileEvidence[], diffs: boolean): Region[] =>
-  files.map(({ path, text, base }, i) => ({
-    head: `[FILE_${i + 1} ${/^[\w./@+-]{1,256}$/.test(path) ? path : JSON.stringify(path)}]`,
-    text: base === undefined && !diffs ? text : hunks(path, base ?? "", text),
-    own: false,
-    is: "files",
-  }));

@@ -1,9 +1,12 @@
-// Owns what a judge is shown of a run: blocks that nothing inside can close, cut to a budget, with
+// The view of a run that a judge is shown: blocks that nothing inside can close, cut to a budget, with
 // an account of what is left out. Knows no spec but its candidate part.
+
 import { createGuard } from "../../judges/escape/guard.ts";
+import type { MarkRule } from "../../judges/escape/marks.ts";
 import { imageHead } from "../../judges/image-parts.ts";
+import { power } from "../../math/elementary.ts";
 import type { Part } from "../../transcript/messages.ts";
-import type { Turn } from "../../transcript/turns.ts";
+import { isOwnTurn, type Turn } from "../../transcript/turns.ts";
 import { type CutText, cutTo, leastOf, shares } from "./cut.ts";
 
 /** What of a run may be left out, by what it is. */
@@ -33,9 +36,14 @@ export interface ViewBudget {
   shrinks: number;
 }
 
-/** Heads of blocks, and the words that tell of a cut, which no region may write. */
+/** Introduces, behind the prompt, the turns that all runs of a group began with. */
+export const ALL_BEGAN = "They all began so:";
+
+/** Heads of blocks, and the words of code around them, which no region may write. */
 const MARKS = ["TURN_", "THOUGHT_", "CALL_", "RESULT_", "IMAGE_", "OTHER_", "FILE_"].map((word) => `[${word}`);
-const guard = createGuard([...MARKS, "characters left out]"].map((text) => ({ text, rule: "anywhere" as const })));
+const guard = createGuard(
+  [...MARKS, "characters left out]", ALL_BEGAN].map((text) => ({ text, rule: "anywhere" satisfies MarkRule })),
+);
 
 /** Breaks in a text whatever could pass for a block of a transcript. */
 export const unlikeBlocks = (text: string): string => guard(text);
@@ -66,13 +74,16 @@ const IS: Readonly<Record<Part["kind"], LeftOut>> = {
 export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Region[] {
   const numbers = new Map<string, string>();
   const regions: Region[] = [];
-  for (const [t, { role, parts }] of turns.entries()) {
+  for (const [t, { role, parts: all }] of turns.entries()) {
+    // Withheld thoughts have no words to show.
+    const parts = all.filter(({ kind, text }) => kind !== "thought" || text !== "");
     const turn = `${prefix}${first + t}`;
     let [calls, answered, images] = [0, 0, 0];
+    let answers = "";
     const add = ({ text, own, kind }: Part, head: string) => regions.push({ head, text, own, is: IS[kind] });
     const says = parts.find(({ kind }) => kind !== "thought");
     if (says?.kind !== "text")
-      regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", own: role === "assistant", is: "turns" });
+      regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", own: isOwnTurn({ role, parts }), is: "turns" });
     for (const part of parts) {
       const { kind, name, id } = part;
       if (kind === "text") add(part, `[TURN_${turn}${label(role)}]`);
@@ -84,10 +95,13 @@ export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Regio
         if (id !== null) numbers.set(id, number);
         add(part, `[CALL_${number}${label(name, part.own)}]`);
       } else {
-        const next = id === null && answered < calls ? `${turn}.${++answered}` : undefined;
+        const isFact = name !== "" && name !== "error" && answers !== "";
+        const next = id === null && !isFact && answered < calls ? `${turn}.${++answered}` : undefined;
         const number = next ?? (id === null ? undefined : numbers.get(id));
         const of = number ?? `${turn}.x${id === null ? "" : ` of${label(id)}`}`;
-        add(part, `[RESULT_${of}${label(name)}]`);
+        // A fact of a result without an id takes the number of the result's words.
+        answers = isFact && id === null ? answers : of;
+        add(part, `[RESULT_${answers}${label(name)}]`);
       }
     }
   }
@@ -98,15 +112,20 @@ const NEW_LINE = 1;
 const headsOf = (regions: readonly Region[]): number =>
   regions.reduce((sum, { head, text }) => sum + head.length + NEW_LINE + (text === "" ? 0 : NEW_LINE), 0);
 
-/** Characters of the policy's own words, with what stands around these. */
-export const ownWordsChars = (regions: readonly Region[]): number => ownChars(regions.filter(({ own }) => own));
+/**
+ * Characters of the policy's own words with what stands around these, and the heads of results: a
+ * call brings each.
+ */
+export const ownWordsChars = (regions: readonly Region[]): number =>
+  ownChars(regions.filter(({ own }) => own)) +
+  regions.reduce((sum, { own, is, head }) => sum + (!own && is === "results" ? head.length + NEW_LINE : 0), 0);
 
 /** Characters of the policy's own words and of what stands around all. */
 export const ownChars = (regions: readonly Region[]): number =>
   regions.reduce((sum, { own, text }) => sum + (own ? text.length : 0), headsOf(regions));
 
 /** Characters with results held to their own limit, before all share what there is. */
-export const wantedChars = (regions: readonly Region[], { result_chars }: ViewBudget): number =>
+export const wantedChars = (regions: readonly Region[], { result_chars }: Pick<ViewBudget, "result_chars">): number =>
   regions.reduce(
     (sum, { is, text }) => sum + (is === "results" ? Math.min(text.length, result_chars) : text.length),
     headsOf(regions),
@@ -130,7 +149,7 @@ function allowances(
   let given = shares(most, room, least);
   if (shrinks > 0) {
     const sum = given.reduce((all, share) => all + share, 0);
-    given = shares(most, Math.floor(sum / 2 ** shrinks), least);
+    given = shares(most, Math.floor(sum / power(2, shrinks)), least);
   }
   return new Map(cut.map((region, i) => [region, given[i] as number]));
 }

@@ -1,0 +1,277 @@
+// Reads an answer as mathematics: numbers, algebra, quantities, lists, sets, intervals, matrices, names
+// and relations. Answers with the same key are equal.
+
+import { type AlgebraicValue, readAlgebra } from "./algebra-reader.ts";
+import { orderNumbers, type Rational, rationalOf, readNumber } from "./exact-number.ts";
+import { type NumberSet, numberSet } from "./number-sets.ts";
+import { PERCENT, splitUnit } from "./units.ts";
+
+/** The form that an answer is read in; `signs`: nothing but its characters. */
+export type Form =
+  | { kind: "number"; number: Rational }
+  | { kind: "value"; value: AlgebraicValue }
+  | { kind: "choice"; letter: string }
+  | { kind: "truth"; pair: string }
+  | { kind: "based"; base: string }
+  | { kind: "list"; brackets: string; isOrdered: boolean; items: readonly ReadAnswer[] }
+  | { kind: "set"; items: NumberSet }
+  | { kind: "words" | "signs" | "relation" }
+  | { kind: "quantity"; amount: ReadAnswer; unit: string; product: string | null }
+  | { kind: "named"; name: string; of: ReadAnswer };
+
+/** An answer, read once; those with the same key are equal, and no others but by a tolerance. */
+export interface ReadAnswer {
+  /** null: nothing that rules could read; equal to nothing. */
+  key: string | null;
+  form: Form | null;
+  /** The rules tell it from every answer that is not equal to it. */
+  isDecidable: boolean;
+}
+
+export function numberOf(answer: string): ReadAnswer | null {
+  const number = readNumber(answer);
+  return number === null ? null : numberRead(number);
+}
+
+const numberRead = (number: Rational): ReadAnswer => ({
+  key: `number ${number.key}`,
+  form: { kind: "number", number },
+  isDecidable: true,
+});
+
+const INFINITE = /^([+-]?)\s*(?:\\infty(?![A-Za-z])|\u221e)$/;
+
+/** A number, an infinity, or algebra. */
+function valueIn(answer: string): ReadAnswer | null {
+  const number = numberOf(answer);
+  if (number !== null) return number;
+  const sign = INFINITE.exec(answer)?.[1];
+  if (sign !== undefined) {
+    const key = sign === "-" ? "-infinity" : "infinity";
+    const value = { key, value: null, isNumeric: true, isPlain: true, letters: new Set<string>() };
+    return { key: `value ${key}`, form: { kind: "value", value }, isDecidable: true };
+  }
+  const value = readAlgebra(answer);
+  if (value === null) return null;
+  if (value.value !== null) return numberRead(rationalOf(value.value, false));
+  return { key: `value ${value.key}`, form: { kind: "value", value }, isDecidable: value.isPlain };
+}
+
+function quantityOf(answer: string): ReadAnswer | null {
+  const split = splitUnit(answer);
+  const amount = split === null ? null : valueIn(split.amount);
+  if (split === null || amount === null) return null;
+  const { unit } = split;
+  if (unit === PERCENT) {
+    const number = amount.form?.kind === "number" && !amount.form.number.percent ? amount.form.number : null;
+    if (number !== null) return numberRead(rationalOf([number.num, number.den], true));
+  }
+  // With a unit of one letter, 5 m may be the quantity or the product.
+  const product = /^[A-Za-z](?:\^\d)?$/.test(unit) ? (valueIn(`(${split.amount}) ${unit}`)?.key ?? null) : null;
+  const form = { kind: "quantity", amount, unit, product } as const;
+  return { key: `quantity ${amount.key} ${unit}`, form, isDecidable: amount.isDecidable };
+}
+
+const BASES = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ");
+const BASED =
+  /^\(?\s*([0-9A-F]{1,200})\s*(?:\)\s*)?_\s*(?:(\d)|\{\s*(?:\\text\s*\{\s*)?(\d{1,2}|[a-z]{3,8})\s*(?:\}\s*)?\})$/;
+
+/** Digits in a base that is written with them. */
+function basedOf(answer: string): ReadAnswer | null {
+  const [, digits = "", one, more = ""] = BASED.exec(answer) ?? [];
+  const at = BASES.indexOf(more);
+  const base = one ?? (at < 0 ? more : `${at + 2}`);
+  if (!/^\d+$/.test(base)) return null;
+  return {
+    key: `based ${base} ${digits.replace(/^0+(?=.)/, "")}`,
+    form: { kind: "based", base },
+    isDecidable: true,
+  };
+}
+
+const LISTED = /^(\\\{|[([])(.*)(\\\}|[)\]])$/s;
+/** `1,234` inside a list: thousands, or two numbers. */
+const AMBIGUOUS_COMMA = /\d,\d{3}(?!\d)/;
+const BRACES = "\\{\\}";
+const OPEN = new Set(["(", "[", "{", "\\{"]);
+const CLOSE = new Set([")", "]", "}", "\\}"]);
+const LIST_DEPTH_MAX = 4;
+
+/** The parts between separators outside brackets; null where brackets do not match in number. */
+function splitAt(body: string, isSeparator: (sign: string) => boolean): string[] | null {
+  const parts: string[] = [];
+  let [depth, part] = [0, ""];
+  for (const [sign] of body.matchAll(/\\[A-Za-z]+|\\.|[<>]=|./gs)) {
+    if (depth === 0 && isSeparator(sign)) {
+      parts.push(part);
+      part = "";
+      continue;
+    }
+    if (OPEN.has(sign)) depth++;
+    if (CLOSE.has(sign) && --depth < 0) return null;
+    part += sign;
+  }
+  return depth === 0 ? [...parts, part] : null;
+}
+
+const isComma = (sign: string): boolean => sign === ",";
+
+function itemsOf(body: string, depth: number): readonly ReadAnswer[] | null {
+  if (AMBIGUOUS_COMMA.test(body) || depth > LIST_DEPTH_MAX) return null;
+  const items: ReadAnswer[] = [];
+  for (const part of splitAt(body, isComma) ?? [""]) {
+    const text = part.trim();
+    const item =
+      text === "" ? null : (valueIn(text) ?? listOf(text, depth + 1) ?? quantityOf(text) ?? namedOf(text, depth + 1));
+    if (item === null) return null;
+    items.push(item);
+  }
+  return items;
+}
+
+const areDecidable = (items: readonly ReadAnswer[]): boolean => items.every(({ isDecidable }) => isDecidable);
+
+function listRead(brackets: string, items: readonly ReadAnswer[], isDecidable = areDecidable(items)): ReadAnswer {
+  const key = `list ${brackets} ${items.map((item) => item.key).join(",")}`;
+  return { key, form: { kind: "list", brackets, isOrdered: !UNORDERED.has(brackets), items }, isDecidable };
+}
+
+const numbersOf = (items: readonly ReadAnswer[]): Rational[] | null => {
+  const numbers = items.flatMap(({ form }) => (form?.kind === "number" ? [form.number] : []));
+  return numbers.length === items.length ? numbers : null;
+};
+
+function setOf(items: readonly ReadAnswer[]): ReadAnswer {
+  const numbers = numbersOf(items);
+  if (numbers === null) return groupOf("set", items);
+  const set = numberSet(numbers);
+  return { key: `set ${set.key}`, form: { kind: "set", items: set }, isDecidable: true };
+}
+
+/** Items in whatever order, each once. */
+function groupOf(name: string, items: readonly ReadAnswer[]): ReadAnswer {
+  const byKey = new Map(items.map((item) => [item.key, item]));
+  return listRead(name, inOrder([...byKey.values()]));
+}
+
+/** Items sorted: numbers ascending, so that those within a tolerance meet; others by key. */
+function inOrder(items: readonly ReadAnswer[]): ReadAnswer[] {
+  const numbers = numbersOf(items)?.sort((a, b) => Number(a.percent) - Number(b.percent) || orderNumbers(a, b));
+  return numbers?.map(numberRead) ?? [...items].sort((a, b) => ((a.key as string) < (b.key as string) ? -1 : 1));
+}
+
+/** A set, tuple, interval or list in brackets. */
+function listOf(answer: string, depth = 0): ReadAnswer | null {
+  const [, open = "", body = "", close = ""] = LISTED.exec(answer) ?? [];
+  const items = open === "" || (open === "\\{") !== (close === "\\}") ? null : itemsOf(body, depth);
+  if (items === null) return null;
+  return `${open}${close}` === BRACES ? setOf(items) : listRead(`${open}${close}`, items);
+}
+
+const UNORDERED: ReadonlySet<string> = new Set(["set", "list", "union"]);
+/** A set in braces. */
+const isSet = ({ form }: ReadAnswer): boolean =>
+  form?.kind === "set" || (form?.kind === "list" && form.brackets === "set");
+
+const JOINED =
+  /(?:(?<!\s)\s+)?(?:,\s*)?(?:\\(?:text|mbox|mathrm)\s*\{\s*(?:,\s*)?(?:and|or)\s*\}|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z]))\s*/g;
+const UNION = /^(?:\\cup|\u222a)$/;
+
+/** Two or more items in any order, with commas or `and` between them; a union of intervals. */
+function bareListOf(answer: string): ReadAnswer | null {
+  const parts = splitAt(answer, (sign) => UNION.test(sign));
+  if (parts !== null && parts.length > 1) {
+    const intervals = parts.map((part) => listOf(part.trim()));
+    return intervals.includes(null) ? null : groupOf("union", intervals as ReadAnswer[]);
+  }
+  const commas = answer.replace(JOINED, ",");
+  if (!commas.includes(",")) return null;
+  const items = itemsOf(commas, 0);
+  if (items === null || items.length < 2) return null;
+  // Words between items may say more than that there are several.
+  return listRead("list", inOrder(items), commas === answer && areDecidable(items));
+}
+
+const MATRIX = /^\\begin\s*\{([pb]matrix|matrix|array)\}(?:\s*\{[lcr| ]*\})?(.*)\\end\s*\{\1\}$/s;
+
+function matrixOf(answer: string): ReadAnswer | null {
+  const body = MATRIX.exec(answer)?.[2]?.trim().replace(/\\\\$/, "");
+  if (body === undefined) return null;
+  const rows = body.split(/\\\\(?:\s*\[[^\]]*\])?/).map((row) => row.split("&").map((cell) => valueIn(cell.trim())));
+  if (rows.some((row) => row.length !== rows[0]?.length || row.includes(null))) return null;
+  return listRead(
+    "matrix",
+    rows.map((row) => listRead("row", row as ReadAnswer[])),
+  );
+}
+
+const NAME =
+  /^(?:[A-Za-z]|\\[A-Za-z]+)(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?(?:\s*\(\s*[A-Za-z](?:\s*,\s*[A-Za-z])*\s*\))?$/;
+const IS_IN = /^([A-Za-z]|\\[A-Za-z]+)\s*(?:\\in(?![A-Za-z])|\u2208)\s*/;
+const RELATION: ReadonlyMap<string, string> = new Map([
+  ...["=", "\\ne", "\\neq", "\u2260"].map((sign) => [sign, sign === "=" ? sign : "\\ne"] as const),
+  ...["<", "\\lt"].map((sign) => [sign, "<"] as const),
+  ...[">", "\\gt"].map((sign) => [sign, ">"] as const),
+  ...["\\le", "\\leq", "\\leqslant", "\u2264", "<="].map((sign) => [sign, "<="] as const),
+  ...["\\ge", "\\geq", "\\geqslant", "\u2265", ">="].map((sign) => [sign, ">="] as const),
+]);
+const TURNED: ReadonlyMap<string, string> = new Map([
+  [">", "<"],
+  [">=", "<="],
+]);
+
+/** `x = 5`, `f(x) = 2x`, `x \in [0, 1]`: what a name is said to be. */
+function namedOf(answer: string, depth = 0): ReadAnswer | null {
+  if (depth > LIST_DEPTH_MAX) return null;
+  const member = IS_IN.exec(answer);
+  const sides = member === null ? splitAt(answer, (sign) => sign === "=") : null;
+  if (member === null && sides?.length !== 2) return null;
+  const [left, right] =
+    member === null ? (sides as string[]).map((side) => side.trim()) : [member[1], answer.slice(member[0].length)];
+  const isLeft = NAME.test(left as string);
+  const [name, text] = isLeft ? [left as string, right as string] : [right as string, left as string];
+  const of = NAME.test(name)
+    ? (valueIn(text) ?? quantityOf(text) ?? listOf(text, depth + 1) ?? bareListOf(text))
+    : null;
+  if (of === null || (of.form?.kind === "value" && of.form.value.letters.has(name))) return null;
+  const full = `${name.replace(/\s/g, "")}${member === null ? "" : " in"}`;
+  return { key: `named ${full} ${of.key}`, form: { kind: "named", name: full, of }, isDecidable: of.isDecidable };
+}
+
+/** Two or more sides with relations between them. Which other ones say the same, the rules do not tell. */
+function relationOf(answer: string): ReadAnswer | null {
+  const signs: string[] = [];
+  const sides = splitAt(answer, (sign) => {
+    const relation = RELATION.get(sign);
+    if (relation !== undefined) signs.push(relation);
+    return relation !== undefined;
+  });
+  if (sides === null || signs.length === 0) return null;
+  const keys = sides.map((side) => valueIn(side.trim())?.key ?? null);
+  if (keys.includes(null)) return null;
+  const isSwapped =
+    signs.length === 1 && ["=", "\\ne"].includes(signs[0] as string) && (keys[0] as string) > (keys[1] as string);
+  const isTurned = signs.every((sign) => TURNED.has(sign));
+  if (isSwapped || isTurned) keys.reverse();
+  const relations = isTurned ? signs.map((sign) => TURNED.get(sign)).reverse() : signs;
+  return { key: `relation ${relations.join()} ${keys.join(" ; ")}`, form: { kind: "relation" }, isDecidable: false };
+}
+
+/** The first form of mathematics that an answer has, or null. */
+export const readMath = (answer: string): ReadAnswer | null =>
+  matrixOf(answer) ??
+  basedOf(answer) ??
+  quantityOf(answer) ??
+  valueIn(answer) ??
+  listOf(answer) ??
+  namedOf(answer) ??
+  bareListOf(answer) ??
+  relationOf(answer);
+
+/** The set of what an answer lists, in whatever brackets or none; null where it lists nothing. */
+export function readSet(answer: string): ReadAnswer | null {
+  const listed = listOf(answer);
+  if (listed !== null && isSet(listed)) return listed;
+  const items = listed?.form?.kind === "list" ? listed.form.items : itemsOf(answer, 0);
+  return items === null ? null : setOf(items);
+}

@@ -1,0 +1,82 @@
+// Programs without an opening fence: completions that continue a fence which their prompt opened, and
+// answers that are code alone. Told from prose by how they begin.
+import { canonicalLanguage } from "./languages.ts";
+
+/** Comments, decorators, docstrings, directives. */
+const MARKED = /^(?:#|\/\/|\/\*|--\s|@\w|r?"""|'''|<\?php\b|"use strict"|'use strict')/;
+const IMPORTS =
+  /^(?:import|use|using|package|library|require)\s+\S+\s*(?:$|[;,({#/*]|as\s|from\s)|^from\s+\S+\s+import\b/;
+const DEFINES = /^(?:async\s+)?(?:def|class)\s+\w+\s*[(:{]/;
+/** First words of a line that ends with a colon. */
+const BLOCK = /^(?:async|if|for|while|with|try|match)\b/;
+/** First words of a line that has one of `({;=<`. */
+const DECLARES =
+  /^(?:if|for|while|switch|public|private|protected|static|final|abstract|export|async|function|fn|func|fun|struct|enum|interface|trait|impl|type|const|let|var|val|auto|int|long|double|float|char|bool|string|void|unsigned|template|typedef)\b/;
+const CALLS = /^(?:await\s+)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(/;
+
+/** A first line is looked at as far as here. */
+const LINE_CHARS = 500;
+
+/** Whether an equals sign follows names, and not words. */
+function assigns(line: string): boolean {
+  const names = line.slice(0, Math.max(0, line.indexOf("=")));
+  return /^[[(*\w$]/.test(names) && !/[^\w$.,[\]()*:'" \t+/%&|^<>-]|\w[ \t]+\w/.test(names);
+}
+
+/** Whether a text begins as programs do and prose does not. */
+function beginsAsCode(text: string): boolean {
+  const [line = ""] = text.trimStart().slice(0, LINE_CHARS).split(/\r?\n/, 1);
+  if ([MARKED, IMPORTS, DEFINES, CALLS].some((opening) => opening.test(line)) || assigns(line)) return true;
+  return (BLOCK.test(line) && line.trimEnd().endsWith(":")) || (DECLARES.test(line) && /[({;=<]/.test(line));
+}
+
+/** The text behind a first line that is a language's name alone, as behind an opening fence, and that name. */
+function behindTag(text: string): { tag: string; code: string } {
+  const found = /^\s{0,16}([\w+#.-]{1,20})[ \t]*\r?\n/.exec(text);
+  const tag = found?.[1] ?? "";
+  const language = canonicalLanguage(tag);
+  if (found === null || language === null || language === "text") return { tag: "", code: text };
+  return { tag, code: text.slice(found[0].length) };
+}
+
+/** Fences within a program's own text are behind an odd number of these. */
+const QUOTES = /"""|'''|```+/g;
+
+/** A closing fence, by what is behind it on its line: nothing, a mark or a chat token, but no language. */
+const CLOSED = /^(?:[ \t]*$|[ \t]*<[/|\w\uff5c]|[ \t]*[.,;:!?)*\]])/;
+
+/** The place of the first fence that stands outside of a program's own texts; -1 without one. */
+function firstFence(text: string): number {
+  let inside = "";
+  for (const { 0: mark, index } of text.matchAll(QUOTES)) {
+    if (mark.startsWith("`")) {
+      if (inside === "") return index;
+    } else if (inside === "") inside = mark;
+    else if (inside === mark) inside = "";
+  }
+  return -1;
+}
+
+/**
+ * The answer with the fence in front that its prompt had opened: it begins as code and its first
+ * fence is a closing one. Null for every other text.
+ * @param language the group's, which a prompt's fence names
+ */
+export function withOpenedFence(text: string, language: string | null): string | null {
+  const { tag, code } = behindTag(text);
+  const at = firstFence(code);
+  if (at < 0 || !beginsAsCode(code)) return null;
+  const end = code.indexOf("\n", at);
+  const behind = code.slice(at, end < 0 ? undefined : end).replace(/^`+/, "");
+  const info = tag || canonicalLanguage(language ?? "") || "";
+  return CLOSED.test(behind.trimEnd()) ? `\`\`\`${info}\n${code}` : null;
+}
+
+const TAGGED = /^\s*<(answer|solution|code|program)>([\s\S]*?)(?:<\/\1>\s*)?$/;
+
+/** An answer that is code alone, without any fence, in an answer's tags or not; null for another text. */
+export function plainCode(text: string): string | null {
+  const { code } = behindTag(TAGGED.exec(text)?.[2] ?? text);
+  const start = code.lastIndexOf("\n", code.length - code.trimStart().length) + 1;
+  return firstFence(code) < 0 && beginsAsCode(code) ? code.slice(start) : null;
+}
