@@ -14,25 +14,15 @@ import { isUnparsed, NOTHING, type Reading } from "./readings.ts";
 export interface AskedQuestion {
   question: Question;
   charged: boolean;
-  /** Known from an earlier request of the run. */
-  cached?: true;
   readings: readonly Reading[];
 }
 
 /** Whether a question's answers say anything of its candidates. */
 export const counts = ({ question }: AskedQuestion): boolean => !isAside(question);
 
-/**
- * What a plan is told of all that was asked: without the questions to the judge's filter, and without
- * the verdicts that did not count.
- */
+/** The questions that a plan decides by: summaries are not among them. */
 export const deciding = (asked: readonly AskedQuestion[]): readonly AskedQuestion[] =>
-  asked
-    .filter(({ question }) => question.filters !== true)
-    .map((entry) => {
-      const readings = entry.readings.filter(({ status }) => status !== "filtered");
-      return readings.length === entry.readings.length ? entry : { ...entry, readings };
-    });
+  asked.filter(({ question }) => question.summary !== true);
 
 /**
  * Indices of the questions that the deadline came before: none of their samples failed by anything
@@ -51,19 +41,12 @@ export function modelsOf(asked: readonly AskedQuestion[]): string[] {
 }
 
 /**
- * The same samples as one model's of each judge: the model with most answers, the first by name
- * among equals; what others answered has failed with `other_model`. Where one model or none
- * answered a judge's questions they come back as they are.
+ * The same samples as one model's: the model with most answers, the first by name among equals; what
+ * others answered has failed with `other_model`. Where one model or none answered, the questions
+ * come back as they are.
  */
 export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
-  const isFirst = ({ question }: AskedQuestion) => question.by === "first";
-  const first = ofModelMostHeard(asked.filter(isFirst)).values();
-  const own = ofModelMostHeard(asked.filter((entry) => !isFirst(entry))).values();
-  return asked.map((entry) => (isFirst(entry) ? first : own).next().value as AskedQuestion);
-}
-
-function ofModelMostHeard(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
-  const judged = asked.filter(({ question }) => question.filters !== true);
+  const judged = asked.filter(({ question }) => question.summary !== true);
   const models = modelsOf(judged);
   if (models.length < 2) return asked;
   const answers = judged.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? []));
@@ -73,28 +56,24 @@ function ofModelMostHeard(asked: readonly AskedQuestion[]): readonly AskedQuesti
   const strict = (reading: Reading): Reading =>
     reading.model === null || reading.model === kept ? reading : { ...reading, ...failed };
   return asked.map((entry) =>
-    entry.question.filters === true ? entry : { ...entry, readings: entry.readings.map(strict) },
+    entry.question.summary === true ? entry : { ...entry, readings: entry.readings.map(strict) },
   );
 }
 
 /**
  * The outcomes that `decide` and the schedules work on; a saved sample has none.
- * @param weighing what counts of a question's verdicts that say more than a winner; absent, a winner
- *   at most
+ * @param weighing what counts of verdicts that say more than a winner; absent, a winner at most
  */
-export function outcomesOf(
-  asked: readonly AskedQuestion[],
-  weighing: (question: Question) => Weighing = () => ({}),
-): Outcome[] {
+export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing = {}): Outcome[] {
   const outcomes: Outcome[] = [];
-  for (const [question, { question: asking, readings }] of asked.entries()) {
-    const { shown } = asking;
-    for (const reading of readings) {
+  for (const [question, entry] of asked.entries()) {
+    const { shown } = entry.question;
+    for (const reading of entry.readings) {
       const { code, verdict, saved } = reading;
       if (saved) continue;
       const state = code !== null ? "failed" : isUnparsed(reading) ? "unparsed" : "parsed";
       const place = winnerOf(verdict);
-      const grades = gradesIn(verdict, shown.length, weighing(asking));
+      const grades = gradesIn(verdict, shown.length, weighing);
       const winner = place === null ? null : (shown[place] as number);
       outcomes.push(grades === undefined ? { question, state, winner } : { question, state, winner, grades });
     }

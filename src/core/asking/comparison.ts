@@ -1,7 +1,6 @@
 // What a kind that compares a group's rollouts tells: counts of each rollout, who is selected, what
 // the comparisons say of themselves, and what it will ask.
 
-import type { Covariate } from "../contract/covariates.ts";
 import type { VerifierUse } from "../contract/replies.ts";
 import type { NamedSchedule } from "../contract/spec.ts";
 
@@ -22,8 +21,13 @@ export interface Tally {
 
 export interface Selection {
   selected: number | null;
-  /** Rollouts that share the most wins, ascending. */
+  /** Rollouts that share the highest place or score, ascending. */
   tied: number[];
+  /**
+   * The selected candidate never met another one that lost to none of its opponents, or that
+   * has the same place or reward: the questions asked leave the first place open.
+   */
+  unsettled?: true;
 }
 
 export interface Measures {
@@ -37,19 +41,6 @@ export interface Measures {
   tie_rate: number | null;
   /** Share of the asked pairs of different candidates of which something was decided. */
   decided_rate: number | null;
-  /** At most the posterior probability that the strongest is the best; sureness.ts. */
-  order_confidence: number;
-  /** The posterior mean of tau of the order by strength with the true order. */
-  expected_tau: number;
-}
-
-/**
- * What a group tells of what a term earns (length, the first place): `above / below` is its own
- * estimate, log-odds, and over groups the sums' ratio is the pooled one.
- */
-export interface TermShare {
-  above: number;
-  below: number;
 }
 
 /** How consistent a group's wins are. */
@@ -79,8 +70,6 @@ export interface ComparisonSummary {
    * pairs.
    */
   points?: readonly (number | null)[];
-  /** Of a spec with covariates: what the group tells of each. */
-  shares?: Partial<Record<Covariate, TermShare>>;
   measures?: Measures;
   report?: ScheduleReport;
 }
@@ -90,32 +79,10 @@ export interface ComparisonSummary {
  */
 export interface ScheduleReport {
   schedule: NamedSchedule;
-  /** Where the spec left it to `auto`. */
+  /** The score that `auto` chose; undefined with other scores. */
   chosen?: NonNullable<VerifierUse["chosen"]>;
   unpaid: number;
-  early_stop: number;
   sure: number;
   /** Questions that the deadline came before, where a part of the comparisons is enough. */
   cut: number;
-  /** Generations of the judge proper, of pairs that the judge asked first settled; absent: none is. */
-  first?: number;
 }
-
-export interface Forecast {
-  /**
-   * The mean over rehearsals, to the nearest whole generation. Null where not even one could be
-   * paid.
-   */
-  expected: number | null;
-  /** Whatever the verifier answers. */
-  most: number;
-  /** Of both those that a judge is asked first (`judge.first`); absent: none is. */
-  first_judge?: { expected: number | null; most: number };
-}
-
-/** Work that rehearsals may still take, in steps; shared by all that one request has rehearsed. */
-export interface RehearsalWork {
-  steps: number;
-}
-
-export type Forecasting = Generator<number, Forecast>;

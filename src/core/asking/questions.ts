@@ -23,10 +23,8 @@ export interface Presentation {
   stop?: "majority" | "all";
   /** Asked before with answers that could not be read, now under fresh sample numbers. */
   reask?: true;
-  /** Asked to see who keeps the verifier from answering (trials.ts): its verdict decides nothing. */
+  /** Asked to find who keeps the verifier from answering: its verdict decides no comparison. */
   trial?: true;
-  /** Put to the judge that is asked before the judge proper (`judge.first`). */
-  by?: "first";
 }
 
 /**
@@ -44,13 +42,10 @@ export const REPEAT_FROM = 2 * REASK_FROM * (1 + LIMITS.reask_max);
 /** Sample numbers of trials: no list is asked so often as to reach them. */
 export const TRIAL_FROM = REPEAT_FROM * 2 * LIMITS.samples_max;
 
-/** Sample numbers of what is put to the judge that is asked first: no trial reaches them. */
-export const FIRST_FROM = 2 * TRIAL_FROM;
-
 /** One question to a verifier. */
 export interface Question extends Presentation {
   /** What kind of backend answers it. */
-  to: "chat" | "scalar" | "prm" | "execute" | "check" | "check_steps";
+  to: "chat" | "decide" | "scalar" | "prm" | "execute" | "check" | "check_steps";
   /** Name of the preset whose words ask it; of a checker its address. */
   preset: string;
   /** Texts that the preset needs besides. */
@@ -59,14 +54,14 @@ export interface Question extends Presentation {
   bare?: string;
   /** Of a solution shown in steps: how many it has. An answer that names none of them is none. */
   steps?: number;
-  /** It scores what the judge wrote (`judge.filter`): no verdict on any candidate. */
-  filters?: true;
+  /** First of two turns: the answer summarises a candidate and does not judge it (step-summaries.ts). */
+  summary?: true;
   /** Of questions to a sandbox: each sample is one of these cases, by its number. */
   runs?: TestRuns;
 }
 
 /** A question within a job, by an id unique there. */
-export type JobQuestion = Omit<Presentation, "reask" | "trial" | "by"> & {
+export type JobQuestion = Omit<Presentation, "reask" | "trial"> & {
   id: number;
 };
 
@@ -86,16 +81,13 @@ export const samplesNamed = ({ first_sample = 0, samples }: Presentation): strin
 /** The candidates that it compares, in whatever order they are shown, as a key. */
 export const comparedIn = ({ shown }: Pick<Presentation, "shown">): string => [...shown].sort((a, b) => a - b).join();
 
-/** Whether a sample's number says that it was put to the judge asked first. */
-export const isOfFirst = ({ sample }: { sample: number }): boolean => sample >= FIRST_FROM;
-
 /** Asked as the schedule wants it: neither again nor as a trial. */
 export const isFirst = ({ reask, trial }: Pick<Presentation, "reask" | "trial">): boolean =>
   reask !== true && trial !== true;
 
 /**
- * Whether its verdict decides no comparison: it is asked to learn whose doing something is, or what
- * the judge's answers are worth.
+ * Whether a question decides no comparison: probes and trials find the candidate behind a failure, and a
+ * summary is not a verdict.
  */
-export const isAside = (question: Pick<Question, "shown" | "trial" | "filters">): boolean =>
-  isProbe(question) || question.trial === true || question.filters === true;
+export const isAside = (question: Pick<Question, "shown" | "trial" | "summary">): boolean =>
+  isProbe(question) || question.trial === true || question.summary === true;

@@ -10,10 +10,9 @@ import type { Verdict } from "../judges/verdicts.ts";
 
 /**
  * How an answer was read. `tie`: it names no winner in so many words. `cut_by_length`: it did not
- * end by itself. `filtered`: it is a verdict that does not count, as others of its question scored
- * more with the judge's `filter`.
+ * end by itself.
  */
-export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length", "filtered"] as const;
+export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length"] as const;
 export type ReadingStatus = (typeof READING_STATUSES)[number];
 
 /** What is known of a generation besides what it says. */
@@ -27,8 +26,6 @@ export interface GenerationFacts {
   backend: string | null;
   /** What the verifier wrote, or why it refused; only where the spec says log_verdicts. */
   text?: string;
-  /** The answer behind its thoughts, cut; only where the spec says judge_text. */
-  words?: string;
 }
 
 /** Of a generation that was not reported, or of which only its meaning was read. */
@@ -43,7 +40,7 @@ export const NO_FACTS: GenerationFacts = {
 
 /**
  * One generation, read. Exactly one of `status` and `code` is set, neither when it was saved;
- * `verdict` only where the status is `ok`, `tie` or `filtered`.
+ * `verdict` only where the status is `ok` or `tie`.
  */
 export interface Reading extends GenerationFacts {
   sample: number;
@@ -118,7 +115,7 @@ function readScores(text: string, k: number): ReadPart {
 
 /** Whether the verifier answered and said nothing that can be read. */
 export const isUnparsed = ({ status }: Pick<Reading, "status">): boolean =>
-  status !== null && status !== "ok" && status !== "tie" && status !== "filtered";
+  status !== null && status !== "ok" && status !== "tie";
 
 /** Whether some answer came, and none that can be read. */
 export const isUnread = (readings: readonly Reading[]): boolean =>

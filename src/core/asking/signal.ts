@@ -7,8 +7,7 @@ import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { FormatRule, Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
 import type { AskedQuestion } from "./asked-questions.ts";
-import type { ComparisonSummary, Forecasting, RehearsalWork } from "./comparison.ts";
-import type { FillRoom } from "./fill-room.ts";
+import type { ComparisonSummary } from "./comparison.ts";
 import type { Question } from "./questions.ts";
 import type { Valued, ValueRange } from "./signal-value.ts";
 
@@ -19,7 +18,7 @@ import type { Valued, ValueRange } from "./signal-value.ts";
 export type Fact = string;
 
 /** Fields that a kind brings into requests; a request may leave out what its spec does not need. */
-export interface FactFields {
+interface FactFields {
   group?: Readonly<Record<string, z.ZodType>>;
   rollout?: Readonly<Record<string, z.ZodType>>;
 }
@@ -57,8 +56,6 @@ export interface SignalContext {
   refused: readonly boolean[];
   /** The request's, 0 where it has none and none is needed. */
   step: number;
-  /** What the request's templates may still fill; absent: as if this were all of it. */
-  room?: FillRoom | undefined;
 }
 
 /** What a signal tells of one rollout besides its value: small, for people and the run log. */
@@ -102,22 +99,12 @@ export interface Plan {
   /** What its questions show in place of the group's candidates. */
   shows?: ShownTexts;
   /**
-   * Generations over all waves, without what is asked again, out of so much work; absent: all are
-   * of the first, but `aside`.
+   * Upper bound over all waves, repeated questions included, given the generations of the first
+   * wave; absent: all waves but `aside` are the first.
    */
-  forecast?(work: RehearsalWork): Forecasting;
+  mostOf?(first: number): number;
   /** Generations at most that tell whose doing it is that nothing was said; absent: none. */
   aside?: number;
-  /**
-   * What the questions that `next` gave last are expected to tell, infinite of what nothing may go
-   * before; absent: it shares no budget with other groups.
-   */
-  worth?(): number;
-  /**
-   * Generations that its first wave may bring on beyond it and that must be there; absent: none
-   * must.
-   */
-  mayBring?(wave: readonly Question[]): number;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }
@@ -128,8 +115,6 @@ export interface ShownTexts {
   keys: readonly ContentKey[];
   /** The rollout that each is of: the first of several. */
   of: readonly number[];
-  /** By rollout, which text is of it, null of none; absent: that is told by `of`. */
-  by?: readonly (number | null)[];
 }
 
 /** A plan that asks nobody. */
@@ -194,8 +179,12 @@ export interface Signal<S = unknown> {
    * What it measures of itself over all rollouts of a request that it was asked for; null: nothing.
    */
   measures?(settings: S, rows: readonly RolloutValue[]): Readonly<Record<string, number | null>> | null;
-  /** What the reply to these groups warns of, as a code and a sentence; null: nothing. */
-  warning?(settings: S, groups: readonly PreparedGroup[]): string | null;
+  /** It looks for an answer in each rollout, and its details name the `place` where one was read. */
+  placesAnswers?: true;
+  /** A warning of `specs/check` and of every reply, as a code and a sentence; null: none. */
+  caution?(settings: S): string | null;
+  /** Warning of the reply, or null. `unanswered`: rollouts in a row without an answer. */
+  warning?(settings: S, unanswered: number): string | null;
   /**
    * Generations at most of its first wave for a group of at most so many rollouts, where what it
    * asks of some of them is part of what it asks of all, whoever else comes; else null. Absent: null.

@@ -63,9 +63,9 @@ export function requireModel(
   if (model === null) return;
   const names = allowedTo(allowed, key);
   if (names.includes(model) || names.includes(ALL)) return;
-  const may = names.length === 0 ? "none may be named" : `it may name ${names.join(", ")}`;
-  const message = `not a model that the key may have judge: ${may}; left out, or null, it is the deployment's own`;
-  throw new ApiError("model_not_allowed", `${path}: ${message}. The variable MODELS lists more.`, {
+  const may = names.length === 0 ? "none" : names.join(", ");
+  const message = `this key cannot use model ${JSON.stringify(model)}; allowed: ${may}; omit it for the default`;
+  throw new ApiError("model_not_allowed", `${path}: ${message}. The variable MODELS allows more.`, {
     errors: [{ path, message }],
   });
 }

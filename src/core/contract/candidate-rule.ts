@@ -40,7 +40,8 @@ function leanCandidate<T extends { max_chars?: number | undefined; transcript?: 
 export const CandidateSchema = z
   .strictObject({
     extract: z.enum(["last_code_block", "after_think", "whole", "diff"]).default("last_code_block"),
-    strip_comments: z.boolean().default(false),
+    // Nothing reads it. Every canonical spec has it, so hashes and logged specs depend on it.
+    strip_comments: z.literal(false).default(false).meta(said("always false")),
     max_chars: z
       .int()
       .min(1)
@@ -57,7 +58,7 @@ export const CandidateSchema = z
   })
   .transform(leanCandidate)
   .prefault({});
-export type CandidateRule = z.output<typeof CandidateSchema>;
+export type CandidateRule = Omit<z.output<typeof CandidateSchema>, "strip_comments">;
 
 /** The longest candidate that the spec lets the verifier see, in UTF-16 code units. */
 export const maxChars = ({ max_chars = MAX_CHARS_DEFAULT }: CandidateRule): number => max_chars;

@@ -17,8 +17,27 @@ const OWN: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a deployment may list the name. */
-export const isExtraName = (name: string): boolean => NAME.test(name) && !OWN.has(name);
+/** Whether a deployment may list the name: of a field, or of one below it, `field.name`. */
+export function isExtraName(name: string): boolean {
+  const words = name.split(".");
+  return words.length <= 2 && words.every((word) => NAME.test(word) && !OWN.has(word));
+}
+
+/**
+ * The fields that a deployment does not list, by their path below `extra`. A field that holds others
+ * is listed with each of them, as `field.name`, or as both names apart.
+ */
+export function unlistedFields(extra: JudgeExtra, listed: readonly string[]): string[] {
+  const isListed = (name: string) => listed.includes(name);
+  return Object.entries(extra).flatMap(([name, value]) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return isListed(name) ? [] : [name];
+    const below = Object.keys(value);
+    if (below.length === 0) return isListed(name) ? [] : [name];
+    return below
+      .filter((inner) => !isListed(`${name}.${inner}`) && !(isListed(name) && isListed(inner)))
+      .map((inner) => `${name}.${inner}`);
+  });
+}
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const value = z.union([scalar, z.array(scalar), z.record(z.string(), scalar)]);

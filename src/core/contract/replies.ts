@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
-import { JudgeTextsSchema } from "./judge-text.ts";
 
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();
@@ -56,7 +55,6 @@ export const RolloutResultSchema = z.object({
     .record(z.string(), count)
     .optional()
     .meta(said("characters left out, by what they are: thoughts, results, turns, calls, files, other")),
-  judge_text: JudgeTextsSchema,
   jams_judge: z.boolean().meta(said("the verifier's answers fail where this candidate is shown, and only there")),
 });
 export type RolloutResult = z.output<typeof RolloutResultSchema>;
@@ -75,7 +73,6 @@ export const VerifierUseSchema = z.object({
     ),
   failed: count,
   saved: count,
-  cached: count.optional().meta(said("of `saved`: known from the run's earlier requests")),
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: LatencySchema,
@@ -83,17 +80,11 @@ export const VerifierUseSchema = z.object({
   schedule: z
     .union([z.string(), z.looseObject({ name: z.string() })])
     .optional()
-    .meta(said("which schedule asked; what `auto` chose")),
+    .meta(said("which schedule asked")),
   chosen: z
-    .object({
-      schedule: z.union([z.string(), z.looseObject({ name: z.string() })]),
-      both_orders: z.union([z.boolean(), z.literal("when_close")]),
-      samples: z.union([z.int(), z.looseObject({ min: z.int(), max: z.int() })]),
-      score: z.string(),
-      end: z.enum(["order_confidence", "samples", "budget", "limit"]).optional(),
-    })
+    .object({ score: z.string() })
     .optional()
-    .meta(said("what `auto` chose for this group; absent where the spec leaves nothing to it")),
+    .meta(said("what the score `auto` chose for this group; absent with other scores")),
   why: z
     .object({
       early_stop: count,
@@ -101,7 +92,6 @@ export const VerifierUseSchema = z.object({
       budget: count,
       sure: count,
       deadline: count.optional().meta(said("comparisons cut by the deadline, of `min_decided` < 1; absent: none")),
-      first: count.optional().meta(said("of pairs that `judge.first` settled; absent: no judge is asked first")),
     })
     .optional()
     .meta(said("generations not asked, and why")),
@@ -129,8 +119,6 @@ const GroupMetricsSchema = z.object({
     .meta(said("mean share of a pair's verdicts, in either order, that say what most of them say")),
   tie_rate: numberOrNull.optional(),
   decided_rate: numberOrNull.optional().meta(said("share of the asked pairs that were decided")),
-  order_confidence: z.number().optional().meta(said("at most P(the strongest is the best)")),
-  expected_tau: z.number().optional().meta(said("posterior mean of tau of this order with the true one")),
 });
 export type GroupMetrics = z.output<typeof GroupMetricsSchema>;
 
@@ -168,11 +156,8 @@ export interface TournamentReport {
   points: (number | null)[];
   /** One a rollout. */
   unasked: number[];
-  measures: Pick<
-    GroupMetrics,
-    "cyclic" | "agreement" | "tie_rate" | "decided_rate" | "order_confidence" | "expected_tau"
-  >;
-  asked: Pick<VerifierUse, "schedule" | "chosen" | "why" | "cached">;
+  measures: Pick<GroupMetrics, "cyclic" | "agreement" | "tie_rate" | "decided_rate">;
+  asked: Pick<VerifierUse, "schedule" | "chosen" | "why">;
 }
 
 export const BatchMetricsSchema = z.object({

@@ -8,6 +8,7 @@ import { LIMITS } from "../faults/limits.ts";
 import { hasItemsBeyond } from "../transcript/forms.ts";
 import { answerOf, turnsOf } from "../transcript/turns.ts";
 import { AnyJsonSchema } from "./any-json.ts";
+import { KEPT_TEXTS } from "./kept-texts.ts";
 import { OverlongSchema } from "./spec.ts";
 import { fitsBytes, withinReach } from "./text-bytes.ts";
 
@@ -173,15 +174,7 @@ export const DeadlineSchema = z
 
 export const SpecNameSchema = grammar(`[a-z0-9][a-z0-9._-]{0,${LIMITS.name_chars - 1}}`, "name_chars");
 
-export const FormulationSchema = z.enum([
-  "list_em",
-  "pair_em",
-  "list_sc",
-  "pair_sc",
-  "judgelrm",
-  "patch_multiselect",
-  "pair_labels",
-]);
+const FormulationSchema = z.enum(["list_em", "pair_em", "list_sc", "pair_sc"]);
 export type Formulation = z.output<typeof FormulationSchema>;
 
 const VerdictOptionsSchema = z.strictObject({
@@ -200,20 +193,16 @@ const CandidateIndexSchema = z
   .max(LIMITS.verdict_candidates_max - 1, "verdict_candidates_max");
 
 export const VerdictItemSchema = z.strictObject({
+  prompt: PromptSchema.optional().meta(
+    said("what the verifier was shown; decides no reward, and is stored with the text where the request's texts are"),
+  ),
   text: z.string().overwrite((text) => withinReach(text, LIMITS.verdict_text_bytes)),
   candidates: z
     .int()
     .min(...bound("list_candidates_min"))
     .max(...bound("verdict_candidates_max"))
     .optional(),
-  correct: z
-    .union([CandidateIndexSchema, z.array(CandidateIndexSchema).max(...bound("verdict_candidates_max"))])
-    .optional()
-    .meta(
-      said(
-        "0-based index of the correct candidate; of patch_multiselect and pair_labels the indices of all that are, maybe none",
-      ),
-    ),
+  correct: CandidateIndexSchema.optional().meta(said("0-based index of the correct candidate")),
   pass_rates: z
     .array(PassRateSchema)
     .min(...bound("list_candidates_min"))
@@ -226,6 +215,9 @@ export type VerdictItem = z.output<typeof VerdictItemSchema>;
 export const VerdictsRequestSchema = z.strictObject({
   run_id: RunIdSchema.optional(),
   step: StepSchema.optional(),
+  log_texts: KEPT_TEXTS.log_texts.meta(
+    said("whether a run's prompts and texts are stored; every item needs a prompt. Default: as the deployment says"),
+  ),
   formulation: FormulationSchema,
   options: VerdictOptionsSchema.prefault({}),
   overlong: OverlongSchema.nullable().default(null),
@@ -235,66 +227,3 @@ export const VerdictsRequestSchema = z.strictObject({
     .max(...bound("verdict_items_max")),
 });
 export type VerdictsRequest = z.output<typeof VerdictsRequestSchema>;
-
-const EvaluationListSchema = z
-  .strictObject({
-    pass_rates: z
-      .array(PassRateSchema)
-      .min(1)
-      .max(...bound("evaluation_candidates_max")),
-    win_counts: z
-      .array(z.number().min(0))
-      .max(...bound("evaluation_candidates_max"))
-      .optional(),
-    selected: z.int().min(0).nullable().optional(),
-    parsed: z.int().min(0).optional(),
-    generations: z.int().min(0).optional(),
-    cluster: z
-      .string()
-      .min(1)
-      .max(...bound("id_chars"))
-      .optional()
-      .meta(said("lists that share a cluster, such as lists of one problem, are resampled together by the bootstrap")),
-    tags: z
-      .record(WordSchema, z.union([z.string().max(...bound("id_chars")), z.number(), z.boolean()]))
-      .refine(
-        (t) => Object.keys(t).length <= LIMITS.evaluation_tags_max,
-        `too many; ${theLimit("evaluation_tags_max")}`,
-      )
-      .optional(),
-  })
-  .refine((l) => l.win_counts === undefined || l.win_counts.length === l.pass_rates.length, {
-    path: ["win_counts"],
-    message: "win_counts must have the length of pass_rates",
-  })
-  .refine((l) => l.selected == null || l.selected < l.pass_rates.length, {
-    path: ["selected"],
-    message: "selected must be an index into pass_rates",
-  })
-  .refine((l) => l.parsed === undefined || (l.generations !== undefined && l.parsed <= l.generations), {
-    path: ["parsed"],
-    message: "parsed needs generations and must be at most generations",
-  });
-export type EvaluationList = z.output<typeof EvaluationListSchema>;
-
-const UndefinedTauSchema = z.enum(["drop", "zero", "minus_one"]);
-export type UndefinedTau = z.output<typeof UndefinedTauSchema>;
-
-export const EvaluationsRequestSchema = z.strictObject({
-  lists: z
-    .array(EvaluationListSchema)
-    .min(1)
-    .max(...bound("evaluation_lists_max")),
-  undefined_tau: UndefinedTauSchema.default("drop"),
-  bootstrap: z
-    .int()
-    .min(0)
-    .max(...bound("bootstrap_max"))
-    .default(1000),
-  seed: z
-    .int()
-    .min(0)
-    .max(...bound("integer_max"))
-    .default(0),
-});
-export type EvaluationsRequest = z.output<typeof EvaluationsRequestSchema>;

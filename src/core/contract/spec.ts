@@ -4,11 +4,9 @@ import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
-import { FirstJudgeSchema } from "./first-judge.ts";
 import { JudgeExtraSchema } from "./judge-extra.ts";
-import { JudgeFilterSchema } from "./judge-filter.ts";
 import { decidingOf, type KeptTexts } from "./kept-texts.ts";
-import { promptName, promptText } from "./prompt-name.ts";
+import { isDecision, promptName, promptText } from "./prompt-name.ts";
 import { BudgetSchema, count, MaxTokensSchema, SamplesSchema } from "./spending.ts";
 
 const tokens = z
@@ -36,6 +34,15 @@ const FormatRuleSchema = z.union([
       .string()
       .min(1)
       .max(...bound("regex_chars")),
+  }),
+  z.strictObject({
+    shown: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta(
+        said("least share of a run that the judge sees under extract whole: what is cut for its length is not seen"),
+      ),
   }),
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
@@ -68,7 +75,6 @@ export const JudgeSchema = z.strictObject({
     .default(1)
     .meta(said("generations of each question, or from how many to how many")),
   budget: BudgetSchema.optional(),
-  first: FirstJudgeSchema.optional(),
   vote: z
     .enum(["majority", "soft"])
     .default("majority")
@@ -131,13 +137,6 @@ export const JudgeSchema = z.strictObject({
     .optional()
     .meta(said("how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1")),
   extra: JudgeExtraSchema.optional(),
-  filter: JudgeFilterSchema.optional(),
-  cache: z
-    .literal("verdicts")
-    .optional()
-    .meta(
-      said("what was asked once within a run, in the same words, is not asked again (docs/judges.md). Default: all is"),
-    ),
   images: z
     .boolean()
     .optional()
@@ -189,6 +188,7 @@ export function canonicalJudge({
   return {
     ...judge,
     prompt: preset ?? judge.prompt,
+    ...(isDecision(preset ?? judge.prompt) && { vote: "soft" as const }),
     ...(preset !== undefined && { [NAMED_BY]: "preset" as const }),
     max_tokens,
     ...(rubric !== undefined && { rubric }),
@@ -256,7 +256,7 @@ export const DEFAULT_SPEC: Spec = {
   format: FormatSchema.parse({}),
   overlong: null,
   seed: 0,
-  log_texts: false,
+  log_texts: undefined,
   candidate: CandidateSchema.parse(undefined),
   judge: canonicalJudge(JudgeSchema.parse({})),
 };

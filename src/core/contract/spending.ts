@@ -39,31 +39,15 @@ const MAX_TOKENS_DEFAULT = 16_384;
 
 export const MaxTokensSchema = tokens.default(MAX_TOKENS_DEFAULT);
 
-const AMOUNTS = {
-  generations: count("generations_verify_max").optional(),
-  tokens: z
-    .int()
-    .min(1)
-    .max(...bound("integer_max"))
-    .optional()
-    .meta(said("generated tokens; what is asked may take max_tokens each")),
-};
-
-/** Of all groups of a request. */
-export const StepBudgetSchema = z
-  .strictObject(AMOUNTS)
-  .refine((budget) => Object.keys(budget).length === 1, "needs exactly one of generations and tokens")
-  .meta({
-    ...said("of all groups' comparisons: each has its first wave, then go those of which an answer says most"),
-    minProperties: 1,
-    maxProperties: 1,
-  });
-
-export type StepBudget = z.output<typeof StepBudgetSchema>;
-
 export const BudgetSchema = z
   .strictObject({
-    ...AMOUNTS,
+    generations: count("generations_verify_max").optional(),
+    tokens: z
+      .int()
+      .min(1)
+      .max(...bound("integer_max"))
+      .optional()
+      .meta(said("generated tokens; what is asked may take max_tokens each")),
     ratio: z
       .number()
       .gt(0)

@@ -2,6 +2,7 @@
 // best answers. Knows no storage and no HTTP.
 
 import { LIMITS } from "../faults/limits.ts";
+import { sumOf } from "../math/stats.ts";
 
 /** What a run can be exported as besides its own tables. */
 export const TRAINING_TABLES = ["pairs", "positives"] as const;
@@ -19,6 +20,8 @@ export interface LoggedAnswer {
   again: boolean;
   /** null: it was not logged. */
   text: string | null;
+  /** Whether a verifier in training answered right; null: the reward alone says which answer is better. */
+  right: boolean | null;
   /** Whether the text is an agent's run, as JSON of its `messages` and `files`. */
   isRun: boolean;
 }
@@ -39,12 +42,14 @@ interface TrainingWanted {
 const trainable = (answers: readonly LoggedAnswer[]): TrainableAnswer[] =>
   answers.filter((one): one is TrainableAnswer => one.reward !== null && one.text !== null && !one.again);
 
-/** Best first, as they came where equal. */
-const ranked = (answers: readonly LoggedAnswer[]) => trainable(answers).sort((a, b) => b.reward - a.reward);
+/** Right ones before wrong ones, then by reward, best first, as they came where equal. */
+const ranked = (answers: readonly LoggedAnswer[]) =>
+  trainable(answers).sort((a, b) => Number(b.right) - Number(a.right) || b.reward - a.reward);
 
 /**
  * The best with the worst, the next with the last but one and so on: each answer is in one pair at
- * most, and no pair lies less than the margin apart.
+ * most, and no pair lies less than the margin apart. Where answers are right or wrong, a pair is a right one over a
+ * wrong one.
  */
 export function pairsOf(
   answers: readonly LoggedAnswer[],
@@ -54,22 +59,28 @@ export function pairsOf(
   const halves = all.slice(0, Math.floor(all.length / 2));
   return halves
     .map((chosen, i) => ({ chosen, rejected: all[all.length - 1 - i] as TrainableAnswer }))
+    .filter(({ chosen, rejected }) => chosen.right === null || (chosen.right && rejected.right === false))
     .filter(({ chosen, rejected }) => chosen.reward > rejected.reward && chosen.reward - rejected.reward >= margin)
     .slice(0, per_group);
 }
 
+/** A reward this close to the mean equals it up to rounding, as a share of the largest reward. */
+const MEAN_ROUNDING = 1e-9;
+
 /**
  * The best answers, whose reward is `least` or more (RAFT, arXiv 2304.06767, takes the best of each
- * prompt). Without `least`: above the mean of the group's rewards, so that a group of equal ones
- * gives none.
+ * prompt). Without `least`: above the mean of all rewards of the group, repeated texts and those not
+ * logged included, so that a group of equal ones gives none. A wrong answer is none, whatever its reward.
  */
 export function positivesOf(
   answers: readonly LoggedAnswer[],
   { least, per_group }: Pick<TrainingWanted, "least" | "per_group">,
 ): TrainableAnswer[] {
-  const all = ranked(answers);
-  const mean = all.reduce((sum, { reward }) => sum + reward, 0) / all.length;
-  return all.filter(({ reward }) => (least === null ? reward > mean : reward >= least)).slice(0, per_group);
+  const rewards = answers.flatMap(({ reward }) => reward ?? []);
+  const above = sumOf(rewards) / rewards.length + MEAN_ROUNDING * Math.max(...rewards.map(Math.abs));
+  return ranked(answers)
+    .filter(({ reward, right }) => right !== false && (least === null ? reward > above : reward >= least))
+    .slice(0, per_group);
 }
 
 /** How many rows each prompt may still give. */

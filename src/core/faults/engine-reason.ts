@@ -112,8 +112,26 @@ function sentOf(body: string): Sent {
  */
 export const isKeyRefused = (status: number): boolean => status === 401 || status === 403;
 
-/** What is told instead of an engine's sentence where it refused the key. */
+/** Told instead of an engine's sentence where it refused the key. */
 export const keyRefused = (variable: string): string => `key refused: ${variable}`;
+
+/** The name of a backend's other setting, by that of its key: VERIFIER_API_KEY, VERIFIER_URL. */
+const settingBeside = (key: string, setting: "model" | "url"): string =>
+  key.replace(/api_key$/, setting).replace(/API_KEY$/, setting.toUpperCase());
+
+/**
+ * Told where a status says that the deployment is wrong: the number, and what to set.
+ * @param key the name of the setting that holds the backend's key; null where it has none
+ */
+export function misconfigured(status: number, key: string | null): string {
+  const said = `status ${status}`;
+  if (key === null) return said;
+  if (isKeyRefused(status)) return `${said}, ${keyRefused(key)}`;
+  if (status === 402) return `${said}, account without credit: ${key}`;
+  const url = settingBeside(key, "url");
+  if (status !== 404) return `${said}, wrong address: ${url}`;
+  return `${said}, no such model or path: ${settingBeside(key, "model")} or ${url}`;
+}
 
 function unquoted(inner: string): string {
   try {

@@ -135,8 +135,8 @@ const TELLING = "signals";
  */
 function refusesWhole(branch: readonly Issue[], value: unknown): boolean {
   return branch.some((issue) => {
-    // An object is no misspelt name.
-    if (issue.code === "invalid_value") return issue.path.length === 0 && typeName(value) === "object";
+    // An object or a list is not a misspelt name.
+    if (issue.code === "invalid_value") return issue.path.length === 0 && typeof value === "object";
     if (issue.code !== "invalid_type") return false;
     if (issue.path.length === 0) return true;
     // One form wants it and it is not there, or the other form has no place for it.

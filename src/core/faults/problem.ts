@@ -14,7 +14,7 @@ export interface Problem {
 /** The reply to a fault of the whole request. @param typeOf where a code is explained, as a URI */
 export function problemOf(error: ApiError, request_id: string, typeOf: (code: string) => string): Problem {
   const { status, title, retryable } = REQUEST_ERRORS[error.code];
-  const wait = RETRY_AFTER_SECONDS[status];
+  const wait = retryable ? RETRY_AFTER_SECONDS[status] : undefined;
   return {
     status,
     headers: {

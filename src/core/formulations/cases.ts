@@ -1,11 +1,11 @@
 // Owns reading /v1/verdicts items: how many candidates, which is correct, what is missing or
 // contradicts. Knows no verdict text.
 import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
+import { canonicalJson } from "../contract/spec.ts";
 import { ApiError, type RequestErrorCode } from "../faults/errors.ts";
-import { counted } from "../faults/limit-advice.ts";
+import { counted, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from "./formulations.ts";
-import { isSetFormulation } from "./label-sets.ts";
 
 /** One field's fault, without the item's place. */
 interface CaseFault {
@@ -34,6 +34,33 @@ export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
   return read as VerdictCase[];
 }
 
+/**
+ * Indices of the items by the prompt that the verifier was shown, in the order in which prompts appear; null where
+ * the items have none. Throws ApiError `invalid_request` where some lack it, or `log_texts` needs one, and beyond
+ * `groups_max` prompts or `rollouts_per_group_max` items of one prompt.
+ */
+export function itemsByPrompt({ items, log_texts }: VerdictsRequest): number[][] | null {
+  if (log_texts !== true && items.every(({ prompt }) => prompt === undefined)) return null;
+  const missing = { field: "prompt", message: "needed in every item where one has it, and by log_texts" } as const;
+  refuse(
+    "invalid_request",
+    items.map(({ prompt }) => (prompt === undefined ? missing : null)),
+  );
+  const groups = Map.groupBy(items.keys(), (i) => canonicalJson(items[i]?.prompt));
+  const firstBeyond = [...groups.values()][LIMITS.groups_max]?.[0];
+  const beyond = new Set([...groups.values()].map((group) => group[LIMITS.rollouts_per_group_max]));
+  refuse(
+    "invalid_request",
+    items.map((_, i) => {
+      if (i === firstBeyond) return { field: "prompt", message: `too many prompts; ${theLimit("groups_max")}` };
+      if (beyond.has(i))
+        return { field: "prompt", message: `too many items of one prompt; ${theLimit("rollouts_per_group_max")}` };
+      return null;
+    }),
+  );
+  return [...groups.values()];
+}
+
 /** Throws for the items that have a fault: the first in words, and how many there are. */
 function refuse(code: RequestErrorCode, faults: readonly (CaseFault | null)[]): void {
   const found = faults.flatMap((fault, i) => (fault === null ? [] : [{ ...fault, i }]));
@@ -46,7 +73,7 @@ function refuse(code: RequestErrorCode, faults: readonly (CaseFault | null)[]): 
   throw new ApiError(code, `${first.path}: ${first.message}${more}`, { errors });
 }
 
-function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem): VerdictCase | CaseFault {
+function readItem({ formulation }: VerdictsRequest, item: VerdictItem): VerdictCase | CaseFault {
   const { pass_rates, candidates, correct } = item;
   if (pass_rates === undefined && NEEDS_PASS_RATES.has(formulation)) {
     return { field: "pass_rates", message: `${formulation} needs pass_rates, one for each of the two candidates` };
@@ -60,16 +87,8 @@ function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem)
     const field = pass_rates === undefined ? "candidates" : "pass_rates";
     return { field, message: `${formulation} compares exactly 2 candidates, not ${k}` };
   }
-  const indices = correct === undefined ? [] : [correct].flat();
-  if (indices.some((index) => index >= k)) {
-    return {
-      field: "correct",
-      message: `must be ${Array.isArray(correct) ? "indices" : "an index"} below the ${k} candidates`,
-    };
-  }
-  if (isSetFormulation(formulation)) return readSetItem(item, k, overlong);
-  if (Array.isArray(correct)) {
-    return { field: "correct", message: `${formulation} has one correct candidate: send its index` };
+  if (correct !== undefined && correct >= k) {
+    return { field: "correct", message: `must be an index below the ${k} candidates` };
   }
   const gold = pass_rates === undefined ? (correct ?? null) : goldOf(pass_rates, correct);
   if (typeof gold === "object" && gold !== null) return gold;
@@ -77,27 +96,7 @@ function readItem({ formulation, overlong }: VerdictsRequest, item: VerdictItem)
   if (gold === null && !NEEDS_PASS_RATES.has(formulation)) {
     return { field: "pass_rates", message: "the highest pass rate is shared; name the correct candidate in correct" };
   }
-  return {
-    text: item.text,
-    k,
-    gold,
-    pass_rates: pass_rates ?? null,
-    length_tokens: item.length_tokens ?? null,
-    max_tokens: overlong?.max_tokens ?? null,
-  };
-}
-
-/** Without `correct`, the correct ones are those whose pass rate is 1. */
-function readSetItem(item: VerdictItem, k: number, overlong: VerdictsRequest["overlong"]): VerdictCase | CaseFault {
-  const { correct, pass_rates = null, length_tokens = null, text } = item;
-  if (correct === undefined && pass_rates === null) return { field: "correct", message: "needed beside candidates" };
-  const passed = (pass_rates ?? []).flatMap((rate, i) => (rate === 1 ? [i] : []));
-  const golds = correct === undefined ? passed : [...new Set([correct].flat())].sort((a, b) => a - b);
-  const least = Math.min(...golds.map((index) => pass_rates?.[index] ?? 1));
-  if (pass_rates?.some((rate, i) => rate > least && !golds.includes(i))) {
-    return { field: "correct", message: "contradicts pass_rates: another candidate has a higher one" };
-  }
-  return { text, k, gold: null, golds, pass_rates, length_tokens, max_tokens: overlong?.max_tokens ?? null };
+  return { text: item.text, k, gold, pass_rates: pass_rates ?? null };
 }
 
 /**

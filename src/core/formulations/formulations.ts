@@ -3,31 +3,19 @@
 
 import type { VerdictStatus } from "../contract/replies.ts";
 import type { Formulation, VerdictOptions } from "../contract/requests.ts";
-import { letterAt, parseAnswerScores, parseLetter, parseScores, type ScoresVerdict } from "../judges/verdict.ts";
+import { letterAt, parseLetter, parseScores, type ScoresVerdict } from "../judges/verdict.ts";
 import { roundHalfEven, strip, stripStart } from "../text/python-text.ts";
-import { judgeLrmAnswer, judgeLrmContent } from "./judgelrm.ts";
-import { isSetFormulation, type SetFormulation, scoreSet, toldSet } from "./label-sets.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "./strict-verdict.ts";
 
 /** One verdict text with what is known of its list. */
 export interface VerdictCase {
   text: string;
-  /** Number of candidates; 2 for pair_em, pair_sc and judgelrm. */
+  /** Number of candidates; 2 for pair_em and pair_sc. */
   k: number;
-  /**
-   * 0-based index of the correct candidate; null only for pair_sc and judgelrm, when both pass
-   * rates are equal.
-   */
+  /** 0-based index of the correct candidate; null only for pair_sc, when both pass rates are equal. */
   gold: number | null;
-  /** Of patch_multiselect and pair_labels alone: all correct candidates, ascending. */
-  golds?: readonly number[];
-  /** Pass rates in [0, 1]; needed by pair_sc and judgelrm. */
+  /** Pass rates in [0, 1]; needed by pair_sc. */
   pass_rates: readonly number[] | null;
-  /**
-   * Length of the text and the limit of the generation, tokens; only judgelrm's content reads them.
-   */
-  length_tokens: number | null;
-  max_tokens: number | null;
 }
 
 /**
@@ -37,10 +25,7 @@ export interface VerdictCase {
 interface ScoredVerdict {
   content: number;
   format: number;
-  /**
-   * The robust letter: the one in the box, or that of the one best score; of a set what the box
-   * says of all. null when there is none.
-   */
+  /** The robust letter: the one in the box, or that of the one best score; null when there is none. */
   verdict: string | null;
   scores: number[] | null;
   status: VerdictStatus;
@@ -53,29 +38,15 @@ const SCORERS: Record<Formulation, Scorer> = {
   pair_em: exactMatch,
   list_sc: listScores,
   pair_sc: pairScores,
-  judgelrm: judgeLrm,
-  patch_multiselect: setOf("patch_multiselect"),
-  pair_labels: setOf("pair_labels"),
 };
 
 /** Formulations whose reward needs both pass rates; the others need the correct candidate. */
-export const NEEDS_PASS_RATES: ReadonlySet<Formulation> = new Set<Formulation>(["pair_sc", "judgelrm"]);
+export const NEEDS_PASS_RATES: ReadonlySet<Formulation> = new Set<Formulation>(["pair_sc"]);
 /** Formulations over exactly two candidates. */
-export const PAIRS_ONLY: ReadonlySet<Formulation> = new Set<Formulation>([
-  "pair_em",
-  "pair_sc",
-  "judgelrm",
-  "pair_labels",
-]);
-
-/** What a right verdict says, in the reply's words; null where none is known to be. */
-export function rightVerdict(formulation: Formulation, { gold, golds, k }: VerdictCase): string | null {
-  if (isSetFormulation(formulation)) return toldSet(formulation, golds ?? [], k);
-  return gold === null ? null : letterAt(gold);
-}
+export const PAIRS_ONLY: ReadonlySet<Formulation> = new Set<Formulation>(["pair_em", "pair_sc"]);
 
 /**
- * Scores one verdict text (formulas a.2 to a.5). The options' prefill is put in front first, for
+ * Scores one verdict text (Aletheia, arXiv 2601.12186). The options' prefill is put in front first, for
  * both parsers, unless the text starts with it already (white space at either end aside): a
  * completion cut inside its thoughts is then seen to be inside them.
  */
@@ -138,21 +109,6 @@ function pairContent([a, b]: readonly [bigint, bigint], [goldA, goldB]: readonly
 
 function distanceOf(a: bigint, b: bigint): bigint {
   return a > b ? a - b : b - a;
-}
-
-/**
- * JudgeLRM as published (formulas a.4): its own tags, so `style` does not matter; its length
- * terms are part of the content.
- */
-function judgeLrm({ text, pass_rates, length_tokens, max_tokens }: VerdictCase): ScoredVerdict {
-  const { format, scores } = judgeLrmAnswer(text);
-  const lengths = { response_length: length_tokens, max_response_length: max_tokens };
-  const content = judgeLrmContent(scores, goldPair(pass_rates), lengths);
-  return { content, format, ...bestScored(parseAnswerScores(text, 2)) };
-}
-
-function setOf(name: SetFormulation): Scorer {
-  return ({ text, k, golds }, { style }) => scoreSet(name, { text, k, golds: golds ?? [] }, style);
 }
 
 function goldPair(passRates: readonly number[] | null): readonly [number, number] {

@@ -6,25 +6,29 @@ import type { VerdictsReply } from "../contract/replies.ts";
 import type { VerdictsRequest } from "../contract/requests.ts";
 import { isTooLong } from "../contract/text-bytes.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { letterAt } from "../judges/verdict.ts";
 import { mean, populationStd } from "../math/stats.ts";
 import { readVerdictCases } from "./cases.ts";
-import { rightVerdict, scoreVerdict } from "./formulations.ts";
+import { scoreVerdict } from "./formulations.ts";
+
+export interface RewardedVerdicts extends Pick<VerdictsReply, "rewards" | "items" | "metrics"> {
+  right: (boolean | null)[];
+}
 
 /**
  * Rewards every item: reward = content + format + overlong, in the items' order. Metrics:
  * `parse_rate` = share with status `ok`;
- * `accuracy` = share whose robust verdict is the correct candidate (of a set, exactly all that
- * are), an unparsed one counting as wrong, items without a correct candidate (equal pass rates)
- * left out, null when none is left; `reward_std` over the population. Throws ApiError
- * `invalid_request` or `length_tokens_required`, naming the fields.
+ * `accuracy` = share whose robust verdict is the correct candidate, an unparsed one counting as wrong, items without a correct candidate (equal pass rates)
+ * left out, null when none is left; `reward_std` over the population. `right`: whether each item
+ * counts as right for `accuracy`, null for those left out. Throws ApiError `invalid_request` or
+ * `length_tokens_required`, naming the fields.
  */
-export function rewardVerdicts(request: VerdictsRequest): Pick<VerdictsReply, "rewards" | "items" | "metrics"> {
+export function rewardVerdicts(request: VerdictsRequest): RewardedVerdicts {
   const { formulation, options, overlong } = request;
   const cases = readVerdictCases(request);
   let parsed = 0;
-  let right = 0;
-  let judged = 0;
-  const items = cases.map((item) => {
+  const right: (boolean | null)[] = [];
+  const items = cases.map((item, i) => {
     // Of a text that was cut nobody knows what it says: it is read as one that says nothing.
     const cut = isTooLong(item.text, LIMITS.verdict_text_bytes);
     const { content, format, verdict, scores, ...read } = scoreVerdict(
@@ -34,22 +38,21 @@ export function rewardVerdicts(request: VerdictsRequest): Pick<VerdictsReply, "r
     );
     const status = cut ? "too_long" : read.status;
     if (status === "ok") parsed++;
-    const wanted = rightVerdict(formulation, item);
-    if (wanted !== null) {
-      judged++;
-      if (verdict === wanted) right++;
-    }
-    const punishment = overlong === null ? 0 : softOverlong(item.length_tokens as number, overlong);
+    right.push(item.gold === null ? null : verdict === letterAt(item.gold));
+    const length = request.items[i]?.length_tokens as number;
+    const punishment = overlong === null ? 0 : softOverlong(length, overlong);
     const components = { content, format, overlong: punishment };
     return { reward: content + format + punishment, components, verdict, scores, status };
   });
   const rewards = items.map(({ reward }) => reward);
+  const judged = right.filter((one) => one !== null);
   return {
     rewards,
     items,
+    right,
     metrics: {
       parse_rate: parsed / items.length,
-      accuracy: judged === 0 ? null : right / judged,
+      accuracy: judged.length === 0 ? null : judged.filter(Boolean).length / judged.length,
       reward_mean: mean(rewards),
       reward_std: populationStd(rewards),
     },

@@ -74,14 +74,6 @@ export function isScoresForm(text: string, k: number, style: VerdictStyle): bool
   return style === "cot" || isThoughtsOnly(text, box);
 }
 
-/** Whether the text has the exact form of a box whose content `fits`, which holds no brace. */
-export function isBoxForm(text: string, style: VerdictStyle, fits: (content: string) => boolean): boolean {
-  const end = stripEnd(text);
-  const box = text.lastIndexOf(BOX, end);
-  if (box < 0 || text[end - 1] !== "}" || !fits(text.slice(box + BOX.length, end - 1))) return false;
-  return style === "cot" || isThoughtsOnly(text, box);
-}
-
 const patterns = new Map<number, RegExp>();
 
 /** Python's `\d` is every decimal digit of Unicode. */

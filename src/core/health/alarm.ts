@@ -66,9 +66,9 @@ export interface AlarmSpan {
   from_step: number;
   /** Last step at which it was on; null while it is. */
   to_step: number | null;
-  /** The worst value within the span, where it stands, and what it was measured against. */
-  /** What is wrong, in words. */
+  /** The fault, as a sentence. */
   says: string;
+  /** The worst value within the span, its step, and the threshold. */
   evidence: { step: number; value: number; threshold: number; detail?: Readonly<Record<string, unknown>> };
 }
 

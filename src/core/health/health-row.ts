@@ -63,11 +63,34 @@ export function pooled(
   });
 }
 
-/** What rewards are held against: labels, or an audit in runs where none come. */
-export function truthIn(rows: readonly HealthRow[]): { truth: (number | null)[]; labelled: boolean } {
+/** Labels whose spread is below this share of the first steps' say too little about rewards. */
+const LEAST_SPREAD = 0.5;
+
+/**
+ * Correlation of rewards with labels at each step, or with an audit in runs without labels.
+ *
+ * When a policy converges, its labels become alike, and a correlation falls although rewards rank right and wrong
+ * answers as before. So each value is corrected to the spread that labels had in the first steps (restriction of
+ * range, Thorndike 1949, case 2): r u / sqrt(1 - r^2 + r^2 u^2) with u = the first steps' spread over the step's.
+ * Null where labels have become too alike to tell. Audits are not corrected, because both judges compare within groups.
+ * @param first_steps steps whose mean spread is the reference
+ */
+export function truthIn(
+  rows: readonly HealthRow[],
+  first_steps: number,
+): { truth: (number | null)[]; labelled: boolean } {
   const labels = column(rows, "label_correlation");
-  const labelled = labels.some((value) => value !== null);
-  return { truth: labelled ? labels : column(rows, "audit_correlation"), labelled };
+  if (labels.every((value) => value === null)) return { truth: column(rows, "audit_correlation"), labelled: false };
+  const spreads = column(rows, "label_std");
+  const [first] = rolling(spreads.slice(0, first_steps), first_steps, 1).slice(-1);
+  const truth = labels.map((correlation, i) => {
+    const spread = spreads[i];
+    if (correlation === null || first == null || spread == null) return correlation;
+    if (spread < LEAST_SPREAD * first) return null;
+    const ratio = Math.max(1, first / spread);
+    return (correlation * ratio) / Math.sqrt(1 - correlation ** 2 + (correlation * ratio) ** 2);
+  });
+  return { truth, labelled: true };
 }
 
 /** One measure over the steps; null where nothing was logged. */

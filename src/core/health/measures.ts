@@ -51,7 +51,7 @@ const CODES =
 
 /** A row a rollout, incomplete groups among them. */
 const LABELLED = `(
-  SELECT k, ${meanRank("k", "reward")} AS by_reward, ${meanRank("k", "pass_rate")} AS by_label
+  SELECT k, pass_rate, ${meanRank("k", "reward")} AS by_reward, ${meanRank("k", "pass_rate")} AS by_label
   FROM rol WHERE reward IS NOT NULL AND pass_rate IS NOT NULL
 ) AS ranked`;
 
@@ -130,6 +130,8 @@ export const MEASURES = [
   measure("triples", "count", GROUPS, "sum(triples)::int"),
   measure("jam_share", "share", ROLLOUTS, "avg(jams_judge::int)::float8"),
   measure("label_correlation", "correlation", LABELLED, "corr(by_reward, by_label)"),
+  measure("label_mean", "share", ROLLOUTS, "avg(pass_rate)"),
+  measure("label_std", "share", LABELLED, "stddev_pop(pass_rate)"),
   measure("audit_correlation", "correlation", withinGroups("complete", "audit"), "avg(rho)"),
   measure("repeat_correlation", "correlation", OVER_STEPS, "avg(rho)"),
   measure("repeat_rollouts", "count", OVER_STEPS, "sum(size) FILTER (WHERE rho IS NOT NULL)::int"),
@@ -139,6 +141,7 @@ export const MEASURES = [
   measure("cut_share", "share", GROUPS, `sum(cut)::float8 / nullif(${CUT_KNOWN}, 0)`),
   measure("parts_correlation", "correlation", GROUPS, "avg(parts_correlation)"),
   measure("failed_share", "share", GROUPS, "sum(failed)::float8 / nullif(sum(generations), 0)"),
+  measure("simulated_share", "share", REQUESTS, `avg((warnings::text LIKE '%"simulated%')::int)::float8`),
 ] as const;
 
 export interface Drawn {
@@ -170,7 +173,10 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
   parse_rate: { words: "share of generations that could be read as a verdict" },
   nulls: { words: "rollouts without a reward, by code; those of which the spec abstains are none of them" },
   abstained_share: { words: "of rollouts of which the spec abstains" },
-  malformed_share: { words: "of rollouts that break a format rule" },
+  malformed_share: {
+    words: "of rollouts that break a format rule",
+    drawn: { chart: "malformed answers", as: "malformed" },
+  },
   length_p50: { words: "median length of the rollouts, tokens" },
   at_cap_share: {
     words: "share of rollouts that ended at their length limit",
@@ -184,7 +190,10 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     words: "share of rollouts whose candidate another of the group has too",
     drawn: { chart: CUT, as: "duplicates" },
   },
-  distinct_share: { words: "different candidates of a group over its rollouts, mean; no candidate is like no other" },
+  distinct_share: {
+    words: "different candidates of a group over its rollouts, mean; no candidate is like no other",
+    drawn: { chart: "different answers in a group", as: "different" },
+  },
   candidate_entropy: {
     words: "entropy of a group's different candidates over that of as many as there are rollouts, mean",
     drawn: { chart: CUT, as: "entropy" },
@@ -210,6 +219,8 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     drawn: { chart: JUDGE, as: "jams" },
   },
   label_correlation: { words: "Spearman's, of reward and pass_rate" },
+  label_mean: { words: "mean pass_rate", drawn: { chart: "labels: mean pass rate", as: "pass rate" } },
+  label_std: { words: "standard deviation of pass_rate, of the rollouts that label_correlation counts" },
   audit_correlation: {
     words: "Spearman's, of reward and audit within groups, mean over the step's audited groups",
     drawn: { chart: "agreement with the second judge", as: "audit", bridged: true },
@@ -234,4 +245,5 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     drawn: { chart: "agreement of the reward's signals", as: "signals" },
   },
   failed_share: { words: "share of generations that did not come" },
+  simulated_share: { words: "of requests whose verdicts a stand-in made up" },
 };

@@ -1,7 +1,7 @@
 // Owns what tells a change of a series from chance: Mann and Kendall's test for a trend, which asks
 // for an order, not a line; a window's mean against the first steps; the tail of a count.
 import { mean, populationStd } from "../math/stats.ts";
-import type { Counted } from "./health-row.ts";
+import { type Counted, rolling } from "./health-row.ts";
 
 /** Complementary error function (Numerical Recipes 6.2, relative error below 1.2e-7). */
 function erfc(x: number): number {
@@ -99,6 +99,15 @@ export function risenOver(values: readonly (number | null)[], { steps, least, su
     const doubt = Math.max(variance(first), variance(now)) * (1 / first.length + 1 / now.length);
     return Math.abs(rise) > sure * Math.sqrt(doubt) ? rise : 0;
   });
+}
+
+/**
+ * How far the mean of the window that ends at each place is above that of the first steps; 0 where it is not, or
+ * where nothing is known. Not tested against chance: for corrections, not for alarms.
+ */
+export function riseOf(values: readonly (number | null)[], steps: number): number[] {
+  const first = rolling(values.slice(0, FIRST_STEPS), FIRST_STEPS, 1).at(-1) ?? null;
+  return rolling(values, steps, 1).map((now) => (now === null || first === null ? 0 : Math.max(0, now - first)));
 }
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);

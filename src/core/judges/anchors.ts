@@ -5,7 +5,7 @@ import type { Anchor } from "./parsers/parser.ts";
 import { anchorOf } from "./parsers/table.ts";
 import { promptTitle } from "./presets/own.ts";
 import { presetNamed } from "./presets/table.ts";
-import { isPromptName, promptNames } from "./render.ts";
+import { chatPrompts, isPromptName } from "./render.ts";
 
 /** Of an answer about `count` candidates; null where no one token says the label. */
 export function anchorFor(prompt: string, count: number): Anchor | null {
@@ -15,7 +15,7 @@ export function anchorFor(prompt: string, count: number): Anchor | null {
 }
 
 /** Names of the prompts whose answers can be read softly. */
-export const softPrompts = (): string[] => promptNames().filter((name) => anchorFor(name, 2) !== null);
+export const softPrompts = (): string[] => chatPrompts().filter((name) => anchorFor(name, 2) !== null);
 
 /** Why a judge cannot vote softly; null where it can, or is no known one. */
 export function softFault({ vote, form, prompt }: { vote: string; form: string; prompt: string }): string | null {

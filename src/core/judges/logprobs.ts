@@ -1,5 +1,6 @@
 // Owns signals computed from token log probabilities, in natural logarithms (formulas h). Must
 // not know the backend that returns them.
+import { exp } from "../math/elementary.ts";
 
 interface SoftVerdict {
   /** Probability of each option, in the order of the letters, summing to 1. */
@@ -34,7 +35,7 @@ export function softVerdict(logprobs: ReadonlyMap<string, number>, options: numb
   );
   if (seen.some((l) => !(l <= 0))) throw new RangeError("a log probability must not be above 0");
   const distribution = softmaxOver(seen);
-  const massOf = (text: string) => Math.exp(logprobs.get(text) ?? Number.NEGATIVE_INFINITY);
+  const massOf = (text: string) => exp(logprobs.get(text) ?? Number.NEGATIVE_INFINITY);
   if (distribution === null) return null;
   return {
     distribution,
@@ -53,7 +54,7 @@ export function softmaxOver(seen: readonly number[]): number[] | null {
   const floor = Math.min(...present) - UNSEEN_OPTION_NATS;
   const filled = seen.map((l) => (Number.isFinite(l) ? l : floor));
   const top = Math.max(...filled);
-  const weights = filled.map((l) => Math.exp(l - top));
+  const weights = filled.map((l) => exp(l - top));
   const total = weights.reduce((sum, w) => sum + w, 0);
   return weights.map((w) => w / total);
 }

@@ -3,14 +3,7 @@ import { type Escape, escapeText } from "./escape/escape.ts";
 import { createGuard, type Guard } from "./escape/guard.ts";
 import { marksOf } from "./escape/marks.ts";
 import type { Preset } from "./presets/preset.ts";
-import {
-  asItIs,
-  type ChatMessage,
-  type GivenMessage,
-  type PromptJob,
-  type Writing,
-  writtenParts,
-} from "./prompt-job.ts";
+import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } from "./prompt-job.ts";
 
 const SLOT = /\{\{(\w+)\}\}/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -25,37 +18,19 @@ type SlotValues = Readonly<Record<string, string>>;
 const fill = (parts: readonly string[], slots: SlotValues): string =>
   parts.map((part, i) => (i % 2 === 0 ? part : (slots[part] ?? ""))).join("");
 
-/** Text and slots in turn, of what the asker says itself. */
-const partsOf = ({ parts }: GivenMessage): string[] => {
-  const split = [""];
-  for (const part of parts) {
-    if (typeof part === "string") split[split.length - 1] += part;
-    else split.push("", "");
-  }
-  return split;
-};
-
-const guards = new WeakMap<Preset, Map<string, Guard>>();
-/** Most sets of askers' messages of one preset whose guards are kept. */
-const GUARDS_MAX = 16;
+const guards = new WeakMap<Preset, Guard>();
 
 /**
- * Breaks in model text whatever could pass for a part of the preset's words, or of the asker's own:
- * one a template, however many jobs.
+ * Breaks in model text whatever could pass for a part of the preset's words. One guard serves all
+ * jobs of a preset.
  */
-export function guardOf(preset: Preset, given: readonly GivenMessage[] = []): Guard {
-  const before = given.map(partsOf);
-  const key = given.length === 0 ? "" : JSON.stringify(before);
-  const known = guards.get(preset) ?? new Map<string, Guard>();
-  const found = known.get(key);
-  if (found !== undefined) return found;
+export function guardOf(preset: Preset): Guard {
+  const known = guards.get(preset);
+  if (known !== undefined) return known;
   const { messages, candidate, between = "", parser } = preset;
   const written = messages.map(({ text }) => text.split(SLOT));
-  const made = createGuard(
-    marksOf({ messages: [...before, ...written], candidate: [candidate.split(SLOT), [between]], parser }),
-  );
-  if (known.size >= GUARDS_MAX) known.clear();
-  guards.set(preset, known.set(key, made));
+  const made = createGuard(marksOf({ messages: written, candidate: [candidate.split(SLOT), [between]], parser }));
+  guards.set(preset, made);
   return made;
 }
 
@@ -70,7 +45,7 @@ export function createPresetRenderer(
   quote: Escape = escapeText,
   write: Writing = asItIs,
 ): (shown: readonly number[]) => ChatMessage[] {
-  const marks = guardOf(preset, job.slots?.messages);
+  const marks = guardOf(preset);
   const guard = onDemand((text) => marks(quote(text)));
   const written = onDemand((text) => write(guard(text)));
   const literal = onDemand((text) => write(JSON.stringify(guard(text))));
@@ -91,8 +66,6 @@ export function createPresetRenderer(
     const text = job.candidates[index] ?? "";
     return { ...slots, letter: LETTERS[place] ?? "", n: `${place + 1}`, text: written(text), json: literal(text) };
   };
-  const shownAs = (index: number) => written(job.candidates[index] ?? "");
-  const before = givenBy(job.slots?.messages ?? [], { written, write, shownAs });
   return (shown) => {
     const all: SlotValues = {
       ...slots,
@@ -100,13 +73,12 @@ export function createPresetRenderer(
       letters: [...LETTERS.slice(0, shown.length)].join(", "),
       count: `${shown.length}`,
     };
-    const rendered = messages.flatMap(({ role, text, each }) =>
+    return messages.flatMap(({ role, text, each }) =>
       (each === true ? shown.map(slotsOf) : [all]).map((slots) => ({
         role: fill(role, slots),
         content: fill(text, slots),
       })),
     );
-    return before === null ? rendered : alternating([...before(shown), ...rendered], write);
   };
 }
 
@@ -118,33 +90,4 @@ function onDemand(guard: Escape): Escape {
     guarded.set(text, safe);
     return safe;
   };
-}
-
-interface Written {
-  write: Writing;
-  /** Model text, guarded. */
-  written: Escape;
-  shownAs: (index: number) => string;
-}
-
-/** The asker's own messages over what is shown; null where there are none. */
-function givenBy(messages: readonly GivenMessage[], { write, written, shownAs }: Written) {
-  if (messages.length === 0) return null;
-  const textOf = (part: GivenMessage["parts"][number], shown: readonly number[]) => {
-    if (typeof part === "string") return write(part);
-    return "data" in part ? written(part.data) : shownAs(shown[part.shown] as number);
-  };
-  return (shown: readonly number[]): ChatMessage[] =>
-    messages.map(({ role, parts }) => ({ role, content: parts.map((part) => textOf(part, shown)).join("") }));
-}
-
-/** Several chat templates refuse two messages of one role in a row: such are one. */
-function alternating(messages: readonly ChatMessage[], write: Writing): ChatMessage[] {
-  const joined: ChatMessage[] = [];
-  for (const { role, content } of messages) {
-    const last = joined.at(-1);
-    if (last?.role === role) last.content += write("\n\n") + content;
-    else joined.push({ role, content });
-  }
-  return joined;
 }

@@ -22,21 +22,7 @@ export const rawPrompt = (messages: readonly Pick<ChatMessage, "content">[], wri
   messages.map(({ content }) => content).join(write("\n\n"));
 
 /** Texts that a preset may need besides the question and the candidates. */
-export type PromptSlots = { readonly [slot in "reference" | "rubric" | "principle"]?: string | undefined } & {
-  /** What the asker says before the preset's own messages. */
-  readonly messages?: readonly GivenMessage[] | undefined;
-};
-
-export const GIVEN_ROLES = ["system", "user", "assistant"] as const;
-
-/**
- * A message as an asker gives it: own text as it is, `data` and the candidate at a place shown as
- * text that is no part of the instruction.
- */
-export interface GivenMessage {
-  readonly role: (typeof GIVEN_ROLES)[number];
-  readonly parts: readonly (string | { readonly data: string } | { readonly shown: number })[];
-}
+export type PromptSlots = { readonly [slot in "reference" | "rubric" | "principle"]?: string | undefined };
 
 export interface PromptJob {
   question: string;

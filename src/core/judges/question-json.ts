@@ -13,6 +13,11 @@ interface QuestionWriting {
   renderer?: typeof createRenderer | undefined;
 }
 
+type ShownJob = PromptJob & { images?: ShownImages | undefined };
+
+/** JSON text, or an image's address, which needs no escape within a JSON string. */
+export type QuestionPart = string | { url: string };
+
 /**
  * @returns a function from an order (candidate indices, letter A first) to JSON text
  * @throws ApiError `unknown_prompt`
@@ -20,25 +25,61 @@ interface QuestionWriting {
 export function createQuestionWriter(
   name: string,
   form: PromptForm,
-  job: PromptJob & { images?: ShownImages | undefined },
-  { quote = escapeText, renderer = createRenderer }: QuestionWriting = {},
+  job: ShownJob,
+  writing: QuestionWriting = {},
 ): (order: readonly number[]) => string {
+  const write = createPartsWriter(name, form, job, writing);
+  return (order) => joined(write(order));
+}
+
+const joined = (parts: readonly QuestionPart[]): string =>
+  parts.map((part) => (typeof part === "string" ? part : part.url)).join("");
+
+/** The same in parts, each image apart, so that who sends them holds no copy of it. */
+export function createPartsWriter(
+  name: string,
+  form: PromptForm,
+  job: ShownJob,
+  { quote = escapeText, renderer = createRenderer }: QuestionWriting = {},
+): (order: readonly number[]) => QuestionPart[] {
   const completion = isCompletion(name);
   // Images stand within a text, which is cut before it is written.
   const images = completion ? undefined : job.images;
   const render = renderer(name, form, job, quote, images === undefined ? inJson : asItIs);
-  if (completion) return (order) => `"prompt":"${rawPrompt(render(order), inJson)}"`;
+  if (completion) return (order) => [`"prompt":"${rawPrompt(render(order), inJson)}"`];
   if (images !== undefined) return (order) => imageQuestion(render(order), images, imagesMost(order.length));
   return (order) => {
     const messages = render(order).map(
       ({ role, content }) => `{"role":${JSON.stringify(role)},"content":"${content}"}`,
     );
-    return `"messages":[${messages.join()}]`;
+    return [`"messages":[${messages.join()}]`];
   };
 }
 
+/** Addresses that need no escape: printable ASCII without the quote and the backslash. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
-function imageQuestion(messages: readonly ChatMessage[], images: ShownImages, most: number): string {
+function imageQuestion(messages: readonly ChatMessage[], images: ShownImages, most: number): QuestionPart[] {
   const sendable = messages.map(({ role, content }) => ({ role, content: content.toWellFormed() }));
-  return `"messages":${JSON.stringify(withImages(sendable, images, most))}`;
+  const parts: QuestionPart[] = ['"messages":['];
+  for (const [at, { role, content }] of withImages(sendable, images, most).entries()) {
+    parts.push(`${at === 0 ? "" : ","}{"role":${JSON.stringify(role)},"content":`);
+    if (typeof content === "string") parts.push(JSON.stringify(content));
+    else {
+      for (const [place, part] of content.entries()) {
+        parts.push(place === 0 ? "[" : ",");
+        if (part.type === "text") parts.push(JSON.stringify(part));
+        else {
+          const { url } = part.image_url;
+          const address = PLAIN.test(url) ? { url } : JSON.stringify(url).slice(1, -1);
+          parts.push('{"type":"image_url","image_url":{"url":"', address, '"}}');
+        }
+      }
+      parts.push("]");
+    }
+    parts.push("}");
+  }
+  parts.push("]");
+  return parts;
 }

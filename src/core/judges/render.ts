@@ -8,7 +8,7 @@ import { createGuard, type Guard } from "./escape/guard.ts";
 import { marksOf } from "./escape/marks.ts";
 import { createPresetRenderer } from "./preset-render.ts";
 import { SHOWN } from "./presets/preset.ts";
-import { PRESETS, presetNamed, STEP_SUMMARY } from "./presets/table.ts";
+import { backendFor, presetNamed, presetNames, STEP_SUMMARY } from "./presets/table.ts";
 import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } from "./prompt-job.ts";
 import { PROMPTS } from "./templates.generated.ts";
 
@@ -29,7 +29,10 @@ export const isCompletion = (name: string): boolean => presetNamed(name)?.style 
 export const shownBy = (name: string): readonly [number, number] => SHOWN[presetNamed(name)?.shape ?? "list"];
 
 /** The names that there are. */
-export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...Object.keys(PRESETS)];
+export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...presetNames()];
+
+/** Those that a chat model is asked by. */
+export const chatPrompts = (): string[] => promptNames().filter((name) => backendFor(name) === "chat");
 
 /**
  * `sha256:…` of a prompt's templates, or a preset itself; enters the spec hash. Throws ApiError

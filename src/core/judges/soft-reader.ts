@@ -1,6 +1,8 @@
 // Owns finding, in the token stream of an answer, how probable its engine found each label: at the
 // token where the label stands. Must not know HTTP or the rest of an answer.
+
 import { LIMITS } from "../faults/limits.ts";
+import { exp, sigmoid } from "../math/elementary.ts";
 import { lastCloseEnd } from "../text/thinking.ts";
 import { softmaxOver } from "./logprobs.ts";
 import { stripped } from "./parsers/answer-text.ts";
@@ -137,7 +139,7 @@ export class SoftReader {
     let whole = 0;
     let mass = 0;
     for (const [text, logprob] of seen) {
-      const share = Math.exp(logprob);
+      const share = exp(logprob);
       whole += share;
       const at = text.startsWith(prefix) ? this.#labelIn(text.slice(prefix.length)) : -1;
       if (at < 0) continue;
@@ -184,7 +186,7 @@ const expected = (shares: readonly number[]): number =>
   shares.reduce((sum, share, i) => sum + (share * (shares.length - 1 - i)) / (shares.length - 1), 0);
 
 function wins([a = 0, b = 0]: readonly number[]): Record<string, number> {
-  const first = 1 / (1 + Math.exp(b - a));
+  const first = sigmoid(a - b);
   return { A: first, B: 1 - first };
 }
 

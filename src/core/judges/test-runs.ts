@@ -1,10 +1,14 @@
 // What is put to a sandbox about a group's programs, and what it can say of a test.
 
 /** What a program is run on. */
-interface RunCase {
+export interface RunCase {
   stdin?: string | undefined;
   stdout?: string | undefined;
   assert?: string | undefined;
+  /** The function that the assert calls, where the task names it. */
+  function?: string | undefined;
+  /** Absolute or relative, of numbers; default: that of all runs. */
+  tolerance?: number | undefined;
 }
 
 /** All that the questions about a group's programs are asked with. */
@@ -12,6 +16,7 @@ export interface TestRuns {
   cases: readonly RunCase[];
   language: string;
   timeout_ms: number;
+  tolerance?: number | undefined;
 }
 
 export const RUN_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile"] as const;

@@ -64,28 +64,6 @@ export function parseScores(answer: string, k: number): ScoresVerdict {
   return scoresInRange(found);
 }
 
-/**
- * The robust counterpart of JudgeLRM's answer tags: `k` blocks `<answer>int</answer>` behind the
- * thoughts. Statuses as in
- * `parseScores`; no block is `no_box`, another number of blocks or a block without an integer
- * `bad_content`.
- */
-export function parseAnswerScores(answer: string, k: number): ScoresVerdict {
-  const start = answerStart(answer);
-  if (start < 0) return { status: "unclosed_think", scores: null };
-  const scores: number[] = [];
-  for (let open = answer.indexOf("<answer>", start); open >= 0; ) {
-    const close = answer.indexOf("</answer>", open);
-    if (close < 0) break;
-    const value = integerIn(strip(answer.slice(open + "<answer>".length, close)));
-    if (value === null || scores.length === k) return { status: "bad_content", scores: null };
-    scores.push(value);
-    open = answer.indexOf("<answer>", close);
-  }
-  if (scores.length === 0) return { status: "no_box", scores: null };
-  return scores.length === k ? scoresInRange(scores) : { status: "bad_content", scores: null };
-}
-
 /** `A` for 0, `B` for 1, .. */
 export function letterAt(index: number): string {
   return String.fromCharCode(65 + index);

@@ -1,5 +1,6 @@
 // What a verifier's answer can say of the candidates it was shown. Places are those of the order
 // shown, 0 under letter A.
+import { tanh } from "../math/elementary.ts";
 import { SCORE_RANGE } from "./verdict.ts";
 
 export type Verdict =
@@ -126,7 +127,7 @@ function ofScores(scores: readonly number[], weighing: Weighing): number[] | und
   if (strength !== "graded") return undefined;
   const [first, second] = scores as [number, number];
   const [low, high] = weighing.range ?? SCORE_RANGE;
-  const share = (1 + Math.tanh((first - second) / (weighing.strength_scale ?? (high - low) / SCALE_SHARE))) / 2;
+  const share = (1 + tanh((first - second) / (weighing.strength_scale ?? (high - low) / SCALE_SHARE))) / 2;
   return [share, 1 - share];
 }
 

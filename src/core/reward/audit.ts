@@ -18,9 +18,9 @@ const SCORE = "win_rate";
 export const AuditSchema = z
   .strictObject({
     share: z.number().gt(0).max(1).default(0.01).meta(said("share of groups that are audited. Default 0.01")),
-    judge: JudgeSchema.omit({ cache: true, filter: true, first: true })
-      .safeExtend({ schedule: ScheduleSchema })
-      .meta(said("how they are judged again: another model, preset or schedule than the one that decides rewards")),
+    judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).meta(
+      said("how they are judged again: another model, preset or schedule than the one that decides rewards"),
+    ),
   })
   .transform(({ share, judge }): Audit => ({ share, judge: canonicalJudge(judge) }))
   .superRefine(({ judge }, context) => {
@@ -36,7 +36,7 @@ export const AuditSchema = z
 export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {
   if (audit === undefined) return null;
   const format = { rules: [], penalty: 0 };
-  return { judge: audit.judge, candidate, reward: SCORE, format, overlong: null, seed, log_texts: false };
+  return { judge: audit.judge, candidate, reward: SCORE, format, overlong: null, seed };
 }
 
 const WORDS = 2 ** 32;

@@ -9,8 +9,6 @@ import { type Audit, canonicalJson, hashedJudge, type Spec } from "../contract/s
 import { ApiError } from "../faults/errors.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { firstJudgeOf } from "../judges/asked-first.ts";
-import { filterJudge } from "../signals/filter-judge.ts";
 import { asksFewPairs } from "../tournament/named-schedule.ts";
 import { type CompiledExpression, compileExpression, ExpressionFault } from "./expression.ts";
 import { flatSignals } from "./flat-signals.ts";
@@ -104,11 +102,11 @@ export const kindNamed = (kind: string): Signal => SIGNALS.find((signal) => sign
 /** What kind of backend answers a signal's questions. */
 export const backendOf = (signal: Signal, settings: unknown): Question["to"] => signal.to?.(settings) ?? "chat";
 
+/** Backends that are asked in a preset's words. */
+const ASKED_IN_WORDS: ReadonlySet<Question["to"]> = new Set(["chat", "decide"]);
+
 /** Where the spec says how an audit asks. */
 export const AUDIT_JUDGE = "audit.judge";
-
-/** Behind a judge's path: the model that checks its answers. */
-export const FILTER = ".filter";
 
 /**
  * How the signals that ask a model in words do so, and the audit, and the field of the spec that
@@ -118,14 +116,9 @@ export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
   const audit = spec.audit === undefined ? [] : [{ path: AUDIT_JUDGE, judge: spec.audit.judge }];
   const asking = Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
     const signal = kindNamed(kind);
-    const judge = backendOf(signal, settings) === "chat" ? signal.judge?.(settings) : undefined;
+    const judge = ASKED_IN_WORDS.has(backendOf(signal, settings)) ? signal.judge?.(settings) : undefined;
     if (judge == null) return [];
-    const path = hasSignals(spec) ? `signals.${name}.judge` : "judge";
-    const first = firstJudgeOf(judge);
-    const before = first === null ? [] : [{ path: `${path}.first`, judge: first }];
-    const filter =
-      judge.filter?.by === "chat" ? [{ path: `${path}${FILTER}`, judge: filterJudge(judge) as Judge }] : [];
-    return [{ path, judge }, ...before, ...filter];
+    return [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
   });
   return [...asking, ...audit];
 }

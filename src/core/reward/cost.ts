@@ -1,7 +1,6 @@
 // Owns what a spec costs for a group: generations and tokens, counted by opening its signals on a
 // group of n different candidates. Asks nobody.
 
-import type { Forecast, RehearsalWork } from "../asking/comparison.ts";
 import { generationsOf } from "../asking/questions.ts";
 import type { Plan } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
@@ -17,28 +16,15 @@ export interface GroupCost {
    * be met.
    */
   generations: number | null;
-  /**
-   * Of all waves: as many as a middling verifier's answers make of them, null where to find out
-   * takes more work than is paid; and at most, with what is asked again and to learn whose doing
-   * that is, whatever the verifier answers.
-   */
-  generations_expected: number | null;
+  /** Upper bound over all waves, with repeated questions and attribution, whatever the verifier answers. */
   generations_max: number | null;
-  /** Most tokens that may be generated for those of the first wave, the expected and the most. */
+  /** Upper bounds on the tokens generated for `generations` and for `generations_max`. */
   completion_tokens: number | null;
-  completion_tokens_expected: number | null;
   completion_tokens_max: number | null;
 }
 
-/**
- * By signal that asks; a signal with `when` as if it held for every rollout. Yields as `forecastOf`
- * does.
- */
-export function* costOf(
-  compiled: CompiledSpec,
-  n: number,
-  work: RehearsalWork,
-): Generator<number, Record<string, GroupCost>> {
+/** Costs by signal that asks; a signal with `when` counts as if the condition held for every rollout. */
+export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupCost> {
   const group = groupOf(n, Object.keys(formatsOf(compiled)));
   const none = new Array<boolean>(n).fill(false);
   const context = { seed: compiled.spec.seed, judgeable: compiled.judgeable, jams: none, refused: none, step: 0 };
@@ -46,42 +32,29 @@ export function* costOf(
   for (const { name, signal, settings, judge } of compiled.signals) {
     if (judge === null) continue;
     const open = signal.open.bind(signal, group, settings, { ...context, name });
-    const counts = yield* countsOf(open, missingRules(judge).reask, work);
-    const { max_tokens, budget, filter, first } = judge;
-    // Each answer is scored once; a scalar model generates nothing.
-    const asked = (generations: number | null = null) =>
-      generations === null || filter === undefined ? generations : 2 * generations;
-    const tokens = (generations: number | null = null, ofFirst: number | null = null) => {
-      const written = filter?.by === "chat" ? asked(generations) : generations;
-      if (written === null) return null;
-      const before = ofFirst ?? 0;
-      const all = (written - before) * max_tokens + before * (first?.max_tokens ?? 0);
-      return Math.min(all, budget?.tokens ?? Number.POSITIVE_INFINITY);
-    };
+    const counts = countsOf(open, missingRules(judge).reask);
+    const { max_tokens, budget } = judge;
+    const tokens = (generations: number | null) =>
+      generations === null ? null : Math.min(generations * max_tokens, budget?.tokens ?? Number.POSITIVE_INFINITY);
+    const first = counts?.first ?? null;
+    const most = counts?.most ?? null;
     costs[name] = {
       rollouts: n,
-      generations: asked(counts?.first),
-      generations_expected: asked(counts?.expected),
-      generations_max: asked(counts?.most),
-      completion_tokens: tokens(counts?.first, first === undefined ? 0 : counts?.first),
-      completion_tokens_expected: tokens(counts?.expected, counts?.first_judge?.expected),
-      completion_tokens_max: tokens(counts?.most, counts?.first_judge?.most),
+      generations: first,
+      generations_max: most,
+      completion_tokens: tokens(first),
+      completion_tokens_max: tokens(most),
     };
   }
   return costs;
 }
 
-function* countsOf(
-  open: () => Plan,
-  reask: number,
-  work: RehearsalWork,
-): Generator<number, ({ first: number } & Forecast) | null> {
+function countsOf(open: () => Plan, reask: number): { first: number; most: number } | null {
   try {
     const plan = open();
     const first = plan.next([]).reduce((sum, question) => sum + generationsOf(question), 0);
-    const alone = { expected: first, most: first * (1 + reask) + (plan.aside ?? 0) };
-    const forecast = plan.forecast === undefined ? alone : yield* plan.forecast(work);
-    return { first, ...forecast };
+    const most = plan.mostOf?.(first) ?? first * (1 + reask) + (plan.aside ?? 0);
+    return { first, most };
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

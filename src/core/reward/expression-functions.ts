@@ -3,7 +3,7 @@
 
 import type { ValueRange } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { sigmoid } from "../math/bradley-terry.ts";
+import { cos, exp, log, power, sigmoid } from "../math/elementary.ts";
 import { clamp, hull, limited, mean, OVER_GROUP, TRUTH } from "./expression-group-functions.ts";
 
 /**
@@ -65,7 +65,7 @@ const within = (plain: PlainFunction, takes: string, holds: (range: ValueRange) 
 function powerRange([low, high]: ValueRange, exponent: number): ValueRange {
   const whole = Number.isInteger(exponent);
   if ((low < 0 && !whole) || (exponent < 0 && low <= 0 && high >= 0)) return [Number.NaN, Number.NaN];
-  const ends = [low ** exponent, high ** exponent];
+  const ends = [power(low, exponent), power(high, exponent)];
   const turns = low < 0 && high > 0 && exponent > 0 && exponent % 2 === 0;
   return [turns ? 0 : Math.min(...ends), Math.max(...ends)];
 }
@@ -94,7 +94,7 @@ const between = (x: number, from: number, to: number) =>
 
 /** Half a cosine: `from` at 0 and below, `to` at 1 and above. */
 const cosine = (x: number, from: number, to: number) =>
-  between(to + ((from - to) * (1 + Math.cos(Math.PI * clamp(x, 0, 1)))) / 2, from, to);
+  between(to + ((from - to) * (1 + cos(Math.PI * clamp(x, 0, 1)))) / 2, from, to);
 
 /** Linear in the step between the two steps, constant outside. */
 function anneal(from: number, to: number, first: number, last: number, step: number): number {
@@ -127,7 +127,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
         ? "a base from 0 on for a power that is not whole, and one that cannot be 0 for a negative power"
         : null,
     range: ([base, [exponent]]: readonly ValueRange[] & { 1: ValueRange }) => powerRange(base as ValueRange, exponent),
-    of: ([a = 0, b = 1]) => a ** b,
+    of: ([a = 0, b = 1]) => power(a, b),
   },
   "-1": monotone((x) => 0 - x),
   "+1": monotone((x) => x),
@@ -153,9 +153,9 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   },
   floor: monotone(Math.floor),
   ceil: monotone(Math.ceil),
-  exp: within(monotone(Math.exp), "numbers up to 709", ([, high]) => Number.isFinite(Math.exp(high))),
+  exp: within(monotone(exp), "numbers up to 709", ([, high]) => Number.isFinite(exp(high))),
   sqrt: within(monotone(Math.sqrt), "numbers from 0 on", ([low]) => low >= 0),
-  log: within(monotone(Math.log), "numbers above 0", ([low]) => low > 0),
+  log: within(monotone(log), "numbers above 0", ([low]) => low > 0),
   clamp: {
     arity: [3, 3],
     constant: [1, 2],

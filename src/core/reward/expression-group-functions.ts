@@ -3,6 +3,7 @@
 
 import type { ValueRange } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { square } from "../math/elementary.ts";
 import { rankShares } from "../math/stats.ts";
 
 /**
@@ -46,7 +47,7 @@ const ZSCORE_FLOOR = 1e-4;
 function zscores(values: readonly number[]): number[] {
   if (least(values) === most(values)) return values.map(() => 0);
   const centre = mean(values);
-  const deviation = Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
+  const deviation = Math.sqrt(mean(values.map((value) => square(value - centre))));
   return values.map((value) => limited(deviation, () => (value - centre) / (deviation + ZSCORE_FLOOR)));
 }
 
@@ -57,7 +58,7 @@ const ZSCORE_MAX = Math.sqrt(LIMITS.rollouts_per_group_max - 1);
 const sumRange = (range: ValueRange): ValueRange =>
   range.map((end) => end * LIMITS.rollouts_per_group_max) as [number, number];
 /** Of the sum of squared distances from a group's mean. */
-const squaresRange = ([low, high]: ValueRange): ValueRange => sumRange([0, (high - low) ** 2]);
+const squaresRange = ([low, high]: ValueRange): ValueRange => sumRange([0, square(high - low)]);
 
 /** Where all numbers are the same, none differs from the others. */
 const isPoint = ([low, high]: ValueRange): boolean => low === high;

@@ -1,41 +1,112 @@
-// Owns what a spec's signals need of a request: facts of its groups and rollouts, the step. Missing
-// ones refuse the request before anything is asked.
+// Facts that a spec's signals need of a request: fields of its groups and rollouts, the step. A request that
+// has none of them is refused before anything is asked; a group that lacks some is scored without.
 
-import { type Fact, factOf } from "../asking/signal.ts";
+import { type Fact, factOf, type GroupFault } from "../asking/signal.ts";
+import type { Group } from "../contract/requests.ts";
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { type CompiledSpec, hasSignals } from "./compiled-spec.ts";
+import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 import type { RewardsRequest } from "./requests.ts";
 
 /**
+ * Refuses a request that a spec cannot score: without the step or token lengths, or where no group
+ * has what a signal needs. A group that lacks what others have is scored without that signal
+ * (`facts_required` in its rollouts). A signal with a `when`, or whose null the reward replaces where
+ * another signal's facts are there, may be met by no group: the spec is for mixed data sets.
  * Lengths are in the policy's tokens and never guessed from characters.
  * @throws ApiError `length_tokens_required` or `facts_required`, naming the fields;
  *   `invalid_request` for a missing step, or a group's fact that does not go with the spec
  */
 export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
+  requireSound({ groups, step }, compiled);
+  const unmet = unmetSignal(groups, compiled);
+  if (unmet === null) return;
+  for (const fact of factsOf(unmet)) requireFact(groups, compiled, fact);
+  groups.forEach((group, g) => {
+    const fault = unmet.signal.groupFault?.(unmet.settings, group, groups);
+    if (fault != null) throw ofGroup(fault, g);
+  });
+}
+
+/** The part of `requireFacts` that holds for groups of which a contract has looked at the facts itself. */
+export function requireSound({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
   if (compiled.facts.includes("step") && step === undefined) {
     const message = "required because the spec's expressions use the step";
     throw new ApiError("invalid_request", `step: ${message}.`, { errors: [{ path: "step", message }] });
   }
-  for (const fact of compiled.facts) if (fact !== "step") requireFact(groups, compiled, fact);
+  if (compiled.facts.includes(LENGTH)) requireFact(groups, compiled, LENGTH);
   groups.forEach((group, g) => {
-    for (const { signal, settings } of compiled.signals) {
-      const fault = signal.groupFault?.(settings, group, groups) ?? null;
-      if (fault === null) continue;
-      const path = `groups[${g}].${fault.path}`;
-      const code = fault.missing === true ? "facts_required" : "invalid_request";
-      throw new ApiError(code, `${path}: ${fault.message}.`, { errors: [{ path, message: fault.message }] });
+    for (const compiledSignal of compiled.signals) {
+      if (missingFacts(compiledSignal, group, groups).length > 0) continue;
+      const fault = compiledSignal.signal.groupFault?.(compiledSignal.settings, group, groups) ?? null;
+      if (fault !== null) throw ofGroup(fault, g);
     }
   });
+}
+
+function ofGroup(fault: GroupFault, g: number): ApiError {
+  const path = `groups[${g}].${fault.path}`;
+  const code = fault.missing === true ? "facts_required" : "invalid_request";
+  return new ApiError(code, `${path}: ${fault.message}.`, { errors: [{ path, message: fault.message }] });
+}
+
+const LENGTH = "length_tokens";
+/** Facts that a group may lack. */
+const factsOf = ({ signal, settings }: CompiledSignal): Fact[] =>
+  signal.facts(settings).filter((fact) => fact !== "step" && fact !== LENGTH);
+
+/** A blank text, or a list of nothing else, is a missing fact. */
+const isGiven = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(isGiven) : typeof value !== "string" || value.trim() !== "";
+
+/** Fields of a group, or of some of its rollouts, that a signal needs and the group lacks. */
+export function missingFacts(compiled: CompiledSignal, group: Group, groups: readonly Group[] = [group]): string[] {
+  const missing = factsOf(compiled).filter((fact) =>
+    OF_GROUP.test(fact)
+      ? !isGiven(factOf(group, fact.replace(OF_GROUP, "")) ?? "")
+      : group.rollouts.some((rollout) => !hasOfRollout(rollout, fact)),
+  );
+  if (missing.length > 0) return missing.map((fact) => fact.replace(OF_GROUP, ""));
+  const fault = compiled.signal.groupFault?.(compiled.settings, group, groups) ?? null;
+  return fault?.missing === true ? [fault.path] : [];
+}
+
+const hasOfRollout = (rollout: object, fact: Fact): boolean =>
+  factOf(rollout, fact) !== undefined || (fact === "step_texts" && factOf(rollout, "messages") !== undefined);
+
+/**
+ * Whether some signal that measures worth (by a judge, a check, or facts) has what it needs of a
+ * group; else a reward that replaces nulls would pay the same number to everybody.
+ */
+export function isPayable(
+  { signals, reward }: CompiledSpec,
+  group: Group,
+  groups: readonly Group[] = [group],
+): boolean {
+  const measuring = signals.filter(
+    (compiled) =>
+      reward.signals.includes(compiled.name) &&
+      (compiled.judge !== null || compiled.signal.verified === true || factsOf(compiled).length > 0),
+  );
+  const isMet = (compiled: CompiledSignal) => missingFacts(compiled, group, groups).length === 0;
+  return measuring.some(isMet) || measuring.every(({ when }) => when !== null);
+}
+
+/** A signal that every group lacks something for, where the spec cannot do without it; null without one. */
+export function unmetSignal(groups: readonly Group[], compiled: CompiledSpec): CompiledSignal | null {
+  const replaced = new Set(compiled.reward.swallows.flatMap(({ signals }) => signals));
+  const isOptional = ({ name, when }: CompiledSignal) =>
+    when !== null || (replaced.has(name) && groups.every((group) => isPayable(compiled, group, groups)));
+  const isMissed = (signal: CompiledSignal) => groups.every((group) => missingFacts(signal, group, groups).length > 0);
+  return compiled.signals.find((signal) => isMissed(signal) && !isOptional(signal)) ?? null;
 }
 
 function requireFact(groups: RewardsRequest["groups"], compiled: CompiledSpec, fact: Fact): void {
   const who = whoNeeds(compiled, fact);
   const field = fact.replace(OF_GROUP, "");
+  const isThere = (of: object) => (OF_GROUP.test(fact) ? isGiven(factOf(of, field) ?? "") : hasOfRollout(of, field));
   const missing = (of: object, path: string): FieldError[] =>
-    factOf(of, field) === undefined && !(field === "step_texts" && factOf(of, "messages") !== undefined)
-      ? [{ path: `${path}.${field}`, message: `required because the spec has ${who}` }]
-      : [];
+    isThere(of) ? [] : [{ path: `${path}.${field}`, message: `required because the spec has ${who}` }];
   const errors = groups.flatMap((group, g) =>
     OF_GROUP.test(fact)
       ? missing(group, `groups[${g}]`)
@@ -65,7 +136,7 @@ export function needsLengths(compiled: CompiledSpec): string | null {
 }
 
 /** Who of the spec needs a fact, in the words of its form. */
-export function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
+function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
   if (!hasSignals(spec)) {
     const { schedule } = spec.judge;
     if (fact === "length_tokens") return "overlong";

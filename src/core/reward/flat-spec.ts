@@ -11,7 +11,7 @@ import { AuditSchema } from "./audit.ts";
 /** The inline spec as it comes over the wire; every field may be left out. */
 export const SpecSchema = z
   .strictObject({
-    judge: JudgeSchema.omit({ filter: true }).safeExtend({ schedule: ScheduleSchema }).prefault({}),
+    judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).prefault({}),
     candidate: CandidateSchema,
     reward: ScoreSchema,
     format: FormatSchema.prefault({}),

@@ -20,7 +20,6 @@ import {
 } from "../tournament/metrics.ts";
 import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
-import { judgeTextsOf } from "./judge-text.ts";
 import { type TurnsNamed, turnsNamedOf } from "./turns-named.ts";
 
 const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
@@ -28,14 +27,8 @@ const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked
 /**
  * The group's result, the same for the same samples whatever order they came in. Counts are those
  * of the first signal that compares.
- * @param judgeTextRoom chars of the judge's words that are told of a rollout; null: nothing is
  */
-export function groupResult(
-  signals: GroupSignals,
-  spec: AnySpec,
-  judgeable: boolean,
-  judgeTextRoom: number | null = null,
-): GroupResult {
+export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boolean): GroupResult {
   const { prepared, size } = signals;
   const compared = signals.compared();
   const wins = spreadOf<number | null>(compared, ({ wins }) => wins, null, size);
@@ -47,8 +40,7 @@ export function groupResult(
   const failedBefore = signals.earlier.flatMap(({ charged, readings }) =>
     charged ? readings.filter(({ code }) => code !== null) : [],
   );
-  const rollouts = rolloutResults(signals, spec, judgeable, wins, verifier.failed > failedBefore.length);
-  const judgeTexts = judgeTextRoom === null ? null : judgeTextsOf(signals, judgeTextRoom);
+  const rollouts = rolloutResults(signals, spec, judgeable, points ?? wins, verifier.failed > failedBefore.length);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
   // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
@@ -61,8 +53,7 @@ export function groupResult(
     ...(points !== undefined && { points }),
     selected,
     selected_tied: tied,
-    rollouts:
-      judgeTexts === null ? rollouts : rollouts.map((rollout, r) => ({ ...rollout, judge_text: judgeTexts(r) })),
+    rollouts,
     metrics: {
       parse_rate: parseRate(verifier),
       ...groupTau(points ?? wins, labels),
@@ -96,7 +87,7 @@ function rolloutResults(
   signals: GroupSignals,
   spec: AnySpec,
   judgeable: boolean,
-  wins: readonly (number | null)[],
+  points: readonly (number | null)[],
   failed: boolean,
 ): RolloutResult[] {
   const { prepared, size } = signals;
@@ -104,7 +95,7 @@ function rolloutResults(
   const compared = signals.compared();
   const columns = signals.columns();
   const rewards = signals.rewards();
-  const places = ranks(wins);
+  const places = ranks(points);
   const turnsNamed = turnsNamedOf(signals);
   const jams = signals.found("jams");
   const refused = signals.found("refused");
@@ -195,7 +186,6 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
   const runOf = (entries: readonly SignalQuestion[]) =>
     entries.flatMap(({ readings }) => readings.filter(({ saved }) => !saved));
   const run = runOf(charged);
-  const cached = runOf(asked.filter((entry) => entry.cached === true)).length;
   const answered = run.filter(({ code }) => code === null);
   const unread = run.filter(isUnparsed);
   const unparsed = unread.length;
@@ -210,7 +200,6 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
     ...(cut > 0 && { cut }),
     failed: run.length - answered.length,
     saved: asked.reduce((sum, entry) => sum + entry.readings.length, 0) - runOf(asked.filter(isCharged)).length,
-    ...(cached > 0 && { cached }),
     prompt_tokens: total("prompt_tokens"),
     completion_tokens: total("completion_tokens"),
     latency_ms: latencySummary(answered.map(({ latency_ms }) => latency_ms)),
@@ -229,11 +218,10 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
  * change nothing as samples.
  */
 function savedUse(report: ScheduleReport, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
-  const { schedule, chosen, unpaid, early_stop, sure, cut, first } = report;
+  const { schedule, chosen, unpaid, sure, cut } = report;
   const count = (entries: readonly AskedQuestion[]) => entries.reduce((sum, { readings }) => sum + readings.length, 0);
   const early = asked.flatMap(({ charged, readings }) => (charged ? readings.filter(({ saved }) => saved) : [])).length;
   const duplicate = count(asked.filter(({ charged }) => !charged));
-  const others = { ...(cut > 0 && { deadline: cut }), ...(first !== undefined && { first }) };
-  const why = { early_stop: early + early_stop, duplicate, budget: unpaid, sure, ...others };
-  return { saved: saved + early_stop, schedule, ...(chosen !== undefined && { chosen }), why };
+  const why = { early_stop: early, duplicate, budget: unpaid, sure, ...(cut > 0 && { deadline: cut }) };
+  return { saved, schedule, ...(chosen !== undefined && { chosen }), why };
 }

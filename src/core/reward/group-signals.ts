@@ -3,13 +3,13 @@
 
 import { type AskedQuestion, deciding } from "../asking/asked-questions.ts";
 import type { ComparisonSummary } from "../asking/comparison.ts";
-import type { FillRoom } from "../asking/fill-room.ts";
 import type { Detail, Judge, Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
 import { type UnreadableRule, unread } from "../signals/unreadable.ts";
 import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
 import type { GroupValues } from "./expression.ts";
+import { isPayable, missingFacts } from "./facts.ts";
 
 /** A signal that asks a verifier, opened for the rollouts for which its `when` holds. */
 export interface OpenSignal {
@@ -32,8 +32,6 @@ export interface SignalQuestion extends AskedQuestion {
   signal: string;
   /** Whose texts it showed, where those were no candidates. */
   rollouts?: readonly number[];
-  /** All that the one text shown is of. */
-  holders?: readonly number[];
 }
 
 interface Settled {
@@ -52,6 +50,8 @@ export class GroupSignals {
   readonly prepared: PreparedGroup;
   /** What was asked about longer views of the group, which counts and decides nothing. */
   earlier: readonly SignalQuestion[] = [];
+  /** Rollouts whose views were refused as too long, to be shown shorter when all is asked again. */
+  readonly shorter = new Set<number>();
   private readonly compiled: CompiledSpec;
   private readonly step: number;
   private readonly values = new Map<string, readonly Valued[]>();
@@ -69,13 +69,17 @@ export class GroupSignals {
   /**
    * Tells what can be told without a verifier; returns what is newly open for one. Throws ApiError
    * for a group that cannot be met. Yields the steps that it took (`turn_steps`).
-   * @param room what templates may fill; of what waits it was taken by `waiting`
    */
-  *advance(room?: FillRoom): Generator<number, OpenSignal[]> {
+  *advance(): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
     // Taken before it is opened: meanwhile another signal's answers may make others ready.
     for (let ready = this.takeReady(); ready !== undefined; ready = this.takeReady()) {
-      const open = yield* this.opened(ready, this.membersOf(ready), room);
+      const missing = this.missing(ready);
+      if (missing.length > 0) {
+        this.settleWithout(ready, missing);
+        continue;
+      }
+      const open = yield* this.opened(ready, this.membersOf(ready));
       if (open.judge !== null) opened.push({ ...open, judge: open.judge });
       else this.settle(open, []);
     }
@@ -93,10 +97,11 @@ export class GroupSignals {
    * Signals that wait for a verifier's answers, opened as if asked for the whole group: the most
    * that they may come to ask. Yields as `advance` does.
    */
-  *waiting(room?: FillRoom): Generator<number, OpenSignal[]> {
+  *waiting(): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
     for (const signal of this.left) {
-      const open = yield* this.opened(signal, this.readableFor(signal), room);
+      if (this.missing(signal).length > 0) continue;
+      const open = yield* this.opened(signal, this.readableFor(signal));
       if (open.judge !== null) opened.push({ ...open, judge: open.judge });
     }
     return opened;
@@ -114,6 +119,25 @@ export class GroupSignals {
     this.values.set(name, spread(members, scores, other, this.size));
     const compared = summary === undefined ? null : { ...summary, members };
     this.results.set(name, { asked, members, details, compared });
+  }
+
+  private missing(compiled: CompiledSignal): string[] {
+    const { group, beside } = this.prepared;
+    return missingFacts(compiled, group, beside);
+  }
+
+  /** Ends a signal for which the group lacks facts: the verifier is not asked, and rollouts have no value. */
+  private settleWithout(compiled: CompiledSignal, missing: readonly string[]): void {
+    const { name } = compiled;
+    this.membersOf(compiled);
+    const skipped = this.skippedBy(name);
+    const all = this.prepared.group.rollouts.map((_, r) => r);
+    const members = all.filter((r) => !skipped.has(r));
+    this.values.set(
+      name,
+      all.map((r) => skipped.get(r) ?? without("facts_required")),
+    );
+    this.results.set(name, { asked: [], members, details: members.map(() => ({ missing })), compared: null });
   }
 
   get size(): number {
@@ -151,6 +175,8 @@ export class GroupSignals {
   }
 
   rewards(): readonly Valued[] {
+    const { group, beside } = this.prepared;
+    if (!isPayable(this.compiled, group, beside)) return group.rollouts.map(() => without("facts_required"));
     return this.compiled.reward.evaluate(this.groupValues());
   }
 
@@ -161,11 +187,6 @@ export class GroupSignals {
         .map((name) => this.results.get(name)?.compared ?? null)
         .find((compared) => compared !== null) ?? null
     );
-  }
-
-  /** What the group tells of the terms that a signal takes out of its strengths. */
-  sharesOf(name: string): NonNullable<Compared["shares"]> {
-    return this.results.get(name)?.compared?.shares ?? {};
   }
 
   /** Rollouts of whose candidate some signal found so. */
@@ -192,15 +213,11 @@ export class GroupSignals {
   asked(): SignalQuestion[] {
     return this.compiled.names.flatMap((name) => {
       const { asked = [], members = [] } = this.results.get(name) ?? {};
-      const { of, by } = this.shown.get(name) ?? {};
+      const { of } = this.shown.get(name) ?? {};
       if (of !== undefined) {
         // Past the last of them: the group's reference.
         const rolloutOf = (own: number) => members[of[own] as number] ?? this.size;
-        return asked.map((entry) => {
-          const { shown } = entry.question;
-          const holders = by && { holders: members.filter((_, i) => by[i] === shown[0]) };
-          return { ...entry, signal: name, rollouts: shown.map(rolloutOf), ...holders };
-        });
+        return asked.map((entry) => ({ ...entry, signal: name, rollouts: entry.question.shown.map(rolloutOf) }));
       }
       const group = this.groups.get(name) ?? this.prepared;
       if (group === this.prepared) return asked.map((entry) => ({ ...entry, signal: name }));
@@ -252,7 +269,7 @@ export class GroupSignals {
     return Number.isFinite(lowest) ? failure : { value: without("too_long"), detail: null };
   }
 
-  private *opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[], room?: FillRoom) {
+  private *opened({ name, signal, settings, judge }: CompiledSignal, members: readonly number[]) {
     yield members.length * STEPS_ROLLOUT;
     const group = subgroup(this.prepared, members);
     const { judgeable, spec } = this.compiled;
@@ -261,7 +278,7 @@ export class GroupSignals {
       const all = this.found(what);
       return members.map((r) => all[r] as boolean);
     };
-    const context = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step, room };
+    const context = { name, seed: spec.seed, judgeable, jams: found("jams"), refused: found("refused"), step };
     const plan = (yield* signal.opening?.(group, settings, context) ?? []) ?? signal.open(group, settings, context);
     const { shows } = plan;
     this.groups.set(name, group);

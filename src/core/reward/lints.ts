@@ -15,7 +15,8 @@ const TOKENS_A_SECOND = 40;
  * `length_in_characters`: a trainer's limits are in tokens.
  * `failure_becomes_number`: a `coalesce` gives a number where a signal's backend fails.
  * `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
- * a second. A spec without signals has the last only.
+ * a second. What kinds themselves caution against (`unequal_games`) comes as a
+ * sentence. A spec without signals has the last two only.
  */
 export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] {
   const { spec, signals } = compiled;
@@ -25,7 +26,8 @@ export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] 
   const named = hasSignals(spec)
     ? [outweighing, twice, unused, unverified, ofKinds, swallowing].flatMap((lint) => lint(compiled))
     : [];
-  return [...named, ...slow.map((name) => `max_tokens_beyond_deadline: ${name}`)];
+  const cautions = signals.flatMap(({ signal, settings }) => signal.caution?.(settings) ?? []);
+  return [...named, ...cautions, ...slow.map((name) => `max_tokens_beyond_deadline: ${name}`)];
 }
 
 /**

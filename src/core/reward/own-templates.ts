@@ -7,7 +7,6 @@ import { type AnySpec, hasSignals, judgesIn, type SpecSignal } from "./compiled-
 /** A judge as far as its prompts go. */
 interface NamingPrompts {
   prompt: string;
-  first?: { preset: string } | undefined;
 }
 
 /** Null for what is no judge. */
@@ -27,13 +26,7 @@ export function withTemplates(spec: AnySpec, templates: ReadonlyMap<string, OwnP
     const template = templates.get(name);
     return template === undefined ? name : templateKey(template);
   };
-  const filled = <T extends NamingPrompts>({ ...judge }: T): T => {
-    const { first } = judge;
-    return {
-      ...{ ...judge, prompt: textOf(judge.prompt) },
-      ...(first !== undefined && { first: { ...first, preset: textOf(first.preset) } }),
-    };
-  };
+  const filled = <T extends NamingPrompts>(judge: T): T => ({ ...judge, prompt: textOf(judge.prompt) });
   const audit = spec.audit !== undefined && { audit: { ...spec.audit, judge: filled(spec.audit.judge) } };
   if (!hasSignals(spec)) return { ...spec, judge: filled(spec.judge), ...audit };
   const signals = Object.entries(spec.signals).map(([name, signal]) => {

@@ -8,22 +8,29 @@ import {
   type Group,
   GroupSchema,
   givenRollouts,
+  LanguageSchema,
   RolloutSchema,
   RunIdSchema,
   SpecNameSchema,
   StepSchema,
 } from "../contract/requests.ts";
-import { StepBudgetSchema } from "../contract/spending.ts";
 import { someOf } from "../faults/bounded.ts";
 import { SPEC_FORMS } from "./signals-spec.ts";
 import { SIGNALS } from "./table.ts";
+
+/** A column of a mixed data set holds null in the rows of other tasks. */
+const nullable = (schema: z.ZodType) =>
+  schema
+    .nullish()
+    .overwrite((value) => value ?? undefined)
+    .meta(schema.meta() ?? {});
 
 /** The facts of all kinds; which of them a request must carry, its spec says (facts.ts). */
 const factsOf = (of: "group" | "rollout"): z.ZodRawShape =>
   Object.fromEntries(
     SIGNALS.flatMap(({ fields }) => Object.entries(fields?.[of] ?? {})).map(([name, schema]) => [
       name,
-      schema.optional(),
+      of === "group" ? nullable(schema) : schema.optional(),
     ]),
   );
 
@@ -33,6 +40,7 @@ export const FactualRolloutSchema = RolloutSchema.extend(factsOf("rollout"));
 /** A group with whatever its spec's signals need to know of it. */
 export const FactualGroupSchema = GroupSchema.extend({
   ...factsOf("group"),
+  language: nullable(LanguageSchema),
   rollouts: givenRollouts(FactualRolloutSchema as unknown as typeof RolloutSchema),
 }) as unknown as z.ZodType<Group> & z.ZodObject;
 
@@ -41,7 +49,6 @@ export const RewardsRequestSchema = z.strictObject({
   step: StepSchema.optional(),
   spec: z.union([SpecNameSchema, ...SPEC_FORMS]).default("default"),
   deadline_ms: DeadlineSchema,
-  step_budget: StepBudgetSchema.optional(),
   columns: z.boolean().optional().meta(said("each signal's values as columns beside the rewards")),
   groups: someOf(FactualGroupSchema, "groups_max"),
 });

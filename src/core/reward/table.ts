@@ -5,7 +5,6 @@ import { consensus } from "../signals/consensus.ts";
 import { external } from "../signals/external.ts";
 import { format } from "../signals/format.ts";
 import { grade } from "../signals/grade.ts";
-import { labelModel } from "../signals/label-model.ts";
 import { length } from "../signals/length.ts";
 import { logprob } from "../signals/logprob.ts";
 import { number } from "../signals/number.ts";
@@ -15,9 +14,7 @@ import { reference } from "../signals/reference.ts";
 import { repetition } from "../signals/repetition.ts";
 import { rubric } from "../signals/rubric.ts";
 import { scalar } from "../signals/scalar.ts";
-import { scoreModel } from "../signals/score-model.ts";
 import { steps } from "../signals/steps.ts";
-import { stringCheck } from "../signals/string-check.ts";
 import { tests } from "../signals/tests.ts";
 import { textSimilarity } from "../signals/text-similarity.ts";
 import { tournament } from "../tournament/tournament.ts";
@@ -36,10 +33,7 @@ export const SIGNALS: readonly Signal[] = [
   scalar,
   grade,
   rubric,
-  stringCheck,
   textSimilarity,
-  scoreModel,
-  labelModel,
   external,
   number,
   random,

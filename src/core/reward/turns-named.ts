@@ -38,10 +38,9 @@ export function turnsNamedOf(signals: GroupSignals): TurnsNamed {
   for (const entry of prepared.evidence === undefined ? [] : signals.asked()) {
     // A probe is no verdict on anybody.
     const { question } = entry;
-    if (isProbe(question) || question.bare !== undefined || question.filters === true) continue;
+    if (isProbe(question) || question.bare !== undefined || question.summary === true) continue;
     const order = shownRollouts(prepared, entry);
     for (const reading of entry.readings) {
-      if (reading.status === "filtered") continue;
       turnsIn(prepared, reading, order)?.forEach((turn, place) => {
         if (turn === null) return;
         const key = JSON.stringify([entry.signal, order[place]]);

@@ -11,6 +11,7 @@ import { ANSWER_TYPES } from "../candidate/answers/compare-answers.ts";
 import { isOpener } from "../candidate/openers.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { anyText, someText, wholeFrom } from "../faults/bounded.ts";
+import { power as raised } from "../math/elementary.ts";
 import { mostFrequent, rankShares, sumOf } from "../math/stats.ts";
 import { millionthsOf, ToleranceSchema } from "./reference.ts";
 import { UnreadableSchema, unread } from "./unreadable.ts";
@@ -87,7 +88,8 @@ export function majorityRewards(
 }
 
 /**
- * EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other.
+ * EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other,
+ * which EMPO pays 1/n. The signal pays it nothing (`ofAnswers`).
  */
 export function clusterShares(answers: readonly ConsensusAnswer[], rules: AnswerRules = {}): number[] {
   const keys = keysOf(answers, rules);
@@ -109,7 +111,7 @@ export function bordaShares(
   const places = rankShares(certainties).map((share) => share * (certainties.length - 1) + 1);
   // As shares of the largest vote that is cast, which no power makes infinite or nothing.
   const most = places.reduce((top, place, r) => (keys[r] == null ? top : Math.max(top, place)), 0);
-  const votes = places.map((place) => (place / most) ** power);
+  const votes = places.map((place) => raised(place / most, power));
   const of = (counts: (key: string) => boolean) => sumOf(votes.filter((_, r) => keys[r] != null && counts(keys[r])));
   const all = of(() => true);
   return keys.map((key) => (key === null ? 0 : of((other) => other === key) / all));
@@ -150,7 +152,8 @@ function ofAnswers(prepared: PreparedGroup, of: ConsensusSettings, twin: Consens
         : majorityRewards(answers, of, of.form === "co_reward" ? twin : answers);
   const none = keysOf(answers, of).map((key) => key === null);
   return found.map((value, r) => {
-    const isLost = none[r] === true && (of.unreadable === "null" || value.code === "no_answer");
+    const unpaid = of.form === "cluster_share" || of.unreadable === "null" || value.code === "no_answer";
+    const isLost = none[r] === true && unpaid;
     return isLost ? unread(of, "no_answer").value : value;
   });
 }

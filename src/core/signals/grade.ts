@@ -13,7 +13,7 @@ import { someOf, someText } from "../faults/bounded.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { anchorOf } from "../judges/parsers/table.ts";
 import type { Preset } from "../judges/presets/preset.ts";
-import { presetNamed } from "../judges/presets/table.ts";
+import { backendFor, presetNamed } from "../judges/presets/table.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 import { mean, percentile, populationStd } from "../math/stats.ts";
 import { InvalidSchema, leanInvalid } from "./invalid-answer.ts";
@@ -55,6 +55,7 @@ export const grade: Signal<GradeSettings> = {
   },
   fault: (settings) => voteFault(settings.judge) ?? reduceFault(settings),
   judge: ({ judge }) => judge,
+  to: ({ judge }) => backendFor(judge.prompt),
   facts: ({ judge }) => (needsReference(judge.prompt) ? ["group.reference"] : []),
   // Of numbers in [low, 1] no two lie further apart than half of them at either end.
   range: ({ reduce, invalid = 0 }) => (reduce === "std" ? [0, (1 - invalid) / 2] : [invalid, 1]),
@@ -102,7 +103,7 @@ function reduced(grades: readonly number[], { reduce, quantile = 0 }: GradeSetti
 function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Question[] {
   const reference = needsReference(judge.prompt) ? referenceOf(group) : undefined;
   const question = {
-    to: "chat" as const,
+    to: backendFor(judge.prompt),
     preset: judge.prompt,
     ...slotsOf(judge, reference),
     samples: judge.samples as number,

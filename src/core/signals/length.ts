@@ -7,6 +7,7 @@ import { answeredAtOnce, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import { ownWordsOf } from "../candidate/prepare.ts";
 import { wholeFrom } from "../faults/bounded.ts";
+import { cos } from "../math/elementary.ts";
 
 const SCHEMA = z.strictObject({
   form: z.enum(["cosine", "linear", "kimi"]).default("cosine"),
@@ -21,8 +22,7 @@ type LengthSettings = z.output<typeof SCHEMA>;
  * 1 at length 0, 0 at `max` and beyond, by a half cosine (TRL's cosine_scaled_reward, where a right
  * answer gets 0.5 + 0.5 w and a wrong one -0.5 - 0.5 w of this w).
  */
-export const cosineShare = (length: number, max: number): number =>
-  (1 + Math.cos(Math.PI * Math.min(length / max, 1))) / 2;
+export const cosineShare = (length: number, max: number): number => (1 + cos(Math.PI * Math.min(length / max, 1))) / 2;
 
 /**
  * Kimi k1.5 (arXiv 2501.12599, 2.3.3): 0.5 for the shortest of the group, -0.5 for the longest,

@@ -7,6 +7,7 @@ import { said } from "#said";
 import { answeredAtOnce, factOf, type GroupFault, type RolloutValue, type Signal } from "../asking/signal.ts";
 import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { bound } from "../faults/limit-advice.ts";
+import { exp } from "../math/elementary.ts";
 import { mean, populationStd, sumOf } from "../math/stats.ts";
 
 // Rounding in half precision leaves a little above 0.
@@ -45,7 +46,7 @@ const SCHEMA = z.strictObject({
 });
 type LogprobSettings = z.output<typeof SCHEMA>;
 
-const probability = (logprob: number): number => Math.min(1, Math.exp(logprob));
+const probability = (logprob: number): number => Math.min(1, exp(logprob));
 
 /** Mean over tokens of exp(logprob), in [0, 1] (RLPR, arXiv 2506.18254); null without a token. */
 export const meanProbability = (logprobs: readonly number[]): number | null =>

@@ -16,9 +16,7 @@ export const LoneJudgeSchema = JudgeSchema.omit({
   mode: true,
   both_orders: true,
   budget: true,
-  first: true,
   samples: true,
-  filter: true,
 }).extend({
   mode: inert("pairwise"),
   both_orders: inert(false),

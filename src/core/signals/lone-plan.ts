@@ -31,11 +31,8 @@ export interface Lone extends UnreadableRule {
   of: readonly (number | null)[];
   /** The lowest value of the kind; default 0. */
   lowest?: number;
-  /**
-   * A question with `BARE_TEXT` in the candidate's place; null where it cannot be asked so. Absent:
-   * nobody loses by what was not said.
-   */
-  bare?(question: Question): Question | null;
+  /** A question with `BARE_TEXT` in the candidate's place. Absent: a candidate never loses by missing answers. */
+  bare?(question: Question): Question;
   /**
    * What the answers say of a rollout, by the text shown of it.
    * @param lost the texts whose doing it is that nothing was said of them
@@ -52,7 +49,7 @@ export function shownOnce(question: string, all: readonly (string | null)[]): Re
   const at = new Map(texts.map((text, i) => [text, i]));
   const by = all.map((text) => (text === null ? null : (at.get(text) as number)));
   const keys = texts.map((text) => hashText(question, text));
-  return { shows: { texts, keys, of: texts.map((text) => all.indexOf(text)), by }, of: by };
+  return { shows: { texts, keys, of: texts.map((text) => all.indexOf(text)) }, of: by };
 }
 
 /** All that came back about one of the texts. */
@@ -81,11 +78,8 @@ const answered = ({ read, unread: not }: TextReadings): boolean => read + not > 
 const isRefused = (text: TextReadings): boolean => text.refused > 0 && text.failed === 0 && !answered(text);
 const isUnreadAlways = (text: TextReadings): boolean => text.unread > 0 && text.read + text.refused + text.failed === 0;
 
-/** The question's words, without a candidate that is part of them. */
-function wordsOf({ to, preset, slots }: Question): string {
-  const { messages: _, ...fixed } = slots ?? {};
-  return JSON.stringify([to, preset, fixed]);
-}
+/** The question's words, without the candidate. */
+const wordsOf = ({ to, preset, slots = {} }: Question): string => JSON.stringify([to, preset, slots]);
 
 function readingsByText(asked: readonly AskedQuestion[]): TextReadings[] {
   const byQuestion = Map.groupBy(asked, ({ question }) => `${question.shown[0]}:${wordsOf(question)}`);

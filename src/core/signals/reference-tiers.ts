@@ -6,6 +6,7 @@ import type { Question } from "../asking/questions.ts";
 import { answeredAtOnce, type Detail, type Judge, type Plan, type RolloutValue } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { Equivalence } from "../candidate/answers/compare-answers.ts";
+import type { AnswerPlace } from "../candidate/answers/final-answer.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -23,6 +24,8 @@ import { type UnreadableRule, unread } from "./unreadable.ts";
 export interface ReferenceMatch {
   answer: string | null;
   rules: Equivalence | null;
+  /** Where the answer was read; absent where none of the places is used. */
+  place?: AnswerPlace | undefined;
   lost?: RolloutValue;
   /** There is no answer that could be wrong. */
   invalid?: true;
@@ -46,9 +49,15 @@ function ruled({ rules, answer, lost, invalid }: ReferenceMatch, worth: number):
   return { value, detail: rules === "unknown" ? null : { tier: "rules" } };
 }
 
+/** The reply says for each rollout where its answer was read. */
+const withPlace = ({ place }: ReferenceMatch, { value, detail }: RolloutValue): RolloutValue => ({
+  value,
+  detail: place === undefined ? detail : { ...detail, place },
+});
+
 /** The rules alone. */
 export function byRules(found: readonly ReferenceMatch[], invalid: number): Plan {
-  const rows = () => found.map((match) => ruled(match, invalid));
+  const rows = () => found.map((match) => withPlace(match, ruled(match, invalid)));
   return answeredAtOnce(
     () => rows().map(({ value }) => value),
     () => rows().map(({ detail }) => detail),
@@ -93,11 +102,12 @@ export function byJudge(
       const match = found[r] as ReferenceMatch;
       // Too long for a judge, and so for anybody.
       const isLong = text === null && match.answer !== null && !isShown(match.answer) && match.rules !== "equal";
-      return isLong
+      const row = isLong
         ? unread({ unreadable }, "rules_undecided", invalid)
         : text === null
           ? ruled(match, invalid)
           : rowOf(match, verdictOn(text, judge, invalid, seen));
+      return withPlace(match, row);
     },
   });
 }

@@ -12,11 +12,20 @@ import {
   type Equivalence,
   type ReadAnswer,
   readAnswer,
+  readAnswerTo,
 } from "../candidate/answers/compare-answers.ts";
-import { ANSWER_PLACES, type AnswerPlace, finalAnswer, statedAnswer } from "../candidate/answers/final-answer.ts";
+import {
+  ANSWER_PLACES,
+  type AnswerPlace,
+  DEFAULT_PLACES,
+  type FoundAnswer,
+  finalAnswer,
+  statedAnswer,
+} from "../candidate/answers/final-answer.ts";
 import { isOpener } from "../candidate/openers.ts";
 import { answersOf, type PreparedGroup } from "../candidate/prepare.ts";
-import { someOf, someText } from "../faults/bounded.ts";
+import { wordsBehindThoughts } from "../candidate/prompted-thoughts.ts";
+import { anyText, someOf } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { promptTitle } from "../judges/presets/own.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -26,7 +35,8 @@ import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts"
 import { appealed, byJudge, byRules, type ReferenceMatch } from "./reference-tiers.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
-const ReferenceText = someText("answer_chars");
+// A blank one is a missing fact of its group, which the others do not answer for.
+const ReferenceText = anyText("reference_chars");
 const FIELDS = {
   reference: z
     .union([ReferenceText, someOf(ReferenceText, "references_max")])
@@ -44,8 +54,28 @@ export const ToleranceSchema = z
 /** A tolerance as the rules take it. */
 export const millionthsOf = (tolerance: number): bigint => BigInt(Math.round(tolerance * 1e6));
 
+const PlaceSchema = z.enum(ANSWER_PLACES);
+const PlacesSchema = z.union([PlaceSchema, someOf(PlaceSchema, "answer_places_max")]);
+type PlacesSetting = z.output<typeof PlacesSchema>;
+
+/** A spec's word alone, as specs before lists had it: `boxed` is the default list. */
+const placesOf = (answer: PlacesSetting): readonly AnswerPlace[] =>
+  answer === "boxed" ? DEFAULT_PLACES : typeof answer === "string" ? [answer] : answer;
+
+/** The shortest form that means the same. */
+function canonicalPlaces(answer: PlacesSetting): PlacesSetting {
+  const places = placesOf(answer);
+  if (places.join() === DEFAULT_PLACES.join()) return "boxed";
+  const [first] = places;
+  return places.length === 1 && first !== undefined && first !== "boxed" ? first : [...places];
+}
+
 const SCHEMA = z.strictObject({
-  answer: z.enum(ANSWER_PLACES).default("boxed").meta(said("where the final answer stands in a rollout")),
+  answer: PlacesSchema.default("boxed").meta(
+    said(
+      `where a rollout's final answer stands: places in order, of which the first that is used decides with its last occurrence; \`boxed\` alone is the default list ${DEFAULT_PLACES.join(", ")}`,
+    ),
+  ),
   answer_type: z.enum(ANSWER_TYPES).default("auto"),
   tolerance: ToleranceSchema.default(0),
   tiers: someOf(z.enum(TIERS), "reference_tiers_max")
@@ -55,17 +85,26 @@ const SCHEMA = z.strictObject({
     .boolean()
     .optional()
     .meta(said("what rules find different goes to the judge too, which measures how often they are wrong")),
+  undecided: z
+    .enum(["lose", "null"])
+    .optional()
+    .meta(
+      said(
+        "what an answer is worth that the rules can neither find equal nor different: lose, 0, as if it were wrong, where they can read the reference (default); null, no value. A reference that they cannot read gives null either way",
+      ),
+    ),
   unreadable: UnreadableSchema,
   invalid: InvalidSchema,
   judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta(said("of the tier judge")),
 });
 
 interface ReferenceSettings extends UnreadableRule {
-  answer: AnswerPlace;
+  answer: PlacesSetting;
   answer_type: AnswerType;
   tolerance: number;
   tiers?: readonly (typeof TIERS)[number][];
   appeal?: true;
+  undecided?: "null";
   invalid?: number;
   judge?: Judge;
 }
@@ -78,10 +117,25 @@ const UNANSWERED_LEAST = 4;
 const STEPS_CHAR = 5;
 
 /** Equal to one of the references; different from all; else unknown. */
-function compareWithAny(references: readonly ReadAnswer[], answer: ReadAnswer, tolerance: number): Equivalence {
-  const found = references.map((reference) => compareRead(reference, answer, millionthsOf(tolerance)));
+function compareWithAny(
+  references: readonly ReadAnswer[],
+  answer: string,
+  { type, tolerance }: { type: AnswerType; tolerance: number },
+): Equivalence {
+  const read = readAnswer(answer, type);
+  const found = references.map((reference) =>
+    compareRead(reference, type === "auto" ? readAnswerTo(reference, answer, read) : read, millionthsOf(tolerance)),
+  );
   if (found.includes("equal")) return "equal";
   return found.includes("unknown") ? "unknown" : "different";
+}
+
+/** Reads the final answer of a rollout. */
+function answerReader(prepared: PreparedGroup, answer: PlacesSetting): (r: number) => FoundAnswer | null {
+  const candidates = answersOf(prepared);
+  const places = placesOf(answer);
+  const words = wordsBehindThoughts(prepared.group);
+  return (r) => finalAnswer(words(r), candidates[r] ?? null, places);
 }
 
 /** Whether there is something in a text, and not more than rules may read. */
@@ -98,22 +152,36 @@ export const reference: Signal<ReferenceSettings> = {
   verified: true,
   ownTexts: true,
   canonical(settings) {
-    const { tiers = RULES, appeal, judge, ...given } = settings as unknown as z.output<typeof SCHEMA>;
-    const rest = leanInvalid(given);
+    const {
+      tiers = RULES,
+      appeal,
+      undecided,
+      judge,
+      answer,
+      ...given
+    } = settings as unknown as z.output<typeof SCHEMA>;
+    const rest = { ...leanInvalid(given), answer: canonicalPlaces(answer) };
     const asks = tiers.includes("judge") || judge !== undefined;
     return {
       ...rest,
       ...(tiers.join() !== RULES.join() && { tiers }),
       ...(appeal === true && { appeal }),
+      ...(undecided === "null" && { undecided }),
       ...(asks && { judge: canonicalLoneJudge(judge ?? LoneJudgeSchema.parse({}), PRESET) }),
     } as unknown as ReferenceSettings;
   },
-  fault({ tiers = RULES, appeal, judge }) {
+  fault({ tiers = RULES, appeal, undecided, judge }) {
     if (![...TIERS, TIERS.join()].includes(tiers.join())) {
       return { path: ["tiers"], message: "must be rules, judge, or rules and then judge" };
     }
     if (appeal === true && tiers.length < TIERS.length) {
       return { path: ["appeal"], message: "needs both tiers: the judge looks at what the rules find different" };
+    }
+    if (undecided !== undefined && tiers.includes("judge")) {
+      return {
+        path: ["undecided"],
+        message: "has no effect with the tier judge, which decides what the rules leave open",
+      };
     }
     if (judge === undefined) return null;
     if (!tiers.includes("judge")) return { path: ["judge"], message: 'asked nothing without the tier "judge"' };
@@ -127,29 +195,27 @@ export const reference: Signal<ReferenceSettings> = {
   facts: () => ["group.reference"],
   range: ({ invalid = 0 }) => [invalid, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
+  placesAnswers: true,
   /** Nobody answers where it looks: most often it looks in the wrong place. */
-  warning({ answer: place }, groups) {
-    const rollouts = groups.reduce((sum, { group }) => sum + group.rollouts.length, 0);
-    const isAnswered = (prepared: PreparedGroup) => {
-      const candidates = answersOf(prepared);
-      return prepared.group.rollouts.some(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place) !== null);
-    };
-    if (rollouts < UNANSWERED_LEAST || groups.some(isAnswered)) return null;
-    return `no_answers: of ${rollouts} rollouts none has an answer where \`"answer": "${place}"\` looks for it, so that all are wrong`;
+  warning({ answer }, unanswered) {
+    if (unanswered < UNANSWERED_LEAST) return null;
+    return `no_answers: the last ${unanswered} rollouts have no answer in the places ${placesOf(answer).join(", ")}, so that all are wrong`;
   },
   ...inSteps<ReferenceSettings>(function* (prepared, settings) {
     const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null } = settings;
-    const { unreadable, invalid = 0 } = settings;
+    const { undecided, unreadable, invalid = 0 } = settings;
     const { group } = prepared;
-    const candidates = answersOf(prepared);
-    const references = [factOf<string | string[]>(group, "reference") ?? []].flat();
+    const references = [factOf<string | string[]>(group, "reference") ?? []]
+      .flat()
+      .filter((text) => text.trim() !== "");
     const type = factOf<AnswerType>(group, "answer_type") ?? answer_type;
     const stated = references.map(statedAnswer);
     const valid = stated.some((reference) => plainAnswer(reference) !== "");
     const read = stated.map((reference) => readAnswer(reference, type));
     const isEmpty = stated.some(isEmptySet);
     const comparable = stated.every(isReadable);
-    const answers = group.rollouts.map(({ text }, r) => finalAnswer(text, candidates[r] ?? null, place));
+    // Otherwise a policy would write what the rules cannot decide, and lose nothing by it.
+    const losesOpen = judge === null && undecided !== "null" && read.every(({ isDecidable }) => isDecidable);
     const foundOf = (answer: string | null): ReferenceMatch => {
       if (!valid) return { answer: null, rules: null };
       // Who gives no answer has not given the right one.
@@ -160,7 +226,7 @@ export const reference: Signal<ReferenceSettings> = {
         ...(unreadable === "null" && { lost: unread(settings, "no_answer") }),
       };
       if (answer === null) return none;
-      const rules = compareWithAny(read, readAnswer(answer, type), tolerance);
+      const rules = compareWithAny(read, answer, { type, tolerance });
       // Marks alone, and still what the reference may be.
       if (isEmpty && isEmptySet(answer)) return { answer, rules: tiers.includes("rules") ? rules : null };
       // Nor does an opener, for which judges pay, where it is not the very answer.
@@ -168,12 +234,16 @@ export const reference: Signal<ReferenceSettings> = {
       const isOpen = rules === "unknown" && (judge === null || plainAnswer(answer) !== null);
       const lost = isOpen && comparable && !isReadable(answer);
       const ruled = tiers.includes("rules") ? rules : null;
+      if (rules === "unknown" && !lost && losesOpen) return { answer, rules, lost: unread({}, "rules_undecided") };
       return { answer, rules: ruled, ...(lost && { lost: unread(settings, "rules_undecided", invalid) }) };
     };
     const found: ReferenceMatch[] = [];
-    for (const answer of answers) {
-      found.push(foundOf(answer));
-      yield STEPS_CHAR * ((answer?.length ?? 0) + references.reduce((sum, { length }) => sum + length, 0));
+    const answerOf = answerReader(prepared, place);
+    for (const [r, { text }] of group.rollouts.entries()) {
+      const answer = answerOf(r);
+      found.push({ ...foundOf(answer?.text ?? null), place: answer?.place });
+      yield STEPS_CHAR *
+        (text.length + (answer?.text.length ?? 0) + references.reduce((sum, { length }) => sum + length, 0));
     }
     return judge === null
       ? byRules(found, invalid)

@@ -6,6 +6,7 @@ import { commonFault } from "../asking/asked-questions.ts";
 import { factOf, type Judge, type Signal } from "../asking/signal.ts";
 import { type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
+import { sigmoid } from "../math/elementary.ts";
 import { bareQuestion, gradeOn, lonePlan } from "./lone-plan.ts";
 import { UnreadableSchema } from "./unreadable.ts";
 
@@ -31,7 +32,6 @@ const PRESET = "scalar";
 
 const clipRange = ({ low = 0, high = 1 }: ScalarSignalSettings): ValueRange => [low, high];
 /** In [0, 1] for every finite x: exp of a large number is Infinity, and 1 over that 0. */
-const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
 /** What a model's numbers come to, one a class; null where there is none. */
 function squashed(numbers: readonly (number | null)[], settings: ScalarSignalSettings, counts: readonly number[]) {

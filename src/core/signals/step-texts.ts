@@ -5,7 +5,7 @@ import { ownWordsOf, type PreparedGroup } from "../candidate/prepare.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { stepList } from "../judges/step-list.ts";
 import type { Part } from "../transcript/messages.ts";
-import type { Turn } from "../transcript/turns.ts";
+import { isOwnTurn, type Turn } from "../transcript/turns.ts";
 
 /** What begins or ends a paragraph's tag. */
 const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));
@@ -35,7 +35,7 @@ const NO_WORDS = "(no words)";
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
   const isSaid = ({ own, kind }: Part) => own && kind !== "thought" && kind !== "image";
-  const own = turns.filter(({ role }) => role === "assistant").map(({ parts }) => parts.filter(isSaid).map(said));
+  const own = turns.filter(isOwnTurn).map(({ parts }) => parts.filter(isSaid).map(said));
   return own.every(({ length }) => length === 0) ? [] : own.map((words) => words.join("\n") || NO_WORDS);
 }
 

@@ -1,8 +1,10 @@
 // How the scores of a solution's steps become what each step is worth and one number for the
 // whole, and which step is the first wrong one.
+
 import type { Detail } from "../asking/signal.ts";
 import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { exp } from "../math/elementary.ts";
 import { mean, sumOf } from "../math/stats.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
@@ -46,7 +48,7 @@ const knownOf = (values: StepValues): number[] => values.filter((value) => value
 /** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): nearly the minimum, smooth. */
 function softmin(values: readonly number[], temperature: number): number {
   const least = Math.min(...values);
-  const weights = values.map((p) => Math.exp((least - p) / temperature));
+  const weights = values.map((p) => exp((least - p) / temperature));
   const all = sumOf(weights);
   return sumOf(values.map((p, i) => (p * (weights[i] as number)) / all));
 }

@@ -2,25 +2,29 @@
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
-import { factOf, type Plan } from "../asking/signal.ts";
+import { factOf, type GroupFault, type Plan } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
+import { programWithoutFence } from "../candidate/extract.ts";
 import { answersOf, type PreparedGroup } from "../candidate/prepare.ts";
-import { ApiError } from "../faults/errors.ts";
-import { ASSERTING, languageOf, RUN_STATUSES } from "../judges/test-runs.ts";
-import { hashText } from "../math/random.ts";
+import { theLimit } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
+import { ASSERTING, languageOf, RUN_STATUSES, type RunCase, type TestRuns } from "../judges/test-runs.ts";
+import { createRandom, hashText, shuffled } from "../math/random.ts";
+import { assertOf } from "./function-calls.ts";
 import { type Lone, lonePlan, readingsOn, shownOnce } from "./lone-plan.ts";
 import type { TestCase } from "./test-cases.ts";
 import { counted, type TestResult, type TestsSettings, testsScore } from "./tests-score.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** Throws ApiError for a group whose tests cannot be run. */
 export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Plan {
   const { shows, of } = programsOf(group);
   const { texts } = shows ?? group;
-  const { timeout_ms = TIMEOUT_MS } = settings;
-  const { cases, language } = runnable(group);
-  const runs = { cases, language, timeout_ms };
+  const { timeout_ms = TIMEOUT_MS, tolerance, cases_max } = settings;
+  const cases = sampled(factOf<TestCase[]>(group.group, "test_cases") ?? [], cases_max, group.question);
+  const language = languageOf(group.group.language ?? "");
+  const runs: TestRuns = { cases: cases.map((held) => runOf(held, language, tolerance)), language, timeout_ms };
+  if (tolerance !== undefined) runs.tolerance = tolerance;
   // Names the cases in the keys of what is asked, without their texts.
   const preset = `tests-${hashText(JSON.stringify(runs))
     .map((lane) => lane.toString(36))
@@ -41,26 +45,58 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
   });
 }
 
-/** The candidates; beside transcripts and diffs, which are no programs, what each rollout says last. */
+/**
+ * The candidates, and answers that are code without any fence; where transcripts and diffs are
+ * judged, which are not programs, what each rollout says last.
+ */
 function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "of"> {
-  if (group.evidence?.isView !== true) return { of: group.classes.classOf };
-  const programs = answersOf(group).map((program, r) => (group.formatOk[r] === true ? program : null));
-  return shownOnce(group.question, programs);
+  const isView = group.evidence?.isView === true;
+  const answers = isView ? answersOf(group) : group.candidates;
+  const programs = answers.map((program, r) => {
+    if (group.formatOk[r] !== true) return null;
+    return program ?? (isView ? null : programWithoutFence(group.group.rollouts[r]?.text ?? ""));
+  });
+  const isCandidate = programs.every((program, r) => (program === null) === (group.classes.classOf[r] === null));
+  return isCandidate && !isView ? { of: group.classes.classOf } : shownOnce(group.question, programs);
 }
 
-function runnable({ group, index }: PreparedGroup): { cases: readonly TestCase[]; language: string } {
-  const cases = factOf<TestCase[]>(group, "test_cases") ?? [];
-  const language = languageOf(group.language ?? "");
-  const refuse = (field: string, message: string) => {
-    const path = `groups[${index}].${field}`;
-    throw new ApiError("invalid_request", `${path}: ${message}.`, { errors: [{ path, message }] });
-  };
-  if (cases.length === 0) refuse("test_cases", "required");
-  const asserts = cases.findIndex(({ assert }) => assert !== undefined);
-  if (asserts >= 0 && !ASSERTING.some((name) => name === language)) {
-    refuse(`test_cases[${asserts}].assert`, `needs a language of ${ASSERTING.join(" and ")}`);
+/** Why a group's tests cannot be run; null where they can. */
+export function casesFault(group: object, { cases_max }: TestsSettings): GroupFault | null {
+  const cases = factOf<TestCase[]>(group, "test_cases");
+  // What is missing is said of all facts alike.
+  if (cases === undefined) return null;
+  if (cases.length > LIMITS.test_cases_max && cases_max === undefined) {
+    return { path: "test_cases", message: `has ${cases.length} test cases; ${theLimit("test_cases_max")}` };
   }
-  return { cases, language };
+  const language = factOf<string>(group, "language");
+  const at = cases.findIndex(({ stdout }) => stdout === undefined);
+  if (at < 0 || language === undefined || isAsserting(languageOf(language))) return null;
+  const field = cases[at]?.assert === undefined ? "fn_name" : "assert";
+  return { path: `test_cases[${at}].${field}`, message: `needs the language ${ASSERTING.join(" or ")}` };
+}
+
+const isAsserting = (language: string): language is (typeof ASSERTING)[number] =>
+  ASSERTING.some((name) => name === language);
+
+/** A sample of the cases, in their order, seeded by the problem: every rollout of it meets the same. */
+function sampled(cases: readonly TestCase[], most: number | undefined, question: string): readonly TestCase[] {
+  if (most === undefined || cases.length <= most) return cases;
+  const random = createRandom(hashText(question, JSON.stringify(cases)));
+  const places = shuffled([...cases.keys()], random).slice(0, most);
+  return places.sort((a, b) => a - b).map((at) => cases[at] as TestCase);
+}
+
+/** A case that calls a function is an assert in the program's language. */
+export function runOf(held: TestCase, language: string, tolerance: number | undefined): RunCase {
+  const { fn_name, stdin } = held;
+  if (fn_name === undefined || !isAsserting(language)) return held;
+  const accepted = held.tolerance ?? tolerance;
+  return {
+    ...(stdin !== undefined && { stdin }),
+    assert: assertOf({ ...held, fn_name, tolerance: accepted }, language),
+    function: fn_name,
+    tolerance: accepted,
+  };
 }
 
 /** One a case, in their order. What the sandbox failed at is `infra`. */

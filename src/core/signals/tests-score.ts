@@ -33,6 +33,8 @@ export interface TestsSettings {
   bonus?: number | undefined;
   source?: "sandbox" | undefined;
   timeout_ms?: number | undefined;
+  tolerance?: number | undefined;
+  cases_max?: number | undefined;
 }
 
 export const BONUS = 0.1;

@@ -4,10 +4,11 @@
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
+import { wholeFrom } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { UNSAMPLED } from "./lone-judge.ts";
-import { TestCasesSchema } from "./test-cases.ts";
-import { ranBySandbox } from "./tests-run.ts";
+import { TestCasesSchema, ToleranceSchema } from "./test-cases.ts";
+import { casesFault, ranBySandbox } from "./tests-run.ts";
 import {
   BONUS,
   counted,
@@ -36,7 +37,14 @@ const SCHEMA = z.strictObject({
     .max(...bound("sandbox_timeout_ms_max"))
     .optional()
     .meta(said("of a sandbox: how long one run may take; default 10000")),
+  tolerance: ToleranceSchema,
+  cases_max: wholeFrom(1, "test_cases_max")
+    .optional()
+    .meta(said("of a sandbox: of more cases a sample of this many is run, the same for all rollouts of a group")),
 });
+
+/** Settings of a sandbox alone. */
+const OF_SANDBOX = ["timeout_ms", "tolerance", "cases_max"] as const;
 
 const isRun = ({ source }: TestsSettings) => source === "sandbox";
 
@@ -50,13 +58,14 @@ export const tests: Signal<TestsSettings> = {
     return { ...rest, ...(source === "sandbox" && { source }) };
   },
   fault(settings) {
-    const { score, bonus, timeout_ms } = settings;
+    const { score, bonus } = settings;
     if (bonus !== undefined && score !== "rate_bonus") {
       return { path: ["bonus"], message: `only rate_bonus has a bonus; ${score} does not` };
     }
-    const unread = timeout_ms !== undefined && !isRun(settings);
-    return unread ? { path: ["timeout_ms"], message: 'only a sandbox has one: source "sandbox"' } : null;
+    const unread = isRun(settings) ? undefined : OF_SANDBOX.find((name) => settings[name] !== undefined);
+    return unread === undefined ? null : { path: [unread], message: 'only a sandbox has one: source "sandbox"' };
   },
+  groupFault: (settings, group) => (isRun(settings) ? casesFault(group, settings) : null),
   relative: false,
   verified: true,
   judge: (settings) => (isRun(settings) ? UNSAMPLED : null),

@@ -1,80 +1,80 @@
-// Owns the kind `text_similarity`: how alike two texts made of the sample and the dataset's row
-// are, as OpenAI's grader of that name, by the measures that have a published formula.
+// The kind `text_similarity`: how alike what a rollout says last and the group's reference are, 0 to 1, by characters
+// (SWE-RL, arXiv 2502.18449) or by words (R1-Searcher, arXiv 2503.05592). The nearest of several references counts.
 import * as z from "zod";
-import { type Valued, valued } from "../asking/signal-value.ts";
+import { said } from "#said";
+import { answeredAtOnce, factOf, inSteps, type RolloutValue, type Signal } from "../asking/signal.ts";
+import { valued } from "../asking/signal-value.ts";
+import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { bleu, editRatio, gleu, rougeL, rougeN } from "../text/text-similarity.ts";
-import { TemplateSchema } from "./sample-template.ts";
-import { comparing, type TextWork } from "./text-comparison.ts";
-import { UnreadableSchema } from "./unreadable.ts";
+import { UnreadableSchema, unread } from "./unreadable.ts";
 
-type Units = readonly string[];
+/** Counts the characters or words that a text shares with a reference. */
+type SharedWith = (reference: readonly string[]) => (text: readonly string[]) => number;
 
-interface Metric {
-  units(text: string): Units;
-  of(input: Units, reference: Units): number;
-  /** Most units of a text that is compared. */
-  max: number;
-  work: TextWork;
-}
+/** Longest common subsequence, by bits of the reference: Hyyrö 2004, "Bit-parallel LCS-length computation revisited". */
+const subsequenceWith: SharedWith = (reference) => {
+  const places = new Map<string, bigint>();
+  for (const [i, unit] of reference.entries()) places.set(unit, (places.get(unit) ?? 0n) | (1n << BigInt(i)));
+  const all = (1n << BigInt(reference.length)) - 1n;
+  return (text) => {
+    let row = all;
+    for (const unit of text) {
+      const met = row & (places.get(unit) ?? 0n);
+      if (met !== 0n) row = ((row + met) | (row - met)) & all;
+    }
+    return reference.length - row.toString(2).replaceAll("0", "").length;
+  };
+};
 
-const words = (text: string): Units => text.split(/\s+/u).filter((word) => word !== "");
-/** As the package rouge-score takes words without a stemmer: a to z and digits, in lower case. */
-const plainWords = (text: string): Units => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-const characters = (text: string): Units => [...text];
+/** Words that both have, each as often as the text that has it less often. */
+const wordsWith: SharedWith = (reference) => (text) => {
+  const counts = Map.groupBy(reference, (word) => word);
+  return text.filter((word) => counts.get(word)?.pop() !== undefined).length;
+};
 
-/** Where time grows with the product of both lengths, and where with the length alone. */
-const { similarity_units_max: paired, similarity_words_max: counted } = LIMITS;
+const charactersOf = (text: string): string[] => [...text];
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
-/** Of each word a few n-grams; of each char a step in 32 of the other text's. */
-const PAIRED = { max: paired, work: { sample: 192, row: (other: number) => Math.max(6, (other * 3) / 16) } };
-const COUNTED = { max: counted, work: { sample: 96, row: () => 96 } };
-/** Four lengths of n-grams in place of one. */
-const COUNTED_ALL = { max: counted, work: { sample: 96, row: () => 288 } };
-
-const rouge = (n: number): Metric => ({ units: plainWords, of: (a, b) => rougeN(a, b, n), ...COUNTED });
-
-/** Of OpenAI's, `cosine` needs an embedding model and `meteor` WordNet. */
+/** fuzzy_match: `rapidfuzz.fuzz.ratio` / 100. rouge_1: the F1 of rouge-score without a stemmer (Lin 2004). */
 const METRICS = {
-  fuzzy_match: { units: characters, of: editRatio, ...PAIRED },
-  bleu: { units: words, of: bleu, ...COUNTED_ALL },
-  gleu: { units: words, of: gleu, ...COUNTED_ALL },
-  rouge_1: rouge(1),
-  rouge_2: rouge(2),
-  rouge_3: rouge(3),
-  rouge_4: rouge(4),
-  rouge_5: rouge(5),
-  rouge_l: { units: plainWords, of: rougeL, max: paired, work: { ...PAIRED.work, unit: 4 } },
-} as const satisfies Readonly<Record<string, Metric>>;
-type SimilarityName = keyof typeof METRICS;
+  fuzzy_match: { units: charactersOf, sharedWith: subsequenceWith, text_max: LIMITS.reference_chars },
+  rouge_1: { units: wordsOf, sharedWith: wordsWith, text_max: LIMITS.rollout_text_bytes },
+};
 
 const SCHEMA = z.strictObject({
-  input: TemplateSchema,
-  reference: TemplateSchema,
+  evaluation_metric: z.enum(["fuzzy_match", "rouge_1"]).meta(said("fuzzy_match: by characters; rouge_1: by words")),
   unreadable: UnreadableSchema,
-  evaluation_metric: z.enum(Object.keys(METRICS) as [SimilarityName, ...SimilarityName[]]),
 });
-export type TextSimilaritySettings = z.output<typeof SCHEMA>;
 
-/** Either side may be the same for all samples of a group: its units are those of the comparison before. */
-function similarity(metric: Metric) {
-  const unitsOf = () => {
-    let last: { text: string; units: Units } | null = null;
-    return (text: string): Units => {
-      if (last?.text !== text) last = { text, units: metric.units(text) };
-      return last.units;
-    };
-  };
-  const [inputUnits, referenceUnits] = [unitsOf(), unitsOf()];
-  return (input: string, reference: string): Valued | null => {
-    const [a, b] = [inputUnits(input), referenceUnits(reference)];
-    return Math.max(a.length, b.length) > metric.max ? null : valued(metric.of(a, b));
-  };
-}
+const referencesOf = (group: object) => [factOf<string | string[]>(group, "reference") ?? []].flat();
 
-export const textSimilarity = comparing(
-  "text_similarity",
-  SCHEMA,
-  ({ evaluation_metric }: TextSimilaritySettings) => similarity(METRICS[evaluation_metric]),
-  ({ evaluation_metric }) => METRICS[evaluation_metric].work,
-);
+export const textSimilarity: Signal<z.output<typeof SCHEMA>> = {
+  ...{ kind: "text_similarity", schema: SCHEMA, relative: false, verified: true },
+  facts: () => ["group.reference"],
+  range: () => [0, 1],
+  groupFault(_, group) {
+    const chars = referencesOf(group).join("").length;
+    if (chars <= LIMITS.reference_chars) return null;
+    return { path: "reference", message: `${chars} characters in all; ${theLimit("reference_chars")}` };
+  },
+  ...inSteps(function* ({ group }, settings: z.output<typeof SCHEMA>) {
+    const { units, sharedWith, text_max } = METRICS[settings.evaluation_metric];
+    const references = referencesOf(group).map(units);
+    const comparers = references.map((reference) => {
+      const shared = sharedWith(reference);
+      return (own: readonly string[]) => (2 * shared(own)) / Math.max(1, own.length + reference.length);
+    });
+    const steps = references.reduce((sum, { length }) => sum + 4 + length / 64, 0);
+    const rows: RolloutValue[] = [];
+    for (const { text } of group.rollouts) {
+      const own = text.length > text_max ? null : units(text);
+      const value = valued(Math.max(0, ...comparers.map((compare) => compare(own ?? []))));
+      rows.push(own === null ? unread(settings, "too_long") : { value, detail: null });
+      yield Math.ceil(text.length + (own?.length ?? 0) * steps);
+    }
+    return answeredAtOnce(
+      () => rows.map(({ value }) => value),
+      () => rows.map(({ detail }) => detail),
+    );
+  }),
+};

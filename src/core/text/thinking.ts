@@ -13,6 +13,7 @@ const KINDS: readonly (readonly [open: string, close: string])[] = [
   ["<Thinking>", "</Thinking>"],
   ["<THINKING>", "</THINKING>"],
   ["<thought>", "</thought>"], // EXAONE Deep
+  ["<reasoning>", "</reasoning>"], // policies trained on TRL's and Unsloth's XML form
   ["<seed:think>", "</seed:think>"], // Seed-OSS
   ["[THINK]", "[/THINK]"], // Magistral
   ["\u25c1think\u25b7", "\u25c1/think\u25b7"], // Kimi-VL
@@ -28,7 +29,7 @@ const HARMONY_HEADER = "<|channel|>";
 const HARMONY_FINAL = `${HARMONY_HEADER}final`;
 
 const TAG =
-  /<\/?(?:[Tt]hink(?:ing)?|THINK(?:ING)?|thought|seed:think)>|\[\/?THINK\]|\u25c1\/?think\u25b7|<\|(?:(?:begin|end)_of_thought|(?:START|END)_THINKING)\|>|<\|channel>|<channel\|>|<\|channel\|>(?:analysis|commentary|final(?:[^<\n]{0,32}<\|message\|>)?)/y;
+  /<\/?(?:[Tt]hink(?:ing)?|THINK(?:ING)?|thought|reasoning|seed:think)>|\[\/?THINK\]|\u25c1\/?think\u25b7|<\|(?:(?:begin|end)_of_thought|(?:START|END)_THINKING)\|>|<\|channel>|<channel\|>|<\|channel\|>(?:analysis|commentary|final(?:[^<\n]{0,32}<\|message\|>)?)/y;
 
 const KIND_OF: ReadonlyMap<string, { kind: number; opens: boolean }> = new Map(
   KINDS.flatMap((tags, kind) => tags.map((tag, i) => [tag, { kind, opens: i === 0 }] as const)),
@@ -59,9 +60,9 @@ export interface Thinking {
 const isWord = (unit: number): boolean =>
   (unit >= 0x30 && unit <= 0x39) || ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a) || unit === 0x5f;
 
-/** What follows `<` in a tag: / T c s t |. */
+/** Characters that follow `<` in a tag: / T c r s t |. */
 const SECOND: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
-  "/Tcst|".includes(String.fromCharCode(unit)),
+  "/Tcrst|".includes(String.fromCharCode(unit)),
 );
 
 /**
@@ -125,8 +126,10 @@ class Tags {
  * @param prompted whether the prompt may hold the start of another kind's block too, so that the
  *   text's first closing tag ends one. False
  *   for a verifier's answer, which may quote a tag behind its verdict
+ * @param opened whether the prompt is known to end inside a block (`endsInThoughts`), which a text without
+ *   a closing tag never leaves
  */
-export function thinkingOf(text: string, prompted: boolean): Thinking {
+export function thinkingOf(text: string, prompted: boolean, opened = false): Thinking {
   const found: Thinking = { answer: 0, lastClose: -1, open: null, opens: 0, closedFirst: false };
   const bare = text.startsWith(BARE_ANALYSIS) ? text.lastIndexOf(BARE_FINAL) : -1;
   if (bare >= 0) {
@@ -152,7 +155,33 @@ export function thinkingOf(text: string, prompted: boolean): Thinking {
       inside = -1;
     }
   }
+  if (opened && found.lastClose < 0) found.open = { start: 0, end: 0 };
   return found;
+}
+
+/** Where chat templates begin a turn of the policy's. */
+const OWN_TURN =
+  /<\|im_start\|>(?:assistant|ai)|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|start\|>assistant|<\|assistant\|>|<\uff5cAssistant\uff5c>|<start_of_turn>model|<\|turn>model|\[\/INST\]|^(?:Assistant|ASSISTANT):/gm;
+const TURN_ENDS =
+  /<\|(?:im_(?:start|end)|eot_id|eom_id|start_header_id|end|user|turn)\|?>|<\uff5c(?:User|end\u2581of\u2581sentence)\uff5c>|<end_of_turn>|<turn\|>|<\/s>|^User:/m;
+/** Text before a tag that opens a line or follows a template's own words. */
+const OPENS_PLACE = /(?:^|[\n>\]:])[ \t]*$/;
+/** Behind an opening tag that a template ends with. */
+const BEHIND_TAG = /^(?:thought|<\|message\|>)?\s*$/;
+
+/**
+ * Whether a prompt ends inside a block of thoughts, so that what follows goes on thinking: with an
+ * opening tag, or in a turn of the policy's that has one open. A tag inside an instruction's sentence
+ * opens nothing.
+ * @param isPrefill whether the text is the beginning of the policy's own turn
+ */
+export function endsInThoughts(prompt: string, isPrefill: boolean): boolean {
+  const header = isPrefill ? undefined : [...prompt.matchAll(OWN_TURN)].at(-1);
+  const turn = isPrefill ? prompt : header && prompt.slice(header.index + header[0].length);
+  if (turn !== undefined && !TURN_ENDS.test(turn)) return thinkingOf(turn, true).open !== null;
+  const tail = prompt.trimEnd().slice(-2 * TAG_CHARS);
+  const { open } = thinkingOf(tail, true);
+  return open !== null && BEHIND_TAG.test(tail.slice(open.end)) && OPENS_PLACE.test(tail.slice(0, open.start));
 }
 
 /** Whether a closing tag ends the block `inside`, or outside one (-1) what the prompt began. */

@@ -104,8 +104,10 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
 function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly SubsetRefusal[]): number[] {
   const others = new Set([...rest].filter((member) => !suspects.includes(member)));
   if (!among.some((question) => !question.refused && within(question, others))) return [];
+  // A refusal beside somebody of whom nothing was answered may be the other's doing.
+  const cleared = new Set(among.flatMap(({ refused, shown }) => (refused ? [] : [...shown])));
   return suspects.filter((member) => {
-    const beside = new Set([...others, member]);
+    const beside = new Set([...[...others].filter((other) => cleared.has(other)), member]);
     const ofMember = among.filter((question) => question.shown.has(member) && within(question, beside));
     return ofMember.length > 0 && ofMember.every((question) => question.refused);
   });

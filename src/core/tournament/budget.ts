@@ -22,7 +22,7 @@ export function generationsOf(judge: Spec["judge"], n: number): number {
 }
 
 /** First askings that are paid even if each takes max_tokens. */
-export function paidFor(judge: Spec["judge"], generations: number): number {
+function paidFor(judge: Spec["judge"], generations: number): number {
   const { budget, max_tokens } = judge;
   return budget?.tokens === undefined ? generations : Math.floor(budget.tokens / max_tokens);
 }
@@ -41,18 +41,17 @@ function assertPays(judge: Spec["judge"], n: number, generations: number): void 
 }
 
 /**
- * Generations at most of what a schedule of n candidates asks so many of, and of all that comes of
- * it: asked again for want of a verdict (`reask`), probes and trials of each, and the schedule's
- * first wave once more without those who are at fault.
+ * Upper bound on the generations of a schedule of n candidates that asks `most`: each asked again
+ * without a verdict (`reask`), questions aside, and the first wave once more without those at fault.
  * @param first generations of the first wave, as far as they may be asked again without some
  */
 export function mostWithAgain(judge: Spec["judge"], n: number, most: number, first: number): number {
   if (most === 0) return 0;
-  return (1 + missingRules(judge).reask) * (most + first) + asideMost(n);
+  return (1 + missingRules(judge).reask) * (most + first) + asideMost(judge, n);
 }
 
-/** Generations of probes and trials of n candidates at most: each candidate is probed once. */
-const asideMost = (n: number): number => n + trialsMost(n);
+/** Generations of questions aside at most: each candidate is probed once. */
+const asideMost = ({ mode }: Spec["judge"], n: number): number => n + trialsMost(mode, n);
 
 const nameOf = (presentation: Presentation): string => `${presentation.shown.join()}:${samplesNamed(presentation)}`;
 
@@ -82,7 +81,7 @@ export class Budget {
   constructor(judge: Spec["judge"], n: number) {
     this.judge = judge;
     this.generations = generationsOf(judge, n);
-    this.aside = asideMost(n);
+    this.aside = asideMost(judge, n);
     if (judge.mode === "pairwise") assertPays(judge, n, this.generations);
   }
 

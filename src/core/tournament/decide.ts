@@ -1,9 +1,6 @@
-// Owns what decided pairs come to for rollouts: win counts, ranks and the selected candidate. Knows
-// no verifier and no text.
-import type { Selection, Tally } from "../asking/comparison.ts";
-import type { ContentKey } from "../candidate/classes.ts";
-import { type Classes, compareKeys } from "../candidate/classes.ts";
-import { hashText } from "../math/random.ts";
+// Win counts, gaps and ranks of rollouts, from decided pairs.
+import type { Tally } from "../asking/comparison.ts";
+import type { Classes } from "../candidate/classes.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
 /**
@@ -73,37 +70,7 @@ function rivals(classOf: Classes["classOf"], r: number): number {
   return classIndex === null ? 0 : classOf.filter((other) => other !== null && other !== classIndex).length;
 }
 
-/** Competition ranks by wins, 1 = most; equal wins share a rank; null where `wins` is null. */
+/** Competition ranks by wins or points, 1 = most; equals share a rank; null where `wins` is null. */
 export function ranks(wins: readonly (number | null)[]): (number | null)[] {
   return wins.map((win) => (win === null ? null : 1 + wins.filter((other) => other !== null && other > win).length));
-}
-
-/**
- * The rollout with the most wins. Ties are broken by wins among the tied, then by a seeded hash of
- * the content, never by position; among identical candidates the first stands for all. None is
- * selected where `wins` holds no number.
- */
-export function select(
-  wins: readonly (number | null)[],
-  { classOf }: Classes,
-  decision: Decision,
-  keys: readonly ContentKey[],
-  seed: number,
-): Selection {
-  const known = wins.flatMap((count, r) => (count === null || classOf[r] === null ? [] : [r]));
-  if (known.length === 0) return { selected: null, tied: [] };
-  const most = Math.max(...known.map((r) => wins[r] as number));
-  const tied = known.filter((r) => wins[r] === most);
-
-  const tiedClasses = [...new Set(tied.map((r) => classOf[r] as number))];
-  const headToHead = tiedClasses.map(
-    (i) => tiedClasses.filter((j) => (decision.pairs[i] as PairResult[])[j] === "win").length,
-  );
-  const best = Math.max(...headToHead);
-  const [winner] = tiedClasses
-    .filter((_, k) => headToHead[k] === best)
-    .map((i) => ({ i, key: hashText("select", seed, ...(keys[i] as ContentKey)) }))
-    .sort((a, b) => compareKeys(a.key, b.key));
-  const selected = tied.find((r) => classOf[r] === winner?.i);
-  return { selected: selected ?? null, tied };
 }

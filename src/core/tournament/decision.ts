@@ -4,7 +4,7 @@ import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
 import type { MissingRules } from "../contract/spec.ts";
 import { LIMITS } from "../faults/limits.ts";
-import type { ShownFirst } from "./schedules/schedule.ts";
+import type { Outcomes, ShownFirst } from "./schedules/schedule.ts";
 
 export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
 
@@ -38,6 +38,13 @@ export function shownFirst(
   return count === 0 ? null : { count, mean: (1 + (margins[cell] as number) / (count * STEPS)) / 2 };
 }
 
+/** The outcomes of a decision, as schedules see them. */
+export function outcomesIn(decision: Decision): Outcomes {
+  const { pairs, shares } = decision;
+  const outcomes = (i: number, j: number) => (pairs[i]?.[j] === "unasked" ? undefined : (shares[i]?.[j] ?? null));
+  return Object.assign(outcomes, { inOrder: (i: number, j: number) => shownFirst(decision, i, j) });
+}
+
 interface DecisionRules {
   unparsed: MissingRules["unparsed"];
   /** A pair's outcome is the mean of what its verdicts gave, not their majority. */
@@ -46,14 +53,9 @@ interface DecisionRules {
   complete: boolean;
   /** Questions, by index, that do not make a pair an asked one. */
   unasked: ReadonlySet<number>;
-  /** How often each question's verdicts count; null: each once. */
-  weights: readonly number[] | null;
 }
 
-const PLAIN: DecisionRules = {
-  ...{ unparsed: "undecided", graded: false, complete: true },
-  ...{ unasked: new Set(), weights: null },
-};
+const PLAIN: DecisionRules = { unparsed: "undecided", graded: false, complete: true, unasked: new Set() };
 
 const OPPOSITE: Record<PairResult, PairResult> = {
   win: "loss",
@@ -97,12 +99,9 @@ export function decide(
   rules: Partial<DecisionRules> = {},
 ): Decision {
   const sums = new Sums(classCount, mode, rules);
-  const { unasked, complete, weights } = { ...PLAIN, ...rules };
+  const { unasked, complete } = { ...PLAIN, ...rules };
   for (const [q, { shown }] of questions.entries()) if (!unasked.has(q)) sums.ask(shown);
-  for (const outcome of outcomes) {
-    const times = weights?.[outcome.question] ?? 1;
-    if (times > 0) sums.add(outcome, (questions[outcome.question] as Presentation).shown, times);
-  }
+  for (const outcome of outcomes) sums.add(outcome, (questions[outcome.question] as Presentation).shown);
   return sums.decision(complete);
 }
 
@@ -132,23 +131,22 @@ export class Sums {
     for (const i of shown) for (const j of shown) this.asked[i * this.classCount + j] = 1;
   }
 
-  /** @param times as often as if it had been given so many times */
-  add(outcome: Outcome, shown: readonly number[], times = 1): void {
+  add(outcome: Outcome, shown: readonly number[]): void {
     const { classCount, margin, verdicts, orders, votes } = this;
-    if (votes !== null && outcome.winner !== null) votes[outcome.winner] = (votes[outcome.winner] as number) + times;
+    if (votes !== null && outcome.winner !== null) votes[outcome.winner] = (votes[outcome.winner] as number) + 1;
     if (outcome.state !== "parsed" && (outcome.state !== "unparsed" || this.rules.unparsed !== "tie")) return;
-    const grades = gradesOf(outcome, shown).map((grade) => times * inSteps(grade, shown.length));
+    const grades = gradesOf(outcome, shown).map((grade) => inSteps(grade, shown.length));
     if (shown.length === 2) {
       const cell = (shown[0] as number) * classCount + (shown[1] as number);
       orders.margins[cell] = (orders.margins[cell] as number) + (grades[0] as number) - (grades[1] as number);
-      orders.verdicts[cell] = (orders.verdicts[cell] as number) + times;
+      orders.verdicts[cell] = (orders.verdicts[cell] as number) + 1;
     }
     shown.forEach((i, a) => {
       shown.forEach((j, b) => {
         if (i >= j) return;
         const cell = i * classCount + j;
         margin[cell] = (margin[cell] as number) + (grades[a] as number) - (grades[b] as number);
-        verdicts[cell] = (verdicts[cell] as number) + times;
+        verdicts[cell] = (verdicts[cell] as number) + 1;
       });
     });
   }

@@ -1,5 +1,6 @@
 // Owns the order in which all pairs of a group are asked: ring after ring, so that wherever a
 // deadline or a reader stops, everyone has met as many as everyone else.
+import { cos, sin, square } from "../math/elementary.ts";
 
 /**
  * All pairs of n places such that after any number of them no two places differ by more than one in
@@ -46,7 +47,7 @@ function chooseSums(m: number): number[] {
     const degree = sums.length + 1;
     const left = (s: number) =>
       waves.reduce((total, { re, im }, k) => {
-        const size = Math.hypot(re + Math.cos(turn((k + 1) * s)), im + Math.sin(turn((k + 1) * s)));
+        const size = Math.sqrt(square(re + cos(turn((k + 1) * s))) + square(im + sin(turn((k + 1) * s))));
         return total + 1 / Math.max(degree - size, FLAT) + 1 / (degree + size);
       }, 0);
     const fits = m % 2 === 1 ? open : open.filter((s) => s % 2 === degree % 2);
@@ -55,8 +56,8 @@ function chooseSums(m: number): number[] {
     sums.push(next);
     open.splice(open.indexOf(next), 1);
     waves.forEach((wave, k) => {
-      wave.re += Math.cos(turn((k + 1) * next));
-      wave.im += Math.sin(turn((k + 1) * next));
+      wave.re += cos(turn((k + 1) * next));
+      wave.im += sin(turn((k + 1) * next));
     });
   }
   return sums;

@@ -1,5 +1,6 @@
-// Owns what is asked after the schedule: whose doing it is that questions were refused or could not
-// be read, and then what these would have told of the others.
+// Questions after the schedule, about candidates that keep the verifier from answering. Guarantees that
+// one of them costs the others no comparison where the answers name it: what told nothing of the others
+// is asked once more without it.
 
 import { type AskedQuestion, counts } from "../asking/asked-questions.ts";
 import { comparedIn, isAside, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
@@ -38,18 +39,19 @@ export class FollowUpQuestions {
 
   /**
    * The next questions; none when all is known. First whether several copies of one candidate are
-   * refused, then trials; then, without those whose doing it is, each list that told nothing of the
-   * others, and of pairs what the schedule has for each of them that met nobody else.
+   * refused, then trials. Without the candidates at fault, and those suspected to jam, follow each list
+   * that could not be read, and the schedule's pairs of candidates that were compared with no other.
    */
   next(asked: readonly AskedQuestion[]): readonly Presentation[] {
     const { texts, keys } = this.group;
     const { atFault, probes } = attribution(texts, asked);
     if (probes.length > 0) return probes;
-    const trials = trialsOf(keys, asked, this.seed);
+    const { mode } = this.judge;
+    const trials = trialsOf(mode, keys, asked, this.seed);
     if (trials.length > 0) return trials;
     const out = new Set([...atFault, ...jammers(keys.length, asked)]);
     if (out.size === 0) return [];
-    return this.judge.mode === "listwise" ? this.lists(asked, out) : this.pairs(asked, out);
+    return mode === "listwise" ? this.lists(asked, out) : this.pairs(asked, out);
   }
 
   private lists(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Presentation[] {

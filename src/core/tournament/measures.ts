@@ -1,4 +1,4 @@
-// Owns what a group's comparisons tell of themselves: cycles, agreement, how sure the order is.
+// Owns what a group's comparisons tell of themselves: cycles, agreement, ties, what was decided.
 
 import type { Circles, Measures } from "../asking/comparison.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
@@ -6,12 +6,10 @@ import { comparedIn, type Presentation } from "../asking/questions.ts";
 import { mean } from "../math/stats.ts";
 import type { Decision } from "./decision.ts";
 
-/** @param sure how sure the order is (sureness.ts) */
 export function measuresOf(
   { pairs }: Decision,
   questions: readonly Presentation[],
   outcomes: readonly Outcome[],
-  sure: { best: number; tau: number },
 ): Measures {
   const results = pairs.flatMap((row, i) => row.slice(i + 1)).filter((result) => result !== "unasked");
   const decided = results.filter((result) => result !== "undecided");
@@ -20,8 +18,6 @@ export function measuresOf(
     agreement: agreementOf(questions, outcomes),
     tie_rate: decided.length === 0 ? null : decided.filter((result) => result === "tie").length / decided.length,
     decided_rate: results.length === 0 ? null : decided.length / results.length,
-    order_confidence: sure.best,
-    expected_tau: sure.tau,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Presentation } from "../asking/questions.ts";
 import type { Valued } from "../asking/signal-value.ts";
 import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/replies.ts";
 import { LIMITS } from "../faults/limits.ts";
+import { square } from "../math/elementary.ts";
 import { kendallTauB, mean, meanRanks, percentile, populationStd, sumOf } from "../math/stats.ts";
 
 /** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
@@ -78,12 +79,12 @@ export function partsCorrelation(parts: readonly (readonly Valued[])[]): number 
   const middle = (rows.length + 1) / 2;
   const units = parts.flatMap((part) => {
     const ranks = meanRanks(rows.map((r) => part[r]?.value as number)).map((rank) => rank - middle);
-    const length = Math.sqrt(sumOf(ranks.map((rank) => rank ** 2)));
+    const length = Math.sqrt(sumOf(ranks.map(square)));
     return length === 0 ? [] : [ranks.map((rank) => rank / length)];
   });
   const m = units.length;
   if (m < 2) return null;
-  const squares = rows.map((_, i) => units.reduce((sum, unit) => sum + (unit[i] as number), 0) ** 2);
+  const squares = rows.map((_, i) => square(units.reduce((sum, unit) => sum + (unit[i] as number), 0)));
   return Math.max(-1, Math.min(1, (sumOf(squares) - m) / (m * (m - 1))));
 }
 

@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { said } from "#said";
 import type { NamedSchedule, Spec } from "../contract/spec.ts";
-import { firstCost, isGraded } from "./pair-questions.ts";
-import { allPairs, type Choice, type Schedule, type ScheduleInput } from "./schedules/schedule.ts";
+import { firstCost } from "./pair-questions.ts";
+import { allPairs, type Schedule } from "./schedules/schedule.ts";
 import { SCHEDULES } from "./schedules/table.ts";
 
 const NamedScheduleSchema = z.union([
@@ -32,12 +32,6 @@ export function scheduleOf(named: NamedSchedule): { schedule: Schedule; settings
   return { schedule, settings: schedule.settings.parse(given) };
 }
 
-/** The schedule itself, or what it chooses for a group. */
-export function chosenOf(named: NamedSchedule, field: Omit<ScheduleInput, "settings">): Choice {
-  const { schedule, settings } = scheduleOf(named);
-  return schedule.choose?.({ ...field, settings }) ?? { schedule: named };
-}
-
 /** As canonical as it goes: without settings that are the default, and then by its name. */
 function canonicalSchedule(named: NamedSchedule): NamedSchedule {
   const { schedule, settings } = scheduleOf(named);
@@ -50,13 +44,8 @@ function canonicalSchedule(named: NamedSchedule): NamedSchedule {
  * Whether so few pairs are asked that whom somebody meets decides what it earns, and copies of one
  * candidate, who are met in its place, move the others.
  */
-export function asksFewPairs(judge: Spec["judge"]): boolean {
-  const { schedule } = scheduleOf(judge.schedule);
-  if (schedule.byWins === true) return false;
-  if (schedule.choose === undefined) return !schedule.complete || judge.budget !== undefined;
-  const until = typeof judge.schedule === "object" && judge.schedule.order_confidence !== undefined;
-  return until || isGraded(judge) || judge.budget !== undefined;
-}
+export const asksFewPairs = ({ schedule, budget }: Spec["judge"]): boolean =>
+  !scheduleOf(schedule).schedule.complete || budget !== undefined;
 
 /**
  * Pairs of a group of at most so many that are asked whoever else comes, as the judge asks them at

@@ -4,10 +4,9 @@
 import { isFirst, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
 import type { Judge } from "../asking/signal.ts";
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
-import { LIMITS } from "../faults/limits.ts";
+import { isDecision } from "../contract/prompt-name.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import { betaConfidence } from "../math/stats.ts";
-import { isByFirst, isSettled, putFirst } from "./first-word.ts";
 import type { PresentationResult } from "./presentation-results.ts";
 import type { Match } from "./schedules/schedule.ts";
 
@@ -32,30 +31,11 @@ export const isGraded = ({ vote, strength }: { vote: string; strength?: "graded"
   vote === "soft" || strength === "graded";
 
 /** Generations that a match costs at least, as its first questions ask them. */
-export function firstCost(judge: Judge): number {
-  return judge.first === undefined ? ownCost(judge) : ordersOf(judge);
-}
+export const firstCost = (judge: Judge): number => samplesOf(judge).min * (judge.both_orders === true ? 2 : 1);
 
-const ordersOf = ({ both_orders }: Judge): number => (both_orders === true ? 2 : 1);
-
-/** Of these, what the judge proper is asked at first where it is asked at all. */
-export const ownCost = (judge: Judge): number => samplesOf(judge).min * ordersOf(judge);
-
-/** Generations of the judge proper that a match costs at most, whatever the answers. */
+/** Generations that a match costs at most, whatever the answers. */
 export function mostCost(judge: Judge): number {
   return samplesOf(judge).max * (judge.both_orders === false ? 1 : 2);
-}
-
-/**
- * The judge that asks each pair so many times as often: in the other order too, then more samples.
- */
-export function askingMore(judge: Judge, times: number): Judge {
-  const orders = judge.both_orders === true ? 1 : 2;
-  if (times < orders) return judge;
-  const { samples } = judge;
-  const most =
-    typeof samples === "number" ? Math.min(samples * Math.floor(times / orders), LIMITS.samples_max) : samples;
-  return { ...judge, both_orders: true, samples: most };
 }
 
 export interface Wording {
@@ -65,33 +45,6 @@ export interface Wording {
   seed: number;
   /** Whether a pair asked in one order shows its first first. */
   listsInOrder?: boolean;
-}
-
-/** Samples of each order of a pair at most, where it may be asked again. */
-export function mostAgain(judge: Judge): number {
-  const { max } = samplesOf(judge);
-  return typeof judge.samples === "number" ? Math.max(max, LIMITS.samples_again_max) : max;
-}
-
-/** Whether a pair may have more samples: of graded verdicts only for a wanted order_confidence. */
-export const resampled = (judge: Judge): boolean =>
-  !isGraded(judge) || (typeof judge.schedule === "object" && judge.schedule.order_confidence !== undefined);
-
-/**
- * How often a pair may be asked after the first time: in the other order, then of votes as often
- * again as before.
- */
-export function repeatsOf(judge: Judge): number {
-  const { min } = samplesOf(judge);
-  const orders = judge.both_orders === true ? 0 : 1;
-  return orders + (!resampled(judge) ? 0 : Math.max(0, Math.ceil(Math.log2(mostAgain(judge) / min))));
-}
-
-/** A pair that was asked, again: in the order that it was not shown in, else as often again. */
-export function repeatPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
-  const other = otherOrder(results);
-  if (other.length > 0) return other;
-  return askedMore(results, (count) => Math.min(count, mostAgain(judge) - count));
 }
 
 /** So many more samples of each order that a pair was asked in, of which it has had `count`. */
@@ -116,8 +69,7 @@ function askedMore(
 export function firstPresentations(match: Match, wording: Wording, before = 0): Presentation[] {
   const { judge } = wording;
   if (judge.mode === "listwise") return listPresentations(match, wording, before);
-  const presentations = pairPresentations(match, wording);
-  return judge.first === undefined ? presentations : putFirst(presentations);
+  return pairPresentations(match, wording);
 }
 
 /** Each sample of a list under its own seeded permutation. */
@@ -143,32 +95,32 @@ function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = fal
   if (judge.both_orders === true) return [asked([low, high], judge), asked([high, low], judge)];
   if (listsInOrder) return [{ shown: [i, j], samples }];
   const [lowKey, highKey] = low === i ? [a, b] : [b, a];
+  if (isDecision(judge.prompt)) {
+    // All pairs follow one order of the group, so that one state can show them.
+    const place = (key: ContentKey) => hashText("state", seed, ...key)[0];
+    return [asked(place(lowKey) <= place(highKey) ? [low, high] : [high, low], judge)];
+  }
   const flip = (hashText("pair", seed, ...lowKey, ...highKey)[0] & 1) === 1;
   return [asked(flip ? [high, low] : [low, high], judge)];
 }
 
-/** A pair in this order, as the judge proper is asked at first. */
+/** The first question about a pair in this order. */
 function asked(shown: readonly number[], judge: Judge): Presentation {
   const { min: samples, confidence } = samplesOf(judge);
   const alone = judge.both_orders === false && confidence === null && !isGraded(judge);
-  return { shown, samples, ...(alone && judge.first?.combine !== "mean" && { stop: "majority" as const }) };
+  return { shown, samples, ...(alone && { stop: "majority" as const }) };
 }
 
 /** Whether anything else may be asked about a pair once its first questions are answered. */
 export const mayAskFurther = (judge: Judge): boolean =>
-  judge.mode === "pairwise" &&
-  (samplesOf(judge).confidence !== null || judge.both_orders === "when_close" || judge.first !== undefined);
+  judge.mode === "pairwise" && (samplesOf(judge).confidence !== null || judge.both_orders === "when_close");
 
 /**
- * What else is to be asked about a match; nothing when it is settled. The judge proper, where
- * another was asked first; more samples; then the other order. A list is never close.
+ * The next questions about a match: more samples, then the other order; none when it is settled. A
+ * list is never close.
  */
-export function furtherPresentations(all: readonly PresentationResult[], judge: Judge): Presentation[] {
+export function furtherPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
   if (judge.mode === "listwise") return [];
-  const results = all.filter((result) => !isByFirst(result));
-  if (judge.first !== undefined && results.length === 0) {
-    return isSettled(all, judge.first) ? [] : all.map(({ presentation: { shown } }) => asked(shown, judge));
-  }
   const more = moreSamples(results, judge);
   if (more.length > 0) return more;
   return judge.both_orders === "when_close" && isClose(results) ? otherOrder(results) : [];

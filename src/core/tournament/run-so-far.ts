@@ -1,5 +1,4 @@
-// Owns what a run's answers come to while it lasts: what was said of each question, and which of
-// these words count.
+// Owns what a run's answers come to while it lasts: what was said of each question.
 
 import { type AskedQuestion, counts, outcomesOf } from "../asking/asked-questions.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
@@ -7,15 +6,12 @@ import type { Question } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Judge } from "../asking/signal.ts";
 import { missingRules } from "../contract/spec.ts";
-import { judgeAsked } from "../judges/asked-first.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { scoreScale } from "../judges/score-scale.ts";
 import type { Weighing } from "../judges/verdicts.ts";
-import { decide } from "./decision.ts";
-import { weightsOf } from "./first-word.ts";
+import { decide, outcomesIn } from "./decision.ts";
 import { isGraded } from "./pair-questions.ts";
 import type { PresentationResult, RunSoFar } from "./presentation-results.ts";
-import { outcomesIn } from "./rehearsal.ts";
 
 const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing => ({
   ...{ vote, strength, strength_scale, ranks: presetNamed(prompt) !== null, range: scoreScale(prompt) },
@@ -23,18 +19,13 @@ const weighingOf = ({ vote, prompt, strength, strength_scale }: Judge): Weighing
 
 interface ReadQuestions {
   questions: readonly Question[];
-  /** Of those questions alone whose verdicts count. */
   outcomes: readonly Outcome[];
   results: readonly PresentationResult[];
-  /** How often each question's verdicts count; null: each once. */
-  weights: readonly number[] | null;
 }
 
-/** What was said of each question, each read as by the judge that it was put to. */
+/** Reads each question's answers as this judge's. */
 export function readBy(asked: readonly AskedQuestion[], judge: Judge): ReadQuestions {
-  const own = weighingOf(judge);
-  const first = judge.first === undefined ? own : weighingOf(judgeAsked(judge, { by: "first" }));
-  const outcomes = outcomesOf(asked, ({ by }) => (by === "first" ? first : own));
+  const outcomes = outcomesOf(asked, weighingOf(judge));
   const questions = asked.map(({ question }) => question);
   const grades = questions.map(() => [] as (readonly number[])[]);
   for (const outcome of outcomes) {
@@ -46,18 +37,7 @@ export function readBy(asked: readonly AskedQuestion[], judge: Judge): ReadQuest
     grades: grades[q] as (readonly number[])[],
     ...(judge.budget !== undefined && { unread: (asked[q] as AskedQuestion).readings.some(isUnparsed) }),
   }));
-  const weights = weightsOf(results, judge);
-  const counted = weights === null ? outcomes : outcomes.filter(({ question }) => weights[question] !== 0);
-  return { questions, outcomes: counted, results, weights };
-}
-
-/** The questions without those first ones that the judge proper has answered in their place, or should. */
-export function standing(all: readonly AskedQuestion[], judge: Judge): readonly AskedQuestion[] {
-  if (judge.first === undefined) return all;
-  const asked = all.filter(counts);
-  const { weights } = readBy(asked, judge);
-  const out = new Set(asked.filter(({ question }, q) => question.by === "first" && weights?.[q] === 0));
-  return all.filter((entry) => !out.has(entry));
+  return { questions, outcomes, results };
 }
 
 /**
@@ -83,9 +63,9 @@ export function seenBy(all: readonly AskedQuestion[], classCount: number, judge:
 }
 
 function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Omit<RunSoFar, "tokens"> {
-  const { questions, outcomes, results, weights } = readBy(all.filter(counts), judge);
+  const { questions, outcomes, results } = readBy(all.filter(counts), judge);
   const { unparsed } = missingRules(judge);
-  const rules = { unparsed, graded: isGraded(judge), complete: false, weights };
+  const rules = { unparsed, graded: isGraded(judge), complete: false };
   return { results, outcomes: outcomesIn(decide(classCount, judge.mode, questions, outcomes, rules)) };
 }
 

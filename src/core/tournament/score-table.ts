@@ -1,5 +1,5 @@
 // Owns the table of scores by name: a new one is one entry here.
-import { sigmoid } from "../math/bradley-terry.ts";
+import { sigmoid } from "../math/elementary.ts";
 import { sumOf } from "../math/stats.ts";
 import type { Score, Scoreboard } from "./score.ts";
 
@@ -9,7 +9,7 @@ const EQUAL = 1e-9;
 const unit = (): readonly [number, number] => [0, 1];
 const oneSided = (): readonly [number, number] => [-1, 1];
 
-const isWhole = ({ tallies, uneven = false }: Scoreboard) => !uneven && tallies.every(({ unasked }) => unasked === 0);
+const isWhole = ({ tallies }: Scoreboard) => tallies.every(({ unasked }) => unasked === 0);
 
 /** sigma(t), t the Bradley-Terry strength: the score where not all pairs were asked. */
 const strength: Score = {
@@ -56,7 +56,6 @@ export const SCORES: Readonly<Record<string, Score>> = {
       const last = Math.max(...ranks);
       return ranks.map((rank) => (last === 0 ? 0 : (last - rank) / last));
     },
-    points: ({ places }) => places?.map((place, _, { length }) => place * (length - 1)) ?? null,
   },
   /** (wins - losses) over the largest such difference of the group; all 0 when that is 0. */
   copeland: {
@@ -69,8 +68,8 @@ export const SCORES: Readonly<Record<string, Score>> = {
   },
   strength,
   /**
-   * `strength` where pairs were left out or asked unevenly, `soft` where none was: who met whom is
-   * no chance (`active`).
+   * `strength` where pairs were left out, `soft` where none was: answers decide
+   * who met whom (`active`).
    */
   auto: {
     range: unit,

@@ -15,8 +15,6 @@ export interface Scoreboard {
   strengths(): readonly number[];
   /** The places of a schedule that has an order of its own, in [0, 1], 1 the best. */
   places: readonly number[] | null;
-  /** Some pairs were asked more often than others, by what their answers said. */
-  uneven?: boolean;
   /** The mean of the scores that the verifier itself gave, in [0, 1]; null where it gave none. */
   marks: readonly (number | null)[];
 }

@@ -2,8 +2,6 @@
 // score-table.ts.
 
 import * as z from "zod";
-import type { Tally } from "../asking/comparison.ts";
-import type { Presentation } from "../asking/questions.ts";
 import type { Classes } from "../candidate/classes.ts";
 import { sumOf } from "../math/stats.ts";
 import type { Gap } from "./decide.ts";
@@ -47,20 +45,3 @@ export function earnedOf({ classOf }: Pick<Classes, "classOf">, { shares }: Deci
     return known.length === 0 ? 0 : sumOf(known) / known.length;
   });
 }
-
-/**
- * Rollouts that a schedule with a free point left free: well-formed, with rivals, and shown in no
- * question while others were. Who was shown and not read, or not paid, has none.
- */
-export function leftFree(
-  freePoint: boolean,
-  classOf: Classes["classOf"],
-  questions: readonly Pick<Presentation, "shown">[],
-): boolean[] {
-  const shown = new Set(freePoint ? questions.flatMap((question) => question.shown) : []);
-  return classOf.map((classIndex) => shown.size > 0 && classIndex !== null && !shown.has(classIndex));
-}
-
-/** As scores count them: a free point is a win, of which no opponent is told. */
-export const withFreePoints = (tallies: readonly Tally[], free: readonly boolean[]): readonly Tally[] =>
-  tallies.map((tally, r) => (free[r] ? { ...tally, wins: tally.wins + 1 } : tally));

@@ -3,47 +3,25 @@
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Classes } from "../candidate/classes.ts";
-import type { PreparedGroup } from "../candidate/prepare.ts";
-import { COVARIATES, type Covariates, earnedBy } from "../contract/covariates.ts";
 import { SCORE_RANGE } from "../judges/verdict.ts";
+import type { Fit } from "../math/bradley-terry.ts";
 import { sumOf } from "../math/stats.ts";
-import { sharesOf, strengthsWithout } from "./covariates.ts";
-import type { Decision } from "./decision.ts";
-import { outcomesIn } from "./rehearsal.ts";
-import { strengthsInOrder, strengthsOf } from "./schedules/schedule.ts";
-import { surenessOf } from "./schedules/sureness.ts";
+import { type Decision, outcomesIn } from "./decision.ts";
+import { strengthsOf } from "./schedules/schedule.ts";
 import type { Scoreboard } from "./score.ts";
 import { SCORES } from "./score-table.ts";
 
-/**
- * Strengths, and how sure their order is, of the classes that are judged; others have no games. With
- * covariates: strengths without what these earn, and what the group tells of each.
- */
-export function fitsOf(
-  inOrder: boolean,
-  decision: Decision,
-  graded: boolean,
-  judged: ReadonlySet<number | null>,
-  { texts }: Pick<PreparedGroup, "texts">,
-  covariates?: Covariates,
-) {
+/** Strengths of the classes that are judged; others have no games. */
+export function strengthsOfJudged(decision: Decision, graded: boolean, judged: ReadonlySet<number | null>): Fit {
   const n = decision.pairs.length;
   const all = Array.from({ length: n }, (_, i) => i).filter((i) => judged.has(i));
   const pairs = all.flatMap((i) => all.filter((j) => j > i).map((j) => [i, j]));
-  const outcomes = outcomesIn(decision);
-  const sure = () => surenessOf(n, pairs, outcomes);
-  if (covariates === undefined) {
-    return { sure, strengths: () => (inOrder ? strengthsInOrder : strengthsOf)(n, pairs, outcomes, graded) };
-  }
-  const earned = earnedBy(covariates);
-  const games = { n, pairs, outcomes, graded, playing: all, lengths: texts.map(({ length }) => length) };
-  const named = COVARIATES.filter((name) => name in earned);
-  return { sure, strengths: () => strengthsWithout(earned, games), shares: () => sharesOf(named, games) };
+  return strengthsOf(n, pairs, outcomesIn(decision), graded);
 }
 
 /**
- * On the scale of wins against all `rivals`, whatever the number of pairs asked; null without a
- * base.
+ * On the scale of wins against all `rivals`, whatever the number of pairs asked: by the places of a
+ * schedule that has any, since its means are over unequal opponents. Null without a base.
  */
 export function pointsOf(
   score: string,
@@ -51,10 +29,16 @@ export function pointsOf(
   base: readonly (number | null)[],
   rivals: number,
 ): (number | null)[] {
-  const unrounded = SCORES[score]?.points?.(scoreboard) ?? scoreboard.earned.map((mean) => mean * rivals);
+  const { places, earned } = scoreboard;
+  const ofScore = () => SCORES[score]?.points?.(scoreboard) ?? earned.map((mean) => mean * rivals);
+  const unrounded = places === null ? ofScore() : placed(places);
   // Sums of floats in another order differ beyond the twelfth digit; a tie must not hang on that.
   return unrounded.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
 }
+
+/** The number of places below each, equals as half. */
+const placed = (places: readonly number[]): number[] =>
+  places.map((place) => places.reduce((sum, other) => sum + (1 + Math.sign(place - other)) / 2, -0.5));
 
 /**
  * Each rollout's mean of the scores that verdicts gave it, as shares of the judge's own scale; null

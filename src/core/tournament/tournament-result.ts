@@ -9,24 +9,23 @@ import type { Judge, PlanResult, SignalContext } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { Classes } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { Covariates } from "../contract/covariates.ts";
 import { missingRules } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { scoreScale } from "../judges/score-scale.ts";
 import { ranOut } from "./budget.ts";
-import { type Gap, gapsIn, select, tally } from "./decide.ts";
-import { type Decision, decide } from "./decision.ts";
+import { type Gap, gapsIn, tally } from "./decide.ts";
+import { type Decision, decide, outcomesIn } from "./decision.ts";
 import { FOUND, jammers } from "./jamming.ts";
 import { circlesIn, measuresOf } from "./measures.ts";
 import { positionFlipRate } from "./metrics.ts";
 import { isGraded } from "./pair-questions.ts";
 import { againstReference } from "./reference-opponent.ts";
-import { outcomesIn } from "./rehearsal.ts";
-import { lazy, readBy, standing } from "./run-so-far.ts";
+import { lazy, readBy } from "./run-so-far.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import type { Scoreboard } from "./score.ts";
-import { baseRewards, earnedOf, leftFree, withFreePoints } from "./scores.ts";
-import { fitsOf, marksOf, pointsOf } from "./tournament-points.ts";
+import { baseRewards, earnedOf } from "./scores.ts";
+import { type Standing, select } from "./selection.ts";
+import { marksOf, pointsOf, strengthsOfJudged } from "./tournament-points.ts";
 import type { TournamentRun } from "./tournament-run.ts";
 
 /**
@@ -34,9 +33,9 @@ import type { TournamentRun } from "./tournament-run.ts";
  * many.
  */
 function hasExtendedReport(judge: Judge, score: string): boolean {
-  const { schedule, budget, samples, both_orders, mode, first } = judge;
+  const { schedule, budget, samples, both_orders, mode } = judge;
   const named = schedule === (mode === "pairwise" ? "round_robin" : "single_list");
-  const plain = named && budget === undefined && first === undefined;
+  const plain = named && budget === undefined;
   const once = both_orders !== "when_close";
   const asked = !isGraded(judge) && typeof samples === "number" && once;
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
@@ -46,11 +45,7 @@ function hasExtendedReport(judge: Judge, score: string): boolean {
 export interface TournamentJudgement {
   judge: Judge;
   score: string;
-  covariates?: Covariates | undefined;
-  run: Pick<
-    TournamentRun,
-    "complete" | "ended" | "judge" | "kind" | "places" | "repeats" | "schedule" | "unpaid" | "unwanted"
-  >;
+  run: Pick<TournamentRun, "complete" | "ended" | "kind" | "places" | "unpaid">;
   atFault: ReadonlySet<number>;
   /** The reference's class, where everyone met that and nobody else. */
   reference?: number;
@@ -62,7 +57,7 @@ export interface TournamentJudgement {
  */
 export function resultOf(
   prepared: PreparedGroup,
-  { judge, score, covariates, run, atFault, reference }: TournamentJudgement,
+  { judge, score, run, atFault, reference }: TournamentJudgement,
   { seed, judgeable }: Pick<SignalContext, "seed" | "judgeable">,
   all: readonly AskedQuestion[],
 ): PlanResult {
@@ -70,41 +65,33 @@ export function resultOf(
   const asked = all.filter(counts);
   const { min_decided } = missingRules(judge);
   const { questions, outcomes, decision, cut } = decided(asked, judge, keys.length, run.complete);
-  const last = standing(all, judge);
-  const jamming = jammers(keys.length, last, FOUND);
+  const jamming = jammers(keys.length, all, FOUND);
   const { jams, refused, remaining } = withoutThoseOut(classes, jamming, atFault, judgeable);
   const only =
     reference === undefined ? null : againstReference(remaining, decision, atFault.has(reference) ? null : reference);
   const tallies = only?.tallies ?? tally(remaining, decision);
-  const free = leftFree(run.kind.freePoint === true, remaining.classOf, questions);
-  const known = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, lostToJammers(remaining, decision, jams));
-  const gaps = known.map((gap, r) => (free[r] ? null : gap));
+  const gaps = only?.gaps ?? gapsIn(remaining.classOf, tallies, min_decided, lostToJammers(remaining, decision, jams));
   const playing = new Set([...remaining.classOf, reference ?? null]);
-  const fits = fitsOf(run.repeats, decision, isGraded(judge), playing, prepared, covariates);
-  const [strengths, sure] = [lazy(fits.strengths), lazy(fits.sure)];
+  const strengths = lazy(() => strengthsOfJudged(decision, isGraded(judge), playing));
   const ofRollouts = <T>(values: readonly T[], none: T) =>
     remaining.classOf.map((classIndex) => (classIndex === null ? none : (values[classIndex] as T)));
   const places = run.places(outcomesIn(decision));
   const scoreboard: Scoreboard = {
-    tallies: withFreePoints(tallies, free),
+    tallies,
     judged: remaining.classOf.map((classIndex, r) => classIndex !== null && gaps[r] === null),
-    earned: (only?.earned ?? earnedOf(remaining, decision)).map((earned, r) => (free[r] ? 1 : earned)),
+    earned: only?.earned ?? earnedOf(remaining, decision),
     strengths: () => ofRollouts(strengths().theta, Number.NEGATIVE_INFINITY),
     places: places === undefined ? null : ofRollouts(places, -1),
     marks: marksOf(asked, remaining, scoreScale(judge.prompt)),
-    uneven: run.repeats,
   };
   const base = baseRewards(score, scoreboard, remaining.classOf, gaps);
   const more = hasExtendedReport(judge, score) || cut.size > 0;
   const wins = tallies.map((counts, r) => (base[r] === null ? null : counts.wins));
-  const points = more
-    ? run.kind.byWins
-      ? wins
-      : pointsOf(score, scoreboard, base, only === null ? classes.classOf.length - 1 : 1)
-    : null;
-  // Nobody is selected for a win without an opponent.
-  const order = (points ?? wins).map((win, r) => (free[r] ? null : win));
-  const silent = unparsedByClass(last.filter(counts), keys.length);
+  const rivals = only === null ? classes.classOf.length - 1 : 1;
+  const points = more ? pointsOf(score, scoreboard, base, rivals) : null;
+  const values = scoreboard.places === null ? base : points;
+  const standingOf = { decision, values, points: points ?? wins, unbeaten: unbeatenBefore(run), seed };
+  const silent = unparsedByClass(asked, keys.length);
   const size = group.rollouts.length + (only === null ? 0 : 1);
   const faultAt = (r: number) => faultOf(gaps[r] ?? null, classes.classOf[r] ?? null, asked, size);
   const ofClass = <T>(values: readonly T[] | null, none: T) =>
@@ -118,30 +105,30 @@ export function resultOf(
       unparsed: ofClass(silent, 0),
       jams,
       refused,
-      selection: informedSelection(keys, remaining, decision, order, outcomes, seed),
+      selection: informedSelection(keys, remaining, outcomes, standingOf),
       position_flip_rate: positionFlipRate(questions, outcomes),
       circles: circlesIn(decision.pairs),
-      ...(fits.shares && { shares: fits.shares() }),
       ...(points !== null && {
         points,
-        measures: measuresOf(decision, questions, outcomes, sure()),
-        report: scheduleReport(run, all, { judge, score, scoreboard, sure, cut: cut.size }),
+        measures: measuresOf(decision, questions, outcomes),
+        report: scheduleReport(all, { judge, score, scoreboard, unpaid: run.unpaid, cut: cut.size }),
       }),
     },
   };
 }
 
+/** Finals were asked where the schedule has them and came to its own end. */
+const unbeatenBefore = ({ kind, ended }: TournamentJudgement["run"]): Standing["unbeaten"] =>
+  kind.findsBest === true && ended ? "or_unmet" : "that_beat_it";
+
 /** @param whole every pair was to be asked */
 function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: number, whole: boolean) {
-  const { questions, outcomes, weights } = readBy(asked, judge);
+  const { questions, outcomes } = readBy(asked, judge);
   const { unparsed, min_decided } = missingRules(judge);
   // Who asks for all comparisons has no use for a part of them, however even.
   const cut = min_decided < 1 ? cutByDeadline(asked) : new Set<number>();
-  const isBefore = ({ question }: AskedQuestion) => question.by === "first";
-  // What the deadline left of a pair is the first word on it, which alone is none.
-  const open = cut.size === 0 ? [] : asked.flatMap((entry, q) => (isBefore(entry) && weights?.[q] === 0 ? [q] : []));
-  const unasked = new Set([...ranOut(asked, judge), ...cut, ...open]);
-  const rules = { unparsed, graded: isGraded(judge), complete: whole && cut.size === 0, unasked, weights };
+  const unasked = new Set([...ranOut(asked, judge), ...cut]);
+  const rules = { unparsed, graded: isGraded(judge), complete: whole && cut.size === 0, unasked };
   const decision = decide(classCount, judge.mode, questions, outcomes, rules);
   return { questions, outcomes, cut, decision };
 }
@@ -173,14 +160,12 @@ function withoutThoseOut(
 function informedSelection(
   keys: PreparedGroup["keys"],
   classes: Classes,
-  decision: Decision,
-  wins: readonly (number | null)[],
   outcomes: readonly Outcome[],
-  seed: number,
+  standing: Omit<Standing, "keys" | "classOf">,
 ): Selection {
   const rivals = new Set(classes.classOf.filter((classIndex) => classIndex !== null)).size;
   if (rivals > 1 && !outcomes.some(namesAnybody)) return { selected: null, tied: [] };
-  return select(wins, classes, decision, keys, seed);
+  return select({ ...standing, keys, classOf: classes.classOf });
 }
 
 const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>

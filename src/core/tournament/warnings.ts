@@ -1,6 +1,6 @@
 // Owns what a reply and a step warn of: rewards that may be flat or misleading without their saying
 // so. Codes: docs/errors.md. Knows no transport.
-import { knowsLanguage } from "../candidate/comments.ts";
+import { isUsualLanguage } from "../candidate/languages.ts";
 import { hasNearCopies } from "../candidate/near-copies.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { BatchMetrics, GroupResult } from "../contract/replies.ts";
@@ -14,12 +14,10 @@ const parseRateWarnings = (parse_rate: number | null) =>
 
 /**
  * `no_candidates`: in some group no rollout has one, where candidates count.
- * `language_not_supported`: a group's `language` is none of those whose comments can be removed,
- * which are all that the embedded verifier runs and more; a trained verifier may know it all the
- * same. `cut_by_deadline`: some comparisons were not answered in time, and none were needed.
- * `near_copies`: of few pairs, copies of one candidate move what the others earn. `flat_groups`:
+ * `language_not_supported`: a group's `language` is not a usual one, and the embedded verifier does
+ * not run it; a trained verifier may know it. `cut_by_deadline`: some comparisons were not answered in time, and none were needed.
+ * `evidence_cut`: of some run less than half is shown, for its length. `near_copies`: of few pairs, copies of one candidate move what the others earn. `flat_groups`:
  * many groups teach nothing. `groups_failed`: some have no reward, with the codes.
- * @param models how many the spec names to judge one group, its own and of those asked first
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],
@@ -27,7 +25,6 @@ export function rewardWarnings(
   { parse_rate }: Pick<BatchMetrics, "parse_rate">,
   candidatesCount: boolean,
   fewPairs: boolean,
-  models = 1,
 ): string[] {
   const when = (code: string, holds: boolean) => (holds ? [code] : []);
   return [
@@ -40,7 +37,7 @@ export function rewardWarnings(
     ),
     ...when(
       "language_not_supported",
-      prepared.some(({ group: { language } }) => language !== undefined && !knowsLanguage(language)),
+      prepared.some(({ group: { language } }) => language !== undefined && !isUsualLanguage(language)),
     ),
     ...when(
       "jams_judge",
@@ -55,16 +52,23 @@ export function rewardWarnings(
       prepared.some(({ tooLong }) => tooLong.includes(true)),
     ),
     ...when(
+      "evidence_cut",
+      prepared.some(({ evidence }) => evidence?.cut.some((share) => 1 - share < EVIDENCE_SHOWN) === true),
+    ),
+    ...when(
       "cut_by_deadline",
       results.some(({ verifier }) => verifier.why?.deadline !== undefined),
     ),
     ...when("near_copies", fewPairs && prepared.some(hasCopies)),
     ...when(
       "models_mixed",
-      results.some(({ verifier }) => verifier.models.length > models),
+      results.some(({ verifier }) => verifier.models.length > 1),
     ),
   ];
 }
+
+/** As of the alarm `evidence_cut`. */
+const EVIDENCE_SHOWN = 0.5;
 
 /** Of fewer groups a share says little. */
 const FLAT_OF = 4;

@@ -10,7 +10,6 @@ export interface Placed {
 }
 type ItemPath = Placed["path"];
 
-const ATIF_ROLES: Readonly<Record<string, string>> = { agent: "assistant", user: "user", system: "system" };
 const isStep = (item: unknown): item is ForeignFields =>
   isRecord(item) && item.role === undefined && typeof item.source === "string" && "message" in item;
 const isTraceStep = (item: unknown): item is ForeignFields =>
@@ -18,8 +17,7 @@ const isTraceStep = (item: unknown): item is ForeignFields =>
 
 /** A step of ATIF: what was said and called, then what was observed. */
 function* stepItems({ source, message, observation, ...rest }: ForeignFields, path: ItemPath): Generator<Placed> {
-  const role = ATIF_ROLES[source as string] ?? source;
-  yield { item: { ...rest, role, content: message }, path };
+  yield { item: { ...rest, role: source, content: message }, path };
   if (observation === undefined || observation === null) return;
   const { results, ...beside } = isRecord(observation) ? observation : { results: observation };
   const list = Array.isArray(results) ? results : [results];

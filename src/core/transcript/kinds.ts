@@ -17,6 +17,7 @@ export const KINDS = {
   file: "files and documents",
   refusal: "`refusal`",
   unknown: "parts, items and fields that are not known",
+  role: "messages of a role that is not known, in a rollout",
   tools: "definitions of tools (`tools`, `functions`)",
 } as const;
 export type ContentKind = keyof typeof KINDS;
@@ -24,12 +25,17 @@ export type ContentKind = keyof typeof KINDS;
 /** Fields of messages, items and parts that hold thoughts. */
 const THOUGHT_FIELDS = new Set([
   ...["reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking", "thinking_blocks"],
-  ...["thought", "thoughts", "thought_signature", "thoughtSignature"],
+  ...["thought", "thoughts", "reasoningContent", "reasoningText", "thinkingBlocks"],
 ]);
 
-/** Types of parts and items that hold thoughts. */
+/** Fields that hold thoughts as a vendor's blob, or what proves them: no words for anybody. */
+const SEALED_FIELD =
+  /^(?:(?:thought|reasoning|thinking)_?signatures?|encrypted_?(?:content|reasoning|thinking)|redacted_?(?:content|reasoning|thinking))$/i;
+
+/** Types of parts and items that hold thoughts, without case, hyphens, dots and underscores. */
 const THOUGHT_TYPES = new Set([
-  ...["reasoning", "reasoning_text", "summary_text", "thinking", "redacted_thinking", "thought"],
+  ...["reasoning", "reasoningtext", "reasoningsummary", "reasoningcontent", "summarytext", "thinking", "thought"],
+  ...["redactedthinking", "redactedreasoning", "encryptedreasoning", "reasoningencrypted", "thinkingblock"],
 ]);
 
 const TEXT_TYPES = new Set(["text", "input_text", "output_text"]);
@@ -42,7 +48,7 @@ const ABOUT_FIELDS = new Set([
   ...["type", "role", "id", "name", "index", "status", "phase", "object", "model", "tool_call_id", "call_id"],
   ...["weight", "loss", "loss_scale", "train", "mask", "created", "created_at", "timestamp", "date"],
   ...["finish_reason", "stop_reason", "language", "lang", "turn", "turn_id", "turn_identifier"],
-  ...["state", "country", "hashed_ip", "source", "model_name", "reasoning_effort"],
+  ...["state", "country", "hashed_ip", "source", "model_name", "reasoning_effort", "signature"],
 ]);
 const ABOUT_OBJECTS = new Set([
   "metadata",
@@ -89,11 +95,13 @@ export const liftedImage = (part: unknown): string | null => LIFTED.exec(imageAd
 /** The part that stands for an image once it is lifted. */
 export const imagePart = (digest: string) => ({ type: "image_url" as const, image_url: { url: `sha256:${digest}` } });
 
-const isThoughtType = (type: unknown): boolean => typeof type === "string" && THOUGHT_TYPES.has(type);
-/** A part or an item that is a thought, whoever's form it has. */
-export const isThought = ({ type, thought }: { type?: unknown; thought?: unknown }): boolean =>
-  isThoughtType(type) || thought === true;
-export const isThoughtField = (name: string): boolean => THOUGHT_FIELDS.has(name);
+const isThoughtType = (type: unknown): boolean =>
+  typeof type === "string" && THOUGHT_TYPES.has(type.toLowerCase().replace(/[-._]/g, ""));
+/** A part or an item that is a thought, whoever's form it has; Bedrock's has no type. */
+export const isThought = (part: { type?: unknown; thought?: unknown; reasoningContent?: unknown }): boolean =>
+  isThoughtType(part.type) || part.thought === true || (part.type == null && isRecord(part.reasoningContent));
+export const isSealed = (name: string): boolean => SEALED_FIELD.test(name);
+export const isThoughtField = (name: string): boolean => THOUGHT_FIELDS.has(name) || isSealed(name);
 export const isTextType = (type: unknown): boolean =>
   type == null || (typeof type === "string" && TEXT_TYPES.has(type));
 

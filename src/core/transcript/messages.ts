@@ -1,22 +1,28 @@
-// Owns reading one message or item into parts, whoever's form it has: OpenAI's chat and Responses,
-// Anthropic's and others' blocks. What nobody knows is a part with its JSON.
+// Reads one message or item into parts, in the forms of OpenAI's chat and Responses, Anthropic's and
+// others' blocks. Unknown content is a part with its JSON, and no fact of a call or a result is dropped.
 import {
   type ForeignFields,
   isAside,
   isNothing,
   isRecord,
+  isSealed,
   isTextType,
   isThought,
   isThoughtField,
   liftedImage,
 } from "./kinds.ts";
+import { thoughtsOnce, thoughtText } from "./reasoning.ts";
+import { roleKind } from "./roles.ts";
 
 /** `image`: one that was lifted, by its digest. `other`: what no reader knows, as JSON under its own name. */
 type PartKind = "text" | "thought" | "call" | "result" | "image" | "other";
 
 export interface Part {
   kind: PartKind;
-  /** Of a call what is called, of an image its digest; of a result `error` where it says so; of `other` its own name. */
+  /**
+   * The tool of a call, the digest of an image, the type or field of `other`; `error` for a failed
+   * result, or the name of a field next to the result's words.
+   */
   name: string;
   /** Of a call and its result. */
   id: string | null;
@@ -32,9 +38,6 @@ export interface ReadItem {
   opens: boolean;
   parts: readonly Part[];
 }
-
-const OWN_ROLES: ReadonlySet<unknown> = new Set(["assistant", "agent", "model", "ai", "gpt"]);
-const RESULT_ROLES: ReadonlySet<unknown> = new Set(["tool", "function", "ipython", "observation"]);
 
 /** Names of types, `tool-call` and `toolCall` as `tool_call`. */
 const snake = (type: string): string =>
@@ -56,24 +59,65 @@ const part = (kind: PartKind, own: boolean, text: string, name = "", id: string 
   ...{ kind, name, id, text, own },
 });
 
-/** Of an object's fields other than those read, each that holds anything: thoughts, and others. */
-function besides(fields: ForeignFields, read: readonly string[], own: boolean): Part[] {
-  return Object.entries(fields).flatMap(([name, held]) => {
-    if (read.includes(name) || isNothing(held)) return [];
-    if (isThoughtField(name)) return [part("thought", own, thoughtText(held))];
-    return isAside(name, held) ? [] : [part("other", own, written(held), name)];
-  });
+/** Fields that other vendors keep their own in: thoughts, and what proves these. */
+const EXTENSIONS = new Set([
+  ...["provider_specific_fields", "extra_content", "providerMetadata", "providerOptions", "additional_kwargs"],
+]);
+
+/** A value without what seals thoughts, at any depth. */
+function unsealed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unsealed);
+  if (!isRecord(value)) return value;
+  const left = Object.entries(value).filter(([name]) => !isThoughtField(name) && name !== "signature");
+  return Object.fromEntries(left.map(([name, held]) => [name, unsealed(held)]));
 }
 
-/** The words of a thought, whatever holds them. */
-function thoughtText(thought: unknown): string {
-  if (typeof thought === "string") return thought;
-  if (Array.isArray(thought)) return thought.map(thoughtText).filter(Boolean).join("\n");
-  if (!isRecord(thought)) return written(thought);
-  const held = [thought.summary, thought.content, thought.thinking, thought.text, thought.reasoning];
-  const words = held.filter((value) => !isNothing(value)).map(thoughtText);
-  return words.length === 0 ? written(thought) : words.join("\n");
+/** Thoughts of an extension, one part for each field that holds any. */
+const thoughtsWithin = (extension: unknown, own: boolean): Part[] =>
+  isRecord(extension)
+    ? Object.entries(extension).flatMap(([name, held]) => (isThoughtField(name) ? thoughtPart(name, held, own) : []))
+    : [];
+
+/** A thought that a field holds; what a vendor sealed is none. */
+const thoughtPart = (name: string, held: unknown, own: boolean): Part[] =>
+  isSealed(name) ? [] : [part("thought", own, thoughtText(held))];
+
+/** Parts of a field that holds anything but bookkeeping. */
+function fieldParts(name: string, held: unknown, own: boolean): Part[] {
+  if (isThoughtField(name)) return thoughtPart(name, held, own);
+  if (!EXTENSIONS.has(name)) return [part("other", own, written(held), name)];
+  const rest = unsealed(held);
+  return [...thoughtsWithin(held, own), ...(isNothing(rest) ? [] : [part("other", own, written(rest), name)])];
 }
+
+/** Parts of the fields that were not read: thoughts, and others that hold anything. */
+const besides = (fields: ForeignFields, read: readonly string[], own: boolean): Part[] =>
+  Object.entries(fields).flatMap(([name, held]) =>
+    read.includes(name) || isNothing(held) || (!isThoughtField(name) && isAside(name, held))
+      ? []
+      : fieldParts(name, held, own),
+  );
+
+/** Deeper facts are shown, whatever they hold. */
+const BLANK_DEPTH = 8;
+/** Holds neither a word, a number nor a flag. */
+function isBlank(held: unknown, depth = 0): boolean {
+  if (held === undefined || held === null || held === "") return true;
+  if (typeof held !== "object") return false;
+  return depth < BLANK_DEPTH && Object.values(held).every((field) => isBlank(field, depth + 1));
+}
+
+/** Fields of calls and results that tell the API how to store them. */
+const STORAGE = ["type", "role", "cache_control"];
+/** As every item of Responses says that ended as it should: no more than none. */
+const isUsual = (name: string, held: unknown): boolean => name === "status" && held === "completed";
+
+/** Parts of a call's or a result's fields that were not read: status, exit codes and flags are facts. */
+const facts = (fields: ForeignFields, read: readonly string[], own: boolean): Part[] =>
+  Object.entries(fields).flatMap(([name, held]) => {
+    if (read.includes(name) || STORAGE.includes(name) || isBlank(held) || isUsual(name, held)) return [];
+    return own || isSealed(name) ? fieldParts(name, held, own) : [part("other", own, written(held), name)];
+  });
 
 const CALL_NAMES = ["name", "function_name", "tool_name", "toolName"];
 const CALL_ARGUMENTS = ["arguments", "input", "args", "action", "code", "parameters"];
@@ -81,6 +125,7 @@ const CALL_RESULTS = ["output", "outputs", "result", "results", "error"];
 const CALL_IDS = ["call_id", "tool_call_id", "toolCallId", "tool_use_id", "id"];
 const WRAPPED_RESULTS = ["functionResponse", "codeExecutionResult"];
 const RESULT_TEXTS = ["output", "content", "result", "response", "outputs", "results", "tools"];
+const FAILED = ["is_error", "isError"];
 
 /** A call as any tool writes it; a hosted tool's own result with it. */
 function callParts(call: ForeignFields, type: string, own: boolean): Part[] {
@@ -89,51 +134,71 @@ function callParts(call: ForeignFields, type: string, own: boolean): Part[] {
   const name = written(firstOf(held, CALL_NAMES)?.[1]) || type;
   const id = idOf(...CALL_IDS.map((field) => call[field]), held.id);
   const given = firstOf(held, CALL_ARGUMENTS);
-  const results = CALL_RESULTS.filter((field) => !isNothing(held[field])).map((field) =>
-    part("result", false, resultText(held[field]), field === "error" ? "error" : "", id),
+  const outer = wrapper === "" ? {} : call;
+  const results = [held, outer].flatMap((fields) =>
+    CALL_RESULTS.filter((field) => field !== given?.[0] && !isBlank(fields[field])).map((field) => ({
+      field,
+      text: resultText(fields[field]),
+    })),
   );
-  const read = ["type", ...CALL_NAMES, ...CALL_IDS, ...CALL_RESULTS];
-  const outer = wrapper === "" ? [] : besides(call, [wrapper, ...read], own);
+  const resultPart = ({ field, text }: { field: string; text: string }, i: number) =>
+    part("result", false, text, field === "error" ? "error" : i === 0 ? "" : field, id);
+  const named = CALL_NAMES.filter((field) => written(held[field]) === name);
+  const read = [...named, ...CALL_IDS, ...CALL_RESULTS];
+  const beside = facts(outer, [wrapper, "index", ...CALL_IDS, ...CALL_RESULTS], own);
   if (given !== null) {
-    const beside = [...besides(held, [...read, given[0]], own), ...outer];
-    return [part("call", own, written(given[1]), name, id), ...beside, ...results];
+    const more = facts(held, [...read, given[0], "index"], own);
+    return [part("call", own, written(given[1]), name, id), ...more, ...beside, ...results.map(resultPart)];
   }
   // What it does stands in fields of its own.
-  const fields = Object.entries(held).filter(([field, value]) => !read.includes(field) && !isAside(field, value));
-  return [part("call", own, written(Object.fromEntries(fields)), name, id), ...outer, ...results];
+  const isRead = (field: string) => read.includes(field) || field === "type" || isThoughtField(field);
+  const fields = Object.entries(held).filter(([field]) => !isRead(field));
+  const thoughts = Object.entries(held).flatMap(([field, thought]) =>
+    isThoughtField(field) ? thoughtPart(field, thought, own) : [],
+  );
+  const does = part("call", own, written(Object.fromEntries(fields)), name, id);
+  return [...thoughts, does, ...beside, ...results.map(resultPart)];
 }
+
+/** Fields of a text's part that say nothing besides it. */
+const TEXT_LABELS = new Set(["type", "text", "id", "cache_control", "logprobs"]);
+const isPlainText = (part: unknown): part is { text: string } =>
+  isRecord(part) &&
+  isTextType(part.type) &&
+  typeof part.text === "string" &&
+  Object.entries(part).every(([name, held]) => TEXT_LABELS.has(name) || isBlank(held));
 
 /** A result's words: of a list the texts as they are, the others as JSON. */
 function resultText(output: unknown): string {
-  if (!Array.isArray(output)) {
-    return isRecord(output) &&
-      isTextType(output.type) &&
-      typeof output.text === "string" &&
-      Object.keys(output).length <= 2
-      ? output.text
-      : written(output);
-  }
+  if (!Array.isArray(output)) return isPlainText(output) ? output.text : written(output);
   return output
-    .flatMap((one) => contentParts(one, false))
-    .flatMap(({ kind, text }) => (kind === "image" ? [] : text))
+    .filter((block) => liftedImage(block) === null)
+    .map((block) => (isPlainText(block) ? block.text : written(block)))
     .join("\n");
 }
 
-/** What is no word of a result stands behind it. */
+/** Images of a result, shown behind it. */
 const imagesOf = (output: unknown): Part[] =>
-  Array.isArray(output) ? output.flatMap((one) => contentParts(one, false)).filter(({ kind }) => kind === "image") : [];
+  Array.isArray(output) ? output.flatMap((block) => liftedImage(block) ?? []).map(imageOf) : [];
+const imageOf = (digest: string): Part => part("image", false, "", digest);
 
 function resultParts(result: ForeignFields): Part[] {
   const wrapped = firstOf(result, WRAPPED_RESULTS)?.[1];
   const inner = isRecord(wrapped) ? wrapped : result;
+  const outer = inner === result ? {} : result;
   const held = firstOf(inner, RESULT_TEXTS);
-  const failed = result.is_error === true || result.isError === true;
+  const isFailure = (fields: ForeignFields) => FAILED.some((name) => fields[name] === true || fields[name] === "true");
+  const failed = isFailure(inner) || isFailure(outer);
   // Gemini's without an id stand in the order of their calls.
   const ids = inner === result ? [...CALL_IDS.slice(0, -1).map((field) => result[field]), result.name] : [inner.id];
   const id = idOf(...ids);
-  const read = ["type", ...WRAPPED_RESULTS, held?.[0] ?? "", ...CALL_IDS];
-  const rest = besides(inner, [...read, "name"], false).map((one) => ({ ...one, kind: "result" as const, id }));
-  return [part("result", false, resultText(held?.[1]), failed ? "error" : "", id), ...rest, ...imagesOf(held?.[1])];
+  const flags = FAILED.filter((name) => [true, false, "true"].includes(inner[name] as never));
+  const read = [held?.[0] ?? "", "name", ...CALL_IDS, ...flags];
+  const beside = [...facts(inner, read, false), ...facts(outer, [...WRAPPED_RESULTS, ...CALL_IDS, ...FAILED], false)];
+  const rest = beside.map((fact) => ({ ...fact, kind: "result" as const, id }));
+  const text = resultText(held?.[1]);
+  const words = part("result", false, text, failed ? "error" : "", id);
+  return [...(text === "" && !failed && rest.length > 0 ? [] : [words]), ...rest, ...imagesOf(held?.[1])];
 }
 
 /** One block of a content. */
@@ -147,7 +212,7 @@ function blockParts(block: unknown, own: boolean): Part[] {
   const image = liftedImage(block);
   if (image !== null) return [part("image", own, "", image)];
   if (isTextType(block.type) && (typeof block.text === "string" || isNothing(block.text)))
-    return [part("text", own, written(block.text)), ...besides(block, ["text"], own)];
+    return [part("text", own, written(block.text)), ...besides(block, ["text", "signature"], own)];
   return [part("other", own, written(block), type || "part")];
 }
 
@@ -172,8 +237,7 @@ function messageParts(message: ForeignFields, own: boolean): Part[] {
   const beside = besides(message, ["content", "tool_calls", "function_call", "type"], own);
   const thoughts = beside.filter(({ kind }) => kind === "thought");
   return [
-    ...thoughts,
-    ...contentParts(content, own),
+    ...thoughtsOnce(thoughts, contentParts(content, own)),
     ...calls.flatMap((call) =>
       isRecord(call) ? callParts(call, "call", own) : [part("call", own, written(call), "call")],
     ),
@@ -187,13 +251,15 @@ export function partsOfItem(item: unknown): ReadItem {
   if (!isRecord(item)) return { ...assistant, opens: true, parts: [part("text", true, written(item))] };
   const type = typeof item.type === "string" ? snake(item.type) : "message";
   if (isThought(item)) return { ...assistant, opens: false, parts: [part("thought", true, thoughtText(item))] };
-  if (RESULT_ROLES.has(item.role)) return { role: "tool", own: false, opens: true, parts: resultParts(item) };
+  const kind = roleKind(item.role);
+  if (kind === "result") return { role: "tool", own: false, opens: true, parts: resultParts(item) };
   if (type !== "message" && item.role === undefined) {
     if (RESULT.test(type)) return { role: "tool", own: false, opens: true, parts: resultParts(item) };
     if (CALL.test(type)) return { ...assistant, opens: false, parts: callParts(item, type, true) };
     return { ...assistant, opens: false, parts: blockParts(item, true) };
   }
-  const role = typeof item.role === "string" && item.role !== "" ? item.role : "assistant";
-  const own = OWN_ROLES.has(role);
-  return { role: own ? "assistant" : role, own, opens: true, parts: messageParts(item, own) };
+  // Words under an unknown role are the policy's, never evidence.
+  const own = kind !== "other";
+  const role = own ? "assistant" : (item.role as string).trim().toLowerCase();
+  return { role, own, opens: true, parts: messageParts(item, own) };
 }

@@ -36,8 +36,14 @@ export function turnsOf(messages: unknown): Turn[] {
     if (last !== undefined && goesOn(last, read)) last.parts.push(...read.parts);
     else turns.push({ role: read.role, parts: [...read.parts] });
   }
-  return turns;
+  return turns.filter(({ parts }) => parts.length === 0 || !parts.every(isWithheld));
 }
+
+/** A thought without words: empty, encrypted or redacted. */
+const isWithheld = ({ kind, text }: Part): boolean => kind === "thought" && text === "";
+
+/** Whether the policy speaks or acts in a turn. */
+export const isOwnTurn = ({ role, parts }: Turn): boolean => role === "assistant" || parts.some(({ own }) => own);
 
 /** What the policy said last, as text: the answer, where one is wanted. */
 export function answerOf(turns: readonly Turn[]): string {
@@ -57,7 +63,7 @@ export const ownWords = (turns: readonly Turn[]): string[] =>
 
 /** Whether the policy's last turn thought apart from its words, and came to an end with that. */
 export function thoughtApart(turns: readonly Turn[]): boolean {
-  const own = turns.findLast(({ role }) => role === "assistant")?.parts.filter((part) => part.own) ?? [];
+  const own = turns.findLast(isOwnTurn)?.parts.filter((part) => part.own) ?? [];
   return own.some(({ kind }) => kind === "thought") && own.some(({ kind }) => kind !== "thought");
 }
 
@@ -77,6 +83,8 @@ type MessageBlock = Readonly<Record<string, unknown>> & { type: string };
 const blockOf = ({ kind, name, id, text }: Part): MessageBlock => {
   if (kind === "text") return { type: "text", text };
   if (kind === "call") return { type: "tool_use", id, name, input: text };
+  if (kind === "result" && name !== "" && name !== "error")
+    return { type: "tool_result", tool_use_id: id, [name]: text };
   if (kind === "result") return { type: "tool_result", tool_use_id: id, content: text, is_error: name === "error" };
   if (kind === "image") return imagePart(name);
   return { type: kind === "thought" ? "thinking" : name, text };

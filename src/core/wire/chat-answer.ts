@@ -6,6 +6,7 @@ import { questionFault } from "../faults/question-fault.ts";
 import type { SoftLabels } from "../judges/soft-reader.ts";
 import { withoutThoughts } from "../text/thinking.ts";
 import { tokensIn } from "./answer-tokens.ts";
+import { isRetriedStatus, passingFaultOf } from "./chat-retry.ts";
 
 /** What one request brought: the parts of a Generation (ports.ts) that the backend decides. */
 export interface GenerationParts {
@@ -20,6 +21,8 @@ export interface GenerationParts {
   model: string | null;
   /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
   reason?: string | null;
+  /** Wait that a refusing backend asked for, ms; absent where it named none. */
+  retry_after_ms?: number | null;
   /** Of an answer that is read softly (soft-answer.ts). */
   soft?: SoftLabels | null;
 }
@@ -119,23 +122,16 @@ function rawReasoning(data: string): string {
   return data.slice(start);
 }
 
-/** Words by which servers say "not now" and "my own fault": OpenAI's codes are words. */
-const BUSY = /rate_?limit|overloaded|too_?many/i;
-const BROKEN = /server|internal|unavailable|timeout/i;
-
 /**
  * An error inside a reply whose status was 200: what its code would mean as a status. One that says
  * nothing of the sort makes the reply unreadable.
  */
 function refusalCode(error: unknown): ItemErrorCode {
-  const { code: named, type } = isObject(error) ? error : ({} as StreamChunk);
-  const code = Number(named ?? Number.NaN);
-  if (code === 429 || code === 503) return "verifier_overloaded";
-  if (code >= 500) return "verifier_unavailable";
-  const worded = questionFault(code || 400, JSON.stringify(error));
-  if (code >= 400 || worded !== "verifier_rejected") return worded;
-  const words = `${type} ${named}`;
-  return BUSY.test(words) ? "verifier_overloaded" : BROKEN.test(words) ? "verifier_unavailable" : MALFORMED;
+  const status = Number((isObject(error) ? error.code : null) ?? Number.NaN);
+  if (isRetriedStatus(status)) return passingFaultOf(status);
+  if (status >= 500) return "verifier_unavailable";
+  const code = questionFault(status >= 400 ? status : 400, JSON.stringify({ error }));
+  return code === "verifier_rejected" && !(status >= 400) ? MALFORMED : code;
 }
 
 /** Gathers one choice. Feed it events or one document, then ask for the `result`. */

@@ -1,6 +1,7 @@
 // Owns when a refused request may be sent again: which statuses, Retry-After, back-off. Must not
 // know slots or queues.
 import { LIMITS } from "../faults/limits.ts";
+import type { PassingFault } from "../faults/question-fault.ts";
 
 const BACKOFF_BASE_MS = 100;
 /**
@@ -9,19 +10,36 @@ const BACKOFF_BASE_MS = 100;
  */
 const BACKOFF_CAP_MS = 1_000;
 
-/** 521 to 523 are how Cloudflare's proxy, in front of a backend, reports a failed connect. */
-const RETRIED = new Set([429, 502, 503, 504, 521, 522, 523]);
+/**
+ * Statuses that say "not now": RFC 9110 (408, 409, 421, 429, 502 to 504), RFC 8470 (425), nginx and
+ * load balancers whose upstream went away (460, 499), Cloudflare in front of a backend (520 to 527,
+ * 530), Anthropic when overloaded (529).
+ */
+const RETRIED = new Set([
+  ...[408, 409, 421, 425, 429, 460, 499],
+  ...[502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 529, 530],
+]);
+
+/** Statuses by which a server refuses for load. */
+const OVERLOADED = new Set([429, 503, 529]);
 
 /** Whether a status says: not now, perhaps later. */
 export function isRetriedStatus(status: number): boolean {
   return RETRIED.has(status);
 }
 
+/** The code of a refusal with a retried status. */
+export function passingFaultOf(status: number): PassingFault {
+  return OVERLOADED.has(status) ? "verifier_overloaded" : "verifier_unavailable";
+}
+
 /**
  * Retry-After (RFC 9110, 10.2.3) in ms from now: delay in seconds or HTTP date. null when missing
  * or unreadable. A date in the past is 0.
+ * @param exactMs Azure's `retry-after-ms`, which goes before it
  */
-export function retryAfterMs(header: string | null, now: Date): number | null {
+export function retryAfterMs(header: string | null, now: Date, exactMs: string | null = null): number | null {
+  if (exactMs !== null && /^\d{1,12}(\.\d+)?$/.test(exactMs.trim())) return Number(exactMs);
   const value = header?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = /[A-Za-z]/.test(value) ? Date.parse(value) : Number.NaN;

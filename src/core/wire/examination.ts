@@ -1,6 +1,8 @@
 // Owns how a program is held against a test without meeting it: runs of the test's own code, where
 // no program is, and of the program, which is told calls and their arguments alone. Knows no service.
 import type { ASSERTING, RunStatus } from "../judges/test-runs.ts";
+import { TOLERANCE } from "../text/decimal-tokens.ts";
+import { sameOutput } from "../text/printed-output.ts";
 import { SCRIPTS } from "./programs.generated.ts";
 import type { Ran, SandboxRun } from "./sandbox-apis.ts";
 
@@ -12,8 +14,10 @@ export interface ProgramTest {
   mode: "exec" | "single";
   /** The functions that the task asks for, where it is known. */
   functions: readonly string[];
-  /** Loaded as a module with LeetCode's imports; else run as a script. */
-  is_module: boolean;
+  /** The program has LeetCode's imports, as it also has where it defines a class Solution. */
+  has_imports: boolean;
+  /** Absolute or relative, of floats on both sides of `==` in an assert; default: `TOLERANCE`. */
+  tolerance?: number | undefined;
 }
 
 /** What came of it: `shown` is what each cell wrote; null where the service failed. */
@@ -45,11 +49,11 @@ export function* examine(
   test: ProgramTest,
   { stdin, timeout_ms, mark }: { stdin: string; timeout_ms: number; mark: string },
 ): Generator<Step, Finding, Ran> {
-  const { language, cells, mode, functions } = test;
+  const { language, cells, mode, functions, tolerance = TOLERANCE } = test;
   let asked: readonly string[] = [];
   let answers: unknown[] = [];
   for (let round = 0; round <= ROUNDS_MAX; round++) {
-    const input = JSON.stringify({ cells, mode, functions, asked, answers });
+    const input = JSON.stringify({ cells, mode, functions, tolerance, asked, answers });
     const judged = yield { of: "test", run: { code: TEST_CODE[language], language, stdin: input, timeout_ms } };
     if (judged.end === "infra") return null;
     const step = stepIn(judged);
@@ -78,8 +82,8 @@ type ProgramCode = (program: string, asked: readonly string[], mark: string, tes
 
 /** JSON is a literal of both languages. */
 const PROGRAM_CODE: Record<ProgramTest["language"], ProgramCode> = {
-  python(program, questions, mark, { is_module }) {
-    const asked = JSON.stringify({ source: program, questions, mark, is_module });
+  python(program, questions, mark, { has_imports }) {
+    const asked = JSON.stringify({ source: program, questions, mark, has_imports });
     const names = `{"__name__": "__kritai__", "ASKED": ${JSON.stringify(asked)}}`;
     return `exec(compile(${JSON.stringify(SCRIPTS.python.harness)}, "harness.py", "exec"), ${names})\n`;
   },
@@ -122,18 +126,9 @@ function failureOf({ end, exit_code, stderr }: Ran, error: string): Exclude<Find
   return { status: stderr.includes("MemoryError") ? "memory" : "runtime", error };
 }
 
-/** Without blanks at a line's end, and without empty lines at the end. */
-const linesOf = (output: string): string =>
-  output
-    .replaceAll("\r\n", "\n")
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .trimEnd();
-
-/** Whether it wrote what it must; null where the service failed. */
-export function statusOf(ran: Ran, expected: string): RunStatus | "unknown" | null {
+/** Whether the program printed what it should; null where the service failed. */
+export function statusOf(ran: Ran, expected: string, tolerance?: number): RunStatus | "unknown" | null {
   if (ran.end === "infra") return null;
   if (ran.end !== "exit" || ran.exit_code !== 0) return failureOf(ran, "").status;
-  return linesOf(ran.stdout) === linesOf(expected) ? "pass" : "fail";
+  return sameOutput(expected, ran.stdout, tolerance) ? "pass" : "fail";
 }

@@ -11,7 +11,7 @@ import type { BreakerState } from "../load/breaker.ts";
  * Questions of one preset over one prompt's candidates. Each candidate's text is held once;
  * questions refer to it by index: 1..5 distinct ones each.
  */
-export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | "runs" | "by"> {
+export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | "runs"> {
   question: string;
   language: string | null;
   candidates: readonly string[];
@@ -55,6 +55,8 @@ export interface Generation {
   backend?: string | null;
   /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
   reason?: string | null;
+  /** Wait that a refusing backend asked for, ms; absent where it named none. */
+  retry_after_ms?: number | null;
   /** Where a soft vote asked for it: the labels' probabilities, null where none were found. */
   soft?: SoftLabels | null | undefined;
 }

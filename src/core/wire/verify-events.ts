@@ -52,7 +52,8 @@ const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> 
     isText(e.code) &&
     Object.hasOwn(ITEM_ERRORS, e.code) &&
     typeof e.retryable === "boolean" &&
-    (e.reason == null || (isText(e.reason) && e.reason.length <= ENGINE_REASON_CHARS)),
+    (e.reason == null || (isText(e.reason) && e.reason.length <= ENGINE_REASON_CHARS)) &&
+    (e.retry_after_ms === undefined || isCount(e.retry_after_ms)),
   heartbeat: (e) => isCount(e.open),
   done: ({ usage }) => isObject(usage) && USAGE.every((name) => isCount(usage[name])),
 };

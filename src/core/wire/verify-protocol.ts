@@ -8,7 +8,6 @@ import { LIMITS } from "../faults/limits.ts";
 import { imagesMost } from "../judges/image-parts.ts";
 import { needsWhole } from "../judges/parsers/table.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import { GIVEN_ROLES } from "../judges/prompt-job.ts";
 
 /**
  * Raised with each field or value that a request may newly have: a gateway tells its own, and an edge
@@ -40,12 +39,6 @@ const VerifyComparisonSchema = z.strictObject({
   max_tokens: z.int().min(1).max(LIMITS.max_tokens_max).optional(),
 });
 
-/** What the asker says before the preset's own messages; `data` and candidates are escaped. */
-const GivenMessageSchema = z.strictObject({
-  role: z.enum(GIVEN_ROLES),
-  parts: z.array(z.union([z.string(), z.strictObject({ data: z.string() }), z.strictObject({ shown: count })])),
-});
-
 const IMAGES_MAX = imagesMost(LIMITS.rollouts_per_group_max);
 
 const VerifyGroupSchema = z
@@ -54,15 +47,7 @@ const VerifyGroupSchema = z
     question: z.string(),
     language: z.string().max(32).nullable().default(null),
     /** Texts that some presets need besides. */
-    slots: z
-      .strictObject({
-        reference: z.string(),
-        rubric: z.string(),
-        principle: z.string(),
-        messages: z.array(GivenMessageSchema).max(LIMITS.judge_messages_max),
-      })
-      .partial()
-      .optional(),
+    slots: z.strictObject({ reference: z.string(), rubric: z.string(), principle: z.string() }).partial().optional(),
     candidates: z.array(z.string()).min(1).max(LIMITS.rollouts_per_group_max),
     /** By digest, as data URLs; each is shown behind the block that names it. */
     images: z
@@ -201,6 +186,8 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     retryable: z.boolean(),
     /** Why the engine refused the question, fit for people; where it said so. */
     reason: z.string().max(ENGINE_REASON_CHARS).nullable().optional(),
+    /** How long the engine asked to be left alone, ms; where it said so. */
+    retry_after_ms: count.optional(),
   }),
   z.object({ type: z.literal("heartbeat"), open: count }),
   z.object({

@@ -9,11 +9,11 @@ export const atCap: Alarm = {
   alarm: 0.5,
   clear: 0.4,
   series: (rows) => column(rows, "at_cap_share"),
-  says: ({ value }) => `${percent(value)} of the rollouts are cut at the limit`,
+  says: ({ value }) => `${percent(value)} of the rollouts are cut off at the length limit`,
 };
 
 export const page = /* @__PURE__ */ documented(atCap, {
-  rule: "over half of the rollouts are cut at the limit",
+  rule: "over half of the rollouts are cut off at the length limit",
   ends_at: "40 %",
   needs: "`finish_reason`",
   look_at: "the policy's `max_tokens`, `overlong`",

@@ -40,7 +40,7 @@ export const driftProbe: Alarm = {
   },
   detail: ({ repeat_rollouts }) => ({ repeat_rollouts }),
   says: ({ value }) =>
-    `groups that come again get another order than at first: the correlation of their rewards is ${significant(value)}`,
+    `the judge ranks the same groups differently than at first: the correlation of their rewards is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(driftProbe, {

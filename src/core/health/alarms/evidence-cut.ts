@@ -9,7 +9,7 @@ export const evidenceCut: Alarm = {
   alarm: 0.5,
   clear: 0.6,
   series: (rows) => column(rows, "evidence_shown"),
-  says: ({ value }) => `judges see ${percent(value)} of a run's characters; results and files are left out`,
+  says: ({ value }) => `the judge sees only ${percent(value)} of an agent's run; results and files are cut`,
 };
 
 export const page = /* @__PURE__ */ documented(evidenceCut, {

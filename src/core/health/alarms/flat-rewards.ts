@@ -12,14 +12,14 @@ export const flatRewards: Alarm = {
   alarm: 0.3,
   clear: 0.25,
   series: (rows) => rolling(column(rows, "zero_variance_share"), STEPS),
-  says: ({ value }) => `${percent(value)} of the groups have equal rewards, which teach nothing`,
+  says: ({ value }) => `${percent(value)} of the groups have equal rewards, so they teach nothing`,
 };
 
 export const page = /* @__PURE__ */ documented(flatRewards, {
   rule: "over 30 % of groups have equal rewards, mean of 20 steps",
   ends_at: "25 %",
   needs: "10 steps with complete groups",
-  look_at: "harder or easier prompts; more samples a pair; a score that tells more apart",
+  look_at: "use harder or easier prompts, more samples a pair, or a finer score",
   marked_on: ["groups with equal rewards"],
-  groups_by: ["its std", "least"],
+  groups_by: ["std", "least"],
 });

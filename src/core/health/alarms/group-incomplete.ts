@@ -11,11 +11,11 @@ export const groupIncomplete: Alarm = {
   alarm: 0.02,
   clear: 0,
   series: (rows) => column(rows, "incomplete_share"),
-  says: ({ value }) => `${percent(value)} of the gathered groups were judged in parts`,
+  says: ({ value }) => `${percent(value)} of the gathered groups were judged before all samples arrived`,
 };
 
 export const page = /* @__PURE__ */ documented(groupIncomplete, {
-  rule: "any gathered group was judged in parts (`watch`), over 2 % (`alarm`)",
+  rule: "any gathered group was judged before all samples arrived (`watch`), over 2 % (`alarm`)",
   ends_at: "0 %",
   needs: "any request",
   look_at:

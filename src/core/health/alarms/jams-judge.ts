@@ -27,14 +27,14 @@ export const jamsJudge: Alarm = {
     });
   },
   detail: ({ jam_share }) => ({ jam_share }),
-  says: ({ value }) => `${percent(value)} more of the rollouts than at first keep verdicts from being read`,
+  says: ({ value }) => `${percent(value)} more of the rollouts than at first make the judge's answers unreadable`,
 };
 
 export const page = /* @__PURE__ */ documented(jamsJudge, {
-  rule: "in 30 steps a point more of the rollouts keep verdicts from being read than in the first 50 steps, and so many are no chance",
+  rule: "in 30 steps a point more of the rollouts make verdicts unreadable than in the first 50 steps, beyond chance",
   ends_at: "half a point",
   needs: "31 steps",
-  look_at: "those candidates; the format rule `judgeable`",
+  look_at: "read those candidates; add the format rule `judgeable`",
   marked_on: ["judge: ties, flips, circles, jams"],
   groups_by: ["jams", "most"],
 });

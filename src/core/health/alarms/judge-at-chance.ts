@@ -3,6 +3,7 @@
 import { type Alarm, documented } from "../alarm.ts";
 import { rolling, truthIn } from "../health-row.ts";
 import { significant } from "../sentence.ts";
+import { FIRST_STEPS } from "../trend.ts";
 
 const STEPS = 20;
 
@@ -11,15 +12,15 @@ export const judgeAtChance: Alarm = {
   bad: "below",
   alarm: 0.1,
   clear: 0.15,
-  series: (rows) => rolling(truthIn(rows).truth, STEPS),
+  series: (rows) => rolling(truthIn(rows, FIRST_STEPS).truth, STEPS),
   says: ({ value }) =>
-    `rewards say nothing of labels or of the second judge: their correlation is ${significant(value)}`,
+    `rewards do not agree with labels or the second judge: their correlation is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeAtChance, {
-  rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps",
+  rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps; a correlation with labels is corrected for labels more alike than in the first 50 steps",
   ends_at: "0.15",
   needs: "10 steps with `pass_rate` or an audit",
-  look_at: "the judge guesses: its prompt, its model, what it is shown",
+  look_at: "the judge guesses: check its prompt, its model and what it is shown",
   groups_by: ["tau-b", "least"],
 });

@@ -1,18 +1,23 @@
-// Owns the alarm `judge_cycles`: wins go in a circle more often than they did. Triples are counted,
-// not groups: of large groups most have some circle by chance.
+// The alarm `judge_cycles`: wins form cycles (A beats B, B beats C, C beats A) more often than verdicts at chance explain.
+// Candidates that a converged policy makes alike are compared by coin flips, which form cycles too; contradicting
+// orders tell the two apart, so a run whose pairs are shown in one order raises nothing.
 import { type Alarm, documented } from "../alarm.ts";
-import { type Counted, type HealthRow, pooled } from "../health-row.ts";
+import { cyclesByChance } from "../chance.ts";
+import { type Counted, column, type HealthRow, pooled, rolling } from "../health-row.ts";
 import { percent, points } from "../sentence.ts";
 import { dispersionOf, FIRST_STEPS, risenShare } from "../trend.ts";
 
-const STEPS = 20;
-/** Standard errors: the test is made at each step. */
-const SURE = 4.5;
+/** Steps that are compared with the first ones: more of them where groups are few or small, up to the most. */
+const STEPS = { least: 20, most: 100 };
+/** Triples that tell enough. */
+const TRIPLES = 600;
+/** Standard errors, because the test is made at each step. */
+const SURE = 4;
 
-const counted = ({ cyclic_share, triples }: HealthRow): Counted => ({
-  hits: Math.round((cyclic_share ?? 0) * (triples ?? 0)),
-  count: triples ?? 0,
-});
+const counted = ({ cyclic_share, triples, flip_rate }: HealthRow): Counted =>
+  flip_rate == null
+    ? { hits: 0, count: 0 }
+    : { hits: Math.round((cyclic_share ?? 0) * (triples ?? 0)), count: triples ?? 0 };
 
 export const judgeCycles: Alarm = {
   name: "judge_cycles",
@@ -23,21 +28,28 @@ export const judgeCycles: Alarm = {
     const begin = rows.slice(0, FIRST_STEPS);
     const first = pooled(begin, FIRST_STEPS, counted).at(-1);
     const dispersion = dispersionOf(begin.map(counted));
-    return pooled(rows, STEPS, counted).map((now, i) => {
+    const triples = begin.length === 0 ? 0 : (first?.count ?? 0) / begin.length;
+    const steps = Math.round(Math.min(STEPS.most, Math.max(STEPS.least, TRIPLES / triples)));
+    const flips = column(rows, "flip_rate");
+    const first_flips = rolling(flips.slice(0, FIRST_STEPS), FIRST_STEPS, 1).at(-1) ?? 0;
+    const flips_now = rolling(flips, steps, 1);
+    return pooled(rows, steps, counted).map((now, i) => {
       if (now === null || first == null || i < FIRST_STEPS) return null;
-      const rise = now.hits / now.count - first.hits / first.count;
-      return risenShare(now, first, dispersion) > SURE ? rise : Math.min(rise, 0);
+      const explained = Math.max(0, cyclesByChance(flips_now[i] ?? 0) - cyclesByChance(first_flips));
+      const expected = { hits: first.hits + explained * first.count, count: first.count };
+      const rise = now.hits / now.count - expected.hits / expected.count;
+      return risenShare(now, expected, dispersion) > SURE ? rise : Math.min(rise, 0);
     });
   },
-  detail: ({ cyclic_share, triples }) => ({ cyclic_share, triples }),
+  detail: ({ cyclic_share, triples, flip_rate }) => ({ cyclic_share, triples, flip_rate }),
   says: ({ value, row }) =>
-    `of three answers that were compared, wins go in a circle in ${percent(row.cyclic_share)}, over the last steps ${points(value)} more than at first`,
+    `wins form cycles in ${percent(row.cyclic_share)} of triples, ${points(value)} more than chance explains over the last steps`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeCycles, {
-  rule: "of all triples whose pairs were won, wins go in a circle (A beats B, B beats C, C beats A) in 5 points more than in the first 50 steps, and so many are no chance, over 20 steps",
+  rule: "wins form cycles (A beats B, B beats C, C beats A) in 5 points more of the triples than in the first 50 steps, beyond what verdicts at chance explain, by the share of pairs that change with the order shown, over 20 steps, or up to 100 where groups are few or small, at 4 standard errors",
   ends_at: "3 points",
-  needs: "51 steps with groups of three or more",
-  look_at: "more samples a pair, a stronger judge",
+  needs: "51 steps under `both_orders` with groups of three or more",
+  look_at: "use more samples a pair or a stronger judge",
   marked_on: ["judge: ties, flips, circles, jams"],
 });

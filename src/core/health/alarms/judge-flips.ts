@@ -1,13 +1,30 @@
-// Owns the alarm `judge_flips`: the verifier goes by the place shown, or errs more often than
-// it did: noise alone flips verdicts, too, though at most half of them.
+// The alarm `judge_flips`: more pairs than at first change with the order in which they are shown, beyond what verdicts
+// at chance explain. Candidates that a converged policy makes alike flip too, and form cycles; a position bias forms none.
+import { populationStd } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
-import { column, rolling } from "../health-row.ts";
+import { flipsByChance } from "../chance.ts";
+import { type Counted, column, type HealthRow, pooled, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
-import { risenOver } from "../trend.ts";
+import { FIRST_STEPS, risenOver } from "../trend.ts";
 
 const STEPS = 20;
-/** Noise alone flips at most half of the verdicts: so far above is counted as a rise. */
+/** Noise alone flips at most half of the verdicts, so 15 points above this is a position bias from the first step. */
 const CHANCE = 0.4;
+const MANY_STEPS = 100;
+/** Standard errors that flips must be above chance. */
+const DOUBTS = 2;
+
+const cyclesOf = ({ cyclic_share, triples }: HealthRow): Counted => ({
+  hits: Math.round((cyclic_share ?? 0) * (triples ?? 0)),
+  count: triples ?? 0,
+});
+
+/** The part of a rise in flips that verdicts at chance explain: all of it in groups without triples. */
+function byChance(first: Counted | null | undefined, now: Counted | null | undefined, rise: number): number {
+  if (first == null || now == null) return rise;
+  const most = (now.hits + Math.sqrt(now.hits + 3 / 8)) / now.count;
+  return Math.max(0, flipsByChance(most) - flipsByChance(first.hits / first.count));
+}
 
 export const judgeFlips: Alarm = {
   name: "judge_flips",
@@ -17,19 +34,29 @@ export const judgeFlips: Alarm = {
   series(rows) {
     const flips = column(rows, "flip_rate");
     const risen = risenOver(flips, { steps: STEPS, sure: 4 });
-    return rolling(flips, STEPS).map((now, i) =>
-      now === null ? null : Math.max(now - CHANCE, risen[i] ?? now - CHANCE),
-    );
+    const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, cyclesOf).at(-1);
+    // Small groups have few triples, and cycles come together: the last steps and many steps, whichever has more cycles.
+    const cycles = [pooled(rows, STEPS, cyclesOf), pooled(rows, MANY_STEPS, cyclesOf)];
+    return rolling(flips, STEPS).map((now, i) => {
+      if (now === null) return null;
+      const window = flips.slice(Math.max(0, i - STEPS + 1), i + 1).filter((value) => value !== null);
+      const aboveChance = now - CHANCE - (DOUBTS * populationStd(window)) / Math.sqrt(window.length);
+      const rise = risen[i];
+      // Null within the first steps, which are compared with chance alone.
+      return rise == null
+        ? aboveChance
+        : Math.max(aboveChance, rise - Math.max(...cycles.map((pools) => byChance(first, pools[i], rise))));
+    });
   },
   detail: ({ flip_rate }) => ({ flip_rate }),
-  says: ({ row }) => `${percent(row.flip_rate)} of the pairs change with the order in which they are shown`,
+  says: ({ row }) => `${percent(row.flip_rate)} of the pairs get another verdict when the order is swapped`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeFlips, {
-  rule: "15 points more pairs change with the order shown than in the first 50 steps, or over 55 %, mean of 20 steps; noise alone flips up to half. Needs `both_orders`",
+  rule: "15 points more pairs change with the order shown than in the first 50 steps, or over 55 %, mean of 20 steps, beyond what verdicts at chance explain, by the share of cycles. Needs `both_orders`",
   ends_at: "10 points",
   needs: "10 steps under `both_orders`",
-  look_at: "a stronger judge; keep both orders",
+  look_at: "use a stronger judge; keep both orders",
   marked_on: ["judge: ties, flips, circles, jams"],
   groups_by: ["flip with the order", "most"],
 });

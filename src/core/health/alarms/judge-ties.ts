@@ -1,7 +1,9 @@
-// Owns the alarm `judge_ties`: the verifier tells few candidates apart.
+// The alarm `judge_ties`: the judge tells few candidates apart. Ties that come with more contradicting orders than at
+// first are left out: candidates that a converged policy makes alike.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
+import { riseOf } from "../trend.ts";
 
 const STEPS = 20;
 
@@ -10,15 +12,20 @@ export const judgeTies: Alarm = {
   bad: "above",
   alarm: 0.4,
   clear: 0.35,
-  series: (rows) => rolling(column(rows, "tie_share"), STEPS),
+  series(rows) {
+    const flips = riseOf(column(rows, "flip_rate"), STEPS);
+    return rolling(column(rows, "tie_share"), STEPS).map((now, i) =>
+      now === null ? null : now - (flips[i] as number),
+    );
+  },
   says: ({ value }) => `${percent(value)} of the decided pairs are ties`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeTies, {
-  rule: "over 40 % of decided pairs are ties, mean of 20 steps",
+  rule: "over 40 % of decided pairs are ties, mean of 20 steps, less what more pairs than in the first 50 steps change with the order shown",
   ends_at: "35 %",
   needs: "10 steps with decided pairs",
-  look_at: "more samples a pair; a judge that sees differences",
+  look_at: "use more samples a pair or a judge that sees differences",
   marked_on: ["judge: ties, flips, circles, jams"],
   groups_by: ["tied or undecided", "most"],
 });

@@ -9,14 +9,14 @@ export const nearDuplicates: Alarm = {
   alarm: 0.5,
   clear: 0.4,
   series: (rows) => column(rows, "duplicate_share"),
-  says: ({ value }) => `${percent(value)} of the rollouts have a candidate that their group has already`,
+  says: ({ value }) => `${percent(value)} of the answers duplicate another in their group`,
 };
 
 export const page = /* @__PURE__ */ documented(nearDuplicates, {
-  rule: "over half of the rollouts have a candidate that their group has already",
+  rule: "over half of the answers duplicate another in their group",
   ends_at: "40 %",
   needs: "any rollout",
-  look_at: "temperature, entropy: the policy has collapsed",
+  look_at: "the policy has collapsed: check temperature and entropy",
   marked_on: ["cut at the limit, near duplicates"],
   groups_by: ["duplicates", "most"],
 });

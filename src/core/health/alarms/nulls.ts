@@ -34,7 +34,7 @@ export const nulls: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(nulls, {
-  rule: "over 2 % of the rollouts of 20 steps have no reward, and so many are no chance; `by_code`",
+  rule: "over 2 % of the rollouts of 20 steps have no reward, beyond chance; `by_code`",
   ends_at: "1 %",
   needs: "any rollout",
   look_at: "[errors](errors.md) of those codes",

@@ -13,7 +13,7 @@ export const parseRateLow: Alarm = {
   alarm: 0.8,
   clear: 0.96,
   series: (rows) => rolling(column(rows, "parse_rate"), STEPS, STEPS),
-  says: ({ value }) => `only ${percent(value)} of the judge's answers can be read`,
+  says: ({ value }) => `only ${percent(value)} of the judge's answers are readable`,
 };
 
 export const page = /* @__PURE__ */ documented(parseRateLow, {

@@ -1,4 +1,5 @@
-// Owns the alarm `verifier_failing`: generations that bring no answer.
+// The alarm `verifier_failing`: generations that end without an answer.
+import { populationStd } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
@@ -6,17 +7,25 @@ import { percent } from "../sentence.ts";
 /** Of small steps, one says little. */
 const STEPS = 20;
 
+const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
+
 export const verifierFailing: Alarm = {
   name: "verifier_failing",
   bad: "above",
   alarm: 0.01,
   clear: 0.005,
-  series: (rows) => rolling(column(rows, "failed_share"), STEPS, STEPS),
-  says: ({ value }) => `${percent(value)} of the generations bring no answer`,
+  series(rows) {
+    const shares = column(rows, "failed_share");
+    // One standard error below the mean: a few failures in small steps are chance.
+    return rolling(shares, STEPS, STEPS).map((mean, i) =>
+      mean === null ? null : mean - populationStd(known(shares.slice(i - STEPS + 1, i + 1))) / Math.sqrt(STEPS),
+    );
+  },
+  says: ({ value }) => `${percent(value)} of the generations end without an answer`,
 };
 
 export const page = /* @__PURE__ */ documented(verifierFailing, {
-  rule: "over 1 % of generations bring no answer, mean of 20 steps",
+  rule: "over 1 % of generations end without an answer, mean of 20 steps less its standard error",
   ends_at: "0.5 %",
   needs: "20 steps in which the judge was asked",
   look_at: "the verifier's log; [reliability](reliability.md)",

@@ -1,6 +1,8 @@
 // The parser `logprobs`: how probable an engine finds each label at an anchor.
+
 import * as z from "zod";
 import { someOf } from "../../faults/bounded.ts";
+import { exp } from "../../math/elementary.ts";
 import { stripped } from "./answer-text.ts";
 import { LabelsSchema, OpeningSchema } from "./fields.ts";
 import { lettersOf, wholeLabel } from "./labels.ts";
@@ -99,10 +101,10 @@ function sharesAt(
   if (seen.length === 0) return null;
   const top = Math.max(...seen);
   // The better of "A" and " A", as in softVerdict.
-  const weights = logs.map((log) => (log.length === 0 ? 0 : Math.exp(Math.max(...log) - top)));
+  const weights = logs.map((log) => (log.length === 0 ? 0 : exp(Math.max(...log) - top)));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return {
     shares: weights.map((weight) => weight / total),
-    mass: seen.reduce((sum, log) => sum + Math.exp(log), 0),
+    mass: seen.reduce((sum, log) => sum + exp(log), 0),
   };
 }

@@ -169,24 +169,3 @@ export const stepSummary: Preset = {
   // No label is ever read: the tags are what it may not bring. `each`: a gateway sends all of an answer.
   parser: { kind: "tag", tag: "step", labels: [], each: true },
 };
-
-/** What follows the messages of a signal of the kind `score_model`: the form of the answer. */
-export const scoreModel: Preset = {
-  shape: "point",
-  messages: user(
-    `Give a score from {{rubric}}. ${NO_ORDERS} End your answer with the score in a box and nothing behind it: \\boxed{score}.`,
-  ),
-  candidate: "{{text}}",
-  // The scale is the signal's own, and so is the check.
-  parser: { kind: "numbers", range: [-LIMITS.score_max, LIMITS.score_max] },
-};
-
-/** What follows the messages of a signal of the kind `label_model`: its labels, the answer's form. */
-export const labelModel: Preset = {
-  shape: "point",
-  messages: user(
-    `Choose the label that fits:\n{{rubric}}\n${NO_ORDERS} End your answer with its letter in a box and nothing behind it: \\boxed{letter}.`,
-  ),
-  candidate: "{{text}}",
-  parser: { kind: "boxed", labels: [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"] },
-};

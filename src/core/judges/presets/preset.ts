@@ -42,8 +42,11 @@ export interface Preset {
    * those are shown.
    */
   summary?: true;
-  /** `completion`: one raw text for /completions; `roles`: special chat roles. */
-  style?: "completion" | "roles";
+  /**
+   * `completion`: one raw text for /completions; `roles`: special chat roles; `decision`: the state of
+   * a decision model, which writes no text.
+   */
+  style?: "completion" | "roles" | "decision";
 }
 
 /** Fewest and most candidates that a shape shows. */

@@ -1,11 +1,13 @@
 // The presets by name: a new one is one entry of of-several.ts or of-one.ts.
-import { firstWrongStep, labelModel, OF_ONE, scoreModel, stepSummary, summaryFirstWrongStep } from "./of-one.ts";
+
+import { DECISION } from "./decision.ts";
+import { firstWrongStep, OF_ONE, stepSummary, summaryFirstWrongStep } from "./of-one.ts";
 import { lav, OF_SEVERAL, patchMultiselect } from "./of-several.ts";
 import { isTemplateKey, templateOfKey } from "./own.ts";
 import type { Preset } from "./preset.ts";
 import { diffSelect, trajectoryPair, trajectoryPoint } from "./trajectory.ts";
 
-/** In the order in which they are listed to people. */
+/** The presets of chat models, in the order of lists. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
   ...OF_SEVERAL,
   ...OF_ONE,
@@ -18,18 +20,15 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   "diff-select": diffSelect,
 };
 
-/** The first turn of presets with a `summary`. */
-export const STEP_SUMMARY = "step_summary";
+/** Names of all presets, those of decision models last. */
+export const presetNames = (): string[] => [...Object.keys(PRESETS), ...Object.keys(DECISION)];
 
-/**
- * Of kinds of signals that bring their own messages, by the kind's name, and of a first turn: no
- * spec can name them as its preset.
- */
-const OF_KINDS: Readonly<Record<string, Preset>> = {
-  score_model: scoreModel,
-  label_model: labelModel,
-  [STEP_SUMMARY]: stepSummary,
-};
+/** The kind of backend that answers a prompt. */
+export const backendFor = (prompt: string): "chat" | "decide" =>
+  presetNamed(prompt)?.style === "decision" ? "decide" : "chat";
+
+/** The first turn of presets with a `summary`. A spec cannot name it as its preset. */
+export const STEP_SUMMARY = "step_summary";
 
 /** Whether a model first says in steps what the text does. */
 export const isSummarised = (prompt: string): boolean => presetNamed(prompt)?.summary === true;
@@ -38,7 +37,9 @@ export const isSummarised = (prompt: string): boolean => presetNamed(prompt)?.su
  * The preset of a name, or null; `code-select` and `code-select-cot` are templates. A deployment's
  * own stands for itself (own.ts).
  */
-export const presetNamed = (name: string): Preset | null =>
-  isTemplateKey(name)
-    ? templateOfKey(name)
-    : ([PRESETS, OF_KINDS].find((table) => Object.hasOwn(table, name))?.[name] ?? null);
+export const presetNamed = (name: string): Preset | null => {
+  if (isTemplateKey(name)) return templateOfKey(name);
+  if (name === STEP_SUMMARY) return stepSummary;
+  if (Object.hasOwn(PRESETS, name)) return PRESETS[name] as Preset;
+  return Object.hasOwn(DECISION, name) ? (DECISION[name] as Preset) : null;
+};

@@ -78,8 +78,8 @@ function standIn(source: ReplaySource, signal: Signal, alone: boolean): Signal {
     const logged = factOf<ReplayedRollout["values"]>(rollout, "values")?.[name] as Valued;
     return logged.value === null ? logged : valued(again(logged.value));
   };
-  const { judge: _, opening: __, ...rest } = signal;
-  return { ...rest, open: ({ group }) => answeredAtOnce(() => group.rollouts.map(ofRollout)) };
+  const { judge: _, opening: __, groupFault: ___, ...rest } = signal;
+  return { ...rest, facts: () => [], open: ({ group }) => answeredAtOnce(() => group.rollouts.map(ofRollout)) };
 }
 
 function sourceOf(compiled: CompiledSignal, next: CompiledSpec, was: LoggedSpec): ReplaySource {
@@ -148,18 +148,11 @@ function tournamentSource(
   const { score: before, ...then } = other.settings as TournamentSettings;
   if (!isEqual(how, then)) return refuse(`its judge or schedule differs from that of the run's signal ${other.name}`);
   if (score === before && next.judgeable === was.judgeable) return { by: "values", of: other };
-  if (how.covariates !== undefined) return refuse("the candidates' lengths are not logged, which its covariates need");
   if (needsReference(how.schedule)) return refuse("the reference that everyone met is not logged");
-  if (score === "rank" && !isComplete(how)) {
+  if (score === "rank" && scheduleOf(how.schedule).schedule.hasPlaces === true) {
     return refuse("the score rank goes by the schedule's order of play, which is not logged");
   }
   return { by: "verdicts", of: other };
-}
-
-/** Whether no order of its own can stand beside what was earned. */
-function isComplete({ judge, schedule: named }: Omit<TournamentSettings, "score">): boolean {
-  const { schedule } = scheduleOf(named);
-  return (schedule.complete && judge.budget === undefined) || schedule.endsOf !== undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
 // another score. Knows no schedule's plan, which hangs on texts that are not logged.
 
 import type { AskedQuestion } from "../../asking/asked-questions.ts";
-import { isOfFirst, type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
+import { type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
 import { NO_FACTS, NOTHING, type Reading } from "../../asking/readings.ts";
 import { factOf, type Judge, type Signal } from "../../asking/signal.ts";
 import type { PreparedGroup } from "../../candidate/prepare.ts";
@@ -19,10 +19,11 @@ import type { LoggedGroup, LoggedRollout, LoggedVerdict, ReplayedRollout } from 
  */
 export const replayedTournament = (was: string, alone: boolean): Signal<TournamentSettings> => ({
   ...tournament,
+  facts: () => [],
   open(group, { judge: rest, schedule, score }, { seed, judgeable }) {
     const judge = { ...rest, schedule };
     const logged = factOf<LoggedGroup>(group.group, "logged") as LoggedGroup;
-    const verdicts = logged.verdicts.filter(({ signal, status }) => signal === was && status !== "filtered");
+    const verdicts = logged.verdicts.filter(({ signal }) => signal === was);
     const asked = questionsOf(group, logged, verdicts);
     const run = tournamentRunOf(group, judge, seed);
     const atFault = new Set(classesAtFault(group, logged, alone ? null : (logged.refused[was] ?? [])));
@@ -34,10 +35,8 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
 });
 
 /** What a run says of itself whatever was asked and in what order. */
-function tournamentRunOf({ keys, classes }: PreparedGroup, judge: Judge, seed: number): TournamentJudgement["run"] {
-  const sizes = classes.members.map(({ length }) => length);
-  const run = new TournamentRun({ keys, judge, seed, sizes });
-  return Object.assign(run, { ended: true, unwanted: () => ({ early_stop: 0, sure: 0 }), places: () => undefined });
+function tournamentRunOf({ keys }: PreparedGroup, judge: Judge, seed: number): TournamentJudgement["run"] {
+  return Object.assign(new TournamentRun({ keys, judge, seed }), { ended: true, places: () => undefined });
 }
 
 /** A class's index in `group` by the rollout that stands for it in the log. */
@@ -57,9 +56,8 @@ function questionsOf(group: PreparedGroup, logged: LoggedGroup, verdicts: readon
   });
 }
 
-/** Whether a question was put to the judge asked first, as a trial, or again for want of a verdict. */
+/** Whether a question was asked as a trial, or again because its answers could not be read. */
 function isAsked(sample: number): Partial<Question> {
-  if (isOfFirst({ sample })) return { by: "first" };
   if (sample >= TRIAL_FROM) return { trial: true };
   return sample % REPEAT_FROM >= REASK_FROM ? { reask: true } : {};
 }

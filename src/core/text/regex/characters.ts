@@ -54,16 +54,22 @@ export const POSIX: Readonly<Record<string, Ranges>> = {
   xdigit: [...digit, [0x41, 0x46], [0x61, 0x66]],
 };
 
-/** What `\d`, `\s` and `\w` stand for; `\s` without the vertical tab, as in RE2. */
-export const PERL: Readonly<Record<string, Ranges>> = {
-  d: digit,
-  s: [
-    [9, 10],
-    [12, 13],
-    [32, 32],
-  ],
-  w: word,
-};
+/** White space of Python's `str.isspace`. */
+const SPACES: Ranges = [
+  [9, 13],
+  [0x1c, 0x20],
+  [0x85, 0x85],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+];
+
+/** I, i, and both of Turkish. */
+const DOTTED: readonly number[] = [0x49, 0x69, 0x130, 0x131];
 
 const escaped = (codePoint: number) => `\\u{${codePoint.toString(16)}}`;
 
@@ -74,14 +80,26 @@ function native(source: string, fold: boolean): Characters {
 }
 
 /**
- * Characters in any of the ranges. Folded: and those that differ from one of these only in case, by
- * Unicode's simple case folding.
+ * Characters in any of the ranges. Folded: and those that differ from one of these only in case, as
+ * Python's `re` has it: by Unicode's simple case folding, and any i is any other.
  */
 export function inRanges(ranges: Ranges, fold: boolean): Characters {
   const source = `[${ranges.map(([from, to]) => `${escaped(from)}-${escaped(to)}`).join("")}]`;
-  if (fold) return native(source, true);
+  if (fold) {
+    const { name, has } = native(source, true);
+    return DOTTED.some(has)
+      ? { name, has: (codePoint) => DOTTED.includes(codePoint) || has(codePoint) }
+      : { name, has };
+  }
   return { name: source, has: (codePoint) => ranges.some(([from, to]) => codePoint >= from && codePoint <= to) };
 }
+
+/** `\d`, `\s` and `\w` as Python's `re` means them for text; case does not matter to any of them. */
+export const PERL: Readonly<Record<string, Characters>> = {
+  d: native("\\p{Nd}", false),
+  s: inRanges(SPACES, false),
+  w: native("[\\p{L}\\p{N}_]", false),
+};
 
 /** A general category or a script by RE2's names for them, or null where there is none of the name. */
 export function property(name: string, fold: boolean): Characters | null {

@@ -1,8 +1,16 @@
-// Owns RE2's syntax: from an expression's text to its tree. Must not know how it is searched.
+// RE2's syntax with the meaning of Python's `re` for text: from an expression's text to its tree. Where
+// both have a construct, Python's meaning holds. Must not know how it is searched.
 import { anyOf, type Characters, inRanges, MOST, PERL, POSIX, property, type Ranges, without } from "./characters.ts";
 
-/** Where an expression holds without taking a character. */
-export type Place = "text_start" | "text_end" | "line_start" | "line_end" | "word_edge" | "no_word_edge";
+/** Where an expression holds without taking a character; `last_line_end`: at the end, or before a line feed there. */
+export type Place =
+  | "text_start"
+  | "text_end"
+  | "last_line_end"
+  | "line_start"
+  | "line_end"
+  | "word_edge"
+  | "no_word_edge";
 
 /**
  * A tree of an expression. `most` is null where nothing bounds the repetition; greed is left out,
@@ -25,15 +33,21 @@ export class RegexSyntaxError extends Error {
 /** RE2's own bound on one counted repetition. */
 const REPEAT_MOST = 1000;
 
-const COUNT = /\{(0|[1-9]\d*)(?:(,)(0|[1-9]\d*)?)?\}/y;
+const COUNT = /\{(?!\})(\d*)(?:(,)(\d*))?\}/y;
 const GROUP_NAME = /P?<([^>]*)>/y;
 const FLAGS = /([imsU]*)(?:-([imsU]+))?([:)])/y;
 const PROPERTY = /[pP](?:\{(\^?)([^}]*)\}|(.))/uy;
-const CODE_POINT = /x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/y;
+const CODE_POINT = /x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})/y;
 const OCTAL = /0[0-7]{0,2}|[1-7][0-7]{1,2}/y;
 const CLASS_NAME = /\[:(\^?)(.*?):\]/sy;
 const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
-const PLACES: Readonly<Record<string, Place>> = { A: "text_start", z: "text_end", b: "word_edge", B: "no_word_edge" };
+const PLACES: Readonly<Record<string, Place>> = {
+  A: "text_start",
+  Z: "text_end",
+  z: "text_end",
+  b: "word_edge",
+  B: "no_word_edge",
+};
 
 interface Flags {
   fold: boolean;
@@ -124,7 +138,7 @@ class RegexParser {
     const [part, from, comma, to] = this.#matched(COUNT) ?? [];
     if (part === undefined) return null;
     const least = Number(from);
-    const most = comma === undefined ? least : to === undefined ? null : Number(to);
+    const most = comma === undefined ? least : to === "" ? null : Number(to);
     if (Math.max(least, most ?? 0) > REPEAT_MOST || (most !== null && most < least)) {
       throw new RegexSyntaxError("invalid repeat count", part);
     }
@@ -139,7 +153,7 @@ class RegexParser {
     if (this.#text[this.#at] === "\\") return [this.#escape()];
     const { lines, dotAll } = this.#flags;
     if (this.#took("^")) return [{ is: "place", place: lines ? "line_start" : "text_start" }];
-    if (this.#took("$")) return [{ is: "place", place: lines ? "line_end" : "text_end" }];
+    if (this.#took("$")) return [{ is: "place", place: lines ? "line_end" : "last_line_end" }];
     if (this.#took(".")) {
       const all: Ranges = [[0, MOST]];
       return [{ is: "one", of: dotAll ? inRanges(all, false) : without(inRanges([[10, 10]], false)) }];
@@ -208,8 +222,7 @@ class RegexParser {
     const perl = PERL[letter.toLowerCase()];
     if (perl !== undefined) {
       this.#at += 2;
-      const set = inRanges(perl, fold);
-      return /[DSW]/.test(letter) ? without(set) : set;
+      return /[DSW]/.test(letter) ? without(perl) : perl;
     }
     if (!/[pP]/.test(letter)) return null;
     const from = this.#at++;
@@ -223,8 +236,10 @@ class RegexParser {
   #escaped(): number {
     const from = this.#at++;
     if (this.#at === this.#text.length) throw new RegexSyntaxError("trailing backslash at end of expression", "\\");
-    const [, braced, short] = this.#matched(CODE_POINT) ?? [];
-    const hex = Number.parseInt(braced ?? short ?? "", 16);
+    const digits = this.#matched(CODE_POINT)
+      ?.slice(1)
+      .find((given) => given !== undefined);
+    const hex = Number.parseInt(digits ?? "", 16);
     if (hex > MOST) throw this.#noEscape(from);
     if (!Number.isNaN(hex)) return hex;
     const octal = this.#matched(OCTAL)?.[0];
@@ -293,7 +308,8 @@ class RegexParser {
 
 /**
  * Reads an expression in RE2's syntax: no look-around, no back-reference, no possessive repetition.
- * Source: https://github.com/google/re2/wiki/Syntax.
+ * `\d`, `\s`, `\w`, `\b`, `$`, `\Z`, `(?i)`, `{,n}` and `\u` mean what they mean in Python's `re`.
+ * Sources: https://github.com/google/re2/wiki/Syntax, https://docs.python.org/3/library/re.html.
  * @throws RegexSyntaxError
  */
 export const parseRegex = (text: string): Regex => new RegexParser(text).whole();

@@ -1,6 +1,6 @@
 // Owns the search for an expression in a text, in time proportional to the text: an automaton whose
 // states are made when a text first needs them. Must not know syntax.
-import type { Characters } from "./characters.ts";
+import { type Characters, PERL } from "./characters.ts";
 import type { Place, Regex } from "./parse.ts";
 
 /** An instruction; `next` and `or` are places in the program. */
@@ -54,30 +54,35 @@ function compile(regex: Regex): Program {
   return { instructions, start, sets: [...sets.values()] };
 }
 
-/** What a character is to an expression: the sets it is in, whether it is a word's or a line's end. */
+/** Equivalence class of characters: the sets they are in, whether they end a line or belong to words. */
 interface Letter {
   readonly id: number;
   readonly within: readonly boolean[];
   readonly line: boolean;
   readonly word: boolean;
+  /** A line feed behind which the text ends. */
+  readonly isLast: boolean;
 }
 
-const isWord = (codePoint: number) =>
-  codePoint === 0x5f ||
-  (codePoint >= 0x30 && codePoint <= 0x39) ||
-  (codePoint >= 0x41 && codePoint <= 0x5a) ||
-  (codePoint >= 0x61 && codePoint <= 0x7a);
+const WORD = PERL.w as Characters;
 
 /** Characters that no set tells apart are one letter; each is looked at once. */
 class Alphabet {
   readonly #sets: readonly Characters[];
   readonly #letters: Letter[] = [];
   readonly #known = new Map<string, number>();
+  #lastFeed: number | undefined;
   /** Ids plus one, in pages of 256 characters that are there when one of them was seen. */
   readonly #pages: (Uint16Array | undefined)[] = [];
 
   constructor(sets: readonly Characters[]) {
     this.#sets = sets;
+  }
+
+  /** The letter of a line feed that ends the text. */
+  lastFeed(): Letter {
+    this.#lastFeed ??= this.#look(10, true);
+    return this.#letters[this.#lastFeed] as Letter;
   }
 
   letterOf(codePoint: number): Letter {
@@ -87,16 +92,16 @@ class Alphabet {
     return this.#letters[(page[codePoint & 255] as number) - 1] as Letter;
   }
 
-  #look(codePoint: number): number {
+  #look(codePoint: number, isLast = false): number {
     const within = this.#sets.map(({ has }) => has(codePoint));
     const line = codePoint === 10;
-    const word = isWord(codePoint);
-    const key = [line, word, ...within].map(Number).join("");
+    const word = WORD.has(codePoint);
+    const key = [isLast, line, word, ...within].map(Number).join("");
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const id = this.#letters.length;
     this.#known.set(key, id);
-    this.#letters.push({ id, within, line, word });
+    this.#letters.push({ id, within, line, word, isLast });
     return id;
   }
 }
@@ -116,6 +121,8 @@ const holds = (place: Place, last: Letter | null, letter: Letter | null): boolea
       return last === null;
     case "text_end":
       return letter === null;
+    case "last_line_end":
+      return letter === null || letter.isLast;
     case "line_start":
       return last === null || last.line;
     case "line_end":
@@ -157,7 +164,8 @@ export class RegexSearch {
     for (let at = 0; at < text.length; at++) {
       const codePoint = text.codePointAt(at) as number;
       if (codePoint > 0xffff) at++;
-      const letter = this.#alphabet.letterOf(codePoint);
+      const isLastFeed = codePoint === 10 && at === text.length - 1;
+      const letter = isLastFeed ? this.#alphabet.lastFeed() : this.#alphabet.letterOf(codePoint);
       const known = state.next[letter.id];
       const next: State | null = known === undefined ? this.#after(state, letter) : known;
       if (next === null) return true;

@@ -27,6 +27,7 @@ export const anchored: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  unequalGames: ({ anchor }) => anchor !== "reference",
   listsInOrder: ({ shown }) => shown === "first",
   needsReference: ({ anchor }) => anchor === "reference",
   // Who of the group is the anchor hangs on the contents of all.

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { wholeFrom } from "../../faults/bounded.ts";
+import { cos } from "../../math/elementary.ts";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
@@ -32,7 +33,7 @@ export const circular: Schedule<z.output<typeof SETTINGS>> = {
 /** The distances on a ring of n, the first always 1; at most n / 2 of them. */
 export function distances(n: number, degree: number): number[] {
   const open = Array.from({ length: Math.floor(n / 2) }, (_, d) => d + 1);
-  const gap = (k: number, d: number) => 2 - 2 * Math.cos((2 * Math.PI * k * d) / n);
+  const gap = (k: number, d: number) => 2 - 2 * cos((2 * Math.PI * k * d) / n);
   const eigenvalues = Array.from({ length: Math.max(0, n - 1) }, () => 0);
   const chosen: number[] = [];
   while (chosen.length < degree && open.length > 0) {

@@ -2,6 +2,7 @@
 // elimination.
 import * as z from "zod";
 import { mean } from "../../math/stats.ts";
+import { standingBy } from "./finals.ts";
 import { allPairs, type Match, meanOutcome, type Outcomes, type Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({});
@@ -15,6 +16,8 @@ export const knockout: Schedule = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  hasPlaces: true,
+  unequalGames: () => true,
   most: (n) => Math.min(allPairs(n), 2 * Math.max(0, n - 1)),
   *waves({ order }) {
     const n = order.length;
@@ -24,7 +27,7 @@ export const knockout: Schedule = {
     // The seeding counts as one game, however many the anchor had.
     const games = new Map(order.map((i) => [i, [meanOutcome(outcomes, i, i === anchor ? others : [anchor])]]));
     const earned = (i: number) => mean(games.get(i) as number[]);
-    const seeds = sortedBy(order, earned);
+    const seeds = standingBy(order, earned);
     let line = bracket(n).map((seed) => seeds[seed] as number);
     let behind: number[] = [];
     while (line.length > 1) {
@@ -40,7 +43,7 @@ export const knockout: Schedule = {
       }
       const first = ([a, b]: [number, number]) => (outcomes(a, b) ?? 0) >= (outcomes(b, a) ?? 0);
       behind = [
-        ...sortedBy(
+        ...standingBy(
           pairs.map((pair) => pair[first(pair) ? 1 : 0]),
           earned,
         ),
@@ -53,12 +56,6 @@ export const knockout: Schedule = {
     return places;
   },
 };
-
-/** By what each earned, the most first; equals as they stand. */
-function sortedBy(line: readonly number[], earned: (i: number) => number): number[] {
-  const known = new Map(line.map((i) => [i, earned(i)]));
-  return [...line].sort((a, b) => (known.get(b) as number) - (known.get(a) as number));
-}
 
 /** Seeds 0..n-1 as they stand in a bracket: the best two meet last; empty places are left out. */
 function bracket(n: number): number[] {

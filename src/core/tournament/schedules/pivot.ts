@@ -1,34 +1,71 @@
-// Owns the schedule `pivot`: a ring, and then everyone against those who did best in it.
+// The schedule `pivot`: a ring, then every candidate against the best of the ring, then finals.
 import * as z from "zod";
 import { wholeFrom } from "../../faults/bounded.ts";
-import { allPairs, type Match, meanOutcome, type Schedule } from "./schedule.ts";
+import { AskedPairs, standingBy } from "./finals.ts";
+import { allPairs, type Match, meanOutcome, type Outcomes, type Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
   pivots: wholeFrom(1, "rollouts_per_group_max").default(2),
 });
 
+/** Pairs of play-off and finals together: without ties half of the candidates lose in the ring. */
+const finalsMost = (n: number): number => n >> 1;
+
 /**
- * At most n + k(n - k) + k(k - 1) / 2 pairs in two waves (LLM-as-a-Verifier). The pivots are the k
- * best by mean outcome in the ring, equals in seeded order; a pair of the ring is not asked again.
+ * At most n + k(n - k) + k(k - 1) / 2 pairs (LLM-as-a-Verifier), n / 2 for
+ * play-off and finals, and n - 1 - k where they find another pivot.
+ * The pivots are the k best by mean outcome in the ring. Where more than k share the best mean, a
+ * play-off decides; other equals go by seeded order. Finals: unbeaten candidates meet the leader; one
+ * that wins there is a pivot too, so that the best has met everyone and has the most of every score.
  */
 export const pivot: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
+  unequalGames: () => true,
+  findsBest: true,
   most: (n, { pivots }) => {
     const k = Math.min(pivots, n);
-    return Math.min(allPairs(n), n + k * (n - k) + allPairs(k));
+    return Math.min(allPairs(n), n + k * (n - k) + allPairs(k) + finalsMost(n) + Math.max(0, n - 1 - k));
   },
   *waves({ order, settings }) {
     const n = order.length;
-    const at = (t: number) => order[(t + n) % n] as number;
-    const outcomes = yield order.map((a, t): Match => [a, at(t + 1)]);
-    const won = order.map((i, t) => ({ i, mean: meanOutcome(outcomes, i, [at(t - 1), at(t + 1)]) }));
-    const pivots = won
-      .sort((a, b) => b.mean - a.mean)
-      .map(({ i }) => i)
-      .slice(0, settings.pivots);
-    yield pivots.flatMap((p, k) => order.flatMap((i): Match[] => (pivots.slice(0, k + 1).includes(i) ? [] : [[i, p]])));
+    const asked = new AskedPairs(finalsMost(n));
+    const meanOf = (i: number, outcomes: Outcomes) => meanOutcome(outcomes, i, [...asked.of(i)]);
+    let outcomes = yield asked.add(order.map((a, t): Match => [a, order[(t + 1) % n] as number]));
+    const means = new Map(order.map((i) => [i, meanOf(i, outcomes)]));
+    const standing = standingBy(order, (i) => means.get(i) as number);
+    const best = means.get(standing[0] as number) as number;
+    const equals = standing.filter((i) => means.get(i) === best && best > 0.5);
+    const lost = (i: number, known: Outcomes) => equals.some((j) => asked.of(i).has(j) && (known(i, j) ?? 0.5) < 0.5);
+    const left = (known: Outcomes) => {
+      const line = equals.filter((i) => !lost(i, known));
+      return line.length > settings.pivots ? line : [];
+    };
+    outcomes = yield* asked.finals(left, outcomes);
+    const losers = new Set(equals.filter((i) => lost(i, outcomes)));
+    const pivots = standingBy(standing, (i) => 2 * Number(equals.includes(i)) - Number(losers.has(i))).slice(
+      0,
+      settings.pivots,
+    );
+    outcomes = yield asked.add(
+      pivots.flatMap((p, k) => order.flatMap((i): Match[] => (pivots.slice(0, k + 1).includes(i) ? [] : [[i, p]]))),
+    );
+    outcomes = yield* asked.finals(
+      (known) =>
+        asked.contenders(
+          standingBy(order, (i) => meanOf(i, known)),
+          known,
+        ),
+      outcomes,
+    );
+    const known = outcomes;
+    const [leader] = asked.contenders(
+      standingBy(order, (i) => meanOf(i, known)),
+      known,
+    ) as [number];
+    if (pivots.includes(leader) || !asked.isUnbeaten(leader, known)) return undefined;
+    yield asked.add(order.flatMap((i): Match[] => (i === leader || asked.of(leader).has(i) ? [] : [[i, leader]])));
     return undefined;
   },
 };

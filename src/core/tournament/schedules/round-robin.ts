@@ -8,8 +8,8 @@ export const roundRobin: Schedule = {
   settings: z.strictObject({}),
   complete: true,
   knowsPairs: () => true,
-  *waves({ order, pairs }) {
-    const line = pairs < Number.POSITIVE_INFINITY ? order : [...order.keys()];
+  *waves({ order, hasBudget }) {
+    const line = hasBudget ? order : [...order.keys()];
     yield line.flatMap((a, k) => line.slice(k + 1).map((b): Match => [a, b]));
     return undefined;
   },

@@ -1,8 +1,7 @@
 // Owns what a schedule is: which candidates it compares, in waves, given the outcomes so far. The
 // schedules: table.ts. Knows no verifier, no presentation orders and no samples.
 import type * as z from "zod";
-import type { NamedSchedule } from "../../contract/spec.ts";
-import { type Fit, fitted, type Game, type Lead } from "../../math/bradley-terry.ts";
+import { type Fit, fitted, type Game } from "../../math/bradley-terry.ts";
 
 /** Readable verdicts that showed one before another, and what they gave that one on average. */
 export interface ShownFirst {
@@ -30,29 +29,18 @@ export interface ScheduleInput<S = unknown> {
   settings: S;
   /** Outcomes are the verifier's own probabilities, not votes. */
   graded: boolean;
-  /** Pairs that the budget pays, each asked as the judge asks it at first. */
-  pairs: number;
-  /** How often a pair may be asked after the first time, by a schedule that does. */
-  repeats: number;
-  /** Rollouts that share each candidate, by its index. */
-  sizes: readonly number[];
+  /** Whether a budget may end the schedule before its last pair. */
+  hasBudget: boolean;
   /** The candidate that is the group's reference, where one takes part. */
   reference?: number | undefined;
 }
 
-/** What a schedule that stands for others chooses for a group. */
-export interface Choice {
-  schedule: NamedSchedule;
-  /** How often each pair is paid: the other order first, then more samples. Default 1. */
-  times?: number;
-}
-
 /**
  * Yields wave after wave and is given what is known then; returns each candidate's place in [0, 1],
- * 1 the best, where the schedule has an order of its own. It may look only at pairs that it has
- * asked for, and may ask for a pair again: it is not asked twice, but by a schedule that `repeats`.
+ * 1 the best, where the schedule `hasPlaces`. It may look only at pairs that it has asked for, and may
+ * ask for a pair again: it is not asked twice.
  */
-export type Waves = Generator<readonly Match[], readonly number[] | undefined, Outcomes>;
+type Waves = Generator<readonly Match[], readonly number[] | undefined, Outcomes>;
 
 /** A kind of schedule: its one file and its line in the table are all there is of it. */
 export interface Schedule<S = unknown> {
@@ -66,20 +54,15 @@ export interface Schedule<S = unknown> {
   needsReference?(settings: S): boolean;
   /** Pairs of n candidates that it comes to ask at most; absent: its first wave is all there is. */
   most?(n: number, settings: S): number;
+  /** Whether `waves` returns places, which decide the order in place of mean outcomes. */
+  hasPlaces?: true;
   /**
-   * Why it may end with less than `most`: nothing left can change its verdict, or it is sure
-   * enough.
+   * Its last pairs are finals (finals.ts): at its end an unbeaten candidate that the leader never met
+   * comes before a leader that lost.
    */
-  endsOf?: "early_stop" | "sure";
-  /** Only wins are told by what it asks: the points of a candidate are its wins. */
-  byWins?: true;
-  /** Whom it never asked about had a free point, which counts as a win. */
-  freePoint?: true;
-  /**
-   * Whether a pair that it asks for again is asked again: in the other order, then as often again.
-   * Its strengths are by `strengthsInOrder`.
-   */
-  repeats?(settings: S): boolean;
+  findsBest?: true;
+  /** Whether some candidates are asked about more often than others, by design. */
+  unequalGames?(settings: S): boolean;
   /**
    * Whether each pair of some of a group's candidates is among those of all of them, whoever else
    * comes, as long as there are at most so many: such pairs may be asked before all are there.
@@ -87,17 +70,6 @@ export interface Schedule<S = unknown> {
   knowsPairs?(settings: S, most: number): boolean;
   /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
   listsInOrder?(settings: S): boolean;
-  /**
-   * What an answer about a pair is expected to tell, given what was asked; absent: it cannot share a
-   * budget with other groups.
-   */
-  worth?(
-    field: Pick<ScheduleInput<S>, "order" | "graded" | "settings">,
-    asked: readonly Match[],
-    outcomes: Outcomes,
-  ): (match: Match) => number;
-  /** Of one that stands for others: which. */
-  choose?(field: ScheduleInput<S>): Choice;
 }
 
 /** Pairs of n candidates. */
@@ -116,7 +88,7 @@ export class ScheduleRun {
 
   constructor(schedule: Schedule, field: ScheduleInput) {
     this.waves = schedule.waves(field);
-    this.all = schedule.mode === "listwise" || schedule.repeats?.(field.settings) === true;
+    this.all = schedule.mode === "listwise";
   }
 
   /** The next wave: no pair that was asked before; none when the schedule is at its end. */
@@ -173,41 +145,8 @@ export function strengthsOf(n: number, pairs: readonly Match[], outcomes: Outcom
  * A pair's outcome, of the one who earned more: what the other earned is the rest up to rounding
  * only, and who of the two has the lower number must not matter.
  */
-export function gameOf([i = 0, j = 0]: Match, outcomes: Outcomes): Game | null {
+function gameOf([i = 0, j = 0]: Match, outcomes: Outcomes): Game | null {
   const [earned, other] = [outcomes(i, j) ?? null, outcomes(j, i) ?? null];
   if (earned === null || other === null) return null;
   return earned >= other ? { i, j, score: earned } : { i: j, j: i, score: other };
-}
-
-/** The prior on what being shown first earns. */
-export const LEAD_PRIOR: Lead = { lambda: 1 };
-
-/**
- * Strengths as by `strengthsOf`, but of what each order of a pair gave: a vote is a game, what the
- * first shown has of its place is fitted beside the strengths, and graded outcomes of both orders
- * count as two.
- */
-export function strengthsInOrder(
-  n: number,
-  pairs: readonly Match[],
-  outcomes: Outcomes,
-  graded: boolean,
-  lead = LEAD_PRIOR,
-): Fit {
-  const games = pairs
-    .flatMap((pair) => shownIn(pair, outcomes))
-    .map(({ count, ...game }): Game => ({ ...game, times: graded ? 1 : count }));
-  return fitted(n, games, STRENGTH_PRIOR, weightOf(graded), lead);
-}
-
-/** What each order of a pair gave the first shown, and of how many verdicts. */
-export function shownIn([i = 0, j = 0]: Match, outcomes: Outcomes): (Game & { count: number })[] {
-  const orders = [
-    [i, j],
-    [j, i],
-  ] as const;
-  return orders.flatMap(([first, second]) => {
-    const votes = outcomes.inOrder?.(first, second) ?? null;
-    return votes === null ? [] : [{ i: first, j: second, score: votes.mean, count: votes.count }];
-  });
 }

@@ -1,47 +1,74 @@
-// Owns the schedule `swiss`: round after round those of equal points against each other.
+// The schedule `swiss`: round after round candidates of equal points meet, then finals.
 
 import * as z from "zod";
 import { said } from "#said";
 import { wholeFrom } from "../../faults/bounded.ts";
-import type { Outcomes, Schedule } from "./schedule.ts";
+import { log2 } from "../../math/elementary.ts";
+import { AskedPairs, standingBy } from "./finals.ts";
+import { allPairs, type Match, type Outcomes, type Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  rounds: wholeFrom(1, "rollouts_per_group_max").optional().meta(said("default: ceil(log2 n); never more than n - 1")),
+  rounds: wholeFrom(1, "rollouts_per_group_max")
+    .optional()
+    .meta(said("default: ceil(log2 n) and finals; never more than n - 1")),
 });
+
+/** Pairs of the finals at most: one more round. */
+const finalsMost = (n: number): number => n >> 1;
+
+const roundsOf = (n: number, named = Math.ceil(log2(n))): number => Math.max(0, Math.min(named, n - 1));
 
 /**
  * floor(n / 2) pairs a round (ArenaRL). By points, in the seeded order among equals, each takes the
  * next below whom it has not met; where all below were met, what is known of the first counts
- * again. Of an odd number the last is left out for a point. Places: by points, then by the points
- * of those met (Buchholz); equals share their places' mean.
+ * again. Points are 1 for a win and 1/2 for a tie, of soft votes too: equals meet, so that a mean of
+ * shares says little. Of an odd number the last has a free point; in a single round it meets the
+ * first instead, so that everyone is judged. Without `rounds` up to n / 2 pairs of finals follow, among
+ * unbeaten candidates of equal points.
+ * Places: by points, then by the points of those met (Buchholz); equals share their places' mean.
  */
 export const swiss: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
-  freePoint: true,
-  most: (n, { rounds = Math.ceil(Math.log2(n)) }) => Math.max(0, Math.min(rounds, n - 1)) * (n >> 1),
+  hasPlaces: true,
+  findsBest: true,
+  most(n, { rounds: named }) {
+    const rounds = roundsOf(n, named);
+    const more = named === undefined ? finalsMost(n) : 0;
+    return Math.min(allPairs(n), rounds * (n >> 1) + (rounds === 1 ? n % 2 : 0) + more);
+  },
   *waves({ order, settings }) {
     const n = order.length;
-    const rounds = Math.min(settings.rounds ?? Math.ceil(Math.log2(n)), n - 1);
+    const rounds = roundsOf(n, settings.rounds);
     const points = new Map(order.map((i) => [i, 0]));
-    const met = new Map(order.map((i) => [i, new Set<number>()]));
+    const asked = new AskedPairs(settings.rounds === undefined ? finalsMost(n) : 0);
     const add = (i: number, earned: number | null | undefined) =>
-      points.set(i, (points.get(i) as number) + (earned ?? 0));
-    for (let round = 0; round < rounds; round++) {
-      const line = [...order].sort((a, b) => (points.get(b) as number) - (points.get(a) as number));
-      if (n % 2 === 1) add(line.pop() as number, 1);
-      const wave = paired(line, (a, b) => met.get(a)?.has(b) === true);
-      const outcomes: Outcomes = yield wave;
-      for (const [a, b] of wave) {
+      points.set(i, (points.get(i) as number) + (1 + Math.sign((earned ?? 0) - 0.5)) / 2);
+    const count = (wave: readonly Match[], outcomes: Outcomes) => {
+      for (const [a, b] of wave as readonly (readonly [number, number])[]) {
         add(a, outcomes(a, b));
         add(b, outcomes(b, a));
-        met.get(a)?.add(b);
-        met.get(b)?.add(a);
       }
+    };
+    const buchholz = (i: number) => [...asked.of(i)].reduce((sum, j) => sum + (points.get(j) as number), 0);
+    const standing = () => standingBy(order, (i) => points.get(i) as number);
+    let outcomes: Outcomes = () => undefined;
+    for (let round = 0; round < rounds; round++) {
+      const line = standing();
+      const last = n % 2 === 1 ? (line.pop() as number) : null;
+      if (last !== null && rounds > 1) add(last, 1);
+      const wave = paired(line, (a, b) => asked.of(a).has(b));
+      if (last !== null && rounds === 1) wave.push([last, line[0] as number]);
+      outcomes = yield asked.add(wave);
+      count(wave, outcomes);
     }
-    const buchholz = (i: number) =>
-      [...(met.get(i) as Set<number>)].reduce((sum, j) => sum + (points.get(j) as number), 0);
+    yield* asked.finals((known, wave) => {
+      count(wave, known);
+      const most = Math.max(...points.values());
+      const leaders = order.filter((i) => points.get(i) === most);
+      return asked.contenders(standingBy(leaders, buchholz), known);
+    }, outcomes);
     return shared(
       n,
       order.map((i) => [i, points.get(i) as number, buchholz(i)]),

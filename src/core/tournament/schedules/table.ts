@@ -2,7 +2,6 @@
 
 import { active } from "./active.ts";
 import { anchored } from "./anchored.ts";
-import { auto } from "./auto.ts";
 import { blocks } from "./blocks.ts";
 import { circular } from "./circular.ts";
 import { knockout } from "./knockout.ts";
@@ -11,7 +10,6 @@ import { roundRobin } from "./round-robin.ts";
 import type { Schedule } from "./schedule.ts";
 import { singleList } from "./single-list.ts";
 import { swiss } from "./swiss.ts";
-import { winner } from "./winner.ts";
 
 export const SCHEDULES: Readonly<Record<string, Schedule<never>>> = {
   round_robin: roundRobin,
@@ -23,6 +21,4 @@ export const SCHEDULES: Readonly<Record<string, Schedule<never>>> = {
   knockout,
   blocks,
   active,
-  winner,
-  auto,
 };

@@ -155,6 +155,9 @@ def write(value):
         return value._source
     if kind is Guess:
         return stop()
+    if kind is int and value.bit_length() > 4_096:
+        # Python reads no more than 4,300 decimal digits.
+        return hex(value)
     if value is None or kind in (bool, int, str, bytes, range, slice):
         return repr(value)
     if kind in (float, complex):

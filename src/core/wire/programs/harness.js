@@ -19,6 +19,9 @@
   const [mapEntries, setValues, getTime] = [Map.prototype.entries, Set.prototype.values, Date.prototype.getTime];
   const [mapNext, setNext] = [new Map().entries().next, new Set().values().next];
   const { writeSync } = typeof require === "function" ? require("node:fs") : process.getBuiltinModule("fs");
+  // The program is loaded as a module: what it guards as its main part does not run.
+  if (typeof require === "function") require.main = undefined;
+  if (typeof module === "object") module.parent = {};
   const refs = [];
 
   /** What a method of a builtin gives; undefined for what only claims to be one. */

@@ -153,6 +153,13 @@ def preimports():
     return kept["preimports"]
 
 
+def as_module():
+    """The program is loaded as a module, so that what it guards as its main part does not run. Known by
+    its name, as dataclasses and pickle look it up."""
+    program["__name__"] = "solution"
+    sys.modules["solution"] = sys.modules["__main__"]
+
+
 def preimport():
     """Beside the builtins, where the program's own names go before them."""
     vars(builtins).update(preimports())
@@ -176,10 +183,9 @@ def answer(question, here):
 
 def main(asked, here):
     source, questions, mark = asked["source"], asked["questions"], asked["mark"]
-    if asked["is_module"]:
-        program["__name__"] = "solution"
-        if "\nclass Solution" in f"\n{source}":
-            preimport()
+    as_module()
+    if asked["has_imports"] or "\nclass Solution" in f"\n{source}":
+        preimport()
     exec(compile(source, "solution.py", "exec", dont_inherit=True), program)
     sys.stdout.flush()
     # Bound before the first answer: a program that runs in here may replace any name.

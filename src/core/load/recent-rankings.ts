@@ -1,0 +1,39 @@
+// Remembers which documents a query was ranked with lately, to tell a client that cuts one query into
+// blocks: relative scores of two requests cannot be merged. Best effort: each isolate knows its own.
+import { hashText } from "../math/random.ts";
+
+const WINDOW_MS = 60_000;
+/** Queries kept in mind; a new one takes the oldest's place. */
+const QUERIES_MAX = 1_024;
+
+interface Ranking {
+  documents: string;
+  at: number;
+}
+
+const digest = (...texts: string[]): string => hashText(...texts).join(".");
+
+export class RecentRankings {
+  readonly #rankings = new Map<string, Ranking>();
+
+  /**
+   * Takes a ranking down.
+   * @param now ms of one clock
+   * @returns how long ago the same key ranked the same query with other documents, ms; null where it
+   *   did not within a minute
+   */
+  note(now: number, key_name: string | null, query: string, documents: readonly string[]): number | null {
+    const name = digest("query", key_name ?? "", query);
+    const ranked = documents
+      .map((text) => digest("document", text))
+      .sort()
+      .join(",");
+    const before = this.#rankings.get(name);
+    this.#rankings.delete(name);
+    const [oldest] = this.#rankings.keys();
+    if (oldest !== undefined && this.#rankings.size >= QUERIES_MAX) this.#rankings.delete(oldest);
+    this.#rankings.set(name, { documents: digest(ranked), at: now });
+    if (before === undefined || now - before.at >= WINDOW_MS || before.documents === digest(ranked)) return null;
+    return Math.max(0, now - before.at);
+  }
+}

@@ -1,0 +1,87 @@
+// Which candidate of a group is selected. Guarantees that no candidate is selected that lost to an
+// unbeaten one, nor to one with at least its own value (a circle of equals excepted), and that
+// position never decides.
+import type { Selection } from "../asking/comparison.ts";
+import { type Classes, type ContentKey, compareKeys } from "../candidate/classes.ts";
+import { hashText } from "../math/random.ts";
+import type { Decision, PairResult } from "./decision.ts";
+
+/** Everything that decides the selection, one entry a rollout where nothing else is said. */
+export interface Standing {
+  classOf: Classes["classOf"];
+  /** Results of pairs of classes. */
+  decision: Pick<Decision, "pairs">;
+  /** The schedule's places where it has any, else rewards; null: not judged. */
+  values: readonly (number | null)[] | null;
+  /** Wins on the scale of all opponents: they decide among equal values. */
+  points: readonly (number | null)[];
+  /**
+   * Which unbeaten candidates come before one that lost: those that beat it; after finals also those
+   * that it never met.
+   */
+  unbeaten: "that_beat_it" | "or_unmet";
+  /** One key a class. */
+  keys: readonly ContentKey[];
+  seed: number;
+}
+
+/**
+ * The rollout with the highest value. Equals: who lost to none of them, then wins among them, then
+ * points, then a seeded hash of the content; among identical candidates the first. If that candidate
+ * lost, an unbeaten one that beat it is selected instead, and after finals also an unbeaten one that
+ * it never met. None is selected where `values` holds no number.
+ */
+export function select(standing: Standing): Selection {
+  const { classOf, values, decision } = standing;
+  const known = classOf.flatMap((classIndex, r) => (classIndex === null || values?.[r] == null ? [] : [r]));
+  const against = (r: number, s: number) => decision.pairs[classOf[r] as number]?.[classOf[s] as number];
+  const lostNone = (r: number) => {
+    const results = classOf.flatMap((classIndex, s) => (classIndex === null ? [] : against(r, s)));
+    return results.includes("win") && !results.includes("loss");
+  };
+  const unbeaten = known.filter(lostNone);
+  const first = selectAmong(known, standing);
+  const before = betterThan(first.selected, unbeaten, against, standing);
+  const selection = before.length === 0 ? first : selectAmong(before, standing);
+  const { selected } = selection;
+  if (selected === null) return selection;
+  const rivals = unbeaten.includes(selected) ? unbeaten : [...unbeaten, ...selection.tied];
+  return rivals.some((r) => against(r, selected) === "unasked") ? { ...selection, unsettled: true } : selection;
+}
+
+/** Unbeaten candidates that come before this one. */
+function betterThan(
+  selected: number | null,
+  unbeaten: readonly number[],
+  against: (r: number, s: number) => PairResult | undefined,
+  standing: Standing,
+): readonly number[] {
+  if (selected === null || unbeaten.includes(selected)) return [];
+  const comesBefore = (result: PairResult | undefined) =>
+    result === "win" || (result === "unasked" && standing.unbeaten === "or_unmet");
+  return unbeaten.filter((r) => comesBefore(against(r, selected)));
+}
+
+function selectAmong(rollouts: readonly number[], standing: Standing): Selection {
+  const { classOf, values, points, decision, keys, seed } = standing;
+  if (rollouts.length === 0) return { selected: null, tied: [] };
+  const heightOf = (r: number) => values?.[r] as number;
+  const most = Math.max(...rollouts.map(heightOf));
+  // Sums of the same shares in another order differ by rounding only.
+  const tied = rollouts.filter((r) => heightOf(r) > most - EQUAL);
+  const classes = [...new Map(tied.map((r) => [classOf[r] as number, r])).keys()];
+  const count = (i: number, result: PairResult) => classes.filter((j) => decision.pairs[i]?.[j] === result).length;
+  const pointsOf = (i: number) => Math.max(...tied.map((r) => (classOf[r] === i ? (points[r] ?? 0) : 0)));
+  const [winner] = classes
+    .map((i) => ({ i, key: hashText("select", seed, ...(keys[i] as ContentKey)) }))
+    .sort(
+      (a, b) =>
+        Number(count(a.i, "loss") > 0) - Number(count(b.i, "loss") > 0) ||
+        count(b.i, "win") - count(a.i, "win") ||
+        pointsOf(b.i) - pointsOf(a.i) ||
+        compareKeys(a.key, b.key),
+    );
+  return { selected: tied.find((r) => classOf[r] === winner?.i) ?? null, tied };
+}
+
+const EQUAL = 1e-9;

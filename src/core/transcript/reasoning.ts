@@ -1,0 +1,82 @@
+// Reads the thoughts of messages and items in every vendor's fields. The same thought in two fields
+// counts once; encrypted, redacted and signed blobs hold no words.
+import { isNothing, isRecord, isSealed } from "./kinds.ts";
+
+/** Fields of a thought's object that hold its words, and its summary where the words are withheld. */
+const WORDS = [
+  ...["thinking", "content", "text", "reasoning", "reasoning_text", "reasoning_content", "reasoningText"],
+  ...["reasoningContent", "thought", "thoughts", "parts"],
+];
+const SUMMARIES = ["summary", "summary_text"];
+/** Fields of a thought's object that hold no words of it. */
+const LABELS = new Set([
+  ...["id", "type", "status", "format", "index", "signature", "data", "annotations", "cache_control", "role"],
+  ...["providerMetadata", "providerOptions", "provider_metadata", "model", "state", "object", "name"],
+]);
+const SEALED_TYPE = /encrypted|redacted/i;
+
+interface ThoughtWords {
+  words: string;
+  /** Only a summary of them. */
+  summary: boolean;
+}
+const NONE: ThoughtWords = { words: "", summary: false };
+
+function wordsOf(thought: unknown): ThoughtWords {
+  if (typeof thought === "string") return { words: thought, summary: false };
+  if (Array.isArray(thought)) {
+    const all = thought.map(wordsOf).filter(({ words }) => words !== "");
+    const raw = all.filter(({ summary }) => !summary);
+    const told = raw.length > 0 ? raw : all;
+    return { words: told.map(({ words }) => words).join("\n"), summary: raw.length === 0 && all.length > 0 };
+  }
+  if (!isRecord(thought) || (typeof thought.type === "string" && SEALED_TYPE.test(thought.type))) return NONE;
+  const isSummary = typeof thought.type === "string" && /summary/i.test(thought.type);
+  for (const name of WORDS) {
+    const { words, summary } = wordsOf(thought[name]);
+    if (words !== "") return { words, summary: summary || isSummary };
+  }
+  for (const name of SUMMARIES) {
+    const { words } = wordsOf(thought[name]);
+    if (words !== "") return { words, summary: true };
+  }
+  const known = (name: string) =>
+    LABELS.has(name) || isSealed(name) || WORDS.includes(name) || SUMMARIES.includes(name);
+  const rest = Object.entries(thought).filter(([name, held]) => !known(name) && !isNothing(held));
+  return rest.length === 0 ? NONE : { words: JSON.stringify(Object.fromEntries(rest)), summary: false };
+}
+
+/** The words of a thought, whatever holds them; "" of one that is withheld or empty. */
+export const thoughtText = (thought: unknown): string => wordsOf(thought).words;
+
+/** A part of a message, as far as thoughts go. */
+interface Said {
+  kind: string;
+  text: string;
+}
+
+const squashed = (text: string): string => text.replace(/\s+/g, "");
+
+/**
+ * The parts of one message with each thought once: servers write the same thoughts into several
+ * fields, and into the content's blocks.
+ * @param fields thoughts, one for each field that held any
+ * @param content the content's own parts, in their order
+ */
+export function thoughtsOnce<P extends Said>(fields: readonly P[], content: readonly P[]): P[] {
+  const blocks = content.filter(({ kind }) => kind === "thought");
+  const said = squashed(blocks.map(({ text }) => text).join(""));
+  const kept: P[] = [];
+  const words: string[] = blocks.length === 0 ? [] : [said];
+  const told = fields.map((field) => ({ field, own: squashed(field.text) }));
+  // The longest first; of the same words the one without a server's own blanks between its blocks.
+  told.sort((a, b) => b.own.length - a.own.length || a.field.text.length - b.field.text.length);
+  for (const { field, own } of told) {
+    if (words.some((other) => other.includes(own))) continue;
+    kept.push(field);
+    words.push(own);
+  }
+  const tells = kept.map(({ text }) => squashed(text));
+  const isTold = ({ kind, text }: Said) => kind === "thought" && tells.some((other) => other.includes(squashed(text)));
+  return [...fields.filter((field) => kept.includes(field)), ...content.filter((part) => !isTold(part))];
+}

@@ -1,0 +1,202 @@
+// How decision models are asked: bodies and replies of each API, by name. A reply is read from its
+// probabilities alone, never from the option that it names. Knows no transport.
+import * as z from "zod";
+
+/** A choice between options, about the one state of the request. */
+export interface DecisionQuestion {
+  /** Letters, digits, `_`, `.` and `-`. */
+  id: string;
+  instructions: string;
+  options: readonly string[];
+}
+
+/** A reply's answer to one question: a probability for each option, unchecked. */
+interface RawDecision {
+  probabilities: Readonly<Record<string, unknown>>;
+  /** Share of the model's probability on the options; 1 if the reply does not say. */
+  coverage: number;
+}
+
+export interface DecisionReply {
+  /** By question id; null: the model refused the question; absent: the reply lacks it. */
+  answers: ReadonlyMap<string, RawDecision | null>;
+  /** Tokens of the whole request; null if the reply has none. */
+  input_tokens: number | null;
+  model: string | null;
+}
+
+export interface DecisionApi {
+  /** Below the URL as it is configured, or below its `/v1`. */
+  path(model: string): string;
+  /** The URL is taken as it is, without `/v1`. */
+  bare?: true;
+  questions_max: number;
+  /** Tokens of state and questions that the model reads whole. */
+  state_tokens: number;
+  body(state: string, questions: readonly DecisionQuestion[], model: string): unknown;
+  /** @throws where the reply has another shape */
+  read(reply: unknown): DecisionReply;
+}
+
+const tokens = z.number().int().min(0).nullish();
+const numbers = z.record(z.string(), z.unknown());
+const mass = z.number().min(0).max(1.001);
+
+const SystemOneReply = z.object({
+  model: z.string().max(256).nullish(),
+  answers: z.record(z.string(), z.object({ probabilities: numbers.optional() })),
+  usage: z.object({ input_tokens: tokens }).nullish(),
+  /** vLLM's. */
+  diagnostics: z.record(z.string(), z.object({ label_mass: mass.optional() })).nullish(),
+});
+
+function readSystemOne(reply: unknown): DecisionReply {
+  const { model = null, answers, usage, diagnostics } = SystemOneReply.parse(reply);
+  const entries = Object.entries(answers).flatMap(([id, { probabilities }]) =>
+    probabilities === undefined ? [] : [[id, { probabilities, coverage: diagnostics?.[id]?.label_mass ?? 1 }] as const],
+  );
+  return { answers: new Map(entries), input_tokens: usage?.input_tokens ?? null, model };
+}
+
+const systemOneBody = (state: string, questions: readonly DecisionQuestion[], model: string) => ({
+  model,
+  state,
+  questions: Object.fromEntries(
+    questions.map(({ id, instructions, options }) => [
+      id,
+      { type: "choice", instructions, criteria: Object.fromEntries(options.map((name) => [name, null])) },
+    ]),
+  ),
+});
+
+const OpenAiReply = z.object({
+  model: z.string().max(256).nullish(),
+  answers: z.array(
+    z.union([
+      z.object({ type: z.literal("refusal"), name: z.string() }),
+      z.object({
+        name: z.string(),
+        probabilities: z.array(z.object({ value: z.union([z.string(), z.boolean()]), probability: z.unknown() })),
+      }),
+      z.unknown(),
+    ]),
+  ),
+  usage: z.object({ input_tokens: tokens }).nullish(),
+});
+
+const SglangReply = z.object({
+  model: z.string().max(256).nullish(),
+  answers: z.record(z.string(), z.object({ probabilities: numbers.optional(), label_mass: mass.optional() })),
+  usage: z.object({ prompt_tokens: tokens }).nullish(),
+});
+
+const WorkersReply = z.object({ result: z.unknown() });
+
+/** A model's own name, without the catalogue's path. */
+const nameOf = (model: string): string => model.slice(model.lastIndexOf("/") + 1);
+
+export const DECISION_APIS = {
+  /** System One: TypeSafe's Jev, Clef on vLLM and SGLang. Clef reads 16,384 tokens and cuts the rest. */
+  systemone: {
+    path: () => "/systemone",
+    questions_max: 64,
+    state_tokens: 16_000,
+    body: systemOneBody,
+    read: readSystemOne,
+  },
+  /** OpenAI's, and vLLM's of the same shape, which takes 64 questions. */
+  openai: {
+    path: () => "/decisions",
+    questions_max: 64,
+    state_tokens: 60_000,
+    body: (state, questions, model) => ({
+      model,
+      input: state,
+      questions: questions.map(({ id, instructions, options }) => ({
+        ...{ type: "choice", name: id, instructions, choices: options.map((value) => ({ value })) },
+      })),
+    }),
+    read(reply) {
+      const { model = null, answers, usage } = OpenAiReply.parse(reply);
+      const read = new Map<string, RawDecision | null>();
+      for (const answer of answers) {
+        if (answer === null || typeof answer !== "object" || !("name" in answer)) continue;
+        const name = String(answer.name);
+        if ("type" in answer && answer.type === "refusal") read.set(name, null);
+        else if ("probabilities" in answer && Array.isArray(answer.probabilities)) {
+          const given = answer.probabilities as { value: unknown; probability: unknown }[];
+          // A list with a value twice is malformed.
+          const twice = new Set(given.map(({ value }) => String(value))).size < given.length;
+          const all = given.map(({ value, probability }) => [String(value), probability] as const);
+          if (!twice) read.set(name, { probabilities: Object.fromEntries(all), coverage: 1 });
+        }
+      }
+      return { answers: read, input_tokens: usage?.input_tokens ?? null, model };
+    },
+  },
+  /** SGLang's format, for chat models: the server makes a prompt of each question. */
+  sglang: {
+    path: () => "/decisions",
+    questions_max: 64,
+    state_tokens: 30_000,
+    body: (state, questions, model) => ({
+      model,
+      input: state,
+      questions: questions.map(({ id, instructions, options }) => ({
+        ...{ id, type: "choice", question: instructions, options: options.map((name) => ({ name })) },
+      })),
+    }),
+    read(reply) {
+      const { model = null, answers, usage } = SglangReply.parse(reply);
+      const entries = Object.entries(answers).flatMap(([id, { probabilities, label_mass = 1 }]) =>
+        probabilities === undefined ? [] : [[id, { probabilities, coverage: label_mass }] as const],
+      );
+      // It counts the state once for each question.
+      const all = usage?.prompt_tokens ?? null;
+      const input_tokens = all === null ? null : Math.ceil(all / Math.max(1, entries.length));
+      return { answers: new Map(entries), input_tokens, model };
+    },
+  },
+  /** Cloudflare Workers AI by REST: the URL ends with `/accounts/ID/ai`. */
+  "workers-ai": {
+    path: (model) => `/run/${model}`,
+    bare: true,
+    questions_max: 64,
+    state_tokens: 60_000,
+    body: (state, questions, model) => systemOneBody(state, questions, nameOf(model)),
+    read: (reply) => readSystemOne(WorkersReply.parse(reply).result),
+  },
+} as const satisfies Record<string, DecisionApi>;
+
+export type DecisionApiName = keyof typeof DECISION_APIS;
+export const DECISION_API_NAMES = Object.keys(DECISION_APIS) as [DecisionApiName, ...DecisionApiName[]];
+
+/** Digits behind the point. */
+function decimalsOf(value: number): number {
+  const [, digits = ""] = String(value).split(".");
+  return String(value).includes("e") ? 17 : digits.length;
+}
+
+/** Rounding of the sum itself. */
+const SUM_SLACK = 1e-9;
+/** Bounds of the rounding error that a sum may have. */
+const SLACK = [0.001, 0.15] as const;
+
+/**
+ * A share for each option, with sum 1. Null if options are missing or unknown, a value is outside
+ * 0 to 1, or the sum is off by more than rounding. Values of 0 and 1 are rounded ones, so they are
+ * moved by half of the last decimal.
+ */
+export function sharesOf({ probabilities }: RawDecision, options: readonly string[]): number[] | null {
+  if (Object.keys(probabilities).length !== options.length) return null;
+  const values = options.map((name) => (Object.hasOwn(probabilities, name) ? probabilities[name] : undefined));
+  if (!values.every((value): value is number => typeof value === "number" && value >= 0 && value <= 1)) return null;
+  const half = 0.5 * 10 ** -Math.min(17, Math.max(...values.map(decimalsOf)));
+  const sum = values.reduce((total, value) => total + value, 0);
+  const slack = Math.min(SLACK[1], Math.max(SLACK[0], options.length * half));
+  if (!(sum > 0) || Math.abs(sum - 1) > slack + SUM_SLACK) return null;
+  const bound = Math.min(half, 0.5 / options.length);
+  const within = values.map((value) => Math.min(1 - bound, Math.max(bound, value)));
+  const total = within.reduce((all, value) => all + value, 0);
+  return within.map((value) => value / total);
+}
