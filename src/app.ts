@@ -11,15 +11,16 @@ import { drainUnread } from "./api/door/drain.ts";
 import { createInFlight } from "./api/door/in-flight.ts";
 import { problemResponse } from "./api/door/problem.ts";
 import { watchedRequest } from "./api/door/request-line.ts";
-import { type RouteTable, routeTable } from "./api/door/route.ts";
+import { type Route, type RouteTable, routeTable } from "./api/door/route.ts";
 import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/door/scope.ts";
-import { suggestedRoute } from "./api/door/suggested-route.ts";
+import { canonicalPath, suggestedRoute } from "./api/door/suggested-route.ts";
 import { ROUTES } from "./api/routes/table.ts";
 import { routesOf } from "./api/tools/shared/contract.ts";
 import { contractFault } from "./api/tools/shared/faults.ts";
 import { CONTRACTS } from "./api/tools/table.ts";
 import { ApiError, asApiError } from "./core/faults/errors.ts";
 import { faultLine } from "./core/faults/fault-line.ts";
+import { RecentRankings } from "./core/load/recent-rankings.ts";
 import { createLocalBatches } from "./objects/batches/local.ts";
 import { createLocalRooms } from "./objects/gathering/local.ts";
 import { createLocalReplies } from "./objects/idempotency/local.ts";
@@ -27,25 +28,25 @@ import { createLocalRunObjects } from "./objects/run-objects/run-objects.ts";
 import { Metrics } from "./platform/counters.ts";
 import { printLine } from "./platform/report.ts";
 import { createRequestIds } from "./platform/request-ids.ts";
+import { AnswerStreaks } from "./scoring/answer-streaks.ts";
 import type { RequestScope } from "./scoring/request-scope.ts";
 
 const SECURITY_HEADERS: Record<string, string> = {
   "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
   "strict-transport-security": "max-age=31536000; includeSubDomains",
   "cross-origin-resource-policy": "same-origin",
-  "cross-origin-opener-policy": "same-origin",
 };
 
-/**
- * For replies that do not say otherwise: data is nobody's page and in nobody's cache. The
- * documentation has its own.
- */
-const DEFAULT_HEADERS: Record<string, string> = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+/** For what a browser shows as a page; in JSON they are noise that SDKs print with each error. */
+const PAGE_HEADERS: Record<string, string> = {
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
 };
+/** Default policy of a page. */
+const PAGE_POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+const isPage = (type: string | null): boolean => type?.startsWith("text/html") === true;
 
 /** A runtime makes the URL of whatever stands in the Host header, two of them joined by a comma. */
 const NO_URL = "The request's address is no URL: send one Host header, which names a host.";
@@ -57,24 +58,42 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   const report = appDeps.report ?? printLine;
   const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys);
   const runObjects = appDeps.runObjects ?? createLocalRunObjects();
-  const judging = { ...appDeps, metrics, report, runObjects, held: inFlight.held };
+  const answers = appDeps.answers ?? new AnswerStreaks();
+  const judging = { ...appDeps, metrics, report, runObjects, answers, held: inFlight.held };
   const rooms = appDeps.rooms ?? createLocalRooms(judging);
   const replies = appDeps.replies ?? createLocalReplies();
   const batches = appDeps.batches ?? createLocalBatches(judging);
-  const deps: RouteDeps = { ...appDeps, inFlight, metrics, report, rooms, replies, batches, runObjects };
-  const app = new HonoBase<AppEnv>({
-    // Of no patterns that must be put together before the first request.
-    router: new TrieRouter(),
-    getPath: ({ url }) => (URL.canParse(url) ? pathWithoutKey(new URL(url).pathname) : "/"),
-  });
+  const rankings = new RecentRankings();
+  const deps: RouteDeps = {
+    ...appDeps,
+    inFlight,
+    metrics,
+    report,
+    rooms,
+    replies,
+    batches,
+    runObjects,
+    answers,
+    rankings,
+  };
   const routes = [...ROUTES, ...CONTRACTS.flatMap(routesOf)];
-  addFrame(app, deps, routeTable(routes));
+  const paths = new Set(routes.map(({ path }) => path));
+  const app = new HonoBase<AppEnv>({
+    // TrieRouter compiles no patterns at startup, so cold starts stay short.
+    router: new TrieRouter(),
+    getPath({ url }) {
+      if (!URL.canParse(url)) return "/";
+      const path = pathWithoutKey(new URL(url).pathname);
+      return paths.has(path) ? path : canonicalPath(path);
+    },
+  });
+  addFrame(app, deps, routes);
   for (const { method, path, handler } of routes) app.on(method, path, handler(deps));
   app.notFound((c) => {
-    const suggestion = suggestedRoute(c.req.method, c.req.path, routes);
-    const nearest = suggestion === null ? "" : ` Did you mean ${suggestion}?`;
+    const meant = suggestedRoute(c.req.method, c.req.path, routes);
+    const nearest = meant === null ? "" : ` Did you mean ${meant.method} ${meant.path}?`;
     const fault = new ApiError("not_found", `There is nothing at this path.${nearest} GET /docs lists the routes.`);
-    return problemResponse(c, fault);
+    return refused(c, fault, meant);
   });
   app.onError((error, c) => {
     const scope = c.get("scope");
@@ -85,7 +104,14 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   return app;
 }
 
-function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, table: RouteTable): void {
+/** A fault of a request that no route took, as clients of the route that it was meant for read it. */
+function refused(c: AppContext, fault: ApiError, meant: Route | null): Response {
+  if (meant?.dialect != null) c.set("dialect", meant.dialect);
+  return contractFault(c, fault) ?? problemResponse(c, fault);
+}
+
+function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, routes: readonly Route[]): void {
+  const table = routeTable(routes);
   const nextId = createRequestIds(() => deps.clock.date().getTime(), deps.replica);
   const admission = createAdmission(deps);
   app.use(async (c, next) => {
@@ -112,7 +138,7 @@ function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, table: RouteTable): vo
     if (!table.isPublic(c.req.path, routePath(c)) && c.req.method !== "OPTIONS") await admit(c, deps, admission, table);
     await next().catch(rethrowAsError);
   });
-  app.use(methodNotAllowed({ app, onMethodNotAllowed: refuseMethod }));
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: (c, methods) => refuseMethod(c, methods, routes) }));
 }
 
 /**
@@ -143,20 +169,26 @@ function routePath(c: AppContext): string | null {
   return path === "/*" ? null : path;
 }
 
-function refuseMethod(c: AppContext, methods: string[]): Response {
+function refuseMethod(c: AppContext, methods: string[], routes: readonly Route[]): Response {
   const allow = [...new Set([...methods, "OPTIONS"])].join(", ");
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
   const fault = new ApiError("method_not_allowed", `This path answers ${allow}.`, { headers: { allow } });
-  return problemResponse(c, fault);
+  return refused(c, fault, routes.find(({ path }) => path === c.req.path) ?? null);
 }
 
 function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {
   const headers = c.res.headers;
   headers.set("x-request-id", scope.id);
   headers.set("server-timing", serverTiming(deps.clock, scope));
+  // RFC 9110, 6.6.1: what Retry-After and clients' clocks are read against. Not every runtime sends it.
+  headers.set("date", deps.clock.date().toUTCString());
   for (const name in SECURITY_HEADERS) headers.set(name, SECURITY_HEADERS[name] as string);
+  if (isPage(headers.get("content-type"))) {
+    for (const name in PAGE_HEADERS) headers.set(name, PAGE_HEADERS[name] as string);
+    if (!headers.has("content-security-policy")) headers.set("content-security-policy", PAGE_POLICY);
+  }
   for (const [name, value] of Object.entries(c.get("rateLimit") ?? {})) headers.set(name, value);
-  for (const name in DEFAULT_HEADERS) if (!headers.has(name)) headers.set(name, DEFAULT_HEADERS[name] as string);
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   const route = routePath(c) ?? "unmatched";
   const total_ms = deps.clock.now() - scope.started_ms;
   deps.metrics.add("kritai_requests_total", 1, { route, status: `${c.res.status}` });

@@ -1,7 +1,8 @@
 // Owns the raw environment: the schema of bindings and variables, and its only reader. Never shows
 // a value in an error.
 import * as z from "zod";
-import { type KeyDigest, SCOPES, type Scope } from "./api/door/auth.ts";
+import { SCOPES, type Scope } from "./api/door/auth.ts";
+import { parseKeys } from "./api/door/key-entries.ts";
 import { type AllowedModels, keysOf, parseModels } from "./core/contract/allowed-models.ts";
 import type { LettersNamespace } from "./core/contract/dead-letter.ts";
 import { parseGroupSizes, parseLogDays } from "./core/contract/group-sizes.ts";
@@ -24,23 +25,14 @@ import { BackendSchema, type BackendSettings, backendUrl, ownSettings, PROTOCOLS
 const LOOPBACK_SQL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}\/sql$/i;
 
 const SCOPE = SCOPES.join("|");
-const KEY_ENTRY = new RegExp(`^[A-Za-z0-9._-]{1,64}:[0-9A-Fa-f]{64}(?::(?:${SCOPE})(?:\\+(?:${SCOPE}))*)?$`);
-
-/** A name may have several digests, while a key is replaced; a digest has one owner. */
-const KeysSchema = z
-  .string()
-  .transform((text) => text.split(/[\s,]+/).filter((entry) => entry !== ""))
-  .pipe(z.array(z.string().regex(KEY_ENTRY)).max(LIMITS.keys_max))
-  .refine((entries) => new Set(entries.map((entry) => entry.split(":")[1]?.toLowerCase())).size === entries.length)
-  .transform((entries) => entries.map(parseKey));
-
-function parseKey(entry: string): KeyDigest {
-  const [name = "", hex = "", ...rest] = entry.split(":");
-  // A scope may hold a colon itself.
-  const scopes = rest.join(":");
-  const digest = Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
-  return { name, digest, ...(scopes !== "" && { scopes: scopes.split("+") as Scope[] }) };
-}
+const KeysSchema = z.string().transform((text, context) => {
+  try {
+    return parseKeys(text);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as RangeError).message });
+    return z.NEVER;
+  }
+});
 
 const ScopesSchema = z
   .string()
@@ -118,6 +110,12 @@ const SecretSchema = z
 
 const SANDBOX_SHAPES = Object.keys(SANDBOX_APIS) as [SandboxShape, ...SandboxShape[]];
 
+/**
+ * A list, key or address of nothing but blanks and separators: something that was to be set is
+ * lost, and what is left out of the configuration may be what protects it.
+ */
+const BLANK = /^[\s,;]+$/;
+
 /** Every variable and secret of the Worker. An empty string is the same as absent. */
 export const EnvSchema = z.object({
   API_KEYS: optional(KeysSchema),
@@ -152,6 +150,7 @@ export const EnvSchema = z.object({
   DATABASE_FETCH_ENDPOINT: optional(backendUrl.refine((url) => LOOPBACK_SQL.test(url))),
   ASSETS: binding<{ fetch(url: string): Promise<Response> }>(),
   LOG_LEVEL: optional(z.enum(["error", "info"])),
+  LOG_TEXTS: optional(z.enum(["on", "off"])),
   REPLICA: optional(
     z.coerce
       .number()
@@ -159,7 +158,6 @@ export const EnvSchema = z.object({
       .min(0)
       .max(REPLICAS_MAX - 1),
   ),
-  WEBHOOK_HOSTS: optional(hosts(LIMITS.webhook_hosts_max)),
   WEBHOOK_SECRET: optional(SecretSchema),
   WEBHOOK: optional(z.url().max(LIMITS.webhook_url_chars).refine(isWebhookUrl)),
   IDEMPOTENT_REQUESTS: binding<ObjectNamespace<IdempotentStub>>(),
@@ -178,7 +176,7 @@ export interface Config extends Variables {
 
 /** What a good value looks like, for error messages: the bad value itself may be a secret. */
 const EXPECTED: Record<keyof Variables, string> = {
-  API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests; scopes are ${SCOPES.join(", ")}, joined by +`,
+  API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests of keys that are not blank; scopes are ${SCOPES.join(", ")}, joined by +`,
   PATH_SCOPES: `must be of ${SCOPES.join(", ")}, joined by +`,
   TOKEN_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   VERIFIER_URL: "must be an http or https URL",
@@ -192,11 +190,11 @@ const EXPECTED: Record<keyof Variables, string> = {
   SANDBOX_URL: "must be an http or https URL",
   SANDBOX_SHAPE: `must be ${SANDBOX_SHAPES.map((name) => `"${name}"`).join(" or ")}`,
   SANDBOX_API_KEY: "must be at most 4096 characters",
-  JUDGE_EXTRA: `must be up to ${LIMITS.judge_extra_names_max} comma-separated fields of an engine's request, such as reasoning_effort, and none that a spec has`,
+  JUDGE_EXTRA: `must be up to ${LIMITS.judge_extra_names_max} comma-separated fields of an engine's request, such as reasoning_effort or chat_template_kwargs.enable_thinking, and none that a spec has`,
   CHECKER_HOSTS: `must be up to ${LIMITS.checker_hosts_max} comma-separated hosts, such as checks.example.org or checks.example.org:8443`,
   CHECKER_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   KEY_LIMITS:
-    "must be like trainer:rpm=600,tokens_per_day=50000000,log_rows_per_day=1000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
+    "must be like trainer:rpm=600,tokens_per_day=50000000,log_rows_per_day=1000000,stored_bytes=1000000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
   GROUP_SIZES: `must be like trainer=8;*=16, each key once, integers from 1 to rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`,
   LOG_DAYS: `must be like trainer=90;*=365, each key once, integers from 1 to log_days_max = ${LIMITS.log_days_max}`,
   MODELS:
@@ -207,8 +205,8 @@ const EXPECTED: Record<keyof Variables, string> = {
   DATABASE_FETCH_ENDPOINT: "must be http://HOST:PORT/sql on a loopback host",
   ASSETS: "must be the binding of the static assets",
   LOG_LEVEL: 'must be "error" or "info"',
+  LOG_TEXTS: 'must be "on" or "off"',
   REPLICA: `must be an integer from 0 to ${REPLICAS_MAX - 1}`,
-  WEBHOOK_HOSTS: `must be up to ${LIMITS.webhook_hosts_max} comma-separated hosts, such as hooks.example.org or hooks.example.org:8443`,
   WEBHOOK_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   WEBHOOK: "must be an https URL (or http on a loopback host) without user and password",
   IDEMPOTENT_REQUESTS: "must be the Durable Object binding of the class IdempotentRequests",
@@ -218,6 +216,13 @@ const EXPECTED: Record<keyof Variables, string> = {
   DEAD_LETTERS: "must be the Durable Object binding of the class DeadLetters",
   DEPLOYMENT_TOTALS: "must be the Durable Object binding of the class DeploymentTotals",
 };
+
+/** The sentence of a variable that is wrong; of API_KEYS with the entry, whose fault shows no key. */
+function expected(name: keyof Variables, { issues }: z.ZodError): string {
+  const [issue] = issues;
+  const entry = name === "API_KEYS" && issue?.code === "custom" ? `; ${issue.message}` : "";
+  return EXPECTED[name] + entry;
+}
 
 /**
  * What may judge: the models that the deployment asks its verifiers for by itself, and those of
@@ -270,9 +275,17 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
   const read: Record<string, unknown> = {};
   const faults: FieldError[] = [];
   for (const [name, schema] of Object.entries(EnvSchema.shape)) {
-    const parsed = schema.safeParse(env[name]);
+    const value = env[name];
+    if (typeof value === "string" && BLANK.test(value)) {
+      faults.push({
+        path: name,
+        message: `required: ${name} is set and holds only blanks; ${EXPECTED[name as keyof Variables]}`,
+      });
+      continue;
+    }
+    const parsed = schema.safeParse(value);
     if (parsed.success) read[name] = parsed.data;
-    else faults.push({ path: name, message: EXPECTED[name as keyof Variables] });
+    else faults.push({ path: name, message: expected(name as keyof Variables, parsed.error) });
   }
   const variables = read as Variables;
   const first = firstBackend(env, variables, faults);

@@ -1,15 +1,12 @@
 // Owns the table of what becomes of each kind of content, by the place that holds it.
 import { type ContentKind, isRecord, KINDS } from "../../core/transcript/kinds.ts";
 import {
-  answerPieces,
   type ContentPath,
-  callPieces,
   chatPieces,
   contentPieces,
   conversationPieces,
   documentPieces,
   elements,
-  geminiPieces,
   inputPieces,
   outputPieces,
   type Pieces,
@@ -34,6 +31,8 @@ interface Carrier {
 }
 
 const PARTS = { text: "shown", text_parts: "shown", thought: "thought" } as const;
+/** In a prompt, which the caller wrote, a role has any name. */
+const ASKED = { ...PARTS, role: "shown" } as const;
 
 /** Of a whole run everything is shown but what is no text. */
 const WHOLE = {
@@ -46,18 +45,13 @@ const CARRIERS = {
   text: { says: "a text", handling: { text: "shown" }, pieces: textPieces },
   prompt: {
     says: "a text or a chat",
-    handling: WHOLE,
+    handling: { ...WHOLE, role: "shown" },
     pieces: chatPieces,
-  },
-  answer: {
-    says: "the message that an answer was, with its calls",
-    handling: { ...PARTS, tool_call: "shown" },
-    pieces: (value, path) => answerPieces(value, path),
   },
   completion: { says: "a text, or messages of a run", handling: WHOLE, pieces: chatPieces },
   question: {
     says: "a judge's question, a text or a chat",
-    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
+    handling: { ...ASKED, turns: "shown", tool_result: "shown" },
     pieces: chatPieces,
   },
   message: { says: "one message's content", handling: PARTS, pieces: contentPieces },
@@ -65,12 +59,6 @@ const CARRIERS = {
     says: "a chat that ends in the answer, or in a run",
     handling: { ...WHOLE, turns: "refused" },
     pieces: conversationPieces,
-  },
-  /** Of a grader, in which the answer is named. */
-  template: {
-    says: "a judge's messages",
-    handling: { text: "shown", text_parts: "shown", turns: "shown" },
-    pieces: chatPieces,
   },
   /** Its turns are all written out. */
   trajectory: {
@@ -80,23 +68,21 @@ const CARRIERS = {
   },
   input: {
     says: "a text or Responses items",
-    handling: { ...PARTS, turns: "shown", tool_result: "shown" },
+    handling: { ...ASKED, turns: "shown", tool_result: "shown" },
     pieces: inputPieces,
   },
-  items: { says: "Responses items before a run", handling: WHOLE, pieces: inputPieces },
+  items: { says: "Responses items before a run", handling: { ...WHOLE, role: "shown" }, pieces: inputPieces },
   output: { says: "Responses items of a run", handling: WHOLE, pieces: outputPieces },
   documents: {
-    says: "texts, or objects with one",
-    handling: { text: "shown" },
+    says: "texts, or objects with one, also in parts",
+    handling: { text: "shown", text_parts: "shown" },
     *pieces(value, path, { rank_fields }) {
-      const named = Array.isArray(rank_fields) && rank_fields.length > 0 ? rank_fields : ["text"];
-      if (Array.isArray(value))
-        for (const [i, element] of elements(value)) yield* documentPieces(element, [...path, i], named as string[]);
+      const named = Array.isArray(rank_fields) && rank_fields.length > 0 ? (rank_fields as string[]) : null;
+      if (!Array.isArray(value)) yield* documentPieces(value, path, named);
+      else for (const [i, element] of elements(value)) yield* documentPieces(element, [...path, i], named);
     },
   },
-  gemini: { says: "Gemini's parts", handling: WHOLE, pieces: geminiPieces },
   rollout: { says: "a rollout: its text, or its messages and files", handling: WHOLE, pieces: rolloutPieces },
-  calls: { says: "calls beside an answer", handling: { tool_call: "shown" }, pieces: callPieces },
   /** A dataset's own columns: data, but for those that hold content. */
   row: { says: "a row's other fields", handling: { tools: "warned" }, pieces: (value, path) => rowPieces(value, path) },
   /** A list of rows, or columns by name. */

@@ -1,4 +1,4 @@
-// Owns what a foreign value is made of: each piece of a message, an item, a document or a row, with
+// Lists what a foreign value is made of: each piece of a message, an item, a document or a row, with
 // its kind and its place. Pure; decides nothing.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { itemsOf } from "../../core/transcript/forms.ts";
@@ -14,6 +14,7 @@ import {
   isThoughtField,
   kindNamed,
 } from "../../core/transcript/kinds.ts";
+import { namesPolicy, namesResult, roleKind } from "../../core/transcript/roles.ts";
 
 export type ContentPath = readonly (string | number)[];
 
@@ -100,12 +101,11 @@ function* asidePieces(value: Readonly<Record<string, unknown>>, path: ContentPat
   }
 }
 
-const RESULT_ROLES: ReadonlySet<unknown> = new Set(["tool", "function"]);
-
 /** A chat's message, or an item of OpenAI's Responses. */
 function* messagePieces(message: unknown, path: ContentPath): Pieces {
   if (!isRecord(message)) return;
   const { type, role, content } = message;
+  if (roleKind(role) === null) yield piece([...path, "role"], "role", JSON.stringify(role));
   if (isThought(message)) return yield piece(path, "thought", "reasoning");
   if (type === "function_call_output") {
     yield piece(path, "tool_result", "function_call_output");
@@ -117,7 +117,7 @@ function* messagePieces(message: unknown, path: ContentPath): Pieces {
     yield piece(path, kind, typeName(type));
     return yield* MEDIA_KINDS.has(kind) ? [] : mediaWithin(message, path);
   }
-  if (RESULT_ROLES.has(role) && !isNothing(content)) yield piece(path, "tool_result", `a result (role ${role})`);
+  if (namesResult(role) && !isNothing(content)) yield piece(path, "tool_result", `a result (role ${role})`);
   yield* contentPieces(content, [...path, "content"]);
   yield* asidePieces(message, path, ["content"]);
 }
@@ -137,40 +137,26 @@ export function* chatPieces(chat: unknown, path: ContentPath): Pieces {
 const speaks = (message: unknown): boolean =>
   isRecord(message) && (message.type == null || message.type === "message") && !isNothing(message.content);
 
-/** Roles whose words are not the policy's. */
-const OTHERS: ReadonlySet<unknown> = new Set(["user", "system", "developer", "tool", "function"]);
-
-/**
- * Messages of which one is judged: the assistant's last, else the last. The others that say
- * anything are further turns.
- */
-export function* answerPieces(chat: unknown, path: ContentPath): Pieces {
-  yield* chatPieces(chat, path);
-  if (!Array.isArray(chat)) return;
-  const lastTurn = chat.findLastIndex((message) => isRecord(message) && message.role === "assistant");
-  const judged = lastTurn < 0 ? chat.length - 1 : lastTurn;
-  for (const [i, message] of elements(chat)) {
-    const others = i !== judged || OTHERS.has(isRecord(message) ? message.role : null);
-    if (others && speaks(message)) yield piece([...path, i], "turns", turnOf(message));
-  }
-}
-
 const turnOf = (message: unknown): string =>
   `a turn of ${isRecord(message) && message.role != null ? message.role : "nobody"}`;
 
 const roleOf = (message: unknown): unknown => (isRecord(message) ? message.role : null);
-const isOfRun = (message: unknown): boolean => roleOf(message) === "assistant" || RESULT_ROLES.has(roleOf(message));
+const isOfRun = (message: unknown): boolean => namesPolicy(roleOf(message)) || namesResult(roleOf(message));
 
-/** Where in a conversation the run begins that it ends in: behind the last words of who asks. */
-export function runStart(chat: readonly unknown[]): number {
-  const last = chat.findLastIndex((message) => roleOf(message) === "assistant");
-  return 1 + chat.slice(0, Math.max(0, last)).findLastIndex((message) => !isOfRun(message));
+/**
+ * Where in a conversation the run begins that it ends in: behind the last words of who asks; null
+ * where the policy says nothing.
+ */
+export function runStart(chat: readonly unknown[]): number | null {
+  const last = chat.findLastIndex((message) => namesPolicy(roleOf(message)));
+  if (last < 0) return null;
+  return 1 + chat.slice(0, last).findLastIndex((message) => !isOfRun(message));
 }
 
 /** A conversation that ends in a run, before which all is the prompt; nobody speaks behind it. */
 export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
-  const first = runStart(chat);
+  const first = runStart(chat) ?? 0;
   for (const found of chatPieces(chat, path)) {
     yield (found.path[path.length] as number) < first ? { ...found, of: "prompt" } : found;
   }
@@ -188,8 +174,8 @@ export function* outputPieces(items: unknown, path: ContentPath): Pieces {
     if (isRecord(item) && item.type == null && !isNothing(item))
       yield piece([...path, i], "unknown", "an item without a type");
     else yield* messagePieces(item, [...path, i]);
-    const role = isRecord(item) ? (item.role ?? "assistant") : null;
-    if (speaks(item) && (i !== last || role !== "assistant")) yield piece([...path, i], "turns", turnOf(item));
+    const isPolicy = isRecord(item) && roleKind(item.role) === "own";
+    if (speaks(item) && (i !== last || !isPolicy)) yield piece([...path, i], "turns", turnOf(item));
   }
 }
 
@@ -215,37 +201,32 @@ export function* textPieces(value: unknown, path: ContentPath): Pieces {
   }
 }
 
-/** A document: a text, or an object of which `fields` are shown, where they hold texts. */
-export function* documentPieces(document: unknown, path: ContentPath, fields: readonly string[]): Pieces {
+/**
+ * A document: a text, or an object of which `fields` are shown, where they hold texts, numbers or
+ * flags. Null: its `text`, else its `content`, which may be in parts.
+ */
+export function* documentPieces(document: unknown, path: ContentPath, fields: readonly string[] | null): Pieces {
   if (typeof document === "string") yield piece(path, "text", "text");
   if (!isRecord(document)) return;
+  const read = fields ?? [isNothing(document.text) ? "content" : "text"];
   for (const [name, held] of Object.entries(document)) {
     const at = [...path, name];
     const isObject = typeof held === "object";
-    if (isNothing(held) || (fields.includes(name) && !isObject)) continue;
+    const isRead = read.includes(name);
+    if (isNothing(held) || (isRead && !isObject)) continue;
     const kind = columnKind(name);
-    if (kind !== null || fields.includes(name)) yield piece(at, kind ?? kindNamed(name), name);
+    if (kind !== null) yield piece(at, kind, name);
+    else if (isRead && fields === null && name === "content") yield* contentPieces(held, at);
+    else if (isRead) yield piece(at, kindNamed(name), name);
     else if (isObject && PARTS.has(name)) {
       yield* contentPieces(held, at);
-      yield piece(at, "text_parts", name);
+      yield piece(at, "unknown", name);
     }
   }
 }
 
 /** Under these names an object holds content in several parts. */
 const PARTS: ReadonlySet<string> = new Set(["content", "contents", "parts", "messages"]);
-
-/** Gemini's parts: `text`, `thought`, and everything else by its field. */
-export function* geminiPieces(parts: unknown, path: ContentPath): Pieces {
-  if (!Array.isArray(parts)) return;
-  for (const [i, part] of elements(parts)) {
-    if (!isRecord(part)) continue;
-    const at = [...path, i];
-    yield part.thought === true ? piece(at, "thought", "thought") : piece(at, "text", "text");
-    yield* asidePieces(part, at, ["text"]);
-    yield* mediaWithin(part.functionResponse, [...at, "functionResponse"]);
-  }
-}
 
 /** A row's or a body's fields that hold content of their own. */
 export function* rowPieces(row: unknown, path: ContentPath, read: readonly string[] = []): Pieces {
@@ -260,15 +241,4 @@ export function* rowPieces(row: unknown, path: ContentPath, read: readonly strin
 export function* rolloutPieces(rollout: unknown, path: ContentPath): Pieces {
   if (!isRecord(rollout)) return;
   for (const { item, path: at } of itemsOf(rollout.messages)) yield* messagePieces(item, [...path, "messages", ...at]);
-}
-
-/** What holds calls, and nothing else. */
-export function* callPieces(calls: unknown, path: ContentPath): Pieces {
-  const list = Array.isArray(calls) ? calls : [calls];
-  for (const [i, call] of elements(list)) {
-    if (isNothing(call)) continue;
-    const at = Array.isArray(calls) ? [...path, i] : path;
-    const isCall = isRecord(call) && ["function", "custom", "name"].some((name) => call[name] !== undefined);
-    yield piece(at, isCall ? "tool_call" : "unknown", isCall ? "a call" : "what is no call");
-  }
 }

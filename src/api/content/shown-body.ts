@@ -116,9 +116,12 @@ export function requireShown(carrier: CarrierName, value: unknown, path: Content
   if (faults.length > 0) throw unsupported(faults);
 }
 
-const faultOf = ({ path, what }: ContentPiece): FieldError => ({
+const faultOf = ({ path, kind, what }: ContentPiece): FieldError => ({
   path: fieldPath(path),
-  message: `${what}: the judge is not shown it`,
+  message:
+    kind === "role"
+      ? `the role ${what} is not known; write assistant, user, system or tool`
+      : `${what}: the judge is not shown it`,
 });
 
 /** Marks the reply with what was left out. */

@@ -1,19 +1,12 @@
 // Owns whether a request is let in: by its key's limits before its body is read, by this isolate's
 // load while it comes; and telling both when it has ended. Knows no route.
-import { ApiError, type RequestErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { limitRefusal } from "../../objects/key-limits/refusal.ts";
 import type { Metrics } from "../../platform/counters.ts";
-import type { Grant, KeyLimitName, KeyLimits, LimitState } from "../../ports/key-limits.ts";
+import type { KeyLimitName, KeyLimits, LimitState } from "../../ports/key-limits.ts";
 import { onReceived } from "./body.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { type AppContext, keepAlive, whenDone } from "./scope.ts";
-
-const REFUSALS: Readonly<Record<KeyLimitName, RequestErrorCode>> = {
-  rpm: "rate_limited",
-  tokens_per_day: "token_budget_exceeded",
-  log_rows_per_day: "log_budget_exceeded",
-  concurrency: "too_many_concurrent",
-};
 
 /** How each limit is called in RateLimit fields: a name, its unit, its window in seconds. */
 const POLICIES: Readonly<Record<KeyLimitName, { unit: string; window_s: number | null }>> = {
@@ -21,6 +14,7 @@ const POLICIES: Readonly<Record<KeyLimitName, { unit: string; window_s: number |
   tokens_per_day: { unit: "tokens", window_s: 86_400 },
   log_rows_per_day: { unit: "rows", window_s: 86_400 },
   concurrency: { unit: "concurrent-requests", window_s: null },
+  stored_bytes: { unit: "bytes", window_s: null },
 };
 
 export interface Admission {
@@ -86,15 +80,9 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
       if (grant === null || grant.refused_by === null) return;
       if (judges) ends.splice(ends.indexOf(release), 1);
       metrics.add("kritai_key_limit_refusals_total", 1, { limit: grant.refused_by });
-      throw refusal(grant.refused_by, grant);
+      throw limitRefusal(grant.refused_by, grant);
     },
   };
-}
-
-function refusal(name: KeyLimitName, { retry_after_s, limits }: Grant): ApiError {
-  const quota = limits.find(({ limit }) => limit === name)?.quota;
-  const detail = `The key's limit ${name} = ${quota} is reached. Try again in ${retry_after_s} s.`;
-  return new ApiError(REFUSALS[name], detail, { headers: { "retry-after": `${retry_after_s}` } });
 }
 
 /**

@@ -46,8 +46,8 @@ export function pathWithoutKey(pathname: string): string {
   return found === null ? pathname : (found[2] ?? "/");
 }
 
-/** A word of a path that no route has may be a key from so many characters on. */
-const KEY_CHARS_LEAST = 24;
+/** A word of at least this many characters may be a key, in a path that no route has or in a fault. */
+export const KEY_CHARS_LEAST = 24;
 
 /** A path without its words that may be a key: long ones, and whatever follows a `k`. */
 function withoutKeys(path: string): string {
@@ -101,7 +101,8 @@ function presentedKeys(request: Request): { key: string; inPath: boolean }[] {
   return [
     ...(header === null ? [] : [{ key: header, inPath: false }]),
     ...(inPath === undefined ? [] : [{ key: percentDecoded(inPath), inPath: true }]),
-  ];
+    // Blank keys, such as an empty password, never match, whatever digests are configured.
+  ].filter(({ key }) => key.trim() !== "");
 }
 
 function headerKey(request: Request): string | null {
@@ -165,8 +166,32 @@ async function callerBy(access: KeyAccess, key: string): Promise<Caller | null> 
   return tokenCaller(access, key);
 }
 
-/** Whether a browser sends it for a page of another site. */
-const isCrossSite = (request: Request) => request.headers.get("sec-fetch-site") === "cross-site";
+/** Whether a browser sends it for a page of another site; older ones say so by Origin alone. */
+function isCrossSite({ headers }: Request): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "cross-site";
+  const origin = headers.get("origin");
+  return origin !== null && !(URL.canParse(origin) && LOOPBACK_HOST.test(new URL(origin).hostname));
+}
+
+/** Headers in which a proxy names its client. */
+const FORWARDED = ["x-forwarded-for", "x-real-ip", "x-client-ip", "true-client-ip"];
+
+/** Whether a proxy passes the request on for somebody who may be elsewhere. */
+function isForwarded({ headers }: Request): boolean {
+  if (headers.has("via") || headers.has("cdn-loop")) return true;
+  const named = FORWARDED.flatMap((name) => (headers.get(name) ?? "").split(","));
+  const standard = [...(headers.get("forwarded") ?? "").matchAll(/\bfor\s*=\s*"?([^",;]*)/gi)].map(
+    ([, node = ""]) => node,
+  );
+  return [...named, ...standard].some((text) => text.trim() !== "" && !isLoopbackNode(text.trim()));
+}
+
+/** Whether an address, with a port or without, or a name is this machine's. */
+function isLoopbackNode(node: string): boolean {
+  const bare = node.replace(/^(\[.*\]|[^:]*):\d{1,5}$/, "$1");
+  return LOOPBACK_ADDRESS.test(bare.replace(/^\[(.*)\]$/, "$1")) || LOOPBACK_HOST.test(bare);
+}
 
 /** Without keys: why a request is refused, and when API_KEYS is required. */
 const NOT_LOOPBACK = [
@@ -177,16 +202,18 @@ const FOREIGN_PAGE = [
   "The request comes from another site's page (Sec-Fetch-Site: cross-site). Without API_KEYS only this machine's own programs and pages are answered.",
   "required for requests from another site's page",
 ] as const;
+const THROUGH_PROXY = [
+  "The request comes through a proxy, behind which every client seems to be this machine. Set API_KEYS, or ask without the proxy.",
+  "required behind a proxy",
+] as const;
 
-/**
- * Whether a request without keys configured may pass: asked of a loopback host, from there, by no
- * foreign web page.
- */
-export function isLoopback(request: Request): boolean {
-  if (!LOOPBACK_HOST.test(new URL(request.url).hostname)) return false;
-  if (isCrossSite(request)) return false;
+/** Why a request without keys configured may not pass; null where it may. */
+function refusalWithoutKeys(request: Request): typeof NOT_LOOPBACK | typeof FOREIGN_PAGE | typeof THROUGH_PROXY | null {
+  if (!LOOPBACK_HOST.test(new URL(request.url).hostname)) return NOT_LOOPBACK;
   const client = clientAddress(request);
-  return client === null || LOOPBACK_ADDRESS.test(client);
+  if (client !== null && !LOOPBACK_ADDRESS.test(client)) return NOT_LOOPBACK;
+  if (isForwarded(request)) return THROUGH_PROXY;
+  return isCrossSite(request) ? FOREIGN_PAGE : null;
 }
 
 /** As workerd by itself says it, with a port, or Cloudflare's network; a client can send neither. */
@@ -202,9 +229,9 @@ function clientAddress(request: Request): string | null {
 export async function authenticate(request: Request, access: KeyAccess): Promise<Caller> {
   const { keys, path_scopes = SCOPES } = access;
   if (keys.length === 0) {
-    if (isLoopback(request)) return { name: null, scopes: SCOPES };
-    const page = LOOPBACK_HOST.test(new URL(request.url).hostname) && isCrossSite(request);
-    const [detail, message] = page ? FOREIGN_PAGE : NOT_LOOPBACK;
+    const refusal = refusalWithoutKeys(request);
+    if (refusal === null) return { name: null, scopes: SCOPES };
+    const [detail, message] = refusal;
     throw new ApiError("not_configured", detail, { errors: [{ path: "API_KEYS", message }] });
   }
   const presented = presentedKeys(request);

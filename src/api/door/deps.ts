@@ -3,8 +3,9 @@
 import type { AllowedModels } from "../../core/contract/allowed-models.ts";
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
+import type { RecentRankings } from "../../core/load/recent-rankings.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
-import type { Batches, Webhooks } from "../../objects/batches/view.ts";
+import type { Batches } from "../../objects/batches/view.ts";
 import type { DeploymentCounts } from "../../objects/counts/remote.ts";
 import type { GroupRooms } from "../../objects/gathering/gathering.ts";
 import type { IdempotentReplies } from "../../objects/idempotency/reply.ts";
@@ -14,6 +15,7 @@ import type { KeyLimits } from "../../ports/key-limits.ts";
 import type { Clock, SpecStore, TemplateStore, Verifier } from "../../ports/ports.ts";
 import type { LogQueue, RunLog } from "../../ports/run-log.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
+import type { AnswerStreaks } from "../../scoring/answer-streaks.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { KeyDigest, Scope } from "./auth.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -41,12 +43,12 @@ export interface AppDeps {
   batches?: Batches;
   /** Absent: runs' lists of what holds something of them are in this process. */
   runObjects?: RunObjects;
-  /** Absent: no request may ask for a webhook. */
-  webhooks?: Webhooks;
   /** Absent: nobody looks at runs' alarms when they are logged. */
   alarms?: AlarmWatch;
   /** What the isolate has under way. Absent: the app counts its own. */
   inFlight?: InFlight | undefined;
+  /** Absent: the app counts by itself. */
+  answers?: AnswerStreaks | undefined;
   /** Absent: no key has limits. */
   keyLimits?: KeyLimits;
   /**
@@ -72,6 +74,8 @@ export interface AppDeps {
   faults?: readonly FieldError[];
   /** Takes structured log lines, which never hold a key or a model's text. */
   report?: (line: Record<string, unknown>) => void;
+  /** Whether prompts and rollouts are stored where a spec does not say. Absent: they are not. */
+  log_texts?: boolean | undefined;
   /** Whether each request leaves a log line. */
   log_requests?: boolean;
 }
@@ -83,4 +87,6 @@ export interface RouteDeps extends AppDeps, Omit<JudgingDeps, "alarms" | "runObj
   replies: IdempotentReplies;
   batches: Batches;
   runObjects: RunObjects;
+  /** Queries that this isolate ranked lately. */
+  rankings: RecentRankings;
 }

@@ -7,6 +7,7 @@ import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { isMendable } from "../../core/faults/mendable.ts";
 import type { Begun, KeptReply } from "../../objects/idempotency/reply.ts";
+import { requireStorage } from "../../objects/key-limits/refusal.ts";
 import { joined } from "../../objects/storage/values.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { readJson, readJsonBody } from "./body.ts";
@@ -81,7 +82,7 @@ async function claimOf(deps: RouteDeps, c: AppContext, key: string, value: unkno
   const { respond_async, wait_s } = preferences(c);
   const url = new URL(c.req.url);
   // Whatever decides the reply besides the body: another form of it is another reply.
-  const deciding = [url.search, c.req.header("accept") ?? "", respond_async, c.req.header("kritai-webhook") ?? ""];
+  const deciding = [url.search, c.req.header("accept") ?? "", respond_async];
   const wait_ms = wait_s === null ? deadlineOf(value) : wait_s * 1000;
   return {
     deps,
@@ -119,11 +120,17 @@ async function waitAndSettle(claim: Claim, compute: () => Promise<Response>): Pr
 }
 
 function settle(claim: Claim, begun: Begun, compute: () => Promise<Response>): Promise<Response> {
-  if (begun.state === "new") return computeAndKeep(claim, begun.request_id, compute);
+  if (begun.state === "new") return computeAndKeep(claim, begun.request_id, () => withSpace(claim, compute));
   if (begun.state === "done") return Promise.resolve(replayed(claim.c, begun.reply));
   const detail =
     "This Idempotency-Key was used with another request within the last 24 hours. Use a new key for each request.";
   throw new ApiError("idempotency_key_reused", detail);
+}
+
+/** Nothing is computed for a key that could not keep the reply. */
+async function withSpace({ c, deps }: Claim, compute: () => Promise<Response>): Promise<Response> {
+  requireStorage(deps, c.get("scope").key_name, (asking) => keepAlive(c, asking));
+  return compute();
 }
 
 /**
@@ -200,6 +207,9 @@ async function keep(
   });
   keepAlive(c, kept);
   await kept;
+  const stored_bytes = LIMITS.object_base_bytes + bytes.byteLength;
+  const until = Date.now() + LIMITS.idempotency_kept_ms;
+  if (deps.keyLimits) keepAlive(c, deps.keyLimits.store(c.get("scope").key_name, stored_bytes, until));
   // A sample's reply has the id of its group's judgement, this request its own.
   listOfRun(c, deps, { kind: "replies", name }, owner, () => deps.replies.drop(name));
 }

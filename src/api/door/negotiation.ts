@@ -3,26 +3,48 @@ import { ApiError } from "../../core/faults/errors.ts";
 
 const JSON_TYPE = /^application\/(?:[A-Za-z0-9!#$&^_.-]+\+)?json$/i;
 
+/** Headers that browsers add to what a page sends, and that no page can leave out. */
+const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
+
 /**
- * Refuses a body that is not declared as JSON. No Content-Type at all is taken as JSON;
- * `text/plain` is not, because a web page may send it to a loopback server without asking first.
+ * Refuses a body that is not declared as JSON. No Content-Type at all is taken as JSON, unless a
+ * browser sends it: that and `text/plain` a web page may send to a loopback server without asking
+ * first.
  */
 export function requireJson(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     throw new ApiError("unsupported_media_type", "Content-Encoding is not supported; send the body uncompressed.");
   }
-  const [type = "", ...parameters] = (headers.get("content-type") ?? "application/json").split(";");
+  const declared = headers.get("content-type");
+  if (declared === null && BROWSER_HEADERS.some((name) => headers.has(name))) {
+    throw new ApiError(
+      "unsupported_media_type",
+      "A body that a browser sends needs the Content-Type application/json (or a +json type).",
+      { headers: { "accept-post": "application/json" } },
+    );
+  }
+  const [type = "", ...parameters] = (declared ?? "application/json").split(";");
   if (!JSON_TYPE.test(type.trim())) {
     throw new ApiError("unsupported_media_type", "Content-Type must be application/json (or a +json type).", {
       headers: { "accept-post": "application/json" },
     });
   }
   const charset = parameters
-    .map((p) => /^charset\s*=\s*"?([^"\s]*)"?$/i.exec(p.trim())?.[1])
+    .map((p) => /^charset\s*=\s*["']?([^"'\s]*)["']?$/i.exec(p.trim())?.[1])
     .find((c) => c !== undefined);
-  if (charset !== undefined && charset.toLowerCase() !== "utf-8") {
+  if (charset !== undefined && !isUtf8(charset)) {
     throw new ApiError("unsupported_media_type", "The charset must be UTF-8, as JSON demands.");
+  }
+}
+
+/** Whether a label names UTF-8 (WHATWG Encoding has several, `utf8` among them), or ASCII, a part of it. */
+function isUtf8(label: string): boolean {
+  if (/^(?:us-)?ascii$/i.test(label)) return true;
+  try {
+    return new TextDecoder(label).encoding === "utf-8";
+  } catch {
+    return false;
   }
 }
 

@@ -67,7 +67,7 @@ export function changeableRun(c: AppContext, runId: string, named: Owner | null)
 const noSuchRun = () =>
   new ApiError(
     "not_found",
-    'No run of this id of this key is in the log. One whose reply said queued is there within seconds; other keys\' runs need the scope "logs:all".',
+    'Run not found. New runs appear within seconds; runs of other keys need the scope "logs:all".',
   );
 
 /**

@@ -7,6 +7,7 @@ import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ClientProbe } from "../../objects/gathering/gathering.ts";
 import { pause } from "../../platform/waiting.ts";
+import { simulatedDeployment } from "../../scoring/simulated.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { pushedText, type TextSink } from "./streams.ts";
@@ -18,6 +19,11 @@ const HEADERS = { "content-type": "application/json", "cache-control": "no-store
  * client, told nothing for a minute, would hang up.
  */
 export const BEGUN = { "cache-control": "no-store, no-transform", "content-encoding": "identity" };
+
+/** The warnings as a header, for dialects whose bodies have no place for them. */
+export function warningHeaders(warnings: readonly string[]): Record<string, string> {
+  return warnings.length === 0 ? {} : { "x-kritai-warnings": warnings.join("; ") };
+}
 
 /** What a reply says. `headers` go with it only when it had not begun before. */
 interface JsonReply {
@@ -149,7 +155,8 @@ export function slowJson(
       sink.write(write(value) as string);
       sink.close();
     });
-    return c.body(body, 200, { ...HEADERS, ...BEGUN });
+    // Headers go before the reply's own warnings are known.
+    return c.body(body, 200, { ...HEADERS, ...BEGUN, ...warningHeaders(simulatedDeployment(deps.verifier)) });
   }
 
   return { probe, answer };

@@ -1,8 +1,19 @@
-// Owns which route a path was meant to be that none answers.
+// Finds the route that a path was meant to be: what it is called after by clients, and what it says
+// when no route answers.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { nearest } from "../../core/faults/suggestion.ts";
 import { withoutTrailing } from "../../core/text/trailing.ts";
 import type { Route } from "./route.ts";
+
+/**
+ * The path without doubled slashes, a slash at its end, and a version that a client put before the
+ * one of its base URL: a doubled `/v1` in front of `/rerank/` becomes one. Routing, keys and log lines read this form.
+ */
+export function canonicalPath(pathname: string): string {
+  const single = pathname.replace(/\/{2,}/g, "/");
+  const path = single.replace(/^(?:\/v\d(?=\/v\d\/))+/, "");
+  return withoutTrailing(path, "/") || "/";
+}
 
 /** A pattern with the path's own words where it has parameters: those cannot be misspelt. */
 function filledIn(pattern: string, path: string): string {
@@ -12,24 +23,101 @@ function filledIn(pattern: string, path: string): string {
   return wanted.map((part, i) => (part.startsWith(":") ? given[i] : part)).join("/");
 }
 
+/** Words by which other servers call what a route here does. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ...{ rank: "rerank", ranking: "rerank", reranks: "rerank", reranker: "rerank", reranking: "rerank" },
+  ...{ scores: "score", scoring: "score", similarity: "score", classification: "classify" },
+  ...{ reward: "rewards", compute_reward: "rewards", get_reward: "get_reward", completion: "completions" },
+  ...{ model: "models", live: "healthz", livez: "healthz", liveness: "healthz", healthcheck: "healthz" },
+  ...{ ready: "readyz", readiness: "readyz", swagger: "docs", redoc: "docs", openapi: "openapi.json" },
+};
+
+const wordsOf = (path: string): string[] =>
+  path
+    .toLowerCase()
+    .split("/")
+    .filter((word) => word !== "");
+/** The fixed words of a pattern. */
+const fixedOf = (pattern: string): string[] => wordsOf(pattern).filter((word) => !word.startsWith(":"));
+
+/** Whether all words stand among the others, in their order. */
+function isWithin(words: readonly string[], others: readonly string[]): boolean {
+  let at = 0;
+  for (const word of others) if (word === words[at]) at++;
+  return at === words.length;
+}
+
+/** Whether the first number that differs is the larger one. */
+function isMore(rank: readonly number[], other: readonly number[]): boolean {
+  const at = rank.findIndex((value, i) => value !== other[i]);
+  return at >= 0 && (rank[at] as number) > (other[at] as number);
+}
+
 /**
- * The route nearest to a path that has none, as `POST /v1/rewards`, those of the same method first;
- * null where none is near. A path without its version and one that ends in a slash are near.
+ * The route whose fixed words the path has in their order, the most of them; of several one that
+ * begins as the path does, then the shortest. Null where there is none, or the path's last word is not the route's.
  */
-export function suggestedRoute(method: string, path: string, routes: readonly Route[]): string | null {
+function byMeaning(path: string, routes: readonly Route[], anyEnd: boolean): Route | null {
+  const words = wordsOf(path).map((word) => (Object.hasOwn(MEANINGS, word) ? (MEANINGS[word] as string) : word));
+  let found: Route | null = null;
+  let most = 0;
+  let best: readonly number[] = [];
+  for (const route of routes) {
+    const fixed = fixedOf(route.path);
+    if (fixed.length < Math.max(1, most) || !isWithin(fixed, words)) continue;
+    if (!anyEnd && fixed.at(-1) !== words.at(-1)) continue;
+    const rank = [fixed.length, fixed[0] === words[0] ? 1 : 0, -route.path.length];
+    if (found !== null && !isMore(rank, best)) continue;
+    [found, best, most] = [route, rank, fixed.length];
+  }
+  return found;
+}
+
+/**
+ * The route that is spelt most like the path, with its version or without; null where none is near.
+ * Words in the place of parameters count for nothing: they are like themselves.
+ */
+function bySpelling(path: string, routes: readonly Route[]): Route | null {
+  for (const wanted of [path, `/v1${path}`]) {
+    const near = routes.filter((route) => isSpeltLike(wanted, route.path));
+    const filled = near.map((route) => filledIn(route.path, wanted));
+    const name = nearest(wanted, filled);
+    if (name !== null) return near[filled.indexOf(name)] ?? null;
+  }
+  return null;
+}
+
+function isSpeltLike(path: string, pattern: string): boolean {
+  const wanted = pattern.split("/");
+  const given = path.split("/").filter((_, i) => wanted[i]?.startsWith(":") !== true);
+  return nearest(given.join("/"), [wanted.filter((word) => !word.startsWith(":")).join("/")]) !== null;
+}
+
+/** The shortest route that goes on where the path ends, as `/v1/chat/completions` does of `/v1/chat`. */
+function byBeginning(path: string, routes: readonly Route[]): Route | null {
+  const words = wordsOf(path);
+  if (words.every((word) => /^v\d$/.test(word))) return null;
+  const further = routes.filter(({ path: pattern }) => isWithin(words, fixedOf(pattern)));
+  return further.sort((a, b) => a.path.length - b.path.length)[0] ?? null;
+}
+
+/**
+ * The route that a path without one was meant to be: by what its words mean,
+ * then by its spelling, those of the same method first. Null where none is near.
+ */
+export function suggestedRoute(method: string, path: string, routes: readonly Route[]): Route | null {
   const asked = withoutTrailing(path, "/");
   // Nothing is near a longer one, and it need not be compared with every route to know that.
   if (asked.length > LIMITS.suggestion_chars) return null;
   const candidates = routes.filter((route) => route.path !== "/");
-  const sorted = [
-    ...candidates.filter((route) => route.method === method),
-    ...candidates.filter((route) => route.method !== method),
-  ];
-  const filled = sorted.map((route) => filledIn(route.path, asked));
-  for (const wanted of [asked, `/v1${asked}`]) {
-    const name = nearest(wanted, filled);
-    const route = name === null ? undefined : sorted[filled.indexOf(name)];
-    if (route !== undefined) return `${route.method} ${route.path}`;
-  }
-  return null;
+  const same = candidates.filter((route) => route.method === method);
+  const others = candidates.filter((route) => route.method !== method);
+  return (
+    byMeaning(asked, same, false) ??
+    bySpelling(asked, same) ??
+    byBeginning(asked, same) ??
+    byMeaning(asked, others, false) ??
+    bySpelling(asked, others) ??
+    byMeaning(asked, candidates, true)
+  );
 }

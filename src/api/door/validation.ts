@@ -15,7 +15,6 @@ interface Bounds {
 
 const GROUP = { rollouts: { limit: "rollouts_per_group_max" }, prompt: { limit: "messages_max" } } as const;
 const LABELS: Bounds = { limit: "verdict_candidates_max" };
-const WINS: Bounds = { limit: "evaluation_candidates_max" };
 
 /**
  * The arrays of all requests. They are measured before zod looks at their elements, so that an
@@ -26,7 +25,6 @@ const ARRAYS: Bounds = {
     groups: { limit: "groups_max", fields: GROUP },
     ...GROUP,
     items: { limit: "verdict_items_max", fields: { pass_rates: LABELS } },
-    lists: { limit: "evaluation_lists_max", fields: { pass_rates: WINS, win_counts: WINS } },
     spec: { fields: { format: { fields: { rules: { limit: "format_rules_max" } } } } },
     format: { fields: { rules: { limit: "format_rules_max" } } },
   },

@@ -53,9 +53,6 @@ export const BatchReplySchema = z.object({
     })
     .nullable()
     .meta(said("exactly when `state` is failed")),
-  webhook: z
-    .object({ state: z.enum(["waiting", "delivered", "failed"]), attempts: count, last: z.string().nullable() })
-    .nullable(),
 });
 const BatchBriefSchema = BatchReplySchema.pick({
   ...{ batch_id: true, state: true, created_at: true, deadline_at: true, ended_at: true, progress: true },

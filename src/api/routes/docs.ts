@@ -2,41 +2,50 @@
 // into `public/` and sent with our headers.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../door/deps.ts";
+import { originOf } from "../door/problem.ts";
 import type { AppContext } from "../door/scope.ts";
 import { serviceInfo } from "./service.ts";
 import { documented, serviceWords } from "./words.ts";
 
-const FRAMED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** The reference is whole without its script, which searches the page and asks nobody. */
-const CSP = `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; ${FRAMED}; connect-src 'none'`;
-/** The pages of runs ask the API for rows with the key that was typed into them. */
-const RUNS_CSP = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; ${FRAMED}`;
+/** Pages without a script. */
+const CSP =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Pages that call the API with the key that was typed into them: those of runs, and of a resource. */
+const ASKING_CSP = `${CSP}; script-src 'self'; connect-src 'self'`;
 
 interface Asset {
   file: string;
-  type: string;
   csp?: string;
 }
 
-const RUNS: Asset = { file: "/runs.html", type: "text/html; charset=utf-8", csp: RUNS_CSP };
+/** Content types by the ending of a file. */
+const TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  json: "application/json",
+};
+
+const RUNS: Asset = { file: "/runs.html", csp: ASKING_CSP };
 
 /** Each path, or pattern, with its file under `public/`. */
 export const PAGES: Readonly<Record<string, Asset>> = {
-  "/openapi.json": { file: "/openapi.json", type: "application/json" },
-  "/docs": { file: "/docs.html", type: "text/html; charset=utf-8" },
-  "/docs/errors": { file: "/docs/errors.html", type: "text/html; charset=utf-8" },
-  "/docs/alarms": { file: "/docs/alarms.html", type: "text/html; charset=utf-8" },
-  "/docs/index.js": { file: "/docs/index.js", type: "text/javascript; charset=utf-8" },
-  "/docs/search.js": { file: "/docs/search.js", type: "text/javascript; charset=utf-8" },
-  "/docs/style.css": { file: "/docs/style.css", type: "text/css; charset=utf-8" },
-  "/docs/:page": { file: "/docs/:page.html", type: "text/html; charset=utf-8" },
-  "/docs/:folder/:page": { file: "/docs/:folder/:page.html", type: "text/html; charset=utf-8" },
+  "/openapi.json": { file: "/openapi.json" },
+  "/docs": { file: "/docs.html" },
+  "/docs/errors": { file: "/docs/errors.html" },
+  "/docs/alarms": { file: "/docs/alarms.html" },
+  "/docs/reference.js": { file: "/docs/reference.js" },
+  "/docs/reference.css": { file: "/docs/reference.css" },
+  "/docs/style.css": { file: "/docs/style.css" },
+  "/docs/api/:page": { file: "/docs/api/:page.html", csp: ASKING_CSP },
+  "/docs/:page": { file: "/docs/:page.html" },
+  "/docs/:folder/:page": { file: "/docs/:folder/:page.html" },
   "/runs": RUNS,
   "/runs/:run_id": RUNS,
   "/runs/:run_id/steps/:step": RUNS,
   "/groups/:id": RUNS,
-  "/runs.js": { file: "/runs.js", type: "text/javascript; charset=utf-8" },
-  "/runs.css": { file: "/runs.css", type: "text/css; charset=utf-8" },
+  "/runs.js": { file: "/runs.js" },
+  "/runs.css": { file: "/runs.css" },
 };
 
 const NO_PAGE = "There is no such page. GET /docs/guides lists them.";
@@ -51,7 +60,8 @@ function pageName(given: string | undefined): string {
  * The Worker runs before its assets, so that these replies too carry a request id and stand behind
  * the same checks.
  */
-export function page({ assets }: RouteDeps, { file, type, csp = CSP }: Asset) {
+export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
+  const type = TYPES[file.slice(file.lastIndexOf(".") + 1)] as string;
   return async (c: AppContext): Promise<Response> => {
     const named = file.replace(/:(\w+)/g, (_, name: string) => pageName(c.req.param(name)));
     const found = await assets?.(named);
@@ -65,13 +75,23 @@ export function page({ assets }: RouteDeps, { file, type, csp = CSP }: Asset) {
   };
 }
 
+/** Placeholder in the front page's first call for the origin of the request. */
+const HOST = "http://HOST";
+
 /** What this is: a page for a browser, which asks for one, and JSON for all others. */
 export function front(deps: RouteDeps) {
-  const shown = page(deps, { file: "/index.html", type: "text/html; charset=utf-8" });
+  const shown = page(deps, { file: "/index.html" });
+  const atHost = async (c: AppContext): Promise<Response> => {
+    const reply = await shown(c);
+    return new Response(
+      (await reply.text()).replace(HOST, () => originOf(c)),
+      reply,
+    );
+  };
   const told = serviceInfo();
   return async (c: AppContext): Promise<Response> => {
     const html = /\btext\/html\b/.test(c.req.header("accept") ?? "") && deps.assets !== undefined;
-    const response = html ? await shown(c) : told(c);
+    const response = html ? await atHost(c) : told(c);
     response.headers.set("vary", "accept");
     return response;
   };

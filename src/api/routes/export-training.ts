@@ -59,6 +59,8 @@ function isBefore(one: string, other: string): boolean {
   return request === otherRequest ? Number(place) < Number(otherPlace) : request < otherRequest;
 }
 
+const isRight = (label: number | null): boolean | null => (label === null ? null : label === 1);
+
 /**
  * Groups and texts are each oldest first; a group without texts has none of the second, and one that
  * was stored while the first were read none of the first.
@@ -76,8 +78,11 @@ async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt
       }
       const answers = row.result.rollouts.map(
         ({ reward, duplicate_of }, r): LoggedAnswer => ({
-          ...{ reward, again: duplicate_of !== null, isRun: row.turns?.[r] != null },
+          reward,
+          again: duplicate_of !== null,
+          right: row.kind === "verdicts" ? isRight(row.pass_rates[r] ?? null) : null,
           text: own.get(r) ?? null,
+          isRun: row.turns?.[r] != null,
         }),
       );
       yield { row, prompt: own.get(null) ?? null, answers };

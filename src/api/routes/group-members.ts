@@ -20,6 +20,7 @@ import { readJson } from "../door/body.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { negotiate } from "../door/negotiation.ts";
 import { noQueryParameters, pathParameter } from "../door/parameters.ts";
+import { retryAfterGaps } from "../door/retry-after.ts";
 import { type AppContext, keepAlive } from "../door/scope.ts";
 import { answerJson, jsonReply } from "../door/slow-json.ts";
 import { resolveSpec } from "../door/spec-lookup.ts";
@@ -135,15 +136,16 @@ export function closeGroup(deps: RouteDeps) {
     c.set("deadline_ms", deadline_ms);
     const scope = c.get("scope");
     const closing = deps.rooms.named.close({ room, request_id: scope.id, deadline_ms });
-    const running = within(deadline_ms + LIMITS.deadline_reserve_ms, closing, stillJudging).then((reply) => {
+    const running = within(deadline_ms + LIMITS.deadline_reserve_ms, closing, stillJudging).then((judged) => {
+      const { reply } = judged;
       Object.assign(scope, { id: reply.request_id, run_id: reply.run_id });
       scope.scored ??= rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts));
-      return reply;
+      return judged;
     });
     keepAlive(c, running);
     if (type === NDJSON) {
       const run = async (onGroup: (index: number, group: GroupResult) => void) => {
-        const reply = await running;
+        const { reply } = await running;
         onGroup(0, reply.groups[0] as GroupResult);
         return reply;
       };
@@ -152,7 +154,7 @@ export function closeGroup(deps: RouteDeps) {
     return answerJson(
       c,
       deps,
-      running.then((value) => ({ value })),
+      running.then(({ reply: value, retry_after_ms }) => ({ value, headers: retryAfterGaps(value, retry_after_ms) })),
       RewardsReplySchema,
     );
   };
@@ -175,7 +177,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     request: MembersRequestSchema,
     said: "Added.",
     reply: GroupStateSchema,
-    faults: [...WRITE, 409],
+    faults: [...WRITE, 404, 409],
     faulty: { 409: "The group has been closed, or has all its members." },
   },
   "POST /v1/groups/:id/close": {

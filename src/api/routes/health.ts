@@ -6,8 +6,6 @@ import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { lookOver } from "../../core/health/alarm.ts";
 import { ALARMS } from "../../core/health/alarms/table.ts";
-import { overAxis } from "../../scoring/run-axis.ts";
-import { axisFields, axisOf, EITHER_AXIS } from "../door/axis.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
@@ -18,7 +16,6 @@ import { documented, ofOneRun } from "./words.ts";
 const STEPS = 300;
 
 export const HealthQuerySchema = OwnerQuerySchema.extend({
-  ...EITHER_AXIS,
   steps: wholeNumber(1, "health_steps_max")
     .default(STEPS)
     .meta(said(`how many of the run's last steps are looked at; default ${STEPS}`)),
@@ -31,26 +28,17 @@ export const HealthQuerySchema = OwnerQuerySchema.extend({
 export function runHealth(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, steps, rows: withRows, ...query } = queryParameters(c, HealthQuerySchema);
-    const { asked, windows } = axisOf(query);
+    const { owner, steps, rows: withRows } = queryParameters(c, HealthQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      const look = () =>
-        overAxis(
-          asked,
-          windows,
-          (tried) => deps.runLog.health(run, steps, tried),
-          ({ length }) => length === 0,
-        );
-      const first = await look();
-      const isEmpty = first.found.length === 0;
+      const first = await deps.runLog.health(run, steps);
+      const isEmpty = first.length === 0;
       if (isEmpty && (await deps.runLog.run(run)) === null) return null;
-      // Its first request may have been stored between the two reads.
-      const { axis, found: rows } = isEmpty ? await look() : first;
+      // The run's first request may have been stored between the two reads.
+      const rows = isEmpty ? await deps.runLog.health(run, steps) : first;
       const { spans, looked_at } = lookOver(ALARMS, rows);
       return {
         run_id: runId,
         owner: ownerName(run.owner),
-        ...axisFields(axis),
         first_step: rows[0]?.step ?? null,
         last_step: rows.at(-1)?.step ?? null,
         steps: rows.length,
@@ -69,6 +57,6 @@ export const words = /* @__PURE__ */ documented(() => ({
     "getRunHealth",
     "Alarms that the run's last steps raise",
     HealthQuerySchema,
-    "Requests without a step are left out where others have one; of a run without any, windows stand in for steps. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those. An alarm that `looked_at` does not name had nothing to look at: that it is silent says nothing.",
+    "Requests without a step are left out. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those. An alarm that `looked_at` does not name had nothing to look at: that it is silent says nothing.",
   ),
 }));

@@ -1,14 +1,11 @@
 // Owns the handlers that a Worker reads at the first request for one of them: all but what scores
 // whole groups, says that the service is there, and shows pages.
 export { batchList, deleteBatch, getBatch } from "./batches.ts";
-export { compareRuns } from "./compare.ts";
 export { deadLetters, expireDeadLetters, replayDeadLetters } from "./dead-letters.ts";
-export { evaluations } from "./evaluations.ts";
 export { exportRun } from "./export.ts";
 export { addRollouts, closeGroup } from "./group-members.ts";
 export { groupTexts, groupVerdicts, requestDetail } from "./groups.ts";
 export { runHealth } from "./health.ts";
-export { runHistogram } from "./histogram.ts";
 export { rescore } from "./rescore.ts";
 export { deleteRun, putRun } from "./run-changes.ts";
 export { runDetail, runGroups, runList, runSteps } from "./runs.ts";

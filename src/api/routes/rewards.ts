@@ -13,6 +13,7 @@ import { idempotent, notingGaps } from "../door/idempotent.ts";
 import { negotiate } from "../door/negotiation.ts";
 import { noQueryParameters } from "../door/parameters.ts";
 import { preferences } from "../door/prefer.ts";
+import { retryAfterGaps } from "../door/retry-after.ts";
 import { checkRewardsRequest } from "../door/rewards-rules.ts";
 import { cancellation, keepAlive } from "../door/scope.ts";
 import { answerJson } from "../door/slow-json.ts";
@@ -62,8 +63,12 @@ export function rewards(deps: RouteDeps) {
     if (later) return submitBatch(c, deps, { route: "rewards", request, spec });
     c.set("deadline_ms", request.deadline_ms);
     const cancel = cancellation(c);
+    let retry_after_ms: number | null = null;
     const run = (onGroup?: (index: number, group: GroupResult) => void) => {
-      const running = scoreAndLog(deps, scope, request, spec, cancel.signal, onGroup).then(({ reply }) => reply);
+      const running = scoreAndLog(deps, scope, request, spec, cancel.signal, onGroup).then((scored) => {
+        retry_after_ms = scored.retry_after_ms;
+        return scored.reply;
+      });
       keepAlive(c, running);
       return notingGaps(c, running);
     };
@@ -73,7 +78,7 @@ export function rewards(deps: RouteDeps) {
     return answerJson(
       c,
       deps,
-      run().then((value) => ({ value })),
+      run().then((value) => ({ value, headers: retryAfterGaps(value, retry_after_ms) })),
       RewardsReplySchema,
     );
   });

@@ -4,10 +4,8 @@ import * as z from "zod";
 import { said } from "#said";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
-import { BY_STEP } from "../../ports/run-axis.ts";
 import type { RunKey } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import { axisFields, axisOf, STEP_AXIS } from "../door/axis.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { listedOwner, OwnerQuerySchema, ofRun, RunsQuerySchema } from "../door/owned.ts";
 import { GroupsQuerySchema, numberText, pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
@@ -18,7 +16,6 @@ const step = (description: string) => numberText(StepSchema).nullable().default(
 
 /** Which steps: all, unless bounded. */
 export const StepsQuerySchema = OwnerQuerySchema.extend({
-  ...STEP_AXIS,
   after: step("only steps above this one, as for asking again for what is new"),
   from: step("only steps from this one"),
   to: step("only steps up to this one"),
@@ -33,7 +30,7 @@ export const StepsQuerySchema = OwnerQuerySchema.extend({
 });
 
 /** A run's groups, page by page. */
-export const RunGroupsQuerySchema = GroupsQuerySchema.extend({ ...OwnerQuerySchema.shape, ...STEP_AXIS });
+export const RunGroupsQuerySchema = GroupsQuerySchema.extend(OwnerQuerySchema.shape);
 
 export function runList({ runLog, clock }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
@@ -65,14 +62,13 @@ async function unlessNone<T>(
 export function runSteps(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, limit, by, window_groups, signals, ...range } = queryParameters(c, StepsQuerySchema);
-    const axis = axisOf({ by, window_groups }).asked ?? BY_STEP;
+    const { owner, limit, signals, ...range } = queryParameters(c, StepsQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
       // One more than is told says whether there are more, and where they begin.
       const wanted = { ...range, limit: limit === null ? null : limit + 1 };
-      const found = await deps.runLog.steps(run, wanted, axis, signals === "true");
+      const found = await deps.runLog.steps(run, wanted, signals === "true");
       const rows = found.slice(0, limit ?? found.length);
-      const body = { run_id: runId, owner: ownerName(run.owner), ...axisFields(axis), steps: rows };
+      const body = { run_id: runId, owner: ownerName(run.owner), steps: rows };
       return unlessNone(deps, run, rows, { ...body, next_from: found[rows.length]?.step ?? null });
     });
     return c.json(reply);
@@ -82,10 +78,9 @@ export function runSteps(deps: RouteDeps) {
 export function runGroups(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
-    const { owner, by, window_groups, ...page } = queryParameters(c, RunGroupsQuerySchema);
-    const axis = axisOf({ by, window_groups }).asked ?? BY_STEP;
+    const { owner, ...page } = queryParameters(c, RunGroupsQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      const { rows, next_cursor } = await deps.runLog.groups(run, { ...page, axis });
+      const { rows, next_cursor } = await deps.runLog.groups(run, page);
       const body = { run_id: runId, owner: ownerName(run.owner), groups: rows, next_cursor };
       return unlessNone(deps, run, rows, body);
     });

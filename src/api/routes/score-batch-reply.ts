@@ -38,7 +38,6 @@ export const ScoreBatchReplySchema = z.object({
     ties: z.array(z.int()),
     undecided: z.array(z.int()),
     rank: z.array(z.int().nullable()),
-    judge_text: z.array(z.unknown()).optional().meta(said("of a spec with `judge_text`: as in /v1/rewards")),
   }),
   components: z
     .record(z.string(), perItem)
@@ -90,9 +89,6 @@ function batchReply(reply: RewardsReply, places: BatchShape["places"], onFailure
       ties: each(({ ties }) => ties),
       undecided: each(({ undecided }) => undecided),
       rank: each(({ rank }) => rank),
-      ...(results.some(({ judge_text }) => judge_text !== undefined) && {
-        judge_text: each(({ judge_text }) => judge_text ?? []),
-      }),
     },
     ...(reply.reward_range !== undefined && { components: columnsOf(results), reward_range: reply.reward_range }),
     logged,

@@ -15,7 +15,7 @@ import type { AppContext } from "../door/scope.ts";
 import { documented, serviceWords } from "./words.ts";
 
 /** package.json's; a test holds them together. */
-const VERSION = "0.1.0";
+export const VERSION = "0.1.0";
 
 export function serviceInfo() {
   return (c: AppContext): Response =>
@@ -142,6 +142,7 @@ export function metricsText({ metrics, deploymentCounts, verifier, alarms }: Rou
 export const words = /* @__PURE__ */ documented(() => ({
   "GET /": serviceWords("about", "What this is", "application/json"),
   "GET /healthz": serviceWords("healthz", "200 while the process lives", "application/json"),
+  "GET /ping": serviceWords("ping", "The same, where TEI's and vLLM's clients look for it", "application/json"),
   "GET /readyz": {
     ...serviceWords("readyz", "Whether database and verifier answer, with their latencies", "application/json"),
     faults: [503],

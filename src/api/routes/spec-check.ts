@@ -2,18 +2,15 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import type { RehearsalWork } from "../../core/asking/comparison.ts";
 import { isRelative } from "../../core/asking/signal.ts";
+import { withLogTexts } from "../../core/contract/kept-texts.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { auditSpec } from "../../core/reward/audit.ts";
-import { type AnySpec, type CompiledSpec, compileSpec } from "../../core/reward/compiled-spec.ts";
+import { type CompiledSpec, compileSpec } from "../../core/reward/compiled-spec.ts";
 import { costOf, type GroupCost } from "../../core/reward/cost.ts";
 import { specLints } from "../../core/reward/lints.ts";
 import { RewardsRequestSchema } from "../../core/reward/requests.ts";
 import { AnySpecSchema } from "../../core/reward/signals-spec.ts";
-import { rehearsalWork } from "../../core/tournament/forecast.ts";
-import { partyOf } from "../../scoring/party.ts";
-import { inTurns, REHEARSING } from "../../scoring/turns.ts";
 import { readJson } from "../door/body.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../door/parameters.ts";
@@ -47,14 +44,6 @@ const CostSchema = z.object({
         "of the first wave, without what is asked again; null, as all below, where the group is too large for the schedule",
       ),
     ),
-  generations_expected: z
-    .int()
-    .nullable()
-    .meta(
-      said(
-        `of all waves, with a verifier of middling strength on candidates at even distances. Null, with the warning rehearsal_too_long, where to play them takes more than the limit rehearsal_steps_max = ${LIMITS.rehearsal_steps_max}`,
-      ),
-    ),
   generations_max: z
     .int()
     .nullable()
@@ -63,11 +52,7 @@ const CostSchema = z.object({
         "of all that is asked, whatever the verifier answers: all waves, what is asked again for want of a verdict, and what tells whose doing that is",
       ),
     ),
-  completion_tokens: z
-    .int()
-    .nullable()
-    .meta(said("generations at max_tokens each; with `judge.first` at its own, as where it leaves no pair open")),
-  completion_tokens_expected: z.int().nullable().meta(said("generations_expected at max_tokens each")),
+  completion_tokens: z.int().nullable().meta(said("generations at max_tokens each")),
   completion_tokens_max: z.int().nullable().meta(said("generations_max at max_tokens each, or the budget's tokens")),
 });
 
@@ -103,33 +88,21 @@ export function checkSpec(deps: RouteDeps) {
     const given = validated(AnySpecSchema, await readJson(c.req.raw));
     const { spec, spec_hash } = await bareSpec(() => checkedSpec(deps, c.get("scope"), given));
     const compiled = compileSpec(spec, n);
-    const lints = specLints(compiled, deadline_ms);
     const audited = auditSpec(spec);
-    const work = rehearsalWork();
-    const { party = "" } = partyOf(c.get("caller")?.name ?? null);
-    const { costs, audit } = await inTurns(party, deps.clock, costsOf(compiled, audited, n, work), REHEARSING);
-    const cut = Object.entries(costs).flatMap(([name, cost]) => (isCut(cost) ? [`rehearsal_too_long: ${name}`] : []));
+    const audit = audited === null ? undefined : costOf(compileSpec(audited, n), n).base;
     const reply = {
-      ...{ spec_hash, spec, ...checkReply(compiled, costs, n) },
-      ...(spec.audit !== undefined && audit !== null && { audit: { share: spec.audit.share, cost: audit } }),
-      warnings: [...lints, ...cut],
+      spec_hash,
+      spec: withLogTexts(spec, deps),
+      ...checkReply(compiled, n),
+      ...(spec.audit !== undefined && audit !== undefined && { audit: { share: spec.audit.share, cost: audit } }),
+      warnings: specLints(compiled, deadline_ms),
     };
     return c.json(reply satisfies Omit<z.input<typeof SpecCheckReplySchema>, "spec"> & { spec: object });
   };
 }
 
-/** Of the spec's signals, and of one audited group. */
-function* costsOf(compiled: CompiledSpec, audited: AnySpec | null, n: number, work: RehearsalWork) {
-  const costs = yield* costOf(compiled, n, work);
-  const audit = audited === null ? null : yield* costOf(compileSpec(audited, n), n, work);
-  return { costs, audit: (audit?.base ?? null) as GroupCost | null };
-}
-
-/** What it comes to on average was not found out, for want of work. */
-const isCut = ({ generations_expected, generations_max }: GroupCost) =>
-  generations_expected === null && generations_max !== null;
-
-function checkReply(compiled: CompiledSpec, costs: Readonly<Record<string, GroupCost>>, n: number) {
+function checkReply(compiled: CompiledSpec, n: number) {
+  const costs = costOf(compiled, n);
   const byName = compiled.names.map((name) => {
     const compiledSignal = compiled.signals.find((each) => each.name === name) as (typeof compiled.signals)[number];
     const relative = isRelative(compiledSignal.signal, compiledSignal.settings);
@@ -151,10 +124,8 @@ function checkReply(compiled: CompiledSpec, costs: Readonly<Record<string, Group
     cost: {
       rollouts: n,
       generations: sum("generations"),
-      generations_expected: sum("generations_expected"),
       generations_max: sum("generations_max"),
       completion_tokens: sum("completion_tokens"),
-      completion_tokens_expected: sum("completion_tokens_expected"),
       completion_tokens_max: sum("completion_tokens_max"),
     },
   };

@@ -1,6 +1,7 @@
 // Owns GET /v1/specs, GET and PUT /v1/specs/:name.
 
 import { said } from "#said";
+import { withLogTexts } from "../../core/contract/kept-texts.ts";
 import { SpecNameSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -45,8 +46,8 @@ function ofBareSpec({ code, message, errors }: ApiError): ApiError {
  * A spec of signals is told with its warnings, as the check has them.
  * @param resolved the same with the templates that it names, which its hash covers
  */
-async function described(name: string, spec: AnySpec, resolved: AnySpec) {
-  const entry = { name, spec_hash: await specHash(resolved), spec };
+async function described(deps: RouteDeps, name: string, spec: AnySpec, resolved: AnySpec) {
+  const entry = { name, spec_hash: await specHash(resolved), spec: withLogTexts(spec, deps) };
   if (!hasSignals(spec)) return entry;
   return { ...entry, warnings: specLints(compileSpec(resolved), LIMITS.deadline_ms_default) };
 }
@@ -59,7 +60,7 @@ export function getSpec(deps: RouteDeps) {
     const spec = await storedSpec(deps, c.get("scope"), name);
     if (spec === null) throw new ApiError("not_found", "No spec is stored under this name.");
     const resolved = await withOwnTemplates(deps, c.get("scope"), spec, "spec");
-    return c.json(await described(name, spec, resolved));
+    return c.json(await described(deps, name, spec, resolved));
   };
 }
 
@@ -85,7 +86,7 @@ export function specList(deps: RouteDeps) {
     const entries = rows.map(async ({ name, spec, updated_at }) => ({
       name,
       spec_hash: spec === null ? null : await hashOf(spec, templates),
-      spec,
+      spec: spec === null ? null : withLogTexts(spec, deps),
       updated_at: updated_at.toISOString(),
     }));
     return c.json({ specs: await Promise.all(entries), next_cursor: more ? (rows.at(-1)?.name ?? null) : null });
@@ -99,7 +100,7 @@ export function putSpec(deps: RouteDeps) {
     if (refused !== null) throw invalidRequest([{ path: "name", message: refused }]);
     const spec = validated(AnySpecSchema, await readJson(c.req.raw));
     const checked = await bareSpec(() => checkedSpec(deps, c.get("scope"), spec));
-    const reply = await described(name, spec, checked.spec);
+    const reply = await described(deps, name, spec, checked.spec);
     await timedStore(deps.clock, c.get("scope"), () => deps.specs.put(name, spec));
     return c.json(reply);
   };

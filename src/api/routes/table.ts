@@ -20,7 +20,6 @@ export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/groups/:id/rollouts", access: "score", handler: rare("addRollouts") },
   { method: "POST", path: "/v1/groups/:id/close", access: "score", handler: rare("closeGroup") },
   { method: "POST", path: "/v1/verdicts", access: "score", handler: rare("verdicts") },
-  { method: "POST", path: "/v1/evaluations", access: "score", handler: rare("evaluations") },
   { method: "POST", path: "/v1/specs/check", access: "score", handler: rare("checkSpec") },
   { method: "GET", path: "/v1/specs", access: "score", handler: rare("specList") },
   { method: "GET", path: "/v1/specs/:name", access: "score", handler: rare("getSpec") },
@@ -34,8 +33,6 @@ export const ROUTES: readonly Route[] = [
   { method: "DELETE", path: "/v1/runs/:run_id", access: "logs", handler: rare("deleteRun") },
   { method: "GET", path: "/v1/runs/:run_id/steps", access: "logs", handler: rare("runSteps") },
   { method: "GET", path: "/v1/runs/:run_id/health", access: "logs", handler: rare("runHealth") },
-  { method: "GET", path: "/v1/runs/:run_id/histogram", access: "logs", handler: rare("runHistogram") },
-  { method: "GET", path: "/v1/runs/:run_id/compare", access: "logs", handler: rare("compareRuns") },
   { method: "GET", path: "/v1/runs/:run_id/groups", access: "logs", handler: rare("runGroups") },
   { method: "GET", path: "/v1/runs/:run_id/export", access: "logs", handler: rare("exportRun") },
   { method: "POST", path: "/v1/runs/:run_id/rescore", access: "logs", handler: rare("rescore") },
@@ -47,6 +44,8 @@ export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/logs/dead-letters/replay", access: "logs", handler: rare("replayDeadLetters") },
   { method: "GET", path: "/", access: "public", handler: front },
   { method: "GET", path: "/healthz", access: "public", handler: healthz },
+  // TEI's and vLLM's health check, and SageMaker's.
+  { method: "GET", path: "/ping", access: "public", handler: healthz },
   { method: "GET", path: "/readyz", access: "public", handler: readyz },
   // Its counts are of all keys together.
   { method: "GET", path: "/metrics", access: "logs:all", handler: metricsText },

@@ -7,7 +7,7 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { type OwnPreset, TemplateNameSchema, TemplateSchema, templateKey } from "../../core/judges/presets/own.ts";
 import type { Preset } from "../../core/judges/presets/preset.ts";
-import { PRESETS, presetNamed } from "../../core/judges/presets/table.ts";
+import { presetNamed, presetNames } from "../../core/judges/presets/table.ts";
 import { templateFaults } from "../../core/judges/presets/template-faults.ts";
 import { isPromptName } from "../../core/judges/render.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
@@ -42,7 +42,7 @@ export function listTemplates(deps: RouteDeps) {
     noQueryParameters(c);
     const names = async () => (await deps.templates?.names(LIMITS.templates_listed_max)) ?? [];
     const stored = await timedStore(deps.clock, c.get("scope"), names);
-    const built_in = Object.keys(PRESETS).sort();
+    const built_in = presetNames().sort();
     return c.json({ built_in, stored } satisfies z.output<typeof TemplatesReplySchema>);
   };
 }

@@ -2,7 +2,7 @@
 // to explain.
 import { LIMITS } from "../../core/faults/limits.ts";
 
-const FIELDS = new Set(["text", "candidates", "correct", "pass_rates", "length_tokens"]);
+const FIELDS = new Set(["prompt", "text", "candidates", "correct", "pass_rates", "length_tokens"]);
 
 function isCount(value: unknown, min: number, max: number): boolean {
   return value === undefined || (Number.isInteger(value) && (value as number) >= min && (value as number) <= max);
@@ -31,6 +31,8 @@ export function isPlainVerdictItem(element: unknown): boolean {
   // A character is at most 3 bytes of UTF-8 a UTF-16 unit, so this text is short enough without
   // being measured.
   if (typeof item.text !== "string" || item.text.length * 3 > LIMITS.verdict_text_bytes) return false;
+  if (item.prompt !== undefined && (typeof item.prompt !== "string" || item.prompt.length * 3 > LIMITS.prompt_bytes))
+    return false;
   return (
     isCount(item.candidates, 2, LIMITS.verdict_candidates_max) &&
     isCount(item.correct, 0, LIMITS.verdict_candidates_max - 1) &&

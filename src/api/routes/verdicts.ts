@@ -1,12 +1,14 @@
 // Owns POST /v1/verdicts: rewards for training the verifier itself, without any model call.
-
-import { type VerdictsReply, VerdictsReplySchema } from "../../core/contract/replies.ts";
+import { withLogTexts } from "../../core/contract/kept-texts.ts";
+import { VerdictsReplySchema } from "../../core/contract/replies.ts";
 import { type VerdictsRequest, VerdictsRequestSchema } from "../../core/contract/requests.ts";
 import { canonicalJson } from "../../core/contract/spec.ts";
-import { rewardVerdicts } from "../../core/formulations/rewards.ts";
+import { itemsByPrompt } from "../../core/formulations/cases.ts";
+import { type RewardedVerdicts, rewardVerdicts } from "../../core/formulations/rewards.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { appendEntry, type LogOutcome } from "../../scoring/log-append.ts";
 import type { RequestScope } from "../../scoring/request-scope.ts";
+import { verdictGroups } from "../../scoring/verdict-groups.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { idempotent } from "../door/idempotent.ts";
 import { negotiate } from "../door/negotiation.ts";
@@ -24,43 +26,51 @@ export function verdicts(deps: RouteDeps) {
     negotiate(c.req.header("accept") ?? null, ["application/json"]);
     const scope = c.get("scope");
     const request = parse(body);
-    const scored = rewardVerdicts(request);
+    const places = itemsByPrompt(request);
+    const { right, ...scored } = rewardVerdicts(request);
     deps.metrics.add("kritai_rewards_total", scored.rewards.length, { kind: "verdicts" });
-    const outcome = await logVerdicts(deps, scope, request, scored.metrics);
+    const outcome = await logVerdicts(deps, scope, { request, places, scored: { ...scored, right } });
     return jsonReply(c, VerdictsReplySchema, { request_id: scope.id, ...scored, ...outcome });
   });
 }
 
-/**
- * Only a request that belongs to a run is logged, by its metrics: items are too many, and their
- * texts are not ours to keep.
- */
+interface RewardedRequest {
+  request: VerdictsRequest;
+  /** Indices of the items by prompt; null: they have none. */
+  places: number[][] | null;
+  scored: RewardedVerdicts;
+}
+
+/** Logs a request that names its run: its metrics, and its groups where they have prompts and texts are stored. */
 async function logVerdicts(
   deps: RouteDeps,
   scope: RequestScope,
-  request: VerdictsRequest,
-  metrics: VerdictsReply["metrics"],
+  { request, places, scored }: RewardedRequest,
 ): Promise<LogOutcome> {
   if (request.run_id === undefined) return { logged: false, warnings: [] };
   const { formulation, options, overlong } = request;
-  const spec = canonicalJson({ formulation, options, overlong });
+  const deciding = { formulation, options, overlong };
+  const { log_texts } = withLogTexts(request, deps);
+  const stored =
+    log_texts && places !== null ? await verdictGroups(request, places, scored) : { groups: [], warnings: [] };
   const total = deps.clock.now() - scope.started_ms;
-  const { parse_rate, accuracy, reward_mean, reward_std } = metrics;
-  return appendEntry(deps, scope, {
+  const { parse_rate, accuracy, reward_mean, reward_std } = scored.metrics;
+  const outcome = await appendEntry(deps, scope, {
     request_id: scope.id,
     kind: "verdicts",
     run_id: request.run_id,
     step: request.step ?? null,
     key_name: scope.key_name,
-    spec_hash: `sha256:${await sha256Hex(spec)}`,
-    spec,
+    spec_hash: `sha256:${await sha256Hex(canonicalJson(deciding))}`,
+    spec: canonicalJson({ ...deciding, log_texts }),
     created_at: deps.clock.date(),
     metrics: { parse_rate, tau_b_mean: null, tau_b_undefined: 0, list_acc: accuracy, reward_mean, reward_std },
     timing_ms: { total, verifier: 0, overhead: total },
     items: request.items.length,
-    warnings: [],
-    groups: [],
+    warnings: stored.warnings,
+    groups: stored.groups,
   });
+  return { ...outcome, warnings: [...stored.warnings, ...outcome.warnings] };
 }
 
 export const words = /* @__PURE__ */ documented(() => ({
@@ -69,7 +79,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     tag: "Scoring",
     summary: "Rewards for training the verifier itself",
     description:
-      "Parses and rewards verdict texts for known lists; no model is called. Only a request with a `run_id` is logged, by its metrics: `logged` is false without one. Texts are never stored.",
+      "Parses and rewards verdict texts for known lists; no model is called. Only a request with a `run_id` is logged: `logged` is false without one. Where its items have prompts and `log_texts` stores texts, each prompt's answers are a group of the run, which the export turns into training data.",
     request: VerdictsRequestSchema,
     said: "Rewarded.",
     reply: VerdictsReplySchema,

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { judgeQuestion } from "./judge-question.ts";
-import { ModelsReplySchema, models } from "./models.ts";
+import { ModelReplySchema, ModelsReplySchema, model, models } from "./models.ts";
 import { ChatReplySchema, completion, streamCompletion } from "./shared/chat-replies.ts";
 import { verdictOf } from "./shared/chat-verdict.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
@@ -55,6 +55,7 @@ export const chat: Contract = {
     { method: "POST", path: "/openai/v1/chat/completions", handler: route },
     { method: "POST", path: "/openai/deployments/:deployment/chat/completions", handler: route },
     { method: "GET", path: "/v1/models", handler: models },
+    { method: "GET", path: "/v1/models/:id", handler: model },
     { method: "GET", path: "/openai/v1/models", handler: models },
     { method: "GET", path: "/openai/models", handler: models },
   ],
@@ -148,6 +149,13 @@ export const page = /* @__PURE__ */ documented(chat, () => ({
       path: deployment(),
     },
     "GET /v1/models": listing("listModels", "The specs, as models"),
+    "GET /v1/models/:id": {
+      operationId: "getModel",
+      summary: "A spec, as a model",
+      path: z.object({ id: z.string().meta(said("`default`, or a stored spec's name")) }),
+      reply: ModelReplySchema,
+      refusals: [{ why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" }],
+    },
     "GET /openai/v1/models": listing("listModelsAzureV1", "The same at Azure's v1 path"),
     "GET /openai/models": listing("listModelsAzure", "The same at Azure's dated path"),
   },

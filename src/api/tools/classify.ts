@@ -92,9 +92,10 @@ export const page = /* @__PURE__ */ documented(classify, () => ({
   operations: {
     "POST /classify": {
       operationId: "classify",
+      vendor_types: true,
       summary: "vLLM's classification as reward-model clients read it",
       description:
-        "`probs` holds the one score. Inputs are conversations rendered by a chat template; those of equal prompt are compared with each other.",
+        "`probs` holds the one score. Inputs are conversations rendered by a chat template; those of equal prompt are compared with each other; a spec that compares nothing scores one too.",
       query: SharedOptionsSchema,
       request: ClassifyRequestSchema,
       reply: ClassifyReplySchema,
@@ -107,7 +108,7 @@ export const page = /* @__PURE__ */ documented(classify, () => ({
     ClassifyRequest: {
       ...when(not(has({ query: { type: ["string", "array"] } })), elements("input", { pattern: OPENED_TURN })),
       ...fields({
-        // Several, though one text is taken: it would have nothing to be compared with.
+        // Two at least, which every spec can score; a spec that compares nothing takes one.
         input: {
           anyOf: undefined,
           type: "array",

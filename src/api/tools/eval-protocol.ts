@@ -39,7 +39,7 @@ export const EvaluateReplySchema = z.object({
 function read(body: Record<string, unknown>) {
   const { messages, ground_truth, kwargs } = contractBody(EvaluateRequestSchema, body, { messages: "messages_max" });
   const first = runStart(messages);
-  if (first < 1 || messages.every(({ role }) => role !== "assistant")) {
+  if (first === null || first < 1) {
     throw invalidRequest([{ path: "messages", message: "needs an assistant's message after at least one other" }]);
   }
   const given = { prompt: messages.slice(0, first), rollout: messages.slice(first) };

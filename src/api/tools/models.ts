@@ -1,15 +1,27 @@
-// Owns GET /v1/models: the specs, as the models of the chat facade.
+// The models of the chat facade: `default` and the stored specs, as a list or by name.
 import * as z from "zod";
+import { SpecNameSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import type { AppContext } from "../door/scope.ts";
 
-export const ModelsReplySchema = z.object({
-  object: z.literal("list"),
-  data: z.array(
-    z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.literal("kritai") }),
-  ),
+export const ModelReplySchema = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.literal("kritai"),
+});
+
+export const ModelsReplySchema = z.object({ object: z.literal("list"), data: z.array(ModelReplySchema) });
+
+/** Specs carry no date here, so `created` is 0. */
+const modelOf = (id: string): z.output<typeof ModelReplySchema> => ({
+  id,
+  object: "model",
+  created: 0,
+  owned_by: "kritai",
 });
 
 /** More than any client's menu shows; a spec beyond them works by its name all the same. */
@@ -24,16 +36,37 @@ async function storedNames({ specs }: RouteDeps): Promise<string[]> {
   }
 }
 
-/** `default` first, then the stored specs. Specs carry no date here, so `created` is 0. */
+/** `default` first, then the stored specs. */
 export function models(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const stored = await timedStore(deps.clock, c.get("scope"), () => storedNames(deps));
-    const data = ["default", ...stored.filter((name) => name !== "default")].map((id) => ({
-      id,
-      object: "model" as const,
-      created: 0,
-      owned_by: "kritai" as const,
-    }));
+    const data = ["default", ...stored.filter((name) => name !== "default")].map(modelOf);
     return c.json({ object: "list", data } satisfies z.output<typeof ModelsReplySchema>);
   };
 }
+
+/** One of them. Throws `unknown_spec`, which OpenAI's clients read as 404 `model_not_found`. */
+export function model(deps: RouteDeps) {
+  return async (c: AppContext): Promise<Response> => {
+    const name = c.req.param("id") ?? "";
+    if (name === "default") return c.json(modelOf(name));
+    const isStored = SpecNameSchema.safeParse(name).success && (await isKnown(deps, c, name));
+    if (!isStored) throw unknownSpec(name);
+    return c.json(modelOf(name));
+  };
+}
+
+async function isKnown({ clock, specs }: RouteDeps, c: AppContext, name: string): Promise<boolean> {
+  try {
+    return (await timedStore(clock, c.get("scope"), () => specs.get(name))) !== null;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "not_configured") return false;
+    throw error;
+  }
+}
+
+const unknownSpec = (name: string): ApiError =>
+  new ApiError(
+    "unknown_spec",
+    `Model ${JSON.stringify(name.slice(0, LIMITS.name_chars))} does not exist. GET /v1/models lists the models.`,
+  );

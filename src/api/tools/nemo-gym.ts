@@ -13,9 +13,7 @@ import { aggregateMetrics, reverifyMode, session } from "./shared/nemo-gym-serve
 import { contains, documented, fields, has, not, when } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
 import {
-  JUDGE_TEXT,
   type JudgedSample,
-  judgeText,
   rewardOrDeclared,
   SampleLogsSchema,
   sampleComponents,
@@ -46,6 +44,10 @@ const flagged = {
   _ng_failure_class: z.literal("judge_failed").optional(),
   _ng_failure_judge_error: z.string().optional(),
   mask_sample: z.literal(true).optional(),
+  instance_config: z
+    .unknown()
+    .optional()
+    .meta(said("the row's own; with a failed judge `mask_sample` is true in it, which is where NeMo-RL reads it")),
   failure_kind: z.literal("judge_failed").optional(),
   failure_reason: z.string().optional(),
 };
@@ -58,7 +60,6 @@ export const VerifyReplySchema = z.looseObject({
     .record(z.string(), z.number())
     .meta(said("base, format, overlong; of a spec with signals each signal's value")),
   kritai_request_id: z.string().meta(said("finds the judgement in the run log")),
-  ...JUDGE_TEXT,
   ...SampleLogsSchema.shape,
   ...flagged,
 });
@@ -73,6 +74,10 @@ function cohortOf(body: Record<string, unknown>): unknown[] | null {
   return id == null ? null : [id, attempt ?? null];
 }
 
+/** A row without what differs between its rollouts. */
+const problemOf = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith("_") || name === "_ng_task_index"));
+
 function read(body: Record<string, unknown>) {
   const { responses_create_params: prompt, response: rollout } = contractBody(ReadSchema, body);
   const name = LABELS.find((field) => body[field] !== undefined && body[field] !== null);
@@ -80,20 +85,27 @@ function read(body: Record<string, unknown>) {
   const cohort = cohortOf(body);
   const { responses_create_params: _, response: __, ...row } = body;
   const stated = { truth: label, row, field: name ?? LABELS[0] };
-  return { prompt, label, ...(cohort !== null && { cohort }), rollout, stated };
+  // Rows without a prompt are grouped by all that they hold, such as an id.
+  const problem = prompt === "" ? problemOf(row) : label;
+  return { prompt, label: problem, ...(cohort !== null && { cohort }), rollout, stated };
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /**
- * The gym's own words for a judge that failed, of today and of 0.5: such a row is kept apart and
- * can be verified again.
+ * The words of NeMo-Gym 0.7 and 0.5 for a failed judge: such a row is kept apart and can be verified
+ * again.
+ * NeMo-RL leaves a sample out of the loss by `instance_config.mask_sample` alone.
  */
-function judgeFailed({ judged }: JudgedSample) {
+function judgeFailed({ judged }: JudgedSample, { instance_config }: Record<string, unknown>) {
   const error = judged.result.error ?? "verifier_bad_reply";
   const reason = `${error}: ${ITEM_ERRORS[error]}`;
   return {
     _ng_failure_class: "judge_failed",
     _ng_failure_judge_error: reason,
     mask_sample: true,
+    instance_config: { ...(isObject(instance_config) && instance_config), mask_sample: true },
     failure_kind: "judge_failed",
     failure_reason: reason,
   };
@@ -109,8 +121,7 @@ function verifyReply(sample: JudgedSample, body: Record<string, unknown>) {
     reward_components: sampleComponents(declared),
     kritai_request_id: sample.judged.request_id,
     ...logs,
-    ...judgeText(sample),
-    ...(failed && judgeFailed(sample)),
+    ...(failed && judgeFailed(sample, body)),
   };
 }
 

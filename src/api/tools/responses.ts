@@ -78,6 +78,15 @@ const operation = (operationId: string, summary: string) => ({
   request: ResponsesRequestSchema,
   reply: ResponsesReplySchema,
   example: EXAMPLE,
+  replies: {
+    "200": {
+      description: "Judged. With `stream: true` as the events of the Responses API.",
+      content: {
+        "application/json": { schema: ResponsesReplySchema },
+        "text/event-stream": { schema: { type: "object" } },
+      },
+    },
+  },
   refusals: [
     { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
     refused("a comparison in a text", "input", "the last user message is no comparison|holds no user message"),

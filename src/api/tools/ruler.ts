@@ -33,11 +33,10 @@ const route = groupRoute(async (body, { id, created, textSpec }) => {
     tell(scored) {
       const relevance = relevances(scored, spec, false);
       const scores = scored.reply.groups.flatMap(({ rollouts }) =>
-        rollouts.map(({ wins, losses, ties, undecided, error, judge_text }, i) => {
+        rollouts.map(({ wins, losses, ties, undecided, error }, i) => {
           const asked = wins + losses + ties + undecided;
           const tally = `won ${wins}, lost ${losses} and tied ${ties} of ${asked} comparisons`;
-          const words = judge_text?.find(({ text }) => text !== null)?.text;
-          const explanation = error !== null ? ITEM_ERRORS[error] : words == null ? tally : `${tally}. ${words}`;
+          const explanation = error === null ? tally : ITEM_ERRORS[error];
           return { trajectory_id: ids[i] as string, explanation, score: relevance[i] };
         }),
       );

@@ -4,6 +4,7 @@ import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts"
 import { invalidRequest } from "../door/validation.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers } from "./shared/dialects.ts";
+import { withPartsAsTexts } from "./shared/document-fields.ts";
 import { UsageSchema } from "./shared/judging.ts";
 import { SharedOptionsSchema } from "./shared/options.ts";
 import { CORRECT, documented, has, type Operation, QUESTION, size, WRONG, when } from "./shared/page.ts";
@@ -21,8 +22,8 @@ const SIDES = [
 
 const PromptText = GroupSchema.shape.prompt.options[0];
 const CandidateText = RolloutTextSchema;
-const left = z.union([PromptText, z.array(PromptText).min(1)]).optional();
-const right = z.union([CandidateText, z.array(CandidateText).min(1)]).optional();
+const left = z.union([PromptText, z.array(PromptText).min(1)]).nullish();
+const right = z.union([CandidateText, z.array(CandidateText).min(1)]).nullish();
 
 export const ScoreRequestSchema = z.object({
   model: z.string().nullish(),
@@ -51,9 +52,12 @@ const LISTS = Object.fromEntries(SIDES.flat().map((name) => [name, "rollouts_per
 function sides(request: z.output<typeof ScoreRequestSchema>) {
   for (const names of SIDES) {
     const [first, second] = [request[names[0]], request[names[1]]];
-    if (first !== undefined && second !== undefined) {
-      return { field: names[1], pairs: pairUp(first, second, names) };
-    }
+    if (first == null || second == null) continue;
+    const other = SIDES.map(([, right]) => right).find((name) => name !== names[1] && request[name] != null);
+    if (other === undefined) return { field: names[1], pairs: pairUp(first, second, names) };
+    throw invalidRequest([
+      { path: other, message: `given beside \`${names.join("` and `")}\`; send one pair of sides` },
+    ]);
   }
   const wanted = SIDES.map((names) => names.join(" + ")).join(", or ");
   throw invalidRequest([{ path: "$", message: `two sides are needed: ${wanted}` }]);
@@ -63,7 +67,7 @@ const route = textRoute(scorePairs, () => ({
   schema: ScoreRequestSchema,
   reply: ScoreReplySchema,
   read(body) {
-    const request = contractBody(ScoreRequestSchema, body, LISTS);
+    const request = contractBody(ScoreRequestSchema, withPartsAsTexts(body, SIDES.flat()), LISTS);
     const { model = null, use_activation } = request;
     return {
       ...{ model, raw: use_activation === false, paired: () => sides(request) },
@@ -82,8 +86,8 @@ export const score: Contract = {
   dialect: rerankers,
   wait_ms: null,
   content: SIDES.flatMap(([left, right]) => [
-    { at: left, carrier: "text" } as const,
-    { at: right, carrier: "text", of: "answer" } as const,
+    { at: left, carrier: "documents" } as const,
+    { at: right, carrier: "documents", of: "answer" } as const,
   ]),
   routes: [
     { method: "POST", path: "/score", handler: route },
@@ -95,8 +99,10 @@ export const EXAMPLE = { model: "default", queries: QUESTION, documents: [WRONG,
 
 const operation = (operationId: string): Operation => ({
   operationId,
+  vendor_types: true,
   summary: "vLLM's scores of text pairs, in input order",
-  description: "Texts with equal prompts are compared with each other. Every pair has its score, or the request fails.",
+  description:
+    "Texts with equal prompts are compared with each other; a spec that compares nothing scores one text too. Every pair has its score, or the request fails.",
   query: SharedOptionsSchema,
   request: ScoreRequestSchema,
   reply: ScoreReplySchema,
@@ -105,8 +111,8 @@ const operation = (operationId: string): Operation => ({
 });
 
 /**
- * Several texts, though a contract may take one: a text that is alone has nothing to be compared
- * with. The rule stands behind a condition: generators make a type of each alternative otherwise.
+ * The schema's lists; a side may also be one text, and there are two texts at least. The rule stands
+ * behind a condition, because code generators would make a type of each alternative.
  */
 export const page = /* @__PURE__ */ documented(score, () => ({
   operations: { "POST /score": operation("scorePairs"), "POST /v1/score": operation("scorePairsV1") },

@@ -10,7 +10,7 @@ import { CompletionSchema, PromptSchema } from "./shared/messages.ts";
 import { SampleOptionsSchema } from "./shared/options.ts";
 import { CORRECT, documented, QUESTION, sampleOperation } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
-import { JUDGE_TEXT, judgeText, rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-score.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-score.ts";
 import { truthField } from "./shared/stated-facts.ts";
 
 export const SlimeRequestSchema = z.object({
@@ -18,7 +18,7 @@ export const SlimeRequestSchema = z.object({
   response: CompletionSchema,
   label: truthField("samples of one prompt with different labels are different problems"),
 });
-export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number(), ...JUDGE_TEXT })]);
+export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
 
 /** On-policy distillation sends its teacher's requests to the same --rm-url. */
 const SGLANG = ["input_ids", "sampling_params", "return_logprob"] as const;
@@ -48,7 +48,7 @@ const route = sampleRoute({
   read,
   tell(sample, _, { format }) {
     const row = { score: rewardOrDeclared(sample), ...sampleLogs(sample) };
-    return format === "object" ? { ...row, ...judgeText(sample) } : row.score;
+    return format === "object" ? row : row.score;
   },
 });
 

@@ -11,7 +11,7 @@ import { trainers } from "./shared/dialects.ts";
 import { ExtraInfoSchema } from "./shared/flat-batch.ts";
 import { CORRECT, documented, fields, needs, not, QUESTION, sampleOperation, when } from "./shared/page.ts";
 import { sampleRoute } from "./shared/sample-route.ts";
-import { judgeText, rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./shared/sample-score.ts";
+import { rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./shared/sample-score.ts";
 import { truthField } from "./shared/stated-facts.ts";
 
 export const VerlRequestSchema = z.object({
@@ -30,11 +30,11 @@ export const VerlReplySchema = SampleLogsSchema.extend({
     .number()
     .min(0)
     .max(1)
-    .meta(said("what verl's validation shows: the share of comparisons won, else the reward on 0..1; 0 without one")),
-  judge_text: z
-    .string()
-    .optional()
-    .meta(said("of a spec with `judge_text`: the same as JSON, for verl takes means of what is no text")),
+    .meta(
+      said(
+        "what verl's validation shows: the share of comparisons won, else the reward on 0..1; without a reward the declared number",
+      ),
+    ),
 });
 
 const VERSION = "global_steps";
@@ -85,9 +85,7 @@ const route = sampleRoute({
   tries: 1,
   read,
   tell(sample) {
-    const { judge_text } = judgeText(sample);
-    const words = judge_text !== undefined && { judge_text: JSON.stringify(judge_text) };
-    return { score: rewardOrDeclared(sample), acc: winShare(sample), ...sampleLogs(sample), ...words };
+    return { score: rewardOrDeclared(sample), acc: winShare(sample), ...sampleLogs(sample) };
   },
 });
 

@@ -1,5 +1,6 @@
 // Owns how each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM,
 // OpenAI, TEI, Infinity, Google, Pinecone and the trainers. Knows no cause of a fault.
+import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 
 const TYPES: Record<number, string> = {
@@ -7,6 +8,7 @@ const TYPES: Record<number, string> = {
   404: "NotFoundError",
   422: "UnprocessableEntityError",
   429: "RateLimitError",
+  502: "BadGatewayError",
   503: "ServiceUnavailableError",
   504: "TimeoutError",
 };
@@ -68,19 +70,13 @@ export const openai: FaultDialect = ({ status, code, message, param }) => {
   return { status: shown, members: { error: { message, type, ...named } } };
 };
 
-const TEI_BACKEND = new Set([
-  "verifier_unavailable",
-  "context_exceeded",
-  "content_filtered",
-  "verifier_rejected",
-  "verifier_bad_reply",
-  "unparsed",
-  "deadline",
-  "internal",
-]);
+/** Codes of what was judged, or of the server within; but for an overload, which TEI has a status for. */
+const isTeiBackend = (code: string): boolean =>
+  code === "internal" || (Object.hasOwn(ITEM_ERRORS, code) && !TEI_OTHERS.has(code));
+const TEI_OTHERS = new Set(["verifier_overloaded", "group_too_small", "cancelled"]);
 
 function teiKind({ status, code }: RequestFault): readonly [status: number, type: string] {
-  if (TEI_BACKEND.has(code)) return [424, "backend"];
+  if (isTeiBackend(code)) return [424, "backend"];
   if (status === 429) return [429, "overloaded"];
   if (status >= 500) return [503, "unhealthy"];
   return status === 400 ? [422, "validation"] : [status, "validation"];

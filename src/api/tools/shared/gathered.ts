@@ -1,10 +1,11 @@
 // Owns the way of samples to the rooms of their groups, and of their rewards back. Knows no dialect.
 
-import type { Prompt, Rollout } from "../../../core/contract/requests.ts";
+import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
 import { asApiError, type FieldError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { type CompiledSpec, compileSpec } from "../../../core/reward/compiled-spec.ts";
+import { unmetSignal } from "../../../core/reward/facts.ts";
 import type { ClientProbe, GatheredReward, GroupFacts } from "../../../objects/gathering/gathering.ts";
 import { incompleteWarnings, isCutShort } from "../../../objects/gathering/incomplete.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";
@@ -16,7 +17,7 @@ import type { Contract } from "./contract.ts";
 import { contractDeadline } from "./deadlines.ts";
 import { refuseUnmet } from "./judging.ts";
 import type { SampleOptions } from "./options.ts";
-import { needsStated, type Stated, statedFacts } from "./stated-facts.ts";
+import { lacking, needsStated, type Stated, statedFacts } from "./stated-facts.ts";
 
 /** One sample as a contract brings it. */
 export interface Sample {
@@ -71,9 +72,10 @@ export interface FactualSample extends Sample {
 }
 
 /**
- * The spec that the URL names, and the samples with the facts that it needs. Throws
- * `unknown_spec`, and `length_tokens_required` or `facts_required` for a spec that needs what the
- * samples do not have.
+ * The spec that the URL names, and the samples with the facts that it needs, as far as they carry
+ * them. Throws `unknown_spec`, and `length_tokens_required` or `facts_required` for a spec that needs
+ * what no sample has.
+ * @param declared the caller's own `on_failure`, which a sample that lacks a fact gets instead of a refusal
  */
 export async function factualSamples(
   c: AppContext,
@@ -81,6 +83,7 @@ export async function factualSamples(
   { spec: name = "default" }: SampleOptions,
   field: string,
   samples: readonly Sample[],
+  declared: SampleOptions["on_failure"],
 ): Promise<{ compiled: CompiledSpec; given: FactualSample[] }> {
   const spec = await resolveSpec(deps, c.get("scope"), name);
   const compiled = compileSpec(spec);
@@ -92,6 +95,9 @@ export async function factualSamples(
     const { group, rollout } = statedFacts(sample.stated as Stated, compiled);
     return { ...sample, rollout: { ...sample.rollout, ...rollout }, facts: group };
   });
+  const groups = given.map(({ prompt, rollout, facts }): Group => ({ ...facts, prompt, rollouts: [rollout] }));
+  const unmet = declared === undefined ? unmetSignal(groups, compiled) : null;
+  if (unmet !== null) throw lacking(samples[0]?.stated as Stated, unmet, groups[0] as Group);
   return { compiled, given };
 }
 

@@ -6,6 +6,7 @@ import { LIMITS } from "../../../core/faults/limits.ts";
 import { type AnySpec, compileSpec } from "../../../core/reward/compiled-spec.ts";
 import type { BatchRoute } from "../../../objects/batches/view.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
+import { simulatedDeployment } from "../../../scoring/simulated.ts";
 import { shownBody } from "../../content/shown-body.ts";
 import { readJson } from "../../door/body.ts";
 import type { RouteDeps } from "../../door/deps.ts";
@@ -13,23 +14,14 @@ import { idempotent, notingGaps } from "../../door/idempotent.ts";
 import { preferences } from "../../door/prefer.ts";
 import { checkRewardsRequest } from "../../door/rewards-rules.ts";
 import type { AppContext } from "../../door/scope.ts";
-import { answerJson } from "../../door/slow-json.ts";
-import { checkedSpec, resolveSpec } from "../../door/spec-lookup.ts";
+import { answerJson, warningHeaders } from "../../door/slow-json.ts";
+import { resolveSpec } from "../../door/spec-lookup.ts";
 import type { BodyFields } from "../../door/validation.ts";
 import { submitBatch } from "../../routes/batch-submission.ts";
 import type { Contract, ContractRoute } from "./contract.ts";
-import {
-  beginJudging,
-  type Carried,
-  type Logged,
-  type RunningJudgement,
-  refuseUnmet,
-  warningHeaders,
-} from "./judging.ts";
+import { beginJudging, type Carried, type Logged, type RunningJudgement, refuseUnmet } from "./judging.ts";
 import { type Options, urlOptions } from "./options.ts";
 import { chooseTextSpec, modelSpec } from "./text-spec.ts";
-
-type CheckedSpec = Awaited<ReturnType<typeof checkedSpec>>;
 
 /** What reading a request may need besides its body. */
 interface Desk {
@@ -64,8 +56,6 @@ interface AskedGroups {
   reply: z.core.$ZodType;
   /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing score. */
   tell(scored: ScoredRequest): unknown;
-  /** The same in the place of a fault, which it may throw again. */
-  failed?(error: unknown): unknown;
   /** The reply where it is no JSON. */
   streamed?: ((running: RunningJudgement, deps: RouteDeps) => Promise<Response>) | undefined;
 }
@@ -109,18 +99,25 @@ export const repeatableRoute =
       return submitBatch(c, deps, { ...later, request, spec });
     });
 
-/** The handler of a route that has nothing judged. `check` says what no schema can of a spec. */
-export const checkRoute =
-  (
-    replyOf: (body: BodyFields, check: (spec: AnySpec) => Promise<CheckedSpec>) => Promise<object>,
-  ): ContractRoute["handler"] =>
-  (deps, contract) =>
-  async (c) => {
-    const body = shownBody(c, contract, await readJson(c.req.raw));
-    return c.json(await replyOf(body, (spec) => checkedSpec(deps, c.get("scope"), spec)));
-  };
-
 const replyIn = async (scored: Promise<ScoredRequest>) => (await scored).reply;
+
+/** The stream, with the warnings that are known when it begins in its headers. */
+async function withWarnings(
+  running: RunningJudgement,
+  deps: RouteDeps,
+  streamed: NonNullable<AskedGroups["streamed"]>,
+): Promise<Response> {
+  let warnings: readonly string[] = simulatedDeployment(deps.verifier);
+  running.scored.then(
+    ({ reply }) => {
+      warnings = reply.warnings;
+    },
+    () => {},
+  );
+  const response = await streamed(running, deps);
+  for (const [name, value] of Object.entries(warningHeaders(warnings))) response.headers.set(name, value);
+  return response;
+}
 
 async function answer(
   c: AppContext,
@@ -129,20 +126,15 @@ async function answer(
   asked: AskedGroups,
   { options }: Desk,
 ): Promise<Response> {
-  const { spec, field, has, logged = options, later, reply, tell, failed, streamed } = asked;
+  const { spec, field, has, logged = options, later, reply, tell, streamed } = asked;
   if (field !== undefined) refuseUnmet(compileSpec(spec), field, has);
   const begin = () => beginJudging(c, deps, contract, asked, logged);
-  if (streamed !== undefined) return streamed(begin(), deps);
+  if (streamed !== undefined) return withWarnings(begin(), deps, streamed);
   const telling = async () => {
-    try {
-      const { scored } = begin();
-      if (later !== undefined) await notingGaps(c, replyIn(scored));
-      const outcome = await scored;
-      return { value: tell(outcome), headers: warningHeaders(outcome.reply.warnings) };
-    } catch (error) {
-      if (failed === undefined) throw error;
-      return { value: failed(error) };
-    }
+    const { scored } = begin();
+    if (later !== undefined) await notingGaps(c, replyIn(scored));
+    const outcome = await scored;
+    return { value: tell(outcome), headers: warningHeaders(outcome.reply.warnings) };
   };
   return answerJson(c, deps, telling(), reply);
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { Group } from "../../../core/contract/requests.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
+import { LIMITS } from "../../../core/faults/limits.ts";
 import { type AnySpec, type CompiledSpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
 import { needsFact, needsLengths } from "../../../core/reward/facts.ts";
 import { type ScoredRequest, scoreAndLog } from "../../../scoring/score-and-log.ts";
@@ -84,9 +85,29 @@ export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<
   throw new ApiError("length_tokens_required", `${message}.`, { errors: [{ path: field, message }] });
 }
 
-/** The warnings as a header, for dialects whose bodies have no place for them. */
-export function warningHeaders(warnings: readonly string[]): Record<string, string> {
-  return warnings.length === 0 ? {} : { "x-kritai-warnings": warnings.join("; ") };
+/**
+ * Warns of a query that the same key ranked with other documents within a minute: relative scores
+ * hold within one request. Nothing where the spec compares nothing.
+ */
+export function notComparable(
+  c: AppContext,
+  { rankings, clock }: RouteDeps,
+  compiled: Pick<CompiledSpec, "relative">,
+  groups: readonly Group[],
+): string[] {
+  if (!compiled.relative) return [];
+  const { key_name } = c.get("scope");
+  const ages = groups.flatMap(({ prompt, rollouts }) => {
+    const texts = rollouts.map(({ text }) => text);
+    return (
+      rankings.note(clock.now(), key_name, typeof prompt === "string" ? prompt : JSON.stringify(prompt), texts) ?? []
+    );
+  });
+  if (ages.length === 0) return [];
+  const seconds = Math.ceil(Math.min(...ages) / 1000);
+  return [
+    `not_comparable: the same query was ranked with other documents ${seconds} s ago, and scores hold within one request. Send all documents of a query in one request, at most ${LIMITS.rollouts_per_group_max}`,
+  ];
 }
 
 export const UsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });

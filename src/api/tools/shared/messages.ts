@@ -12,6 +12,7 @@ import {
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { isThought } from "../../../core/transcript/kinds.ts";
 import { partsOfItem } from "../../../core/transcript/messages.ts";
+import { namesPolicy } from "../../../core/transcript/roles.ts";
 import { areWords, messagesOf, turnsOf } from "../../../core/transcript/turns.ts";
 
 const PartsSchema = z
@@ -34,6 +35,12 @@ export function messageText({ content }: RequestMessage): string {
   return typeof content === "string"
     ? content
     : content.map((part) => (isThought(part) ? "" : (part.text ?? ""))).join("");
+}
+
+/** The text of a content that is a text or parts of texts; undefined for anything else. */
+export function contentText(content: unknown): string | undefined {
+  const parsed = z.union([z.string(), PartsSchema]).safeParse(content);
+  return parsed.success ? messageText({ role: "user", content: parsed.data }) : undefined;
 }
 
 const MessagesSchema = z
@@ -60,14 +67,14 @@ export const PromptSchema = z
  */
 export const ConversationSchema = MessagesSchema.transform((messages) => {
   const last = messages.at(-1);
-  return chatPrompt(last?.role === "assistant" && messages.length > 1 ? messages.slice(0, -1) : messages);
+  return chatPrompt(namesPolicy(last?.role) && messages.length > 1 ? messages.slice(0, -1) : messages);
 }).pipe(GroupSchema.shape.prompt.options[1]);
 
 /** Several turns, or one that acts, are judged whole; else the words of the one there is. */
 export const spokenRollout = (messages: readonly RequestMessage[]): Rollout => {
   const said = messages.filter((message) => partsOfItem(message).parts.length > 0);
   const [only = messages.at(-1)] = said;
-  return said.length <= 1 && (only?.role === "assistant" || said.length === 0) && areWords(said)
+  return said.length <= 1 && (namesPolicy(only?.role) || said.length === 0) && areWords(said)
     ? { text: only === undefined ? "" : RolloutTextSchema.parse(messageText(only)) }
     : readRollout({ text: "", messages });
 };

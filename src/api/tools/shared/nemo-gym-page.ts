@@ -49,7 +49,7 @@ export function gymOperations(
       operationId: `nemoGymVerify${suffix}`,
       summary: "NeMo-Gym's /verify: one rollout, given back with its reward",
       description:
-        "A rollout that could not be judged is an HTTP error, which NeMo-RL dispatches again; with `on_failure=flag` it comes back with reward 0 and the gym's own flags (`_ng_failure_class`, `mask_sample`), which only the gym itself looks at.",
+        "A rollout that could not be judged is an HTTP error, which NeMo-RL dispatches again; with `on_failure=flag` it comes back with reward 0 and the gym's own flags (`_ng_failure_class`, `mask_sample`), and `instance_config.mask_sample`, by which NeMo-RL leaves it out of the loss.",
       ...path,
       request,
       reply,

@@ -1,6 +1,7 @@
 // Owns reading a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and
 // length. Pure; knows no HTTP.
 import * as z from "zod";
+import { said } from "#said";
 import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { isThought } from "../../../core/transcript/kinds.ts";
@@ -55,8 +56,10 @@ export const CreateParamsSchema = z.object({
     z.string(),
     z
       .array(ItemSchema)
-      .min(1)
-      .max(...bound("messages_max")),
+      .max(...bound("messages_max"))
+      .meta(
+        said("empty in rows whose resources server writes the prompt: such rows are told apart by what else they hold"),
+      ),
   ]),
   instructions: z.string().nullish(),
 });
@@ -88,6 +91,7 @@ export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructio
   const system = (instructions ?? "") === "" ? null : { role: "system", content: instructions };
   const asSaid = typeof input === "string" || input.every(isSaid);
   const turns = typeof input === "string" ? [{ role: "user", content: input }] : input.map(message);
+  if (system === null && turns.length === 0) return "";
   return [system, ...(asSaid ? turns : messagesOf(turnsOf(input)))].filter((turn) => turn !== null) as z.input<
     typeof PromptSchema
   >;
@@ -105,7 +109,8 @@ function lastAnswer(output: readonly Item[]): ResponseAnswer {
   for (const { type, content, summary } of output) {
     if (type === "reasoning") {
       if (answer.text !== null) answer = { thoughts: [], text: null };
-      answer.thoughts.push(joined(Array.isArray(content) ? content : summary));
+      const thought = joined(Array.isArray(content) ? content : null) || joined(summary);
+      if (thought !== "") answer.thoughts.push(thought);
     } else if (type === "message") {
       const text = typeof content === "string" ? content : joined(content?.filter((part) => !isThought(part)));
       answer = { thoughts: answer.thoughts, text: text };

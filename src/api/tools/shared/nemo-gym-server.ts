@@ -25,13 +25,13 @@ type Columns = Map<string, number[]>;
 
 /**
  * Every number at a row's top level and in its response's usage, booleans as 0 and 1; what only
- * tells rows apart is left out.
+ * tells rows apart, or marks those that count, is left out.
  */
 function numbers(row: Row): [string, number][] {
   const response = row.response as { usage?: unknown } | null | undefined;
   const fields = Object.entries({ ...row, ...(response?.usage as object | undefined) });
   return fields.flatMap(([name, value]): [string, number][] => {
-    if (name === TASK || name === ROLLOUT) return [];
+    if (name === TASK || name === ROLLOUT || name === "mask_sample") return [];
     const number = typeof value === "boolean" ? Number(value) : value;
     return typeof number === "number" && Number.isFinite(number) ? [[name, number]] : [];
   });
@@ -64,8 +64,11 @@ function described(rows: readonly Row[]): Record<string, number> {
   return metrics;
 }
 
-/** Rows whose judge failed measure the judge, and are in no figure. */
-const measured = (row: Row) => row.mask_sample !== true && row._ng_failure_class === undefined;
+/** Rows whose judge failed measure the judge, and are in no figure; they are marked in one of three places. */
+const measured = (row: Row) =>
+  row.mask_sample !== true &&
+  (row.instance_config as { mask_sample?: unknown } | null | undefined)?.mask_sample !== true &&
+  row._ng_failure_class === undefined;
 
 const isRow = (row: unknown) => typeof row === "object" && row !== null && !Array.isArray(row);
 

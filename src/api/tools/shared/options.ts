@@ -57,7 +57,7 @@ export const SampleOptionsSchema = SharedOptionsSchema.extend({
     .optional()
     .meta(
       said(
-        "group_size of samples whose row says that they are validation's (`split` other than train). Default: as training's; of verl 1: such a sample has no group, and is answered at once, score 0 and `rm_fallback` 1",
+        "group_size of samples whose row says that they are validation's (`split` other than train). Default: as training's; of verl 1: such a sample is scored at once, alone; a spec that compares answers 400 `group_too_small`, or `on_failure`",
       ),
     ),
   log_step: numberText(StepSchema)

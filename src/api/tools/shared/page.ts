@@ -27,6 +27,8 @@ export interface Operation {
   repeatable?: true;
   /** A sample that comes alone is refused, 503. */
   gathered?: true;
+  /** Flags and numbers may come as texts and numbers, as the vendor's server reads them; the schema does not say so. */
+  vendor_types?: true;
   /** What is right to refuse though it fits the schema. */
   refusals?: readonly Refusal[];
 }
@@ -122,7 +124,7 @@ export const regrouped = (): Refusal => refused("equal prompts", ".+", "rollouts
  * (docs/decisions/0003).
  */
 export const noChoice = (status = 422): Refusal => ({
-  ...{ why: "no choice", status, code: "verifier_bad_reply", words: "none of its answers held a choice" },
+  ...{ why: "no choice", status, code: "verifier_bad_reply", words: "there is no ranking" },
 });
 
 /** A route that gathers samples, with what its description begins with; `format` is slime's alone. */
@@ -137,6 +139,7 @@ export const sampleOperation = (
   refusals: [
     deepLabel(),
     { why: "alone in its group", status: 503, code: "group_too_small" },
+    { why: "alone in a group of 1", status: 400, code: "group_too_small" },
     ...(operation.refusals ?? []),
   ],
 });

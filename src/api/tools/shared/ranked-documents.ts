@@ -1,4 +1,5 @@
 // Owns ranking one query's documents, whatever dialect asked. Knows no wire shape.
+import { hasContent } from "../../../core/candidate/extract.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
@@ -8,12 +9,12 @@ import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { invalidRequest } from "../../door/validation.ts";
-import { beginJudging, refuseUnmet, type Usage, usageOf } from "./judging.ts";
+import { beginJudging, notComparable, refuseUnmet, type Usage, usageOf } from "./judging.ts";
 import { noneGoodEnough } from "./ranking-options.ts";
-import { ranking, relevance } from "./relevance.ts";
+import { completed, ranking } from "./relevance.ts";
 import type { TextRequest } from "./text-route.ts";
 import { chooseTextSpec } from "./text-spec.ts";
-import { requireChoice, unjudged } from "./unjudged.ts";
+import { incomplete } from "./unjudged.ts";
 
 interface Documents {
   /** Their field in the dialect, for refusals. */
@@ -25,7 +26,10 @@ interface Documents {
 }
 
 export interface RankedDocuments {
-  /** Best first; documents that could not be judged are left out and named in `warnings`. */
+  /**
+   * Best first. What no judge could judge through its own doing is last; what the infrastructure left
+   * without a score is left out only where fewer were asked for, or the client said so.
+   */
   results: { index: number; score: number }[];
   usage: Usage;
   warnings: string[];
@@ -33,8 +37,8 @@ export interface RankedDocuments {
 
 /**
  * Compares the documents as one group and orders them.
- * @throws ApiError for faults of the request, `Unjudged` when not one document could be judged or
- *   not one answer held a choice
+ * @throws ApiError for faults of the request, `Unjudged` when not one document could be judged, not
+ *   one answer held a choice, or the infrastructure left a gap that the client did not ask for
  */
 export async function rankDocuments(
   c: AppContext,
@@ -44,81 +48,93 @@ export async function rankDocuments(
   const { query, texts, field, options } = request;
   if (texts.length === 0)
     throw invalidRequest([{ path: field, message: `${counted(0)}; must be at least ${counted(1)}` }]);
+  const isBlank = !hasContent(texts[0] as string);
   const alone = {
-    results: [{ index: 0, score: 1 }],
+    results: [{ index: 0, score: isBlank ? 0 : 1 }],
     usage: usageOf([]),
-    warnings: ["not_compared 0", ...options.ignored],
+    warnings: ["not_compared 0", ...(isBlank ? ["no_text 0"] : []), ...options.ignored],
   };
-  // A ranking of one is no judgement, but it is one: a pipeline that filtered all others away goes
-  // on.
-  if (texts.length === 1 && options.good_enough === undefined) return alone;
   const spec = await chooseTextSpec(deps, c.get("scope"), options, request.model, texts);
   const compiled = compileSpec(spec);
-  // Whether it is good enough only a spec can tell that compares nothing.
+  // A pipeline that filtered all other documents away goes on.
   if (texts.length === 1 && compiled.relative) return alone;
   refuseUnmet(compiled, field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
+  const comparable = notComparable(c, deps, compiled, groups);
   const { scored } = beginJudging(c, deps, request.contract, { groups, spec, interactive: true }, options);
-  return rank(await scored, spec, request);
+  const { warnings, ...ranked } = rank(await scored, spec, request);
+  return { ...ranked, warnings: [...comparable, ...warnings] };
 }
 
 function rank(
   scored: ScoredRequest,
   spec: AnySpec,
-  { query, texts, top_n, raw, options }: Documents & TextRequest,
+  { field, query, texts, top_n, raw, options }: Documents & TextRequest,
 ): RankedDocuments {
   const group = scored.reply.groups[0] as GroupResult;
-  const scores = group.rollouts.map((rollout) => relevance(rollout, spec, texts.length, raw));
-  if (scores.every((score) => score === null)) throw unjudged(scored);
-  requireChoice(scored);
+  const { scores, last, missing } = completed(scored, spec, raw);
+  const wanted = top_n === null || top_n === 0 ? texts.length : Math.min(top_n, texts.length);
+  const judged = texts.length - last.size - missing.size;
+  const mayLeaveOut = options.on_incomplete === "leave_out" || (wanted < texts.length && judged >= wanted);
+  if (missing.size > 0 && !mayLeaveOut) {
+    const places = new Map([...missing].map(([i, code]) => [`${field}[${i}]`, code]));
+    throw incomplete(scored, places, ` (\`kritai.on_incomplete\` "leave_out" ranks the others)`);
+  }
   const verdicts = scored.groups[0]?.verdicts ?? [];
-  const order = ranking(group, scores, { texts, question: query, seed: spec.seed, verdicts });
-  const shown = top_n === null || top_n === 0 ? order : order.slice(0, top_n);
+  const ranked = ranking(group, scores, { texts, question: query, seed: spec.seed, verdicts });
+  const reserved = reservations(group, texts, scored.groups[0]?.rollouts ?? []);
+  const behind = new Set([...last.keys(), ...reserved.no_text]);
+  const order = [...ranked.filter((i) => !behind.has(i)), ...ranked.filter((i) => behind.has(i))];
   return {
-    results: shown.map((index) => ({ index, score: scores[index] as number })),
+    results: order.slice(0, wanted).map((index) => ({ index, score: scores[index] as number })),
     usage: usageOf([group]),
     warnings: [
       ...noneGoodEnough(
         order.map((index) => scores[index] as number),
         options,
       ),
-      ...leftOut(group, scored.groups[0]?.rollouts ?? []),
+      ...namedByCode("not_judged", missing),
+      ...namedByCode("last_unjudged", last),
+      ...Object.entries(reserved).flatMap(([code, indices]) => named(code, indices)),
       ...scored.reply.warnings.map((code) => withRate(code, group)),
       ...options.ignored,
     ],
   };
 }
 
+/** Texts under one warning: `malformed 1,4`; nothing where there are none. */
+export const named = (code: string, indices: readonly number[]): string[] =>
+  indices.length === 0 ? [] : [`${code} ${indices.join(",")}`];
+
+/** Texts under one warning, by why: `not_judged 2: deadline`. */
+export const namedByCode = (warning: string, texts: ReadonlyMap<number, ItemErrorCode>): string[] =>
+  (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).flatMap((code) => {
+    const indices = [...texts].flatMap(([i, why]) => (why === code ? [i] : [])).sort((a, b) => a - b);
+    return named(warning, indices).map((text) => `${text}: ${code}`);
+  });
+
 /**
- * Documents without a score, by why, those whose score rests on a part of their comparisons, and
- * those that lose unseen or unfit.
+ * Texts whose score rests on a part of their comparisons, and those that lose unseen or unfit: without
+ * a word to judge, without a program where programs are compared, malformed.
  */
-function leftOut({ rollouts }: GroupResult, rows: readonly Pick<RolloutRow, "candidate_hash">[]): string[] {
+function reservations(
+  { rollouts }: GroupResult,
+  texts: readonly string[],
+  rows: readonly Pick<RolloutRow, "candidate_hash">[],
+): Reservations {
   const where = (hit: (result: RolloutResult, i: number) => boolean) =>
     rollouts.flatMap((result, i) => (hit(result, i) ? [i] : []));
-  const named = (code: string, indices: readonly number[]) =>
-    indices.length === 0 ? [] : [`${code} ${indices.join(",")}`];
-  const empty = (i: number) => rows[i]?.candidate_hash === null;
-  const missing = (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).flatMap((code) => {
-    const indices = where(({ error }) => error === code);
-    return named("not_judged", indices).map((text) => `${text}: ${code}`);
-  });
-  return [
-    ...missing,
-    ...named(
-      "partly_judged",
-      where(({ reward, undecided }) => reward !== null && undecided > 0),
-    ),
-    ...named(
-      "no_program",
-      where(({ format_ok }, i) => !format_ok && empty(i)),
-    ),
-    ...named(
-      "malformed",
-      where(({ format_ok }, i) => !format_ok && !empty(i)),
-    ),
-  ];
+  const isEmpty = (i: number) => rows[i]?.candidate_hash === null;
+  const hasText = texts.map(hasContent);
+  return {
+    partly_judged: where(({ reward, undecided }) => reward !== null && undecided > 0),
+    no_text: where((_, i) => hasText[i] === false),
+    no_program: where(({ format_ok }, i) => !format_ok && isEmpty(i) && hasText[i] === true),
+    malformed: where(({ format_ok }, i) => !format_ok && !isEmpty(i)),
+  };
 }
+
+type Reservations = Record<"partly_judged" | "no_text" | "no_program" | "malformed", number[]>;
 
 /** A reader who sees an order and no metrics is told the figures themselves. */
 function withRate(code: string, { metrics: { parse_rate }, verifier }: GroupResult): string {

@@ -23,6 +23,14 @@ const OptionSchema = z.strictObject({
     .meta(said("a deadline other than the contract's own")),
   schedule: ScheduleSchema.meta(said("which documents are compared; default: the spec's")),
   budget: BudgetSchema.optional(),
+  on_incomplete: z
+    .enum(["error", "leave_out"])
+    .optional()
+    .meta(
+      said(
+        "what comes of documents that the verifier's failures left without a score: `error` (default): the request fails, to be sent again, unless `top_n` asks for fewer and these are decided; `leave_out`: the others are ranked, and `not_judged` names what is missing",
+      ),
+    ),
   good_enough: z
     .number()
     .min(-LIMITS.score_max)
@@ -37,7 +45,7 @@ type Option = keyof z.output<typeof OptionSchema>;
 /** In a body, beside the fields of its dialect. */
 export const KritaiSchema = OptionSchema.nullish().meta(
   said(
-    "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Good-Enough`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body goes before the URL, the URL before headers",
+    "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Good-Enough`, `Kritai-On-Incomplete`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body goes before the URL, the URL before headers",
   ),
 );
 
@@ -75,6 +83,7 @@ const HEADERS: Readonly<Record<Option, { name: string; read: (text: string) => u
   deadline_ms: { name: "Kritai-Deadline-Ms", read: wholeIn },
   schedule: { name: "Kritai-Schedule", read: objectIn },
   budget: { name: "Kritai-Budget", read: budgetIn },
+  on_incomplete: { name: "Kritai-On-Incomplete", read: (text) => text },
   good_enough: { name: "Kritai-Good-Enough", read: numberIn },
   run_id: { name: "Kritai-Run-Id", read: (text) => text },
   step: { name: "Kritai-Step", read: wholeIn },

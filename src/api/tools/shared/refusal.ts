@@ -15,23 +15,13 @@ export const specRefusals = (): readonly Refusal[] => [
   { why: "prompts that there are", status: 400, code: "unknown_prompt", path: "(spec\\.)?(.+\\.)?(prompt|preset)" },
   refused(
     "a preset's shape",
-    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)(\\.first)?\\.(preset|mode|form|images)",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.(preset|mode|form|images)",
     "looks at one|compares candidates|shows two|form of its own|first wrong step",
   ),
   refused(
     "a vote by letters",
-    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)(\\.first)?\\.vote",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.vote",
     "no one token of|letter's probability",
-  ),
-  refused(
-    "what goes with a judge that is asked first",
-    "(spec\\.)?(judge|signals\\.\\w+(\\.judge)?)\\.(first(\\.(vote|close))?|both_orders|budget|schedule|score)",
-    "asked first|what is close|or first|is asked again|never close|first leaves|evenly about",
-  ),
-  refused(
-    "what goes with terms of strengths",
-    "(spec\\.)?signals\\.\\w+\\.covariates",
-    "score strength|ask none again|one judge's|needs run_id",
   ),
   refused("a range of samples", "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
   refused(
@@ -42,8 +32,8 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("scores of scores", "(spec\\.)?(judge\\.score|reward|signals\\.\\w+(\\.judge)?\\.score)", "gives scores"),
   refused(
     "settings that a form has or needs",
-    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url|per_token|power|unreadable|answer_type|tolerance|quantile)",
-    "^only |^goes with reduce|leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$|reads no answers$|counts no votes$",
+    "(spec\\.)?signals\\.\\w+\\.(max|bonus|temperature|debias|low|high|timeout_ms|weights|reduce|per_step|beta|url|per_token|power|unreadable|answer_type|tolerance|quantile|undecided)",
+    "^only |^has no effect|^goes with reduce|leave it out$|needs the length|below high|^required by|takes |adds already$|without source|above 0$|reads no answers$|counts no votes$",
   ),
   refused(
     "tiers and their judge",
@@ -63,11 +53,10 @@ export const specRefusals = (): readonly Refusal[] => [
   refused("a range that holds something", "(spec\\.)?signals\\.\\w+\\.range", "must be below the (second|highest)"),
   refused(
     "fields of the engine's own, and which",
-    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)(\\.first)?\\.extra(\\..*)?",
+    "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.extra(\\..*)?",
     "of the engine's own|JUDGE_EXTRA|judge_extra_(max|chars)",
   ),
   refused("hosts of the deployment", "spec\\.signals\\.\\w+\\.url", "https|CHECKER_HOSTS|password|not a URL"),
-  refused("labels that a form has", "(spec\\.)?signals\\.\\w+\\.passing_labels", "is none of labels"),
   refused(
     "a schedule fits its mode",
     "(spec\\.)?((audit\\.)?judge|signals\\.\\w+(\\.judge)?)\\.schedule",
@@ -78,7 +67,11 @@ export const specRefusals = (): readonly Refusal[] => [
 /** Of operations whose body holds groups and a spec. */
 export const groupRefusals = (): readonly Refusal[] => [
   { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "(groups\\[\\]\\.)?.+" },
-  refused("what a test is", "(groups\\[\\]\\.)?test_cases\\[\\]\\.(stdout|assert)", "either stdout|needs a language"),
+  refused(
+    "what a test is",
+    "(groups\\[\\]\\.)?test_cases\\[\\]\\.(stdout|assert|fn_name)",
+    "exactly one of|either stdout|needs a language",
+  ),
   refused("another group", "groups\\[\\]\\.twin", "another group of the request"),
   refused(
     "numbers that go together",

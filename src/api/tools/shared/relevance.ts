@@ -1,9 +1,9 @@
 // Owns turning a scored group into relevances and an order. Pure: knows no dialect, no clock, no
 // verifier.
 
-import { comparedIn, isOfFirst } from "../../../core/asking/questions.ts";
 import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
+import type { ItemErrorCode } from "../../../core/faults/errors.ts";
 import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
 import { hashText } from "../../../core/math/random.ts";
 import { type AnySpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
@@ -38,6 +38,62 @@ export function relevances(scored: ScoredRequest, spec: AnySpec, raw: boolean, g
   if (scores.includes(null)) throw unjudged(scored, group);
   requireChoice(scored, group);
   return scores as number[];
+}
+
+/**
+ * Failures that a text brings about itself: asked again, it fails the same way, while its neighbours
+ * are judged. All others are the infrastructure's or the request's.
+ */
+const OF_THE_TEXT: ReadonlySet<ItemErrorCode> = new Set([
+  ...(["context_exceeded", "content_filtered", "verifier_rejected", "unparsed", "too_long"] as const),
+  ...(["no_steps", "rubric_undecided", "no_answer", "rules_undecided"] as const),
+  ...(["abstained", "unbounded"] as const),
+]);
+
+/** A score for every text of a group, or why it has none. */
+export interface Relevances {
+  /** Null where the infrastructure left none. */
+  scores: (number | null)[];
+  /** Texts that brought their own failure about, and why: last, with the lowest score. */
+  last: Map<number, ItemErrorCode>;
+  /** Texts that the infrastructure left without a score, and why. */
+  missing: Map<number, ItemErrorCode>;
+}
+
+/**
+ * The scores of a group's texts. Throws `Unjudged` where not one was judged, or no answer held a
+ * choice.
+ */
+export function completed(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): Relevances {
+  const { rollouts, verifier } = scored.reply.groups[group] as GroupResult;
+  const size = rollouts.length;
+  const scores = rollouts.map(
+    (rollout) =>
+      relevance(rollout, spec, size, raw) ?? (verifier.failed === 0 ? decidedShare(rollout, spec, raw) : null),
+  );
+  if (scores.every((score) => score === null)) throw unjudged(scored, group);
+  requireChoice(scored, group);
+  const lowest = Math.min(0, ...scores.flatMap((score) => score ?? []));
+  const [last, missing] = [new Map<number, ItemErrorCode>(), new Map<number, ItemErrorCode>()];
+  for (const [i, { error }] of rollouts.entries()) {
+    if (scores[i] !== null) continue;
+    const code = error ?? "verifier_bad_reply";
+    if (OF_THE_TEXT.has(code)) {
+      last.set(i, code);
+      scores[i] = lowest;
+    } else missing.set(i, code);
+  }
+  return { scores, last, missing };
+}
+
+/**
+ * The share of its decided pairs that a text won, where the others could not be read: texts that no
+ * judge can read must not take their neighbours' scores. Null where nothing was decided.
+ */
+function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: AnySpec, raw: boolean): number | null {
+  const decided = wins + losses + ties;
+  const counts = !raw && !hasSignals(spec) && spec.reward === "win_rate";
+  return counts && error === "partial" && decided > 0 ? (wins + ties / 2) / decided : null;
 }
 
 /**
@@ -84,18 +140,11 @@ export function ranking(group: GroupResult, scores: readonly (number | null)[], 
 
 const pair = (winner: number, loser: number) => `${winner}>${loser}`;
 
-/** Without those of a judge asked first on what the judge proper was asked about too. */
-function lastWords(verdicts: readonly VerdictRow[]): VerdictRow[] {
-  const about = ({ signal, order }: VerdictRow) => `${signal}:${comparedIn({ shown: order })}`;
-  const own = new Set(verdicts.flatMap((row) => (isOfFirst(row) ? [] : [about(row)])));
-  return verdicts.filter((row) => !isOfFirst(row) || !own.has(about(row)));
-}
-
 /** For each ordered pair shown together: verdicts for the first less verdicts for the second. */
 function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
   const margins = new Map<string, number>();
   const add = (key: string, by: number) => margins.set(key, (margins.get(key) ?? 0) + by);
-  for (const verdict of lastWords(verdicts)) {
+  for (const verdict of verdicts) {
     const place = winnerOf(verdictIn(verdict));
     const winner = place === null ? undefined : verdict.order[place];
     if (winner === undefined) continue;

@@ -10,12 +10,12 @@ import { shownBody, unshownIn, unsupported, warnOf, withoutAnswer } from "../../
 import { readJsonBody } from "../../door/body.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";
-import { jsonReply, slowJson, sparingStatus } from "../../door/slow-json.ts";
+import { jsonReply, slowJson, sparingStatus, warningHeaders } from "../../door/slow-json.ts";
 import { type BodyFields, objectBody } from "../../door/validation.ts";
 import type { Contract, ContractRoute } from "./contract.ts";
 import { contractDeadline } from "./deadlines.ts";
 import { type FactualSample, factualSamples, gather, type Returning, type Sample } from "./gathered.ts";
-import { beginJudging, warningHeaders } from "./judging.ts";
+import { beginJudging } from "./judging.ts";
 import { type SampleOptions, sampleOptions } from "./options.ts";
 import { regroup } from "./regrouping.ts";
 import type { JudgedSample } from "./sample-score.ts";
@@ -43,22 +43,13 @@ interface ListDialect extends Dialect {
 }
 
 /**
- * A trainer's validation takes one number a sample, whose mean it shows: one that has no group is
- * told as 0, flagged, and never trained on.
- */
-function validationOptions(options: SampleOptions): SampleOptions {
-  const { val_group_size: group_size = 1, on_failure } = options;
-  return { ...options, group_size, on_failure: group_size === 1 ? (on_failure ?? 0) : on_failure };
-}
-
-/**
  * The options with what a sample's own row says of its group, which is more exact than a URL that
  * training and validation share: a sample alone is told so at once, and waits for nobody.
  */
 function ownGroup(options: SampleOptions, { stated, validates }: Sample): SampleOptions {
   const row = stated === undefined ? { validates: false } : statedGroup(stated);
   const { val_group_size } = options;
-  if (validates === true) return validationOptions({ ...options, val_group_size: row.size ?? val_group_size });
+  if (validates === true) return { ...options, group_size: row.size ?? val_group_size ?? 1 };
   const group_size = row.size ?? (row.validates ? val_group_size : undefined) ?? options.group_size;
   return { ...options, group_size };
 }
@@ -87,10 +78,14 @@ export const sampleRoute =
     const { value, text } = await readJsonBody(c.req.raw);
     const body = objectBody(value);
     const sample = readShown(c, contract, body, dialect.read);
-    const stated = ownGroup(sampleOptions(c, deps), sample);
+    const given = sampleOptions(c, deps);
+    const stated = ownGroup(given, sample);
     const options = { ...stated, run_id: stated.run_id ?? sample.run_id, step: stated.step ?? sample.step };
     const tell = ([judged]: readonly JudgedSample[]) => dialect.tell(judged as JudgedSample, body, options);
-    return answerSamples(c, deps, { ...{ contract, options, text, samples: [sample] }, dialect: { ...dialect, tell } });
+    return answerSamples(c, deps, {
+      ...{ contract, options, declared: given.on_failure, text, samples: [sample] },
+      dialect: { ...dialect, tell },
+    });
   };
 
 /**
@@ -106,12 +101,14 @@ export const samplesRoute =
     const samples = dialect.read(shownBody(c, contract, value));
     if (samples.length === 0) return jsonReply(c, dialect.reply, dialect.tell([]));
     const options = samples.length === 1 ? ownGroup(given, samples[0] as Sample) : given;
-    return answerSamples(c, deps, { contract, options, text, samples, dialect });
+    return answerSamples(c, deps, { contract, options, declared: given.on_failure, text, samples, dialect });
   };
 
 interface Answering {
   contract: Contract;
   options: SampleOptions;
+  /** The caller's own `on_failure`, without the 0 of validation. */
+  declared: SampleOptions["on_failure"];
   /** The body as it came. */
   text: string;
   samples: readonly Sample[];
@@ -123,8 +120,8 @@ interface Answering {
  * it has a reward and an equal sample asks whether its client is there.
  */
 async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): Promise<Response> {
-  const { contract, options, text, samples, dialect } = asked;
-  const { compiled, given } = await factualSamples(c, deps, options, dialect.field, samples);
+  const { contract, options, declared, text, samples, dialect } = asked;
+  const { compiled, given } = await factualSamples(c, deps, options, dialect.field, samples, declared);
   const request = { contract, returning: dialect, options, compiled, body_hash: await sha256Hex(text) };
   const gathered = given.length === 1 || options.group_size !== undefined;
   const begins = gathered ? sparingStatus(contractDeadline(contract, options.deadline_ms)) : undefined;
@@ -159,9 +156,10 @@ async function judgeAtOnce(
     ...group,
     ...given[places.findIndex((place) => place.group === g)]?.facts,
   }));
-  const { reply } = await beginJudging(c, deps, contract, { groups: known, spec }, options).scored;
+  const { reply, retry_after_ms } = await beginJudging(c, deps, contract, { groups: known, spec }, options).scored;
   const { request_id, spec_hash, logged, warnings } = reply;
-  const alike = { request_id, spec_hash, logged, warnings, closed: "full", late: false, attached: false } as const;
+  const shared = { request_id, spec_hash, logged, warnings, retry_after_ms };
+  const alike = { ...shared, closed: "full", late: false, attached: false } as const;
   return places.map(({ group, member }) => {
     const { rollouts, metrics } = reply.groups[group] as GroupResult;
     const result = rollouts[member] as GatheredReward["result"];

@@ -4,8 +4,6 @@
 import * as z from "zod";
 import { said } from "#said";
 import type { ValueRange } from "../../../core/asking/signal-value.ts";
-import { JudgeTextsSchema } from "../../../core/contract/judge-text.ts";
-import type { RolloutResult } from "../../../core/contract/replies.ts";
 import type { Spec } from "../../../core/contract/spec.ts";
 import { type AnySpec, compileSpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
 import { scoreRange } from "../../../core/tournament/scores.ts";
@@ -26,17 +24,17 @@ const ALONE =
   "The sample is alone in its group, so there is nothing to compare it with: no other sample of its prompt, label, run and step came in time. Name group_size, or a longer group_window_ms.";
 
 const STATED_ALONE =
-  "The sample is alone in its group, whose size is 1 as its URL, header or row says, so there is nothing to compare it with. Name a spec that compares nothing, on_failure, or the group's true size.";
+  "The spec compares answers, and this sample is alone in its group, whose size is 1 as its URL, header or row says (verl's validation rows: by default), so it has no score. Name the group's true size (validation: val_group_size, with as many samples of each prompt), a spec that compares nothing, or on_failure=<number>.";
 
 /**
- * Why a sample has no reward, as a refusal that its client may repeat: the others of its group may
- * be there by then.
+ * Why a sample has no reward, as a refusal. The client may repeat it where the others of its group
+ * may still come, which they do not in a group whose size is 1.
  */
-export function ungathered({ result, closed }: GatheredReward): Unjudged {
-  if (result.error === "group_too_small") {
-    return new Unjudged("group_too_small", closed === "full" ? STATED_ALONE : ALONE, ["not_ready", 503]);
-  }
-  return new Unjudged(result.error ?? "verifier_bad_reply");
+export function ungathered({ result, closed, retry_after_ms = null }: GatheredReward): Unjudged {
+  if (result.error !== "group_too_small") return new Unjudged(result.error ?? "verifier_bad_reply", { retry_after_ms });
+  return closed === "full"
+    ? new Unjudged("group_too_small", { detail: STATED_ALONE })
+    : new Unjudged("group_too_small", { detail: ALONE, nearest: ["not_ready", 503] });
 }
 
 /**
@@ -62,24 +60,20 @@ export function unitScore(reward: number, spec: AnySpec, members: number): numbe
 
 /**
  * The share of a sample's decided comparisons that it won, a tie counting half; where nothing was
- * compared the reward on 0..1, and 0 where there is none.
+ * compared the reward on 0..1. Without a reward it is the declared number, cut to 0..1.
  */
-export function winShare({ judged: { result, members }, spec }: JudgedSample): number {
-  const { wins, losses, ties, reward } = result;
+export function winShare(sample: JudgedSample): number {
+  const { wins, losses, ties, reward } = sample.judged.result;
+  if (reward === null) return Math.min(1, Math.max(0, rewardOrDeclared(sample)));
   const decided = wins + losses + ties;
   if (decided > 0) return (wins + ties / 2) / decided;
-  return reward === null ? 0 : unitScore(reward, spec, members);
+  return unitScore(reward, sample.spec, sample.judged.members);
 }
 
 function sugarRange({ reward: rule, format, overlong }: Spec, members: number): ValueRange {
   const [least, most] = scoreRange(rule, Math.max(2, members));
   return [least - format.penalty - (overlong === null ? 0 : 1), most];
 }
-
-export const JUDGE_TEXT = { judge_text: JudgeTextsSchema };
-/** Of trainers' rows that have room for more than numbers; absent where the spec asks for none. */
-export const judgeText = ({ judged: { result } }: JudgedSample): Pick<RolloutResult, "judge_text"> =>
-  result.judge_text === undefined ? {} : { judge_text: result.judge_text };
 
 const flag = z.union([z.literal(0), z.literal(1)]);
 

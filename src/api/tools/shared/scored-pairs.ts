@@ -1,23 +1,28 @@
 // Owns scoring a list of (prompt, text) pairs for dialects that read scores by position: every one
 // has its number, or the request fails.
+import { hasContent } from "../../../core/candidate/extract.ts";
+import type { ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
 import { compileSpec } from "../../../core/reward/compiled-spec.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { invalidRequest } from "../../door/validation.ts";
-import { beginJudging, refuseUnmet, type Usage, usageOf } from "./judging.ts";
+import { beginJudging, notComparable, refuseUnmet, type Usage, usageOf } from "./judging.ts";
 import { noChoice, type Refusal, refused, regrouped } from "./page.ts";
+import { named, namedByCode } from "./ranked-documents.ts";
 import { noneGoodEnough } from "./ranking-options.ts";
 import { regroup } from "./regrouping.ts";
-import { relevances } from "./relevance.ts";
+import { completed, type Relevances } from "./relevance.ts";
 import type { TextRequest } from "./text-route.ts";
 import { chooseTextSpec } from "./text-spec.ts";
-import { Unjudged } from "./unjudged.ts";
+import { incomplete, Unjudged } from "./unjudged.ts";
 
 export interface TextPair {
   prompt: string;
   text: string;
 }
+
+const BY_PLACE = "scores are read by their place, so that none can be left out";
 
 interface Pairs {
   /** The pairs, and their texts' field in the dialect, for refusals. Throws `invalid_request`. */
@@ -26,8 +31,8 @@ interface Pairs {
 
 /**
  * Scores in the order of the pairs; those with equal prompts are compared with each other.
- * @throws ApiError for faults of the request, `Unjudged` when any pair has no score (a list read by
- *   position has no place for a hole)
+ * @throws ApiError for faults of the request, `Unjudged` when the infrastructure left any pair without
+ *   a score (a list read by position has no place for a hole); what no judge could judge is lowest
  */
 export async function scorePairs(
   c: AppContext,
@@ -35,16 +40,42 @@ export async function scorePairs(
   { contract, paired, model, raw, options }: Pairs & TextRequest,
 ): Promise<{ scores: number[]; usage: Usage; warnings: string[] }> {
   const { field, pairs } = paired();
-  refuseLonely(pairs, field);
+  if (options.on_incomplete === "leave_out")
+    throw invalidRequest([{ path: "kritai.on_incomplete", message: BY_PLACE }]);
   const flat = pairs.map(({ prompt, text }) => ({ prompt, label: null, language: null, rollout: { text } }));
   const { groups, places } = regroup(flat, field);
   const texts = pairs.map(({ text }) => text);
   const spec = await chooseTextSpec(deps, c.get("scope"), options, model, texts);
-  refuseUnmet(compileSpec(spec), field);
+  const compiled = compileSpec(spec);
+  refuseUnmet(compiled, field);
+  if (compiled.relative) refuseLonely(pairs, field);
+  const comparable = notComparable(c, deps, compiled, groups);
   const scored = await beginJudging(c, deps, contract, { groups, spec, interactive: true }, options).scored;
-  const byGroup = groups.map((_, g) => relevances(scored, spec, raw, g));
-  const scores = places.map(({ group, member }) => byGroup[group]?.[member] as number);
-  const warnings = [...noneGoodEnough(scores, options), ...scored.reply.warnings, ...options.ignored];
+  const byGroup = groups.map((_, g) => completed(scored, spec, raw, g));
+  const within = (of: (found: Relevances) => ReadonlyMap<number, ItemErrorCode>) =>
+    new Map(
+      places.flatMap(({ group, member }, i) => {
+        const code = of(byGroup[group] as Relevances).get(member);
+        return code === undefined ? [] : [[i, code] as const];
+      }),
+    );
+  const missing = within((found) => found.missing);
+  if (missing.size > 0) throw incomplete(scored, new Map([...missing].map(([i, code]) => [`${field}[${i}]`, code])));
+  const scores = places.map(({ group, member }) => byGroup[group]?.scores[member] as number);
+  const warnings = [
+    ...comparable,
+    ...noneGoodEnough(scores, options),
+    ...namedByCode(
+      "last_unjudged",
+      within((found) => found.last),
+    ),
+    ...named(
+      "no_text",
+      pairs.flatMap(({ text }, i) => (hasContent(text) ? [] : [i])),
+    ),
+    ...scored.reply.warnings,
+    ...options.ignored,
+  ];
   return { scores, usage: usageOf(scored.reply.groups), warnings };
 }
 
@@ -65,20 +96,21 @@ export function pairUp(
   return right.map((text, i) => ({ prompt: left[left.length === 1 ? 0 : i] as string, text }));
 }
 
-/** Refuses a pair that stands alone before anything is judged: nothing could be said of it. */
+/** Refuses a text that a comparing spec could compare with no other, before anything is judged. */
 function refuseLonely(pairs: readonly TextPair[], field: string): void {
   const counts = new Map<string, number>();
   for (const { prompt } of pairs) counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
   const lonely = pairs.findIndex(({ prompt }) => counts.get(prompt) === 1);
   if (lonely < 0) return;
-  const detail = `${field}[${lonely}] is the only text of its prompt; scores are relative, so a request needs at least 2 of each prompt.`;
-  throw new Unjudged("group_too_small", detail);
+  const detail = `${field}[${lonely}] is the only text of its prompt, and the spec compares texts. Send at least 2 texts of each prompt, or name a spec that compares nothing.`;
+  throw new Unjudged("group_too_small", { detail });
 }
 
 /** For the document: what these contracts refuse. */
 export const pairRefusals = (): Refusal[] => [
   refused("one length, or one", "queries|data_1|text_1|query", "^\\d+ elements? beside \\d+ of"),
   { why: "equal prompts", status: 400, code: "group_too_small", words: "the only text of its prompt" },
+  refused("one pair of sides", "documents|items|data_2|text_2", "send one pair of sides"),
   regrouped(),
   noChoice(),
 ];

@@ -3,12 +3,13 @@
 import type * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
+import type { Group } from "../../../core/contract/requests.ts";
 import { ApiError, type FieldError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
-import { whoNeeds } from "../../../core/reward/facts.ts";
+import type { CompiledSignal, CompiledSpec } from "../../../core/reward/compiled-spec.ts";
+import { missingFacts } from "../../../core/reward/facts.ts";
 import { FactualGroupSchema, FactualRolloutSchema } from "../../../core/reward/requests.ts";
-import { itemNames } from "../../../core/signals/sample-template.ts";
+import { functionIn, holdsTests } from "../../../core/signals/test-rows.ts";
 import { invalidRequest } from "../../door/validation.ts";
 
 type FactRow = Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export interface Stated {
 
 /** What is read of a label, for documents. */
 export const TRUTH_SAID =
-  "specs that need a reference, test cases or a row take them from it (a text, several, or an object's fields; JSON text too)";
+  "specs that need a reference or test cases take them from it (a text, several, or an object's fields; JSON text too)";
 
 /** A body's label or ground truth; `before` is said of it first. */
 export const truthField = (before = "") =>
@@ -41,7 +42,15 @@ interface Facts {
 const TRUTHS = ["ground_truth", "expected_answer", "answer", "reference", "solution", "label", "target"] as const;
 
 /** Fields of a row that hold more of it. */
-const NESTED = ["verifier_metadata", "metadata", "extra_info", "reward_model", "reward_spec", "kwargs"] as const;
+const NESTED = [
+  "verifier_metadata",
+  "metadata",
+  "extra_info",
+  "reward_model",
+  "reward_spec",
+  "kwargs",
+  "verification_info",
+] as const;
 
 const isRow = (value: unknown): value is FactRow =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -75,24 +84,6 @@ function answerIn(value: unknown): string | string[] | undefined {
   return undefined;
 }
 
-/** Inputs and outputs of programs, in the forms in which datasets of code hold them. */
-function casesIn(value: unknown): unknown {
-  const held = opened(value);
-  if (isRow(held)) {
-    const { inputs, outputs, fn_name } = held;
-    const paired = Array.isArray(inputs) && Array.isArray(outputs) && inputs.length === outputs.length;
-    // A function that is called by its name has no standard input.
-    if (!paired || fn_name != null) return undefined;
-    return inputs.map((stdin, i) => ({ stdin, stdout: (outputs as unknown[])[i] }));
-  }
-  if (!Array.isArray(held)) return undefined;
-  return held.map((testCase) => {
-    if (!isRow(testCase) || !("output" in testCase) || "stdout" in testCase) return testCase;
-    const { input, output, ...rest } = testCase;
-    return { ...rest, ...(input !== undefined && { stdin: input }), stdout: output };
-  });
-}
-
 /** The field of a row that says how many samples its problem has. */
 const SIZE = "kritai_group_size";
 
@@ -102,7 +93,7 @@ const SIZE = "kritai_group_size";
  */
 export function statedGroup(stated: Stated): { size?: number; validates: boolean } {
   const lookup = new Lookup(stated);
-  const [size, split] = [lookup.of(SIZE, null), lookup.of("split", null)];
+  const [size, split] = [lookup.of(SIZE), lookup.of("split")];
   const validates = typeof split === "string" && !/^train(ing)?$/i.test(split);
   if (size === undefined) return { validates };
   const number = Number(size);
@@ -128,29 +119,26 @@ class Lookup {
     return this.#places.map((place) => place[name]).find((value) => value !== undefined && value !== null);
   }
 
-  /** @param names of the row's fields that a spec's templates name; null: all */
-  of(fact: string, names: ReadonlySet<string> | null): unknown {
+  of(fact: string): unknown {
     switch (fact) {
       case "reference":
         return answerIn(this.#named("reference")) ?? answerIn(this.#stated.truth) ?? this.#answer();
-      case "item":
-        return this.#item(names);
       case "test_cases":
-        return [this.#named("test_cases"), this.#named("unit_tests"), this.#stated.truth, this.#named("ground_truth")]
-          .map(casesIn)
-          .find((cases) => cases !== undefined);
+        return this.#tests();
       default:
         return this.#named(fact);
     }
   }
 
-  #answer = () => this.#places.map(answerIn).find((value) => value !== undefined);
-
-  /** The whole row where the spec names no fields; the sender's own marks are no part of it. */
-  #item(names: ReadonlySet<string> | null): FactRow {
-    const all = this.#places.toReversed().flatMap((place) => Object.entries(place));
-    return Object.fromEntries(all.filter(([name]) => (names === null ? !name.startsWith("_") : names.has(name))));
+  /** Where the row's tests stand, in whatever form, with the function that another field names. */
+  #tests(): unknown {
+    const named = [this.#named("test_cases"), this.#named("unit_tests"), this.#stated.truth];
+    const test_cases = [...named, this.#named("ground_truth"), ...this.#places].find(holdsTests);
+    const fn_name = this.#places.map(functionIn).find((name) => name !== null);
+    return test_cases === undefined || fn_name === undefined ? test_cases : { test_cases, fn_name };
   }
+
+  #answer = () => this.#places.map(answerIn).find((value) => value !== undefined);
 }
 
 const GROUP = "group.";
@@ -160,26 +148,23 @@ const isStated = (fact: string) => fact !== "step" && fact !== "length_tokens";
 export const needsStated = ({ facts }: CompiledSpec): boolean => facts.some(isStated);
 
 /**
- * The facts that the spec needs of a sample.
- * @throws ApiError `facts_required` where one is missing, as /v1/rewards does; `invalid_request`
- *   where one is not of its form
+ * The facts that the spec needs of a sample, as far as it carries them.
+ * @throws ApiError `invalid_request` where one is not of its form
  */
 export function statedFacts(stated: Stated, compiled: CompiledSpec): Facts {
   const lookup = new Lookup(stated);
-  const names = itemNames(compiled.signals.map(({ settings }) => settings));
   const facts = { group: {} as Record<string, unknown>, rollout: {} as Record<string, unknown> };
-  const wanted = compiled.facts.filter(isStated);
-  for (const fact of wanted) {
+  for (const fact of compiled.facts.filter(isStated)) {
     const ofGroup = fact.startsWith(GROUP);
     const name = ofGroup ? fact.slice(GROUP.length) : fact;
-    const value = lookup.of(name, names);
-    if (value === undefined) throw missing(stated, name, whoNeeds(compiled, fact));
+    const value = lookup.of(name);
+    if (value === undefined) continue;
     const schema = (ofGroup ? FactualGroupSchema : FactualRolloutSchema).shape[name];
     const { data, error } = schema.safeParse(value);
     if (error) throw invalidRequest(ofName(stated, name, error));
     facts[ofGroup ? "group" : "rollout"][name] = data;
   }
-  const answer_type = lookup.of("answer_type", names);
+  const answer_type = lookup.of("answer_type");
   if ("reference" in facts.group && answer_type !== undefined) {
     const { data, error } = FactualGroupSchema.shape.answer_type.safeParse(answer_type);
     if (error) throw invalidRequest(ofName(stated, "answer_type", error));
@@ -187,17 +172,22 @@ export function statedFacts(stated: Stated, compiled: CompiledSpec): Facts {
   }
   for (const { signal, settings } of compiled.signals) {
     const fault = signal.groupFault?.(settings, facts.group) ?? null;
-    if (fault === null) continue;
-    const message = `${fault.path}: ${fault.message}`;
-    if (fault.missing !== true) throw invalidRequest([{ path: stated.field, message }]);
-    throw new ApiError("facts_required", `${stated.field}: ${message}.`, { errors: [{ path: stated.field, message }] });
+    if (fault !== null && fault.missing !== true)
+      throw invalidRequest([{ path: stated.field, message: `${fault.path}: ${fault.message}` }]);
   }
   return facts;
 }
 
-function missing({ field }: Stated, name: string, who: string): ApiError {
-  const message = `carries no ${name}, which ${who} of the spec needs`;
-  return new ApiError("facts_required", `${field} ${message}.`, { errors: [{ path: field, message }] });
+/** The refusal of samples of which none carries what the signal needs. */
+export function lacking({ field }: Stated, signal: CompiledSignal, group: Group): ApiError {
+  const [name = ""] = missingFacts(signal, group);
+  const fault = signal.signal.groupFault?.(signal.settings, group) ?? null;
+  const message =
+    fault?.path === name
+      ? `${fault.path}: ${fault.message}`
+      : `carries no ${name}, which the signal ${signal.name} of the spec needs`;
+  const detail = fault?.path === name ? `${field}: ${message}.` : `${field} ${message}.`;
+  return new ApiError("facts_required", detail, { errors: [{ path: field, message }] });
 }
 
 /** What is wrong with a fact, told of the field that it was taken from. */

@@ -6,13 +6,13 @@ import { readJson } from "../../door/body.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import type { FaultDialect } from "../../door/dialect.ts";
 import type { AppContext } from "../../door/scope.ts";
-import { answerJson } from "../../door/slow-json.ts";
+import { answerJson, warningHeaders } from "../../door/slow-json.ts";
 import { type BodyFields, objectBody } from "../../door/validation.ts";
 import type { ContractRoute } from "./contract.ts";
 import type { ClientWaits } from "./deadlines.ts";
 import { speak } from "./faults.ts";
-import { warningHeaders } from "./judging.ts";
 import { type RankingOptions, rankingOptions } from "./ranking-options.ts";
+import { requireOneList, withVendorTypes } from "./vendor-types.ts";
 
 /** What any request for scores of texts says. */
 interface AskedTexts<J> {
@@ -52,7 +52,8 @@ export const textRoute =
     const given = objectBody(await readJson(c.req.raw));
     const { schema, reply, speaks, read } = dialectOf(given);
     if (speaks !== undefined) speak(c, speaks);
-    const body = shownBody(c, contract, given);
+    requireOneList(schema, given);
+    const body = withVendorTypes(schema, shownBody(c, contract, given));
     const asked = read(body);
     const options = rankingOptions(c, body, schema);
     const ranked = judge(c, deps, { ...asked, contract, options }).then((judged) => {

@@ -7,7 +7,7 @@ import { DEFAULT_SPEC, type Spec } from "../../../core/contract/spec.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { nearest } from "../../../core/faults/suggestion.ts";
-import { PRESETS } from "../../../core/judges/presets/table.ts";
+import { presetNames } from "../../../core/judges/presets/table.ts";
 import { type AnySpec, hasSignals, type SpecSignal } from "../../../core/reward/compiled-spec.ts";
 import { judgeFault } from "../../../core/tournament/judge-fault.ts";
 import { type RequestScope, timedStore } from "../../../scoring/request-scope.ts";
@@ -49,7 +49,7 @@ const judging = (extract: Spec["candidate"]["extract"]): Spec =>
   forTexts({ ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract } });
 const PROGRAMS = judging("last_code_block");
 const TEXTS = judging("whole");
-const FENCED: Spec["candidate"] = { extract: "last_code_block", strip_comments: false };
+const FENCED: Spec["candidate"] = { extract: "last_code_block" };
 
 /**
  * The default for texts without a spec: the last fenced program of each when more than half of them
@@ -74,11 +74,11 @@ async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string |
   const fallback = deps.default_spec;
   // What `default` is judged by may be called by its own name.
   if (fallback !== undefined && !hasSignals(fallback) && fallback.judge.prompt === model) return null;
-  if (Object.hasOwn(PRESETS, model)) {
+  if (presetNames().includes(model)) {
     throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores one that is judged by it`);
   }
   const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
-  const suggestion = nearest(model, ["default", ...(await names.catch(() => [])), ...Object.keys(PRESETS)]);
+  const suggestion = nearest(model, ["default", ...(await names.catch(() => [])), ...presetNames()]);
   if (suggestion !== null) throw unknownModel(`is no stored spec; did you mean ${JSON.stringify(suggestion)}?`);
   return null;
 }

@@ -1,10 +1,18 @@
 // Owns the refusal of a contract that has no place for a missing score: which failure it was, as a
 // fault of the whole request. Knows no wire shape.
-import { ApiError, ITEM_ERRORS, type ItemErrorCode, type RequestErrorCode } from "../../../core/faults/errors.ts";
+import {
+  ApiError,
+  type FieldError,
+  ITEM_ERRORS,
+  type ItemErrorCode,
+  REQUEST_ERRORS,
+  type RequestErrorCode,
+} from "../../../core/faults/errors.ts";
 import { verdictIn } from "../../../core/judges/verdicts.ts";
 import type { VerdictRow } from "../../../ports/run-log.ts";
 import { programsWarning } from "../../../scoring/programs-only.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
+import { retryAfter } from "../../door/retry-after.ts";
 
 /**
  * By item code: the nearest fault of a whole request (it decides `retryable` and Retry-After), and
@@ -13,6 +21,7 @@ import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 type Nearest = readonly [code: RequestErrorCode, status: number];
 const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
   verifier_unavailable: ["not_ready", 503],
+  verifier_misconfigured: ["not_configured", 502],
   verifier_overloaded: ["overloaded", 429],
   logprobs_unavailable: ["not_ready", 503],
   scalar_backend_saturated: ["not_ready", 503],
@@ -22,10 +31,21 @@ const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
   cancelled: ["request_timeout", 499],
   partial: ["not_ready", 503],
   sandbox_failed: ["not_ready", 503],
+  facts_required: ["facts_required", 400],
+  checker_failed: ["not_ready", 503],
   group_too_small: ["invalid_request", 400],
 };
 /** Every other is what the request holds: another try has the same outcome. */
 const OF_THE_REQUEST: Nearest = ["invalid_request", 422];
+
+interface UnjudgedParts {
+  detail?: string;
+  nearest?: Nearest;
+  title?: string;
+  errors?: readonly FieldError[];
+  /** The longest wait that a verifier asked for, ms; null: the status's own. */
+  retry_after_ms?: number | null;
+}
 
 /** A request whose scores could not be had, where a client could not be told so within a 200. */
 export class Unjudged extends ApiError {
@@ -33,13 +53,11 @@ export class Unjudged extends ApiError {
   readonly status: number;
   readonly title: string;
 
-  constructor(
-    item: ItemErrorCode,
-    detail: string = ITEM_ERRORS[item],
-    [code, status]: Nearest = NEAREST[item] ?? OF_THE_REQUEST,
-    title: string = ITEM_ERRORS[item],
-  ) {
-    super(code, detail);
+  constructor(item: ItemErrorCode, parts: UnjudgedParts = {}) {
+    const { detail = ITEM_ERRORS[item], title = ITEM_ERRORS[item], errors = [], retry_after_ms = null } = parts;
+    const [code, status] = parts.nearest ?? NEAREST[item] ?? OF_THE_REQUEST;
+    const headers = REQUEST_ERRORS[code].retryable ? retryAfter(retry_after_ms) : {};
+    super(code, detail, { errors, headers });
     this.name = "Unjudged";
     this.item = item;
     this.status = status;
@@ -56,7 +74,7 @@ function commonFailure(codes: readonly (ItemErrorCode | null)[]): ItemErrorCode 
 }
 
 const NO_CHOICE =
-  "The verifier answered, but none of its answers held a choice, so any order would be chance. Asking again the same way will not help.";
+  "The verifier answered but gave no verdict, so there is no ranking. The same request will fail again.";
 
 /**
  * Whether the verifier was asked of a group and named nobody in it. One candidate that stands alone
@@ -75,6 +93,26 @@ function saysNothing(row: VerdictRow): boolean {
   return verdict === null || (verdict.kind === "letters" && verdict.places.length === 0);
 }
 
+/** Prefix of a reply's warnings that pass on why verifiers refused. */
+const REFUSED = "verifier_refused: ";
+
+/** The sentence with what the verifier itself said, where it said something. */
+function withReasons(detail: string, { warnings }: ScoredRequest["reply"]): string {
+  const reasons = warnings.flatMap((text) => (text.startsWith(REFUSED) ? [text.slice(REFUSED.length)] : []));
+  return reasons.length === 0 ? detail : `${detail} It said: ${reasons.join("; ")}.`;
+}
+
+/** The refusal of a request by one code. @param which texts lack a score, as the beginning of a sentence */
+function refusalBy(
+  item: ItemErrorCode,
+  scored: ScoredRequest,
+  which = "",
+  errors: readonly FieldError[] = [],
+): Unjudged {
+  const detail = withReasons(`${which}${ITEM_ERRORS[item]}`, scored.reply);
+  return new Unjudged(item, { detail, errors, retry_after_ms: scored.retry_after_ms });
+}
+
 /**
  * Why a group's scores are missing or unsafe, as the refusal of the whole request: the failure of a
  * verdict before that of a rollout, which is only its consequence. Where all verdicts came, asking
@@ -83,19 +121,34 @@ function saysNothing(row: VerdictRow): boolean {
 export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
   const codesOf = (of: readonly { error: ItemErrorCode | null }[] = []) => commonFailure(of.map(({ error }) => error));
   const failed = codesOf(scored.groups[group]?.verdicts);
-  if (failed !== null) return new Unjudged(failed);
+  if (failed !== null) return refusalBy(failed, scored);
   const why = programsWarning(scored.reply.warnings);
   if (choseNothing(scored, group)) {
-    return new Unjudged(
-      "verifier_bad_reply",
-      why === null ? NO_CHOICE : `${NO_CHOICE} ${why}`,
-      ["invalid_request", 422],
-      "The verifier's answers held no choice",
-    );
+    return new Unjudged("verifier_bad_reply", {
+      detail: why === null ? NO_CHOICE : `${NO_CHOICE} ${why}`,
+      nearest: ["invalid_request", 422],
+      title: "The verifier's answers held no choice",
+    });
   }
   const code = codesOf(scored.reply.groups[group]?.rollouts) ?? "verifier_bad_reply";
-  return new Unjudged(code === "partial" ? "unparsed" : code);
+  return refusalBy(code === "partial" ? "unparsed" : code, scored);
 }
+
+/**
+ * The refusal of a request that lacks the scores of some texts.
+ * @param missing why each lacks its score, by its path in the request
+ */
+export function incomplete(scored: ScoredRequest, missing: ReadonlyMap<string, ItemErrorCode>, advice = ""): Unjudged {
+  const code = commonFailure([...missing.values()]) ?? "verifier_bad_reply";
+  const paths = [...missing.keys()];
+  const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : "";
+  const which = `${paths.slice(0, NAMED_MAX).join(", ")}${more} could not be judged${advice}. `;
+  const errors = [...missing].map(([path, item]) => ({ path, message: ITEM_ERRORS[item] }));
+  return refusalBy(code, scored, which, errors);
+}
+
+/** Paths that a sentence names. */
+const NAMED_MAX = 5;
 
 /**
  * Refuses a group in which the verifier chose nothing at all. A trainer may take that as ties (it
