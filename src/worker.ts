@@ -33,6 +33,7 @@ import { sweep } from "./run-log/write/expiry.ts";
 import { createLogQueue } from "./run-log/write/log-queue.ts";
 import type { ConsumerDeps } from "./run-log/write/queue-consumer.ts";
 import type { AlarmWatch } from "./scoring/alarm-watch.ts";
+import { AnswerStreaks } from "./scoring/answer-streaks.ts";
 import type { JudgingDeps } from "./scoring/deps.ts";
 import { createVerifier } from "./verifier/create.ts";
 import { knowPriorities } from "./verifier/settings.ts";
@@ -40,6 +41,7 @@ import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
 /** The isolate's counts, whoever works in it: requests, rooms, batches and the log's consumer. */
 const metrics = new Metrics();
+const answers = new AnswerStreaks();
 
 const clock: Clock = { now: () => performance.now(), date: () => new Date() };
 
@@ -115,7 +117,7 @@ function assemble<T>(part: LazyPart<T>, config: Config, faults: FieldError[]): T
 
 type WorkerParts = AppDeps &
   StoreParts &
-  Pick<JudgingDeps, "metrics" | "held" | "early_judging"> & {
+  Pick<JudgingDeps, "metrics" | "held" | "early_judging" | "log_texts"> & {
     log_days: ReadonlyMap<string, number>;
     /** Hands on what the isolate has counted; after whatever counts. Never rejects. */
     counted(): Promise<void>;
@@ -146,8 +148,6 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
       runObjects: createRemoteRunObjects(config.IDEMPOTENT_REQUESTS, printLine),
     }),
     ...(config.BATCH && { batches: createRemoteBatches(config.BATCH, printLine) }),
-    ...(config.WEBHOOK_HOSTS &&
-      config.WEBHOOK_SECRET && { webhooks: { hosts: config.WEBHOOK_HOSTS, secret: config.WEBHOOK_SECRET } }),
     ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),
     ...(config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS ?? new Map(), config.KEY_COUNTERS) }),
     ...(config.ASSETS && { assets: assetsOf(config.ASSETS) }),
@@ -155,6 +155,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     metrics,
     inFlight,
     held: inFlight.held,
+    answers,
     early_judging: config.EARLY_JUDGING === undefined ? knowPriorities(config.backends) : config.EARLY_JUDGING === "on",
     clock,
     keys: config.API_KEYS ?? [],
@@ -166,6 +167,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     token_secret: config.TOKEN_SECRET,
     faults,
     log_requests: config.LOG_LEVEL === "info",
+    log_texts: config.LOG_TEXTS === "on",
   };
 }
 
@@ -182,9 +184,16 @@ function watchOf(runLog: RunLog, states: AlarmStates, { WEBHOOK: url, WEBHOOK_SE
 /** The binding takes any host; only the path counts. */
 const assetsOf = (assets: NonNullable<Config["ASSETS"]>) => (path: string) => assets.fetch(`http://assets${path}`);
 
+/** The isolate's accounts of keys: what a room stores counts for the next request at the edge. */
+let keyLimits: { settings: string; limits: KeyLimits } | null = null;
+
 function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersNamespace): KeyLimits {
-  const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
-  return createKeyLimits({ limits, counters, onUnreachable });
+  const settings = JSON.stringify([...limits]);
+  if (keyLimits?.settings !== settings) {
+    const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
+    keyLimits = { settings, limits: createKeyLimits({ limits, counters, onUnreachable }) };
+  }
+  return keyLimits.limits;
 }
 
 export { KeyCounters } from "./objects/key-limits/durable.ts";

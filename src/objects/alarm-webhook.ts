@@ -1,29 +1,46 @@
-// Owns the message that says that a run's alarm began, rose or ended, to the deployment's own
-// address. How it is signed and sent: batches/webhook.ts.
+// Posts alarms to the deployment's WEBHOOK, signed as Standard Webhooks has it. An attempt is bounded
+// by webhook_timeout_ms and follows no redirect.
 
 import { ownerName } from "../core/contract/owner.ts";
+import { LIMITS } from "../core/faults/limits.ts";
+import { signedHeaders } from "../platform/signature.ts";
 import type { AlarmNews, Announce } from "../ports/alarms.ts";
 import type { Clock } from "../ports/ports.ts";
-import { deliver, type WebhookMessage } from "./batches/webhook.ts";
 
-/** The same id for every attempt at the same news. */
-function alarmMessage({ run, axis, event, says, state }: AlarmNews, url: string, date: Date): WebhookMessage {
+interface WebhookMessage {
+  /** The same for every attempt: receivers recognise repetitions by it. */
+  id: string;
+  body: string;
+}
+
+function alarmMessage({ run, event, says, state }: AlarmNews, date: Date): WebhookMessage {
   const { run_id, owner } = run;
   const { alarm, level, from_step, to_step, evidence } = state;
-  const data = { run_id, owner: ownerName(owner), alarm, level, from_step, to_step, says, evidence, ...axis };
+  const data = { run_id, owner: ownerName(owner), alarm, level, from_step, to_step, says, evidence };
   const location = `/runs/${encodeURIComponent(run_id)}`;
   return {
     id: ["alarm", owner, run_id, alarm, event, level ?? "off", to_step ?? from_step].join("_"),
-    url,
     body: JSON.stringify({ type: `alarm.${event}`, timestamp: date.toISOString(), data: { ...data, location } }),
   };
 }
 
-/** Tells of alarms at `url`, signed with the secret that batches' webhooks have. */
+/**
+ * Announces alarms at `url`, signed with `secret`. Resolves to true when the receiver took the
+ * message or answered 410, false when it is to be sent again. Never rejects.
+ */
 export function announcer({ url, secret }: { url: string; secret: Uint8Array }, clock: Clock): Announce {
   return async (news) => {
-    const now = clock.date();
-    const { outcome } = await deliver({ hosts: [], secret }, alarmMessage(news, url, now), now.getTime());
-    return outcome !== "again";
+    const date = clock.date();
+    const message = alarmMessage(news, date);
+    const signed = await signedHeaders(secret, message, date.getTime());
+    const headers = { "content-type": "application/json", ...signed };
+    const signal = AbortSignal.timeout(LIMITS.webhook_timeout_ms);
+    try {
+      const response = await fetch(url, { method: "POST", headers, body: message.body, redirect: "manual", signal });
+      await response.body?.cancel();
+      return response.ok || response.status === 410;
+    } catch {
+      return false;
+    }
   };
 }

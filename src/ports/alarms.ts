@@ -1,6 +1,5 @@
 // What looking at alarms needs: where their states are remembered, and who is told of news.
 import type { AlarmEvent, AlarmState } from "../core/health/alarm-state.ts";
-import type { RunAxis } from "./run-axis.ts";
 import type { RunKey } from "./run-log.ts";
 
 /** An alarm that is on, of a run that was written to within a day. */
@@ -21,8 +20,6 @@ export interface AlarmStates {
 
 export interface AlarmNews {
   run: RunKey;
-  /** What its steps are. */
-  axis: RunAxis;
   event: AlarmEvent;
   /** What is wrong, in words; null where it is over. */
   says: string | null;

@@ -10,6 +10,8 @@ export interface KeyLimit {
   log_rows_per_day: number | null;
   /** Requests that may judge, and batches, at one time. */
   concurrency: number | null;
+  /** Bytes of open groups, kept replies and batches at one time. */
+  stored_bytes: number | null;
 }
 
 /** What a request used that is known only once it has been scored. */
@@ -55,4 +57,14 @@ export interface KeyLimits {
   release(key: string | null, lease: string): Promise<void>;
   /** Books what a request used. */
   spend(key: string | null, use: KeyUse): Promise<void>;
+  /**
+   * The refusal of a request that would store something; null where the key is below its limit as
+   * far as this isolate knows. Makes no call.
+   */
+  refusalToStore(key: string | null): Grant | null;
+  /**
+   * Books bytes that are stored until then (ms since the epoch), or are let go where negative. Resolves
+   * when the counters were called, where that is due: each time for a key at its limit.
+   */
+  store(key: string | null, bytes: number, until: number): Promise<void>;
 }

@@ -93,6 +93,8 @@ export interface Verifier {
   readonly model?: string | null;
   /** It runs programs on the examples in the prompt, and judges nothing else. */
   readonly programs_only?: boolean;
+  /** It is a stand-in, whose verdicts are made up. */
+  readonly simulated?: boolean;
   /** Most generations one request may ask for. */
   readonly generations_max: number;
   session(call: VerifierCall): VerifierSession;

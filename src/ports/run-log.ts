@@ -8,12 +8,9 @@ import type { Owner, RunKey } from "../core/contract/owner.ts";
 import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
 import type { HealthRow } from "../core/health/health-row.ts";
-import type { LoggedComparison } from "../core/health/paired-runs.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LoggedGroup, LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 import type { Health } from "./ports.ts";
-import type { RewardHistogram } from "./reward-histogram.ts";
-import type { RunAxis } from "./run-axis.ts";
 import type { RunChanges } from "./run-changes.ts";
 
 /** One generation as logged. */
@@ -68,7 +65,7 @@ export interface LogEntry {
   step: number | null;
   key_name: string | null;
   spec_hash: string;
-  /** Canonical JSON of the spec (for `verdicts`: formulation, options, overlong). */
+  /** Canonical JSON of the spec (for `verdicts`: formulation, options, overlong, log_texts). */
   spec: string;
   created_at: Date;
   metrics: BatchMetrics;
@@ -84,7 +81,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-export type { RewardHistogram, RunKey };
+export type { RunKey };
 
 export interface RunSummary {
   run_id: string;
@@ -172,11 +169,13 @@ export interface GroupRow {
   audit?: (number | null)[];
   /** How many turns each has; null of a text. Only of a group that is not of texts alone. */
   turns?: (number | null)[];
+  /** `verdicts`: answers of a verifier in training; its pass_rates say which are right. Absent: rollouts. */
+  kind?: "verdicts";
   /** The group as it was answered. */
   result: GroupResult;
 }
 
-/** One logged request; `groups` is empty for /v1/verdicts, which logs its metrics only. */
+/** One logged request; `groups` is empty for a /v1/verdicts request whose texts were not stored. */
 export interface RequestRow
   extends Pick<LogEntry, "request_id" | "kind" | "run_id" | "step" | "spec_hash" | "metrics" | "timing_ms" | "items"> {
   /** The key's name; null where the request came without keys. */
@@ -190,8 +189,6 @@ export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict" | "t
   group_id: string;
   order: number[];
   turns?: (number | null)[];
-  /** Of a question that was put to `judge.first`; else absent. */
-  judge?: "first";
   /** Left out where a letter or scores say it. */
   verdict?: Verdict;
 }
@@ -237,19 +234,14 @@ export interface LoggedWanted {
   verdicts: boolean;
 }
 
-/** Which page of groups: of all, or of one step or window. */
+/** Which page of groups: of all, or of one step. */
 export interface GroupsWanted {
   step: number | null;
-  /** Absent: by step. */
-  axis?: RunAxis;
   cursor: string | null;
   limit: number;
 }
 
-/**
- * Where an owner is asked for, null reads everybody's rows; a run is always one owner's. Without an
- * axis rows are by step.
- */
+/** Where an owner is asked for, null reads everybody's rows; a run is always one owner's. */
 export interface RunLog extends RunChanges {
   /**
    * Writes the whole entry or nothing, in one round trip; safe to repeat (same request_id: no
@@ -260,16 +252,10 @@ export interface RunLog extends RunChanges {
   /** Who has a run of this id, at most `limit`, by name. */
   owners(runId: string, limit: number): Promise<Owner[]>;
   run(run: RunKey): Promise<RunDetail | null>;
-  /** The steps of which there are groups, ascending; by window those of all of the run's requests. */
-  stepsWithGroups(run: RunKey, axis?: RunAxis): Promise<number[]>;
-  /** A step's complete groups (`ok`), oldest first, as far as runs are compared by them. */
-  compared(run: RunKey, step: number, axis?: RunAxis): Promise<LoggedComparison[]>;
-  /** One row a step, ascending, with its signals or without; by step what has none first, under null. */
-  steps(run: RunKey, range: StepRange, axis?: RunAxis, signals?: boolean): Promise<StepRow[]>;
+  /** One row a step, ascending, with its signals or without; requests without a step first, under null. */
+  steps(run: RunKey, range: StepRange, signals?: boolean): Promise<StepRow[]>;
   /** One row for each of the last `steps` steps, ascending, for the alarms. */
-  health(run: RunKey, steps: number, axis?: RunAxis): Promise<HealthRow[]>;
-  /** Of the last `steps` steps that have one, ascending. */
-  histogram(run: RunKey, wanted: { steps: number; bins: number }, axis?: RunAxis): Promise<RewardHistogram>;
+  health(run: RunKey, steps: number): Promise<HealthRow[]>;
   groups(run: RunKey, page: GroupsWanted): Promise<Page<GroupRow>>;
   /** What a reply's request_id finds; null when it was not logged. */
   request(requestId: string, owner: Owner | null): Promise<RequestRow | null>;

@@ -7,10 +7,8 @@ import type { LogExpiry } from "../ports/run-changes.ts";
 import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
 import { groups } from "./db/schema.ts";
-import { comparedGroups, stepsWithGroups } from "./read/compared-rows.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
-import { rewardHistogram } from "./read/histogram-rows.ts";
 import { lacksLengths, loggedGroups, specsUsed } from "./read/logged-groups.ts";
 import { requestRow } from "./read/request-rows.ts";
 import { describeRun, runDetail, runOwners, runPage } from "./read/run-rows.ts";
@@ -47,11 +45,8 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     runs: (page) => reading(() => runPage(db, page)),
     owners: (runId, limit) => reading(() => runOwners(db, runId, limit)),
     run: (run) => reading(() => runDetail(db, run)),
-    stepsWithGroups: (run, axis) => reading(() => stepsWithGroups(db, run, axis)),
-    compared: (run, step, axis) => reading(() => comparedGroups(db, run, step, axis)),
-    steps: (run, range, axis, signals) => reading(() => stepRows(db, run, range, axis, signals)),
-    health: (run, steps, axis) => reading(() => healthRows(db, run, steps, axis)),
-    histogram: (run, wanted, axis) => reading(() => rewardHistogram(db, run, wanted, axis)),
+    steps: (run, range, signals) => reading(() => stepRows(db, run, range, signals)),
+    health: (run, steps) => reading(() => healthRows(db, run, steps)),
     groups: (run, page) => reading(() => groupPage(db, run, page)),
     request: (requestId, owner) => reading(() => requestRow(db, requestId, owner)),
     texts: (groupId, owner) => reading(() => groupTexts(db, groupId, owner)),

@@ -7,9 +7,7 @@ import { type AlarmState, eventOf, nextStates } from "../core/health/alarm-state
 import { ALARMS } from "../core/health/alarms/table.ts";
 import type { Metrics } from "../platform/counters.ts";
 import type { AlarmOn, AlarmStates, Announce } from "../ports/alarms.ts";
-import type { RunAxis } from "../ports/run-axis.ts";
 import type { RunKey, RunLog } from "../ports/run-log.ts";
-import { BY_WINDOW, overAxis } from "./run-axis.ts";
 
 export interface AlarmWatch {
   /** Looks at the runs that something was logged of. Never rejects: what fails is counted. */
@@ -34,17 +32,12 @@ const distinct = (runs: readonly RunKey[]): RunKey[] => [
 ];
 
 export function createAlarmWatch({ runLog, states, announce, metrics, report }: WatchDeps): AlarmWatch {
-  async function announced(
-    run: RunKey,
-    axis: RunAxis,
-    spans: readonly AlarmSpan[],
-    state: AlarmState,
-  ): Promise<AlarmState> {
+  async function announced(run: RunKey, spans: readonly AlarmSpan[], state: AlarmState): Promise<AlarmState> {
     const event = eventOf(state);
     if (event === null) return state;
     const says = spans.find(({ alarm, to_step }) => alarm === state.alarm && to_step === null)?.says ?? null;
     metrics.add("kritai_alarm_events_total", 1, { alarm: state.alarm, event });
-    const taken = announce === undefined || (await announce({ run, axis, event, says, state }));
+    const taken = announce === undefined || (await announce({ run, event, says, state }));
     const given_up = state.tries + 1 >= LIMITS.webhook_attempts_max;
     if (taken || given_up) return { ...state, told: state.level, tries: 0 };
     return { ...state, tries: state.tries + 1 };
@@ -52,14 +45,10 @@ export function createAlarmWatch({ runLog, states, announce, metrics, report }: 
 
   async function lookAt(run: RunKey): Promise<void> {
     if (!(await states.claim(run, LIMITS.alarm_pause_ms))) return;
-    const health = (axis: RunAxis) => runLog.health(run, STEPS, axis);
-    const [{ axis, found }, before] = await Promise.all([
-      overAxis(null, BY_WINDOW, health, (rows) => rows.length === 0),
-      states.of(run),
-    ]);
-    const { spans } = lookOver(ALARMS, found);
+    const [rows, before] = await Promise.all([runLog.health(run, STEPS), states.of(run)]);
+    const { spans } = lookOver(ALARMS, rows);
     const next = nextStates(before, spans);
-    const after = await Promise.all(next.map((state) => announced(run, axis, spans, state)));
+    const after = await Promise.all(next.map((state) => announced(run, spans, state)));
     if (after.length > 0) await states.put(run, after);
   }
 

@@ -5,13 +5,10 @@ import { generationsOf, isAside, type Question, REASK_FROM } from "../core/askin
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/spec.ts";
-import { judgeAsked } from "../core/judges/asked-first.ts";
 import { isSummarised } from "../core/judges/presets/table.ts";
 import { numberedSteps } from "../core/signals/step-texts.ts";
-import { cutText } from "../core/text/cut-text.ts";
 import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
-import type { AnswerFilter } from "./answer-filter.ts";
 import {
   type AskedEntry,
   openEntry,
@@ -20,9 +17,8 @@ import {
   type QuestionEntry,
   recordReask,
   type Shared,
-  withFilter,
 } from "./entries.ts";
-import { answerIn, completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
+import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
 import { jobOf, jobsOf } from "./question-jobs.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { AskingSession } from "./sessions.ts";
@@ -38,33 +34,24 @@ export class QuestionAsker {
   private readonly of: Planned;
   private readonly journal: KeyedJournal | null;
   private readonly texts: VerdictTexts | null;
-  private readonly judgeTexts: VerdictTexts | null;
-  private readonly filter: AnswerFilter | null;
-  private readonly filteredChars: () => number;
   private readonly order: EvenOrder;
   private left: number;
   /** It has asked something itself. */
   private hastened = false;
 
-  constructor(session: AskingSession, of: Planned, plans: Plans, filter: AnswerFilter | null = null) {
-    const { journal, spare, texts, judgeTexts } = plans;
-    this.filter = filter;
-    this.filteredChars = plans.filtered_chars;
+  constructor(session: AskingSession, of: Planned, plans: Plans) {
+    const { journal, spare, texts } = plans;
     this.session = session;
     this.of = of;
     this.journal = journal;
     this.texts = texts;
-    this.judgeTexts = judgeTexts;
     this.order = new EvenOrder(of.group.keys);
-    this.left = of.reserve + spare(of.size);
+    this.left = spare(of.size);
   }
 
   /** Whether a later wave may be asked; then its generations are taken off what is left. */
   affords(wave: readonly Question[]): boolean {
-    this.left -= withFilter(
-      this.of.judge,
-      wave.reduce((sum, question) => sum + generationsOf(question), 0),
-    );
+    this.left -= wave.reduce((sum, question) => sum + generationsOf(question), 0);
     return this.left >= 0;
   }
 
@@ -77,7 +64,6 @@ export class QuestionAsker {
     const ask = async (round: readonly QuestionEntry[]) => {
       const open = round.filter((entry) => entry.open);
       await Promise.all(jobsOf(open).map((job) => this.ask(job)));
-      if (this.filter !== null) await this.filtered(this.filter, open);
     };
     await ask(first);
     let round = first.map((entry): AskedEntry => ({ entry, root: entry.shared }));
@@ -101,14 +87,13 @@ export class QuestionAsker {
 
   /**
    * Those that said nothing that can be read, to be asked again as far as the generations left go.
-   * What a judge that is asked first did not say is for the judge proper.
    */
   again(round: readonly AskedEntry[]): AskedEntry[] {
     const { name, group } = this.of;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
     const mute = this.byContent(
       round.flatMap(({ entry: { question, shared }, entry }) =>
-        !isAside(question) && question.by !== "first" && isUnread(shared.readings) ? [entry] : [],
+        !isAside(question) && isUnread(shared.readings) ? [entry] : [],
       ),
     );
     return mute.flatMap((entry) => {
@@ -143,24 +128,6 @@ export class QuestionAsker {
     const written = behind(before, answer ?? reason ?? null);
     const text = written === null ? null : (this.texts?.kept(written) ?? null);
     return text === null ? {} : { text };
-  }
-
-  /** What is told of an answer in words. */
-  private wordsIn(generation: Generation, { to }: Question, before?: readonly string[]): Pick<Reading, "words"> {
-    const written = this.judgeTexts === null || to !== "chat" ? null : behind(before, answerIn(generation));
-    const words = written === null ? null : (this.judgeTexts?.kept(written) ?? null);
-    return words === null ? {} : { words };
-  }
-
-  /** Has the answers scored, and hands on what is known of them only then. */
-  private async filtered(filter: AnswerFilter, open: readonly QuestionEntry[]): Promise<void> {
-    await filter.apply(open.filter(({ question }) => !isAside(question)));
-    for (const { question, key, shared } of open) {
-      const readings = shared.readings.map(withoutText);
-      if (key === null) continue;
-      if (isComplete(question, readings)) this.journal?.onReadings(key, readings);
-      else this.journal?.onFailed?.(key, readings);
-    }
   }
 
   private byContent(entries: readonly QuestionEntry[]): QuestionEntry[] {
@@ -222,15 +189,13 @@ export class QuestionAsker {
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const all = isWhole ? entries : this.order.of(entries, ({ question }) => question);
     const { judge, group } = this.of;
-    // Early stop counts every verdict; under strict_model or a filter some may not count in the end.
-    const stop = judge.strict_model === true || this.filter !== null ? { stop: "all" as const } : {};
+    // Early stop counts every verdict; under strict_model some may not count in the end.
+    const stop = judge.strict_model === true ? { stop: "all" as const } : {};
     const laidOut = jobOf(all, group, judge, stop);
-    const asked = judgeAsked(judge, (all as [QuestionEntry])[0].question);
     const read = (generation: Generation, question: Question, summary?: readonly string[]): Reading => {
-      const reading = readGeneration(generation, question, asked);
-      const told = { ...this.textOf(generation, summary), ...this.wordsIn(generation, question, summary) };
-      const whole = { ...(summary === undefined ? reading : ofSummary(reading, summary.length)), ...told };
-      return group.evidence?.isView === true ? ofEvidence(whole) : whole;
+      const reading = readGeneration(generation, question, judge);
+      const part = summary === undefined ? reading : ofSummary(reading, summary.length);
+      return { ...part, ...this.textOf(generation, summary) };
     };
     const cut = isSummarised(laidOut.preset) ? await summarised(this.session, laidOut, all, read) : null;
     const { job, open } = cut ?? { job: laidOut, open: all };
@@ -241,9 +206,7 @@ export class QuestionAsker {
           const { question: own, key, shared } = entry;
           const kept = read(generation, own, cut?.steps[generation.question]);
           shared.readings.push(kept);
-          const written = this.filter === null || isAside(own) ? null : answerIn(generation);
-          if (written !== null) this.filter?.keep(kept, cutText(written, this.filteredChars()));
-          if (this.filter === null && key !== null && isComplete(own, shared.readings)) {
+          if (key !== null && isComplete(own, shared.readings)) {
             this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
           }
           if (shared.readings.length < own.samples) return;
@@ -258,7 +221,7 @@ export class QuestionAsker {
     for (const entry of all) {
       const { question: own, key, shared } = entry;
       if (put.has(entry)) completeReadings(own, shared.readings);
-      if (this.filter === null && key !== null && !isComplete(own, shared.readings))
+      if (key !== null && !isComplete(own, shared.readings))
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onAnswered(entry);
     }
@@ -278,7 +241,3 @@ function answeredFrom(journal: KeyedJournal | null, entry: QuestionEntry): boole
   entry.charged = known.charged;
   return true;
 }
-
-/** What is too long of transcripts is shown shorter (judging.ts), and at last nobody's loss. */
-const ofEvidence = (reading: Reading): Reading =>
-  reading.code === "context_exceeded" ? { ...reading, code: "evidence_too_long" } : reading;

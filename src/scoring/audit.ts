@@ -96,7 +96,7 @@ export function beginAudit(
   const patience = { priority: (until.priority ?? 0) + 1, hand_on: true };
   const { sessions } = openSessions(verifier, compiled, { ...until, ...patience, signal }, header_slots);
   const running = Promise.all(
-    judgings.map(async (judging) => ({ index: judging.prepared.index, signals: await judging.run(sessions) })),
+    judgings.map(async (judging) => ({ index: judging.prepared.index, signals: await judging.run(sessions, false) })),
   );
   const results = running.then((all) =>
     all.map(({ index, signals }) => ({

@@ -1,6 +1,7 @@
 // Owns the refusal of a spec whose questions no backend of the deployment answers.
 
 import type { Question } from "../core/asking/questions.ts";
+import { unlistedFields } from "../core/contract/judge-extra.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { backendOf, type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import type { Verifier } from "../ports/ports.ts";
@@ -10,6 +11,8 @@ const NO_CHECKER = "a checker, and this deployment lists none (CHECKER_HOSTS)";
 /** What a deployment lacks, by whom a question goes to, and the variables that name it. */
 const ASKED: Readonly<Record<Question["to"], string>> = {
   chat: "a chat backend, and this deployment has none",
+  decide:
+    'a decision model, and this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "decision")',
   scalar:
     'a scalar backend, and this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "scalar")',
   prm: 'a process reward model, and this deployment has none (a backend with the protocol "scalar" and the API vllm-prm)',
@@ -23,8 +26,7 @@ function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: Comp
   const asking = signals.flatMap(({ name, judge, signal, settings }) => {
     if (judge === null) return [];
     const path = hasSignals(spec) ? `spec.signals.${name}` : "spec.judge";
-    const filter = judge.filter && { signal, path: `${path}.judge.filter.by`, to: judge.filter.by };
-    return [{ signal, path, to: backendOf(signal, settings) }, ...(filter === undefined ? [] : [filter])];
+    return [{ signal, path, to: backendOf(signal, settings) }];
   });
   const missing = asking.find(({ to }) => !takes.includes(to));
   if (missing === undefined) return;
@@ -38,13 +40,10 @@ function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: Comp
 function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
   const judges = signals.map(({ name, judge }) => [hasSignals(spec) ? `spec.signals.${name}` : "spec", judge] as const);
   const all = [...judges, ["spec.audit", spec.audit?.judge ?? null] as const];
-  const named = all.flatMap(([at, judge]) => [
-    ...Object.keys(judge?.extra ?? {}).map((name) => ({ name, path: `${at}.judge.extra.${name}` })),
-    ...Object.keys(judge?.first?.extra ?? {}).map((name) => ({ name, path: `${at}.judge.first.extra.${name}` })),
-  ]);
-  const errors = named.flatMap(({ name, path }) =>
-    listed.includes(name) ? [] : [{ path, message: unlisted(listed) }],
+  const paths = all.flatMap(([at, judge]) =>
+    unlistedFields(judge?.extra ?? {}, listed).map((name) => `${at}.judge.extra.${name}`),
   );
+  const errors = paths.map((path) => ({ path, message: unlisted(listed) }));
   const [first] = errors;
   if (first !== undefined) throw new ApiError("invalid_request", `${first.path}: ${first.message}.`, { errors });
 }

@@ -4,9 +4,8 @@ import type { Metrics } from "../platform/counters.ts";
 import type { KeyLimits } from "../ports/key-limits.ts";
 import type { Clock, Verifier } from "../ports/ports.ts";
 import type { LogQueue, RunLog } from "../ports/run-log.ts";
-import type { RunTerms } from "../ports/run-terms.ts";
-import type { RunVerdicts } from "../ports/run-verdicts.ts";
 import type { AlarmWatch } from "./alarm-watch.ts";
+import type { AnswerStreaks } from "./answer-streaks.ts";
 import type { HeldWork } from "./held-work.ts";
 
 /** What judging and logging a request take. */
@@ -17,14 +16,16 @@ export interface JudgingDeps {
   logQueue?: LogQueue;
   /** Books what a key's requests used. Absent: no key has limits. */
   keyLimits?: KeyLimits;
-  /** What runs' verifiers have said. Absent: nothing is kept of it. */
-  runObjects?: RunVerdicts & RunTerms;
   /** Looks at runs whose rows were stored before the reply. Absent: nobody looks. */
   alarms?: Pick<AlarmWatch, "look">;
   /** Counts what gathered groups and batches hold in their isolate. Absent: nobody counts. */
   held?: HeldWork | undefined;
+  /** Rollouts of runs without an answer. Absent: each request is counted by itself. */
+  answers?: AnswerStreaks | undefined;
   /** Groups that gather are asked about from their second member on. */
   early_judging?: boolean;
+  /** Whether prompts and rollouts are stored where a spec does not say. Absent: they are not. */
+  log_texts?: boolean | undefined;
   clock: Clock;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;

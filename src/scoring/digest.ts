@@ -8,7 +8,6 @@ import { promptHash } from "../core/judges/render.ts";
 import {
   type AnySpec,
   AUDIT_JUDGE,
-  FILTER,
   hasSignals,
   judgesIn,
   kindNamed,
@@ -22,10 +21,9 @@ export async function specHash(spec: AnySpec): Promise<string> {
   return `sha256:${await sha256Hex(fingerprint(spec))}`;
 }
 
-/** The kind of the signal whose judge stands at a path; a filter grades one answer. */
+/** The kind of the signal whose judge is at a path. */
 function kindAt(spec: AnySpec, path: string): string {
   if (!hasSignals(spec) || path === AUDIT_JUDGE) return "tournament";
-  if (path.endsWith(FILTER)) return "grade";
   const [, name = ""] = path.split(".");
   return spec.signals[name]?.kind ?? "";
 }

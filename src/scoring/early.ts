@@ -1,9 +1,8 @@
 // Owns asking of a group that is not complete what will be asked of all of it, whoever else comes.
 // Knows no reward: what is answered is in the journal, and what failed is not.
-import type { Spec } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { type AnySpec, compileSpec } from "../core/reward/compiled-spec.ts";
-import { requireFacts } from "../core/reward/facts.ts";
+import { requireSound } from "../core/reward/facts.ts";
 import type { Verifier } from "../ports/ports.ts";
 import { requireServed } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
@@ -24,13 +23,12 @@ const EARLY_PRIORITY = 1;
 export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Verifier): boolean {
   const most = size ?? LIMITS.rollouts_per_group_max;
   // A journal remembers no words.
-  if (spec.log_verdicts === true || spec.judge_text === true) return false;
+  if (spec.log_verdicts === true) return false;
   let generations = 0;
   for (const { signal, settings, judge, when } of compileSpec(spec, most).signals) {
     if (judge === null) continue;
     const early = signal.earlyGenerations?.(settings, most) ?? null;
-    const { cache, filter } = judge as Partial<Spec["judge"]>;
-    if (early === null || when !== null || cache !== undefined || filter !== undefined) return false;
+    if (early === null || when !== null) return false;
     generations += early;
   }
   return generations > 0 && generations <= verifier.generations_max;
@@ -51,12 +49,12 @@ export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBat
   // An audit looks at whole groups, and is no part of the hash.
   const { audit: _, ...spec } = batch.spec;
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
-  requireFacts(request, compiled);
+  requireSound(request, compiled);
   requireServed(verifier, compiled);
   const deadline_at = clock.now() + request.deadline_ms;
   const work = workInTurns(party ?? "", clock, deadline_at);
   const prepared = await work(preparing(request, compiled));
-  const keyed = await keyedJournal({ journal }, prepared, await specHash(spec), compiled);
+  const keyed = await keyedJournal(journal, prepared, await specHash(spec), compiled);
   const aids = { journal: keyed, hold, work };
   const judgings = await work(planJudging(prepared, compiled, request.step ?? 0, verifier.generations_max, aids));
   const whose = { ...(party !== undefined && { party }), ...(of !== undefined && { work: of }) };

@@ -4,11 +4,9 @@
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
-import type { Judge } from "../core/asking/signal.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { OpenSignal } from "../core/reward/group-signals.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
-import type { PotMember, StepPot } from "./step-pot.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /** What came of a question asked by one group, for all with the same prompt and candidates. */
@@ -40,8 +38,6 @@ export interface QuestionEntry {
   open: boolean;
   /** The journal's key; null without a journal. */
   key: string | null;
-  /** Known from an earlier request of the run. */
-  cached?: true;
   shared: Shared;
 }
 
@@ -66,38 +62,21 @@ export interface Plans {
    * wave.
    */
   early: number;
-  /** What groups share of a budget; null where each has its own, or none. */
-  pot: StepPot | null;
-  /** Characters of an answer that its judge's filter is shown. */
-  filtered_chars(): number;
   /** Keeps what the verifier writes; null where the spec does not ask for it. */
   texts: VerdictTexts | null;
-  /** Keeps its answers for the reply; null likewise. */
-  judgeTexts: VerdictTexts | null;
 }
 
 /** A signal with its first wave: planned, not asked. */
 export interface Planned extends OpenSignal {
   enter: EnterWave;
   firstWave: QuestionEntry[];
-  /** Its place among those that share a budget. */
-  member: PotMember | null;
   /** Its share of the limit. */
   size: number;
-  /** Generations beyond its first wave that this may bring on; they are its own. */
-  reserve: number;
 }
 
 /** Generations of a wave, as limits count them. */
 export const sizeOf = (wave: readonly QuestionEntry[]) =>
   wave.reduce((sum, { question }) => sum + generationsOf(question), 0);
-
-/** The name of the session in which a signal's answers are checked; no signal has it. */
-export const filterOf = (name: string): string => `${name}.filter`;
-
-/** The same with what scores the answers, one each. */
-export const withFilter = ({ filter }: Judge, generations: number): number =>
-  filter === undefined ? generations : 2 * generations;
 
 export type EnterWave = (wave: readonly Question[]) => QuestionEntry[];
 
@@ -138,15 +117,14 @@ export function openEntry(
 ): QuestionEntry {
   const key = journal?.key(name, group, question) ?? null;
   const known = key === null ? undefined : journal?.known(key);
-  const cached = known?.cached && { cached: known.cached };
   const readings = [...(known?.readings ?? [])];
   const shared: Shared = { readings, again: [], settled: Promise.resolve() };
-  return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared, ...cached };
+  return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared };
 }
 
 /** Whom a question goes to and in whose words, as a key. */
-export function wordsOf({ to, preset, slots, by }: Question): string {
-  const asked = by === undefined ? `${to}:${preset}` : `${to}:${preset}:${by}`;
+export function wordsOf({ to, preset, slots }: Question): string {
+  const asked = `${to}:${preset}`;
   if (slots === undefined) return asked;
   const known = WORDS.get(slots);
   if (known?.asked === asked) return known.words;

@@ -167,12 +167,7 @@ const stepsAsked = ({ steps }: ComparisonProgress): AskedQuestion[] => steps.fla
 
 /** Questions with their readings, each step's own first and then what was asked again. */
 export function askedBy(wave: readonly QuestionEntry[]): AskedQuestion[] {
-  const waveAsked = wave.map(({ question, charged, cached, shared }) => ({
-    question,
-    charged,
-    ...(cached && { cached }),
-    readings: shared.readings,
-  }));
+  const waveAsked = wave.map(({ question, charged, shared }) => ({ question, charged, readings: shared.readings }));
   const again = wave.flatMap(({ question, first, shared }) => {
     // The order is this group's own: classes are numbered group by group.
     const { shown } = question;

@@ -11,7 +11,7 @@ import { answerStart } from "../core/text/thinking.ts";
 import type { Generation } from "../core/wire/questions.ts";
 
 /** A journal remembers what was judged, not the words: they would be too many for it. */
-export const withoutText = ({ text: _, words: __, ...reading }: Reading): Reading => reading;
+export const withoutText = ({ text: _, ...reading }: Reading): Reading => reading;
 
 /**
  * All samples of the question are in and none has failed: a failure is asked again another time.

@@ -2,24 +2,21 @@
 // call, then each signal to its end. Knows no rewards.
 
 import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
-import { FillRoom } from "../core/asking/fill-room.ts";
 import { generationsOf, type Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { missingRules } from "../core/contract/spec.ts";
-import type { StepBudget } from "../core/contract/spending.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { GroupSignals, type OpenSignal } from "../core/reward/group-signals.ts";
-import { AnswerFilter } from "./answer-filter.ts";
 import { QuestionAsker } from "./asking.ts";
-import { filterOf, type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry, withFilter } from "./entries.ts";
+import { type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry } from "./entries.ts";
 import { askedBy, Following } from "./following.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { AskingSession, Sessions } from "./sessions.ts";
-import { StepPot } from "./step-pot.ts";
+import { shortenable } from "./shortenable.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /**
@@ -33,11 +30,14 @@ export interface Judging {
   prepared: PreparedGroup;
   /** Generations that it may ask for, over all: those planned and its share of what the request leaves. */
   most(): number;
+  /** Generations that were planned. */
+  size: number;
   /**
    * Asks everything that the signals want and resolves with all of them settled; never rejects for
    * a verifier's fault.
+   * @param shortens ends early where views were refused as too long and can be cut (GroupSignals.shorter)
    */
-  run(sessions: Sessions): Promise<GroupSignals>;
+  run(sessions: Sessions, shortens: boolean): Promise<GroupSignals>;
   /** Asks of that the first waves alone, and what follows from each comparison by itself. */
   begin(sessions: Sessions): Promise<void>;
 }
@@ -46,9 +46,6 @@ export interface Judging {
 interface Aids {
   journal?: KeyedJournal | null;
   texts?: VerdictTexts | null;
-  judgeTexts?: VerdictTexts | null;
-  /** The request's budget over all groups. */
-  step_budget?: StepBudget | undefined;
   /** Is told of the bytes that questions hold beside the request's own; may throw. */
   hold?: ((bytes: number) => void) | undefined;
   /** Does what takes long between two answers; absent: at once. */
@@ -63,22 +60,14 @@ export type Worker = <T>(work: Generator<number, T>) => Promise<T>;
  * met is refused whole; a signal that waits for another's answers counts as if it were asked for
  * every rollout. What the journal knows is not asked. Yields the steps that it took (`turn_steps`).
  * @param step the request's, 0 where it has none and none is needed
- * @throws ApiError `list_too_long`, `too_many_generations`, `invalid_request` where templates would
- *   fill more than filled_request_chars
+ * @throws ApiError `list_too_long`, `too_many_generations`
  */
 export function* planJudging(
   groups: readonly PreparedGroup[],
   compiled: CompiledSpec,
   step: number,
   generationsMax: number,
-  {
-    journal = null,
-    texts = null,
-    judgeTexts = null,
-    step_budget,
-    hold,
-    work = async (some) => drained(some),
-  }: Aids = {},
+  { journal = null, texts = null, hold, work = async (some) => drained(some) }: Aids = {},
 ): Generator<number, Judging[]> {
   let generations = 0;
   let runs = 0;
@@ -88,38 +77,31 @@ export function* planJudging(
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
-  const pot = step_budget === undefined ? null : new StepPot(step_budget);
-  // By what is planned alone: what an answer scores must not hang on which came first.
-  const filtered_chars = () =>
-    Math.min(LIMITS.logged_verdict_chars, Math.floor(LIMITS.logged_verdicts_chars / Math.max(1, planned)));
-  const kept = { texts, judgeTexts, filtered_chars };
-  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, pot, ...kept };
+  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts };
   const opened = yield* openedGroups(groups, compiled, step, hold);
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
     const first = opens.map((open) => plannedSignal(plans, open));
-    for (const { firstWave, size, reserve, judge } of first) {
-      generations += withFilter(judge, sizeOf(firstWave.filter(({ open }) => open))) + reserve;
+    for (const { firstWave, size } of first) {
+      generations += sizeOf(firstWave.filter(({ open }) => open));
       runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
-      planned += size + reserve;
+      planned += size;
     }
-    let own = first.reduce((sum, { size, reserve }) => sum + size + reserve, 0);
-    for (const { plan, judge } of waiting) {
+    let own = first.reduce((sum, { size }) => sum + size, 0);
+    for (const { plan } of waiting) {
       const wave = plan.next([]);
-      const samples = wave.reduce((sum, question) => sum + generationsOf(question), plan.mayBring?.(wave) ?? 0);
-      const size = withFilter(judge, samples);
+      const size = wave.reduce((sum, question) => sum + generationsOf(question), 0);
       runs += runsOf(wave);
       generations += size;
       planned += size;
       own += size;
     }
-    const run = (sessions: Sessions) => runSignals(plans, signals, first, sessions, work);
+    const run = (sessions: Sessions, shortens: boolean) =>
+      runSignals(plans, { signals, first, shortens }, sessions, work);
     const begin = (sessions: Sessions) => beginSignals(plans, first, sessions);
-    judgings.push({ prepared, most: () => own + spare(own), run, begin });
+    judgings.push({ prepared, size: own, most: () => own + spare(own), run, begin });
     yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
   }
-  pot?.assertPaysFirst();
-  judgeTexts?.shareAmong(planned);
   if (generations > generationsMax) {
     const message = tooMany(generations, generationsMax);
     throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });
@@ -133,24 +115,28 @@ export function* planJudging(
 
 /** Every group's signals that can be told without a verifier, and those opened for one. */
 function* openedGroups(groups: readonly PreparedGroup[], compiled: CompiledSpec, step: number, hold: Aids["hold"]) {
-  const room = new FillRoom();
   const opened = [];
   for (const prepared of groups) {
     const signals = new GroupSignals(compiled, prepared, step);
-    const open = yield* signals.advance(room);
-    opened.push({ prepared, signals, open, waiting: yield* signals.waiting(room) });
+    const open = yield* signals.advance();
+    opened.push({ prepared, signals, open, waiting: yield* signals.waiting() });
   }
   // Before copies are made of it, and before the journal is asked: who is refused may come again.
-  hold?.(room.held * FILLED_COPIES);
+  hold?.(imageChars(groups, compiled));
   return opened;
+}
+
+/** The images that judges are shown, which are held once more as they are sent. */
+function imageChars(groups: readonly PreparedGroup[], { signals }: CompiledSpec): number {
+  const judges = signals.filter(({ judge }) => judge?.images === true).length;
+  const chars = groups.flatMap(({ group: { images } }) => Object.values(images ?? {}).map(({ length }) => length));
+  return judges * chars.reduce((sum, length) => sum + length, 0);
 }
 
 /** Of entering a question among those of its request. */
 const STEPS_QUESTION = 200;
 /** With an assert the test's own code runs as well (core/wire/examination.ts). */
 const ASSERT_RUNS = 2;
-/** What templates fill is held as it is, as the key of a question, and as it is sent. */
-const FILLED_COPIES = 3;
 
 /** Runs of programs, of which each is a request of its own, whatever the verifier's protocol. */
 const runsOf = (wave: readonly Question[]): number =>
@@ -162,21 +148,32 @@ const runsOf = (wave: readonly Question[]): number =>
 function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   const enter = waveEntry(open, plans);
   const wave = open.plan.next([]);
-  const member = plans.pot?.joins(open, wave) ?? null;
   const firstWave = enter(wave);
-  const size = withFilter(open.judge, sizeOf(firstWave));
-  return { ...open, enter, firstWave, member, size, reserve: open.plan.mayBring?.(wave) ?? 0 };
+  const size = sizeOf(firstWave);
+  return { ...open, enter, firstWave, size };
+}
+
+/** A group's signals, those that are asked first, and whether its views may be shown shorter. */
+interface SignalsRun {
+  signals: GroupSignals;
+  first: readonly Planned[];
+  shortens: boolean;
 }
 
 async function runSignals(
   plans: Plans,
-  signals: GroupSignals,
-  first: readonly Planned[],
+  { signals, first, shortens }: SignalsRun,
   sessions: Sessions,
   work: Worker,
 ): Promise<GroupSignals> {
   const run = async (planned: Planned): Promise<void> => {
-    const asked = await judgeSignal(planned, askerOf(plans, planned, sessions), plans.early);
+    const isOver = (asked: readonly AskedQuestion[]): boolean => {
+      // Texts in place of candidates are the policy's own words.
+      const found = shortens && planned.plan.shows === undefined ? shortenable(planned.group, asked) : [];
+      for (const r of found) signals.shorter.add(planned.members[r] as number);
+      return signals.shorter.size > 0;
+    };
+    const asked = await judgeSignal(planned, askerOf(plans, planned, sessions), plans.early, isOver);
     signals.settle(planned, planned.judge.strict_model === true ? ofOneModel(asked) : asked);
     const opened = await work(signals.advance());
     await Promise.all(opened.map((open) => run(plannedSignal(plans, open))));
@@ -203,34 +200,33 @@ function tooMany(generations: number, most: number): string {
  * Wave by wave until the plan has no more questions; what hangs on one comparison alone does not
  * wait for its wave.
  */
-async function judgeSignal(planned: Planned, asking: QuestionAsker, early: number): Promise<readonly AskedQuestion[]> {
-  const { plan, firstWave, enter, judge, member } = planned;
+async function judgeSignal(
+  planned: Planned,
+  asking: QuestionAsker,
+  early: number,
+  isOver: (asked: readonly AskedQuestion[]) => boolean,
+): Promise<readonly AskedQuestion[]> {
+  const { plan, firstWave, enter, judge } = planned;
   let asked: readonly AskedQuestion[] = [];
   const following = followingOf(planned, asking, early);
-  for (let wave = firstWave; wave.length > 0; ) {
+  for (let wave = isOver([]) ? [] : firstWave; wave.length > 0; ) {
     const waveAsked = await askedWave(wave, asking, following, asked);
     asked = [...asked, ...waveAsked];
     // After the deadline nobody answers: where a part is enough nothing more is asked in vain.
-    const over = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
+    const isCut = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
+    const over = isCut || isOver(asked);
     const next = over ? [] : plan.next(deciding(asked));
     // What the limit does not leave room for is not asked: what it would have told is undecided.
-    const paid = next.length === 0 || member === null || (await member.pays(next, asked));
-    wave = paid && asking.affords(next) ? enter(next) : [];
+    wave = asking.affords(next) ? enter(next) : [];
   }
-  member?.leaves(asked);
   return asked;
 }
 
-const followingOf = ({ plan, enter, judge }: Planned, asking: QuestionAsker, early: number): Following | null =>
-  plan.follows === undefined || judge.filter !== undefined ? null : new Following(asking, enter, plan.follows, early);
+const followingOf = ({ plan, enter }: Planned, asking: QuestionAsker, early: number): Following | null =>
+  plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early);
 
-function askerOf(plans: Plans, planned: Planned, sessions: Sessions): QuestionAsker {
-  const { name, judge } = planned;
-  const ofFilter = sessions[filterOf(name)];
-  const filter =
-    judge.filter === undefined || ofFilter === undefined ? null : new AnswerFilter(ofFilter, planned, judge.filter);
-  return new QuestionAsker(sessions[name] as AskingSession, planned, plans, filter);
-}
+const askerOf = (plans: Plans, planned: Planned, sessions: Sessions): QuestionAsker =>
+  new QuestionAsker(sessions[planned.name] as AskingSession, planned, plans);
 
 /** A wave and what followed from it, all answered. @param before what was asked in earlier waves */
 async function askedWave(

@@ -50,10 +50,10 @@ interface AuditOfGroup {
 
 /** Every generation of a group's questions, in the order in which these were asked. */
 export function verdictRows(signals: GroupSignals): VerdictRow[] {
-  // A probe, or a score of what the judge wrote, is no verdict on anybody.
+  // Probes and summaries judge no rollout.
   const asked = signals
     .asked()
-    .filter(({ question }) => !isProbe(question) && question.bare === undefined && question.filters !== true);
+    .filter(({ question }) => !isProbe(question) && question.bare === undefined && question.summary !== true);
   return asked.flatMap((entry, comparison) => questionRows(signals.prepared, entry, comparison));
 }
 

@@ -50,9 +50,9 @@ export function jobOf(
       ...bare,
     } satisfies JobQuestion;
   });
-  const { to, preset, slots, runs, by } = firstQuestion;
+  const { to, preset, slots, runs } = firstQuestion;
   const filled = { ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
-  const asking = { to, preset, ...filled, ...(by !== undefined && { by }) };
+  const asking = { to, preset, ...filled };
   const shown = judge.images === true && images !== undefined ? { images } : {};
   return { ...asking, question, language, candidates, questions, ...shown };
 }

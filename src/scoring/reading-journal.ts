@@ -8,7 +8,6 @@ import { isSummarised } from "../core/judges/presets/table.ts";
 import { type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "../platform/sha256.ts";
-import type { VerdictCache } from "./verdict-cache.ts";
 
 /**
  * All readings of one question; none of them failed, unless the journal was told that all is
@@ -18,8 +17,6 @@ interface KnownReadings {
   readings: readonly Reading[];
   /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
   charged: boolean;
-  /** An earlier request of the run asked it. */
-  cached?: true;
 }
 
 /**
@@ -66,18 +63,16 @@ export interface KeyedJournal extends ReadingJournal {
  * digests of question, language and candidates in the order shown, then which samples with how
  * many tokens. Whatever decides a verdict's meaning is in it, so that equal keys mean equal
  * questions: of a spec with signals the signal's name too, as each may have a judge of its own. Null
- * where nothing is remembered; what a judge that caches asked is also its run's.
+ * without a journal.
  */
 export async function keyedJournal(
-  { journal, cache }: { journal?: ReadingJournal; cache?: VerdictCache },
+  journal: ReadingJournal | undefined,
   groups: readonly PreparedGroup[],
   specHash: string,
   { spec, signals }: CompiledSpec,
 ): Promise<KeyedJournal | null> {
   const named = hasSignals(spec);
-  const caching = signals.flatMap(({ name, judge }) => (judge?.cache === undefined ? [] : [name]));
-  const kept = caching.length === 0 ? undefined : cache;
-  if (journal === undefined && kept === undefined) return null;
+  if (journal === undefined) return null;
   const summarised = signals.some(({ judge }) => judge !== null && isSummarised(judge.prompt));
   const digests = await Promise.all(
     groups.map(async ({ question, language, texts, group, evidence }) => ({
@@ -91,9 +86,6 @@ export async function keyedJournal(
       ),
     })),
   );
-  await kept?.load(digests.map(({ prompt }) => prompt));
-  /** By key, the prompt of what may be cached. */
-  const cacheable = new Map<string, string>();
   return {
     key(signal, { index, texts: candidates }, question) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
@@ -101,23 +93,14 @@ export async function keyedJournal(
       // What else is shown in a candidate's place is short, and stands for itself.
       const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
       const shown = question.shown.map((i) => digest(candidates[i] as string)).join(",");
-      const key = `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;
-      if (kept !== undefined && caching.includes(signal)) cacheable.set(key, prompt);
-      return key;
+      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;
     },
-    known(key) {
-      const readings = cacheable.has(key) ? kept?.known(key) : undefined;
-      return journal?.known(key) ?? (readings && { readings, charged: false, cached: true });
-    },
-    onReadings(key, readings) {
-      const prompt = cacheable.get(key);
-      if (prompt !== undefined) kept?.add({ prompt, key, readings });
-      journal?.onReadings(key, readings);
-    },
-    ...(journal?.early && { early: true }),
-    ...(journal?.hastens && { hastens: true }),
-    ...(journal?.underWay && { underWay: (key: string) => journal.underWay?.(key) }),
-    asking: (keys) => journal?.asking?.(keys) ?? (() => {}),
-    onFailed: (key, readings) => journal?.onFailed?.(key, readings),
+    known: (key) => journal.known(key),
+    onReadings: (key, readings) => journal.onReadings(key, readings),
+    ...(journal.early && { early: true }),
+    ...(journal.hastens && { hastens: true }),
+    ...(journal.underWay && { underWay: (key: string) => journal.underWay?.(key) }),
+    asking: (keys) => journal.asking?.(keys) ?? (() => {}),
+    onFailed: (key, readings) => journal.onFailed?.(key, readings),
   };
 }

@@ -11,8 +11,6 @@ export interface ScoredCounts {
   reward_mean: number | null;
   /** How often verifiers were asked by it. */
   verifier_calls?: number;
-  /** Generations known from the run's earlier requests; absent: none. */
-  cached?: number;
   /** Rewards that are null, by code. */
   nulls?: Record<string, number>;
   /** Generations that brought no answer, by code. */
@@ -41,6 +39,8 @@ export interface RequestScope {
   priority?: number;
   /** See VerifierCall. */
   work?: string;
+  /** See ScoringBatch. */
+  has_facts?: true;
   /**
    * Gives the request's Idempotency-Key up, where it has one, and with it an id taken over from a
    * request that crashed. Called before an outcome that will not be kept is logged: another outcome

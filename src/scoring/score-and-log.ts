@@ -13,14 +13,14 @@ import { partyOf } from "./party.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { RequestScope, ScoredCounts } from "./request-scope.ts";
 import { rewardCounts, tally } from "./reward-counts.ts";
-import { runOf, termsOf } from "./run-terms.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
-import { VerdictCache } from "./verdict-cache.ts";
 
 /** The native reply, and beside it what was logged of each group, single verdicts included. */
 export interface ScoredRequest {
   reply: RewardsReply;
   groups: LogEntry["groups"];
+  /** The longest wait that a verifier asked for when it refused, ms; null where none did. */
+  retry_after_ms: number | null;
 }
 
 function tokensOf({ reply, audit }: ScoredBatch): number {
@@ -30,12 +30,10 @@ function tokensOf({ reply, audit }: ScoredBatch): number {
 
 function countsOf({ reply, entry, session, refused }: ScoredBatch): ScoredCounts {
   const failed = tally(entry.groups.flatMap(({ verdicts }) => verdicts.flatMap(({ error }) => error ?? [])));
-  const cached = reply.groups.reduce((sum, { verifier }) => sum + (verifier.cached ?? 0), 0);
   return {
     groups: reply.groups.length,
     ...rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts)),
     verifier_calls: session.requests,
-    ...(cached > 0 && { cached }),
     ...(failed !== null && { failed }),
     ...(refused.length > 0 && { reasons: refused }),
   };
@@ -64,22 +62,17 @@ export async function scoreAndLog(
   onGroup?: (index: number, group: GroupResult) => void,
   journal?: ReadingJournal,
 ): Promise<ScoredRequest> {
-  const { priority, key_name, hold, work } = scope;
-  const { run_id } = request;
-  const { runObjects } = deps;
-  const run = runOf(run_id, key_name);
-  const terms = await termsOf(runObjects, run, request.step ?? null, spec);
-  const cache =
-    run === null || runObjects === undefined ? undefined : new VerdictCache(runObjects, run, scope.id, deps.report);
+  const { priority, key_name, hold, work, has_facts } = scope;
   const hooks = {
-    ...(cache && { cache }),
+    ...(deps.answers && { answers: deps.answers }),
     ...(hold && { hold }),
     ...(onGroup && { onGroup }),
     ...(journal && { journal }),
     ...(priority && { priority }),
     ...(work !== undefined && { work }),
+    ...(has_facts && { has_facts }),
   };
-  const batch = { request, spec: terms.spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
+  const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
   scope.scored = countsOf(scored);
@@ -92,10 +85,6 @@ export async function scoreAndLog(
     deps.report({ level: "warn", event: "verifier_refused", request_id: scope.id, reasons: scored.refused });
   }
   journal?.onScored?.();
-  // Nobody waits for it: what is not kept is asked again.
-  const keeping = cache?.store();
-  if (keeping !== undefined) scope.keep_alive?.(keeping);
-  await terms.learn(scored.judged, scope.id);
   if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {
     ...scored.entry,
@@ -107,5 +96,5 @@ export async function scoreAndLog(
   });
   const warnings = [...scored.reply.warnings, ...outcome.warnings];
   const reply = { request_id: scope.id, ...scored.reply, logged: outcome.logged, warnings };
-  return { reply, groups: scored.entry.groups };
+  return { reply, groups: scored.entry.groups, retry_after_ms: scored.retry_after_ms };
 }

@@ -2,6 +2,7 @@
 // database and no verifier protocol.
 
 import { type PreparedGroup, preparerInSteps } from "../core/candidate/prepare.ts";
+import { withLogTexts } from "../core/contract/kept-texts.ts";
 import type { AuditUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -13,20 +14,18 @@ import {
   compileSpec,
   hasSignals,
 } from "../core/reward/compiled-spec.ts";
-import { requireFacts } from "../core/reward/facts.ts";
+import { requireFacts, requireSound } from "../core/reward/facts.ts";
 import { groupResult } from "../core/reward/group-result.ts";
 import type { GroupSignals } from "../core/reward/group-signals.ts";
-import { judgeTextRoom } from "../core/reward/judge-text.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
-import { withStepBudget } from "../core/reward/step-budget-spec.ts";
-import { firstUnread } from "../core/tournament/first-word.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
 import { rewardWarnings } from "../core/tournament/warnings.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 import type { Clock, Verifier } from "../ports/ports.ts";
 import type { LogEntry } from "../ports/run-log.ts";
+import type { AnswerStreak, AnswerStreaks } from "./answer-streaks.ts";
 import { type Audited, beginAudit, planAudit } from "./audit.ts";
 import { requireServed } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
@@ -37,13 +36,14 @@ import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import { openSessions, REFUSALS_TOLD_MAX, type Sessions } from "./sessions.ts";
 import { judgedAsItFits, type Replanning } from "./shrinking.ts";
+import { simulatedVerdicts } from "./simulated.ts";
 import { workInTurns } from "./turns.ts";
-import type { VerdictCache } from "./verdict-cache.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
 export interface ScoringDeps {
   verifier: Verifier;
   clock: Clock;
+  log_texts?: boolean | undefined;
 }
 
 export interface ScoringBatch {
@@ -68,8 +68,10 @@ export interface ScoringBatch {
    * settle.
    */
   journal?: ReadingJournal;
-  /** Verdicts of the run's earlier requests, for specs that want them. */
-  cache?: VerdictCache;
+  /** The contract has looked at what its samples lack; absent: groups that all lack a fact are refused. */
+  has_facts?: true;
+  /** Counts rollouts without an answer over the run's requests; absent: within this one. */
+  answers?: AnswerStreaks;
 }
 
 export interface ScoredBatch {
@@ -80,7 +82,8 @@ export interface ScoredBatch {
   audit: AuditUse | null;
   /** Why the verifier refused questions, in its own words, a few; ascending. */
   refused: readonly string[];
-  judged: readonly GroupSignals[];
+  /** The longest wait that a verifier asked for when it refused, ms; null where none did. */
+  retry_after_ms: number | null;
 }
 
 /**
@@ -91,18 +94,17 @@ export interface ScoredBatch {
  */
 export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promise<ScoredBatch> {
   const { request, started_ms } = batch;
-  const spec = withStepBudget(batch.spec, request.step_budget);
+  const spec = withLogTexts(batch.spec, deps);
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
-  requireFacts(request, compiled);
+  (batch.has_facts === true ? requireSound : requireFacts)(request, compiled);
   requireServed(deps.verifier, compiled);
   const spec_hash = await specHash(spec);
   const work = workInTurns(batch.party ?? "", deps.clock, started_ms + request.deadline_ms);
   const prepared = await work(preparing(request, compiled));
   const named = hasSignals(spec);
-  const journal = await keyedJournal(batch, prepared, spec_hash, compiled);
+  const journal = await keyedJournal(batch.journal, prepared, spec_hash, compiled);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
-  const judgeTexts = spec.judge_text === true ? new VerdictTexts(LIMITS.judge_text_chars) : null;
-  const again = { compiled, step: request.step ?? 0, work, judgeTexts, step_budget: request.step_budget };
+  const again = { compiled, step: request.step ?? 0, work };
   const aids = { ...again, journal, texts, hold: batch.hold };
   const judgings = await work(planJudging(prepared, compiled, again.step, deps.verifier.generations_max, aids));
   const auditing = planAudit(deps.verifier, spec, prepared);
@@ -119,25 +121,24 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     .then(async (main) => ({ ...main, audited: (await audit?.ended(main.results)) ?? null }))
     .finally(deadline.disarm);
   const session = opened.stats();
-  const refused = [...opened.refusals].sort().slice(0, REFUSALS_TOLD_MAX);
+  const refused = [...opened.refusals.sentences].sort().slice(0, REFUSALS_TOLD_MAX);
   const verifierMs = deps.clock.now() - verifierStarted;
 
   const withTexts = spec.log_texts && textChars(request) <= LIMITS.logged_text_chars;
   const groups = await entries(judged, results, named, withTexts, audited);
   const total = deps.clock.now() - started_ms;
   const metrics = batchMetrics(results);
+  const { run_id = null, step = null } = request;
+  const streak = batch.answers?.of(spec_hash, run_id, party);
   const shared = {
-    run_id: request.run_id ?? null,
-    step: request.step ?? null,
-    spec_hash,
-    metrics,
+    ...{ run_id, step, spec_hash, metrics },
     timing_ms: { total, verifier: verifierMs, overhead: Math.max(0, total - verifierMs) },
     warnings: [
       ...new Set(prepared.flatMap(({ warnings }) => warnings)),
-      ...(spec.log_texts && !withTexts ? ["texts_not_logged"] : []),
+      ...loggingWarnings(request, spec.log_texts && !withTexts),
       ...([texts, auditing?.texts].some((kept) => kept?.dropped) ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
-      ...scoredWarnings(compiled, deps.verifier, { prepared, judged, results, metrics, session }),
+      ...scoredWarnings(compiled, deps.verifier, { judged, results, metrics, session, streak }),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };
@@ -150,36 +151,70 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     reply: { ...shared, rewards, ...range, ...measured, ...columns, ...reported, groups: results },
     entry: {
       ...shared,
-      spec: canonicalJson({ ...spec, log_verdicts: undefined, judge_text: undefined, audit: undefined }),
+      spec: canonicalJson({ ...spec, log_verdicts: undefined, audit: undefined }),
       items: rewards.reduce((sum, { length }) => sum + length, 0),
       groups,
     },
     session,
     audit: audited?.use ?? null,
-    ...{ refused, judged },
+    ...{ refused, retry_after_ms: opened.refusals.retry_after_ms },
   };
 }
 
+const STEP_WITHOUT_RUN =
+  "step_without_run: The request names a step and no run_id, so it is on no run's page. Name the run: run_id=<name>.";
+
+/** Warnings of what the run log lacks of the request. */
+const loggingWarnings = ({ run_id, step }: Pick<RewardsRequest, "run_id" | "step">, dropsTexts: boolean): string[] => [
+  ...(dropsTexts ? ["texts_not_logged"] : []),
+  ...(step != null && run_id == null ? [STEP_WITHOUT_RUN] : []),
+];
+
 interface ScoredGroups {
-  prepared: readonly PreparedGroup[];
   judged: readonly GroupSignals[];
   results: readonly GroupResult[];
   metrics: RewardsReply["metrics"];
   session: SessionStats;
+  streak?: AnswerStreak | undefined;
+}
+
+/** A request by itself: every rollout counts until one has an answer. */
+const withinRequest: AnswerStreak = (_, rollouts, isAnswered) => (isAnswered ? 0 : rollouts);
+
+/** Warnings of signals, such as that no rollout has an answer where one is looked for. */
+function signalWarnings({ signals }: CompiledSpec, { judged, streak = withinRequest }: ScoredGroups): string[] {
+  return signals.flatMap(({ name, signal, settings }) => {
+    if (signal.placesAnswers !== true) return signal.warning?.(settings, 0) ?? [];
+    const details = judged.flatMap((group) => group.rowsOf(name).map(({ detail }) => detail));
+    const looked = details.filter((detail) => detail?.missing === undefined);
+    if (looked.length === 0) return [];
+    const isAnswered = looked.some((detail) => detail?.place !== undefined);
+    return signal.warning?.(settings, streak(name, looked.length, isAnswered)) ?? [];
+  });
 }
 
 /** What a reply warns of by what came of its groups. */
 function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: ScoredGroups): string[] {
-  const { prepared, judged, results, metrics, session } = scored;
-  const first = compiled.signals.filter(({ judge }) => judge?.first !== undefined);
+  const { judged, results, metrics, session } = scored;
+  const prepared = judged.map((signals) => signals.prepared);
   const asks = asksForCandidates(compiled);
-  const othersFirst = first.filter(({ judge }) => judge?.first?.model !== undefined);
   return [
-    ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled), 1 + othersFirst.length),
-    ...compiled.signals.flatMap(({ signal, settings }) => signal.warning?.(settings, prepared) ?? []),
-    ...programsOnly(verifier, prepared, results, asks),
+    ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
+    ...compiled.signals.flatMap(({ signal, settings }) => signal.caution?.(settings) ?? []),
+    ...signalWarnings(compiled, scored),
+    ...selectionUnsettled(judged),
+    ...programsOnly(verifier, compiled, prepared, results, asks),
+    ...simulatedVerdicts(verifier, compiled, results),
     ...lateHeaders(session, prepared.length),
-    ...(first.length > 0 ? firstUnread(judged.flatMap((signals) => signals.asked())) : []),
+  ];
+}
+
+/** Groups whose questions left open who is the best. */
+function selectionUnsettled(judged: readonly GroupSignals[]): string[] {
+  const open = judged.filter((signals) => signals.compared()?.selection.unsettled === true).length;
+  if (open === 0) return [];
+  return [
+    `selection_unsettled: in ${open} of ${judged.length} groups the selected rollout never met another one that lost to none; use round_robin, swiss, knockout or pivot where the best one matters`,
   ];
 }
 
@@ -206,15 +241,13 @@ async function judgeAll(
   again: Replanning,
   onGroup: ScoringBatch["onGroup"],
 ): Promise<JudgedBatch> {
-  const { compiled, work, judgeTexts } = again;
+  const { compiled, work } = again;
   const { spec, judgeable } = compiled;
-  const rollouts = judgings.reduce((sum, { prepared }) => sum + prepared.group.rollouts.length, 0);
-  const room = judgeTexts === null ? null : judgeTextRoom(rollouts);
   const judged: GroupSignals[] = [];
   const results: GroupResult[] = [];
   function* resultOf(signals: GroupSignals): Generator<number, GroupResult> {
     yield signals.size * STEPS_ROLLOUT;
-    return groupResult(signals, spec, judgeable, room);
+    return groupResult(signals, spec, judgeable);
   }
   await Promise.all(
     judgings.map(async (judging, index) => {

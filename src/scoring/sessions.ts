@@ -3,17 +3,21 @@
 
 import type { Judge } from "../core/asking/signal.ts";
 import { missingRules } from "../core/contract/spec.ts";
-import { firstJudgeOf } from "../core/judges/asked-first.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
-import { filterJudge } from "../core/signals/filter-judge.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
-import { filterOf } from "./entries.ts";
 
 /** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
 const REFUSALS_MAX = 256;
 export const REFUSALS_TOLD_MAX = 3;
+
+/** Refusals of one request: their sentences, and the wait that verifiers asked for. */
+interface Refusals {
+  sentences: Set<string>;
+  /** The longest wait that one asked for, ms; null where none did. */
+  retry_after_ms: number | null;
+}
 
 /** When a session's work ends, and whose goes first. */
 export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "party" | "work" | "hand_on">;
@@ -36,23 +40,18 @@ export function openSessions(
   { signals, spec }: CompiledSpec,
   until: Until,
   header_slots?: HeaderSlots,
-): { sessions: Sessions; stats: () => SessionStats; refusals: ReadonlySet<string> } {
-  const asking = signals.flatMap(({ name, judge }) => {
-    if (judge === null) return [];
-    const filter = filterJudge(judge);
-    const own = { name, judges: judgesOf(judge) };
-    return filter === null ? [own] : [own, { name: filterOf(name), judges: [filter] }];
-  });
-  const slots = header_slots ?? (asking.flatMap(({ judges }) => judges).length > 1 ? createHeaderSlots() : undefined);
+): { sessions: Sessions; stats: () => SessionStats; refusals: Refusals } {
+  const asking = signals.flatMap(({ name, judge }) => (judge === null ? [] : [{ name, judge }]));
+  const slots = header_slots ?? (asking.length > 1 ? createHeaderSlots() : undefined);
   const shared = slots !== undefined && { header_slots: slots };
-  const refusals = new Set<string>();
+  const refusals: Refusals = { sentences: new Set(), retry_after_ms: null };
   const opened: VerifierSession[] = [];
   const open = (judge: Judge) => {
     const session = verifier.session({ ...verifierCall(judge, spec.seed), ...until, ...shared });
     opened.push(session);
     return overheard(session, refusals);
   };
-  const sessions = asking.map(({ name, judges }) => [name, routed(judges.map(open))] as const);
+  const sessions = asking.map(({ name, judge }) => [name, open(judge)] as const);
   const stats = () => {
     const all = opened.map((session) => session.stats);
     const sum = (field: SessionCount) => all.reduce((total, session) => total + session[field], 0);
@@ -69,24 +68,15 @@ export function openSessions(
   return { sessions: Object.fromEntries(sessions), stats, refusals };
 }
 
-/** The judge itself, and the one that is asked before it where there is one. */
-function judgesOf(judge: Judge): readonly Judge[] {
-  const first = firstJudgeOf(judge);
-  return first === null ? [judge] : [judge, first];
-}
-
-/** Each job in the session of the judge that it is put to. */
-function routed([own, first = own]: readonly AskingSession[]): AskingSession {
-  return { judge: (job, sink) => ((job.by === "first" ? first : own) as AskingSession).judge(job, sink) };
-}
-
-/** The same session; why questions were refused is taken down. */
-function overheard(session: VerifierSession, refusals: Set<string>): AskingSession {
+/** The same session; why questions were refused, and for how long, is taken down. */
+function overheard(session: VerifierSession, refusals: Refusals): AskingSession {
   return {
     judge: (job, sink) =>
       session.judge(job, (generation) => {
-        const { reason } = generation;
-        if (reason != null && refusals.size < REFUSALS_MAX) refusals.add(reason);
+        const { reason, retry_after_ms } = generation;
+        const { sentences } = refusals;
+        if (reason != null && sentences.size < REFUSALS_MAX) sentences.add(reason);
+        if (retry_after_ms != null) refusals.retry_after_ms = Math.max(refusals.retry_after_ms ?? 0, retry_after_ms);
         sink(generation);
       }),
   };

@@ -1,5 +1,7 @@
-// Owns judging a group of transcripts again, with less of what its policy did not write, while the
-// verifier refuses it as too long. Knows no reward.
+// Judges a group of agents' runs again with less of their results while the verifier refuses it as
+// too long. Only runs that a refusal may be about are shown shorter: how a neighbour is judged does not
+// depend on how long another's run is. What is refused at last is the doing of whoever is too long, as
+// it is of texts (core/tournament/attribution.ts).
 import { preparerInSteps } from "../core/candidate/prepare.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
@@ -7,30 +9,15 @@ import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.
 import { preparerRules } from "../core/reward/preparing.ts";
 import { type Judging, planJudging, type Worker } from "./judging.ts";
 import type { Sessions } from "./sessions.ts";
-import type { VerdictTexts } from "./verdict-texts.ts";
-
-/** Each halves the budget of results and files; then the rollouts concerned have no reward. */
-const SHRINKS_MAX = 3;
-
-const isRefused = (signals: GroupSignals): boolean =>
-  signals.prepared.evidence?.cuttable === true &&
-  signals
-    .asked()
-    .some(
-      ({ question: { by }, readings }) => by !== "first" && readings.some(({ code }) => code === "evidence_too_long"),
-    );
 
 const generationsOf = (asked: readonly SignalQuestion[]): number =>
   asked.reduce((sum, { question, charged }) => sum + (charged ? question.samples : 0), 0);
 
-/** What a group is planned with once more. */
+/** Inputs for planning a group again. */
 export interface Replanning {
   compiled: CompiledSpec;
   step: number;
   work: Worker;
-  judgeTexts: VerdictTexts | null;
-  /** What groups share has no second asking. */
-  step_budget: object | undefined;
 }
 
 /**
@@ -41,21 +28,29 @@ export interface Replanning {
 export async function judgedAsItFits(
   judging: Judging,
   sessions: Sessions,
-  { compiled, step, work, judgeTexts, step_budget }: Replanning,
+  { compiled, step, work }: Replanning,
 ): Promise<GroupSignals> {
-  let signals = await judging.run(sessions);
-  if (step_budget !== undefined) return signals;
-  for (let shrinks = 1; shrinks <= SHRINKS_MAX && isRefused(signals); shrinks++) {
-    const { group, index } = signals.prepared;
-    const earlier = [...signals.earlier, ...signals.asked()];
-    const smaller = await work(preparerInSteps(preparerRules(compiled))(group, index, shrinks));
-    const left = judging.most() - generationsOf(earlier);
-    const [again] = await work(planJudging([smaller], compiled, step, left, { work, judgeTexts })).catch(unpaid);
-    if (again === undefined) break;
-    signals = await again.run(sessions);
+  const most = judging.most();
+  let round = judging;
+  let earlier: readonly SignalQuestion[] = [];
+  for (;;) {
+    const left = most - generationsOf(earlier);
+    // A round that ends early must leave enough to ask all of it again.
+    const shortens = round.size * 2 <= left;
+    const signals = await round.run(sessions, shortens);
     signals.earlier = earlier;
+    const { shorter, prepared } = signals;
+    if (shorter.size === 0 || prepared.evidence === undefined) return signals;
+    earlier = [...earlier, ...signals.asked()];
+    const { of: evidence, shrinks } = prepared.evidence;
+    const smaller = { evidence, shrinks: shrinks.map((count, r) => count + (shorter.has(r) ? 1 : 0)) };
+    const prepare = preparerInSteps(preparerRules(compiled));
+    const again = { ...prepared, ...(await work(prepare(prepared.group, prepared.index, smaller))) };
+    const paid = most - generationsOf(earlier);
+    const [next] = await work(planJudging([again], compiled, step, paid, { work })).catch(unpaid);
+    if (next === undefined) return signals;
+    round = next;
   }
-  return signals;
 }
 
 /** What the limits of a request refuse is not asked; the first asking stands. */

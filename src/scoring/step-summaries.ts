@@ -44,7 +44,7 @@ export async function summarised(
 ): Promise<PutJob> {
   const { slots: _, ...rest } = job;
   const firsts = all.map(
-    ({ question }): Question => ({ ...question, preset: STEP_SUMMARY, samples: 1, filters: true }),
+    ({ question }): Question => ({ ...question, preset: STEP_SUMMARY, samples: 1, summary: true }),
   );
   const questions = job.questions.map(({ id, shown, first_sample }) => {
     return { id, shown, samples: 1, ...(first_sample !== undefined && { first_sample }) };

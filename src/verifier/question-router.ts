@@ -21,6 +21,7 @@ export function questionRouter(verifiers: readonly [Verifier, ...Verifier[]]): V
     protocol: first.protocol,
     takes: verifiers.flatMap(kindsTaken),
     programs_only: verifiers.some(({ programs_only }) => programs_only === true),
+    simulated: verifiers.some(({ simulated }) => simulated === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     addressFault(address) {
       for (const verifier of verifiers) {

@@ -2,10 +2,11 @@
 // the default.
 
 import { checker } from "./checker/adapter.ts";
+import { decision } from "./decision/adapter.ts";
 import type { BackendKind } from "./fan-out/backend-kind.ts";
 import { gateway } from "./gateway/adapter.ts";
 import { openAi } from "./openai/adapter.ts";
 import { piston, sandboxFusion } from "./sandbox/adapter.ts";
 import { scalar } from "./scalar/adapter.ts";
 
-export const BACKENDS: readonly BackendKind[] = [openAi, gateway, scalar, sandboxFusion, piston, checker];
+export const BACKENDS: readonly BackendKind[] = [openAi, gateway, scalar, decision, sandboxFusion, piston, checker];

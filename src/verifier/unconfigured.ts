@@ -7,7 +7,7 @@ import type { Verifier } from "../ports/ports.ts";
 export function unconfiguredVerifier(variable: string): Verifier {
   return {
     protocol: "none",
-    takes: ["chat", "scalar", "prm"],
+    takes: ["chat", "decide", "scalar", "prm"],
     // Without a bound of its own, so that the refusal is the missing variable and not a number of
     // generations.
     generations_max: Number.POSITIVE_INFINITY,

@@ -10,10 +10,9 @@ import {
   type BatchState,
   type BatchView,
   isEnded,
-  type WebhookView,
 } from "./view.ts";
 
-export interface BatchRecord extends Omit<BatchHead, "webhook"> {
+export interface BatchRecord extends BatchHead {
   batch_id: string;
   state: BatchState;
   created_at: number;
@@ -23,7 +22,6 @@ export interface BatchRecord extends Omit<BatchHead, "webhook"> {
   /** How often the work was taken up: more than once after a deploy or a crash. */
   lives: number;
   error: BatchFault | null;
-  webhook: (WebhookView & { url: string; next_at: number }) | null;
 }
 
 const RECORD = "record";
@@ -44,12 +42,11 @@ export function newBatch(head: BatchHead, { request: { deadline_ms, groups } }: 
 }
 
 export function newRecord(batch_id: string, batch: NewBatch, now: number): BatchRecord {
-  const { key_name, route, shape, deadline_ms, groups, webhook } = batch;
+  const { key_name, route, shape, deadline_ms, groups } = batch;
   return {
     ...{ batch_id, key_name, route, shape, state: "queued", lives: 0, error: null },
     ...{ created_at: now, deadline_at: now + deadline_ms, ended_at: null },
     progress: { comparisons_total: 0, comparisons_done: 0, groups_total: groups, groups_done: 0 },
-    webhook: webhook === null ? null : { url: webhook, state: "waiting", attempts: 0, last: null, next_at: 0 },
   };
 }
 
@@ -97,13 +94,12 @@ export class BatchStore {
   }
 
   view(record: BatchRecord): BatchView {
-    const { batch_id, route, shape, state, created_at, deadline_at, ended_at, progress, error, webhook } = record;
+    const { batch_id, route, shape, state, created_at, deadline_at, ended_at, progress, error } = record;
     const done = state === "done";
     return {
       ...{ batch_id, route, shape, state, created_at, deadline_at, ended_at, progress, error },
       results: done ? [] : this.groups(),
       reply: done ? (getJson<RewardsReply>(this.#values, REPLY) as RewardsReply) : null,
-      webhook: webhook && { state: webhook.state, attempts: webhook.attempts, last: webhook.last },
     };
   }
 }

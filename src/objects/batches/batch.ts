@@ -1,5 +1,4 @@
-// Owns a batch's life: taken over, run, taken up again after a restart, ended, announced,
-// forgotten. Knows no runtime: where it lives is given.
+// Owns a batch's life: taken over, run, taken up again after a restart, ended, forgotten. Knows no runtime: where it lives is given.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
@@ -13,13 +12,11 @@ import { type BatchRecord, BatchStore, hasEnded, type NewBatch, newRecord } from
 import { BatchJournal } from "./journal.ts";
 import { decodeBatch } from "./request-pieces.ts";
 import type { BatchScorer } from "./scorer.ts";
-import type { BatchBrief, BatchFault, BatchState, BatchView, Webhooks } from "./view.ts";
-import { announcement, backoffMs, deliver } from "./webhook.ts";
+import type { BatchBrief, BatchFault, BatchState, BatchView } from "./view.ts";
 
 interface BatchParts {
   values: Values;
   score: BatchScorer;
-  webhooks: Webhooks | null;
   keyLimits: KeyLimits | null;
   /** ms since 1970. */
   now(): number;
@@ -57,6 +54,10 @@ export class BatchJob {
     this.#store.saveRequest(pieces);
     this.#store.save(newRecord(id, batch, now));
     this.#parts.values.wakeAt(now);
+    // Its reply takes the place of the request.
+    const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+    const until = now + batch.deadline_ms + LIMITS.batch_kept_ms;
+    void this.#parts.keyLimits?.store(batch.key_name, LIMITS.object_base_bytes + bytes, until);
   }
 
   /**
@@ -125,8 +126,7 @@ export class BatchJob {
     }
     const after = this.#store.record();
     if (after === undefined || !hasEnded(after)) return;
-    if (after.webhook?.state === "waiting" && now() >= after.webhook.next_at) await this.#announce(after);
-    this.#wakeLater();
+    this.#wakeAtExpiry(after);
   }
 
   /**
@@ -196,35 +196,13 @@ export class BatchJob {
     this.#store.forgetRequest();
     if (reply !== undefined) this.#store.saveReply(reply);
     void this.#parts.keyLimits?.release(record.key_name, record.batch_id);
-    this.#wakeLater();
+    this.#wakeAtExpiry(this.#store.record() as BatchRecord);
     this.#waiters.notify();
   }
 
-  /**
-   * The next alarm of a batch that has ended: its webhook's next attempt, or the day it is
-   * forgotten.
-   */
-  #wakeLater(): void {
-    const record = this.#store.record();
-    if (record === undefined) return;
-    const { ended_at, webhook } = record;
-    const over = (ended_at as number) + LIMITS.batch_kept_ms;
-    this.#parts.values.wakeAt(webhook?.state === "waiting" ? Math.min(over, webhook.next_at) : over);
-  }
-
-  async #announce(record: BatchRecord): Promise<void> {
-    const { webhooks, now } = this.#parts;
-    const webhook = record.webhook as NonNullable<BatchRecord["webhook"]>;
-    const attempts = webhook.attempts + 1;
-    const { outcome, last } =
-      webhooks === null
-        ? { outcome: "gone" as const, last: "not configured" }
-        : await deliver(webhooks, announcement(record, webhook.url), now());
-    if (this.#store.record() === undefined) return;
-    const over = outcome === "gone" || attempts >= LIMITS.webhook_attempts_max;
-    const state = outcome === "delivered" ? "delivered" : over ? "failed" : "waiting";
-    const next_at = now() + backoffMs(attempts, Math.random());
-    this.#store.save({ ...record, webhook: { ...webhook, state, attempts, last, next_at } });
+  /** Sets the alarm that forgets a batch that has ended, `batch_kept_ms` after its end. */
+  #wakeAtExpiry({ ended_at }: BatchRecord): void {
+    this.#parts.values.wakeAt((ended_at as number) + LIMITS.batch_kept_ms);
   }
 
   #of(keyName: string | null): BatchRecord | null {

@@ -1,15 +1,16 @@
 // Owns the Durable Object that is a batch, or a key's list of batches: its storage, its alarm, and
 // the calls it answers. Knows no decision.
 import { DurableObject } from "cloudflare:workers";
+import type { JudgingDeps } from "../../scoring/deps.ts";
 import { durableValues } from "../storage/durable.ts";
 import { BatchJob } from "./batch.ts";
 import { type BatchIds, BatchList } from "./batch-list.ts";
 import type { NewBatch } from "./batch-record.ts";
-import { type BatchDeps, createBatchScorer } from "./scorer.ts";
+import { createBatchScorer } from "./scorer.ts";
 import type { BatchBrief, BatchView } from "./view.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
-export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps & { counted(): Promise<void> }) {
+export function batchClass(depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     #batch: BatchJob | null = null;
     #counted: () => Promise<void> = async () => undefined;
@@ -59,7 +60,6 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => BatchDeps &
       this.#batch = new BatchJob({
         values: durableValues(this.ctx),
         score: createBatchScorer(deps),
-        webhooks: deps.webhooks ?? null,
         keyLimits: deps.keyLimits ?? null,
         now: () => Date.now(),
         report: deps.report,

@@ -3,17 +3,18 @@
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { JudgingDeps } from "../../scoring/deps.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { BatchJob } from "./batch.ts";
 import { newBatch } from "./batch-record.ts";
 import { encodeBatch } from "./request-pieces.ts";
-import { type BatchDeps, createBatchScorer } from "./scorer.ts";
+import { createBatchScorer } from "./scorer.ts";
 import type { Batches } from "./view.ts";
 
 /**
  * Batches that live in this process only, and are gone with it. At most batches_local_max are held.
  */
-export function createLocalBatches(deps: BatchDeps): Batches {
+export function createLocalBatches(deps: JudgingDeps): Batches {
   const batches = new Map<string, BatchJob>();
   const score = createBatchScorer(deps);
 
@@ -25,8 +26,8 @@ export function createLocalBatches(deps: BatchDeps): Batches {
       () => void batch.wake(),
       () => void batches.delete(id),
     );
-    const { webhooks = null, keyLimits = null, report } = deps;
-    const batch: BatchJob = new BatchJob({ values, score, webhooks, keyLimits, now: () => Date.now(), report });
+    const { keyLimits = null, report } = deps;
+    const batch: BatchJob = new BatchJob({ values, score, keyLimits, now: () => Date.now(), report });
     batches.set(id, batch);
     return batch;
   }

@@ -7,12 +7,7 @@ import { holdingLater } from "../../scoring/held-work.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import type { ScoringBatch } from "../../scoring/score-batch.ts";
-import type { BatchRequest, Webhooks } from "./view.ts";
-
-export interface BatchDeps extends JudgingDeps {
-  /** Absent: no webhook is sent. */
-  webhooks?: Webhooks;
-}
+import type { BatchRequest } from "./view.ts";
 
 interface BatchWork extends BatchRequest {
   /** Of the batch and of its log entry; repeating the work leaves no second one. */

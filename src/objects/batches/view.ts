@@ -27,15 +27,6 @@ export interface BatchHead {
   route: BatchRoute;
   /** What the route needs to give the final reply its own shape; JSON. */
   shape: unknown;
-  /** Where its end is announced; checked by the route. */
-  webhook: string | null;
-}
-
-export interface Webhooks {
-  /** Hosts (with a port where it is not the scheme's own) that a request may name. */
-  hosts: readonly string[];
-  /** Shared with the receivers. */
-  secret: Uint8Array;
 }
 
 /**
@@ -47,15 +38,6 @@ export interface BatchProgress {
   comparisons_done: number;
   groups_total: number;
   groups_done: number;
-}
-
-export interface WebhookView {
-  state: "waiting" | "delivered" | "failed";
-  attempts: number;
-  /**
-   * What came of the last attempt: a status, or `timeout` or `unreachable`; null before the first.
-   */
-  last: string | null;
 }
 
 export interface BatchFault {
@@ -80,7 +62,6 @@ export interface BatchView {
   reply: RewardsReply | null;
   /** Exactly when `state` is failed. */
   error: BatchFault | null;
-  webhook: WebhookView | null;
 }
 
 /** A batch as a list tells of it. */

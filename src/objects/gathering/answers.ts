@@ -2,16 +2,22 @@
 import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import { isRepetition } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";
+import type { ScoredGroup } from "./judge-group.ts";
 import type { GatheringFault, RoomReply } from "./reply.ts";
 import type { Answer, RoomStore } from "./room-store.ts";
 import { rewardedMember } from "./rules.ts";
 
 /** One answer a judged member, in order. */
-export function answersOf(reply: RewardsReply, group: GroupState, judgement: Judgement, early: number): Answer[] {
+export function answersOf(
+  { reply, early, retry_after_ms }: ScoredGroup,
+  group: GroupState,
+  judgement: Judgement,
+): Answer[] {
   const { request_id, warnings, spec_hash, logged } = reply;
   const [{ rollouts, metrics }] = reply.groups as [RewardsReply["groups"][number]];
   const { members, closed } = judgement;
-  const shared = { request_id, logged, warnings, members, closed, early, metrics, spec_hash };
+  const told = { request_id, logged, warnings, metrics, spec_hash };
+  const shared = { ...told, members, closed, early, retry_after_ms };
   return rollouts.map((result, i) => ({ reward: { ...shared, late: group.members[i]?.late === true, result } }));
 }
 

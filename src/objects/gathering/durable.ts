@@ -7,7 +7,7 @@ import type { ClientProbe, GatheredSample, GroupClosing, NamedMembers } from "./
 import { type AddReply, type CloseReply, NamedGroup } from "./named-group.ts";
 import type { RoomReply } from "./reply.ts";
 import { Room } from "./room.ts";
-import { type RoomDeps, type RoomParts, roomParts } from "./room-listing.ts";
+import { type RoomDeps, type RoomParts, releaseStored, roomParts } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
 
 /** The class for a Worker whose environment `depsOf` turns into what judging takes. */
@@ -44,7 +44,8 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
     }
 
     async forget(): Promise<void> {
-      this.#room?.forget();
+      if (this.#room === null) releaseStored(this.#parts());
+      else this.#room.forget();
       await this.#clear();
     }
 
@@ -67,12 +68,16 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
     /** An object is of one kind all its life: its name is a digest of what it gathers. */
     #open<R extends Room | NamedGroup>(kind: new (parts: RoomParts) => R): R {
       if (this.#room !== null) return this.#room as R;
+      const room = new kind(this.#parts());
+      this.#room = room;
+      return room;
+    }
+
+    #parts(): RoomParts {
       const deps = depsOf(this.env);
       this.#counted = deps.counted;
       const ids = createRequestIds(() => deps.clock.date().getTime());
-      const room = new kind(roomParts(deps, this.#values, ids, () => this.forget()));
-      this.#room = room;
-      return room;
+      return roomParts(deps, this.#values, ids, () => this.forget());
     }
   };
 }

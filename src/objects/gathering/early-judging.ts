@@ -12,8 +12,8 @@ interface EarlyParts {
   parts(): RoomParts;
   /** Does it in the background. */
   run(requestId: string, work: Promise<void>): void;
-  /** The journal has more than what is stored. */
-  onWrite(): void;
+  /** The journal holds rows that are not stored yet; `withinMs`: when they are to be. */
+  onWrite(withinMs: number): void;
 }
 
 /** Of one group. */
@@ -75,7 +75,7 @@ export class EarlyJudging {
 
   #of(epoch: number): GroupBegun {
     const begun = this.#groups.get(epoch) ?? {
-      journal: new GroupJournal(this.#room.parts().store, epoch, () => this.#room.onWrite()),
+      journal: new GroupJournal(this.#room.parts().store, epoch, (ms) => this.#room.onWrite(ms)),
       members: 0,
       passes: new Set(),
       timer: null,

@@ -77,6 +77,11 @@ export interface GatheredReward {
    */
   early?: number;
   /**
+   * The longest wait that a verifier asked for when it refused, ms; null where none did. Absent in what
+   * was stored before waits were passed on.
+   */
+  retry_after_ms?: number | null;
+  /**
    * The group had been judged before this member came: it was scored against the members judged
    * already.
    */
@@ -155,9 +160,10 @@ interface NamedGroups {
    */
   add(members: NamedMembers): Promise<NamedState>;
   /**
-   * The reply over one group, its rollouts in the order of their positions. Waits for a judgement
-   * under way to its end.
+   * The reply over one group, its rollouts in the order of their positions, and the longest wait that
+   * a verifier asked for when it refused, ms; null where none did. Waits for a judgement under way to
+   * its end.
    * @throws ApiError `not_found` where nobody was added, and whatever refuses the request
    */
-  close(closing: GroupClosing): Promise<RewardsReply>;
+  close(closing: GroupClosing): Promise<{ reply: RewardsReply; retry_after_ms: number | null }>;
 }

@@ -1,5 +1,6 @@
 // Owns what was asked of one group and what is being asked right now, for its judgements and for
 // what begins before them. Knows no time.
+import { LIMITS } from "../../core/faults/limits.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { JournalRow, RoomStore } from "./room-store.ts";
 
@@ -7,12 +8,12 @@ import type { JournalRow, RoomStore } from "./room-store.ts";
 export class GroupJournal {
   readonly #store: RoomStore;
   readonly #epoch: number;
-  readonly #onWrite: () => void;
+  readonly #onWrite: (withinMs: number) => void;
   readonly #rows: Map<string, JournalRow>;
   readonly #asking = new Map<string, PromiseWithResolvers<void>>();
   #ended = false;
 
-  constructor(store: RoomStore, epoch: number, onWrite: () => void) {
+  constructor(store: RoomStore, epoch: number, onWrite: (withinMs: number) => void) {
     this.#store = store;
     this.#epoch = epoch;
     this.#onWrite = onWrite;
@@ -68,7 +69,8 @@ export class GroupJournal {
       onReadings: (key, readings) => {
         if (this.#ended) return;
         this.#keep(key, { request_id: requestId, readings, ...mark });
-        this.#onWrite();
+        // No client waits for early questions, so their commits delay no reward.
+        this.#onWrite(mark.early === true ? LIMITS.room_flush_ms : LIMITS.room_journal_flush_ms);
         this.#settle(key);
       },
       underWay: (key) => this.#asking.get(key)?.promise,

@@ -104,6 +104,15 @@ export interface GroupState {
   judged_at: number | null;
   retain_ms: number;
   forget_at: number;
+  /** The group's bytes in storage. Absent: nothing has been stored. */
+  stored?: GroupBytes;
+}
+
+/** Bytes in storage, and what of them is booked until when, ms since 1970. */
+interface GroupBytes {
+  bytes: number;
+  booked: number;
+  until: number;
 }
 
 /**

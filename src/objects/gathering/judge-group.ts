@@ -9,7 +9,6 @@ import { askEarly, mayBeginEarly } from "../../scoring/early.ts";
 import { holding } from "../../scoring/held-work.ts";
 import { partyOf } from "../../scoring/party.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
-import { runOf, termsOf } from "../../scoring/run-terms.ts";
 import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import { scoreBatch } from "../../scoring/score-batch.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
@@ -45,7 +44,18 @@ export interface EarlyJudge {
 }
 
 /** Rejects with an ApiError for faults of the request only. */
-export type JudgeGroup = (work: GroupWork) => Promise<RewardsReply>;
+export type JudgeGroup = (work: GroupWork) => Promise<JudgedGroup>;
+
+interface JudgedGroup {
+  reply: RewardsReply;
+  /** The longest wait that a verifier asked for when it refused, ms; null where none did. */
+  retry_after_ms: number | null;
+}
+
+/** With the generations that were asked before the group was complete. */
+export interface ScoredGroup extends JudgedGroup {
+  early: number;
+}
 
 /** A group is judged to its end whoever goes: a client that left comes back for its answer. */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
@@ -56,15 +66,15 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
     const request = requestOf(work);
     const journal = { ...work.journal, ...(deps.verifier.protocol === "verify" && { hastens: true as const }) };
     const never = new AbortController().signal;
+    const has_facts = true as const;
     // In the isolate of the room, whose members came through others.
     return holding(deps.held, key_name, deadline_ms, async ({ hold }) => {
       const started_ms = deps.clock.now();
       if (!logs) {
         const whose = { work: request_id, ...partyOf(key_name) };
-        const told = await termsOf(deps.runObjects, runOf(request.run_id, key_name), request.step ?? null, spec);
-        const batch = { request, spec: told.spec, started_ms, signal: never, journal, hold, ...whose };
-        const { reply } = await scoreBatch(deps, batch);
-        return { request_id, ...reply, logged: false };
+        const batch = { request, spec, started_ms, signal: never, journal, hold, has_facts, ...whose };
+        const { reply, retry_after_ms } = await scoreBatch(deps, batch);
+        return { reply: { request_id, ...reply, logged: false }, retry_after_ms };
       }
       const scope = {
         id: request_id,
@@ -75,9 +85,9 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
         warnings,
         hold,
         work: request_id,
+        has_facts,
       };
-      const { reply } = await scoreAndLog(deps, scope, request, spec, never, undefined, journal);
-      return reply;
+      return scoreAndLog(deps, scope, request, spec, never, undefined, journal);
     });
   };
 }

@@ -44,7 +44,7 @@ export function createLocalRooms(deps: RoomDeps): GroupRooms {
       const group = open(closing.room, NamedGroup);
       const reply = await group.close(closing);
       if (group.isEmpty) rooms.delete(closing.room);
-      return unlessFault(reply).reply;
+      return unlessFault(reply);
     },
   };
   return { ...bounded, named };

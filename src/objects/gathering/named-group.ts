@@ -11,22 +11,24 @@ import { EarlyJudging } from "./early-judging.ts";
 import type { GroupClosing, NamedMembers, NamedState } from "./gathering.ts";
 import { addMember, begin, finish, isFull, openGroup, resume } from "./group.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
+import { addStored } from "./group-storage.ts";
 import { incompleteWarnings } from "./incomplete.ts";
 import { LaterFlush } from "./later-flush.ts";
 import { faultReply, GATHERING, type GatheringFault } from "./reply.ts";
-import { beginWith, type RoomParts } from "./room-listing.ts";
+import { beginWith, type RoomParts, releaseStored } from "./room-listing.ts";
 import { type MemberContent, passingStore, type RoomSubject } from "./room-store.ts";
 import { scoredReply } from "./scored-answers.ts";
 import { namedSubjectOf, requireSameRollouts, requireSameSubject } from "./subject.ts";
 
 /** In a form that survives a call between isolates, as RoomReply. */
 export type AddReply = { added: NamedState } | { fault: GatheringFault };
-export type CloseReply = { reply: RewardsReply } | { fault: GatheringFault };
+export type CloseReply = { reply: RewardsReply; retry_after_ms: number | null } | { fault: GatheringFault };
 
 const UNKNOWN: GatheringFault = {
   code: "not_found",
   detail: "No group of this id of this key has a member. One that nobody asks for is forgotten after an hour.",
   errors: [],
+  headers: {},
 };
 
 /** The one group of its object. A member's `body_hash` is its position. */
@@ -46,7 +48,7 @@ export class NamedGroup {
     this.#early = new EarlyJudging({
       parts: () => this.#parts,
       run: (id, work) => void work.catch((error) => this.#parts.report(faultLine(error, id))),
-      onWrite: () => this.#storing.within(LIMITS.room_journal_flush_ms),
+      onWrite: (within_ms) => this.#storing.within(within_ms),
     });
     this.#group = parts.store.groups()[0] ?? openGroup(0, { group_size: null, whole_only: true });
     const judgement = resume(this.#group, parts.now());
@@ -74,9 +76,10 @@ export class NamedGroup {
     const group = this.#group;
     if (group.members.length === 0) return { fault: UNKNOWN };
     group.forget_at = this.#parts.now() + LIMITS.named_group_kept_ms;
+    this.#book();
     const reply = this.#judging === null ? this.#parts.store.reply() : null;
     // What a reply lacks may come by now.
-    if (reply !== null && !isMendable(reply)) return { reply };
+    if (reply !== null && !isMendable(reply)) return { reply, retry_after_ms: null };
     if (this.#judging === null) Object.assign(group, { size: group.members.length, judge_ms: deadline_ms });
     return Promise.race([this.#judging ?? this.#begin(), this.#forgotten.promise]);
   }
@@ -84,6 +87,7 @@ export class NamedGroup {
   /** Who waits is told to come again, and what is under way is nobody's. */
   forget(): void {
     this.#early.stopAll();
+    releaseStored(this.#parts);
     this.#forgotten.resolve({ fault: GATHERING });
     this.#parts = { ...this.#parts, store: passingStore() };
   }
@@ -103,7 +107,7 @@ export class NamedGroup {
 
   #place(members: NamedMembers): void {
     const { rollouts, position, request_id, size, deadline_ms } = members;
-    const { store, now } = this.#parts;
+    const { store, storage, now } = this.#parts;
     const group = this.#group;
     requireSameSubject(store.subject(), namedSubjectOf(members));
     const taken = group.members.some(
@@ -117,12 +121,14 @@ export class NamedGroup {
     const fresh = rollouts.flatMap((rollout, i) => (known.has(position + i) ? [] : [{ at: position + i, rollout }]));
     if (fresh.length === 0) return;
     if (isFull(group)) throw closed(members, fresh[0] as (typeof fresh)[number]);
-    beginWith(namedSubjectOf(members), request_id, this.#parts);
+    storage.requireSpace(members.key_name);
+    let bytes = beginWith(namedSubjectOf(members), request_id, this.#parts);
     for (const { at, rollout } of fresh) {
       const who = { waiter_id: request_id, body_hash: `${at}`, group_size: size, tries: 1, patience_ms: 0 };
       const times = { window_ms: 0, answer_within_ms: deadline_ms, retain_ms: LIMITS.named_group_kept_ms };
       const place = addMember(group, { ...who, ...times, takes_failure: false, whole_only: true }, now());
-      store.addMember(0, place, { rollout, language: members.language });
+      addStored(group, bytes + store.addMember(0, place, { rollout, language: members.language }));
+      bytes = 0;
     }
     // Whoever closes it waits, and no member does.
     Object.assign(group, { size, waiters: [], judge_ms: deadline_ms });
@@ -135,9 +141,15 @@ export class NamedGroup {
     return new Map(members.map(({ body_hash }, i) => [Number(body_hash), contents[i] as MemberContent]));
   }
 
+  #book(): void {
+    const { store, storage } = this.#parts;
+    storage.book(store.subject()?.key_name ?? null, this.#group);
+  }
+
   #proceed(): void {
     const { store, now } = this.#parts;
     const group = this.#group;
+    this.#book();
     if (this.#judging === null && isFull(group) && group.members.length > group.judged) return void this.#begin();
     this.#early.look(group);
     store.saveGroup(group);
@@ -172,6 +184,7 @@ export class NamedGroup {
       new Set(),
       now(),
     );
+    this.#book();
     this.#early.stop(0);
     if (told) store.saveReply(outcome.reply);
     if (told && !isMendable(outcome.reply)) store.dropJournal(0);
@@ -187,12 +200,13 @@ export class NamedGroup {
       const subject = store.subject() as RoomSubject;
       const { group_id, size } = subject.named as NonNullable<RoomSubject["named"]>;
       const placed = [...this.#contents()].sort(([a], [b]) => a - b);
-      const { reply, early } = await scoredReply(this.#parts, this.#early, this.#group, judgement, {
+      const { reply, early, retry_after_ms } = await scoredReply(this.#parts, this.#early, this.#group, judgement, {
         ...{ logs: true, subject, group_id, members: placed.map(([, content]) => content) },
         warnings: incompleteWarnings({ ...judgement, size, late: false }),
       });
       const [only] = reply.groups as [GroupResult];
-      return { reply: { ...reply, groups: [{ ...only, positions: placed.map(([at]) => at), early }] } };
+      const positions = placed.map(([at]) => at);
+      return { reply: { ...reply, groups: [{ ...only, positions, early }] }, retry_after_ms };
     } catch (error) {
       return faultReply(error, judgement.request_id, report);
     }

@@ -50,7 +50,7 @@ export function createRemoteRooms(
     ...rooms,
     named: {
       add: async (members) => (await named(members.room, (stub) => stub.add(members))).added,
-      close: async (closing) => (await named(closing.room, (stub) => stub.close(closing))).reply,
+      close: (closing) => named(closing.room, (stub) => stub.close(closing)),
     },
   };
 }

@@ -9,6 +9,8 @@ export interface GatheringFault {
   code: RequestErrorCode;
   detail: string;
   errors: readonly FieldError[];
+  /** Such as `retry-after`. */
+  headers: Readonly<Record<string, string>>;
 }
 
 type Faulty = { fault: GatheringFault };
@@ -19,21 +21,21 @@ export const GATHERING: GatheringFault = {
   detail:
     "The other samples of this one's group have not come yet, and may lack a connection. Its place is kept: send it again.",
   errors: [],
+  headers: { "retry-after": "1" },
 };
 
 /** A fault of the request as it is; anything else is reported and named `internal`. */
 export function faultReply(thrown: unknown, id: string, report: (line: Record<string, unknown>) => void): Faulty {
-  const { code, message, errors } = asApiError(thrown);
+  const { code, message, errors, headers } = asApiError(thrown);
   if (code === "internal") report(faultLine(thrown, id));
-  return { fault: { code, detail: message, errors } };
+  return { fault: { code, detail: message, errors, headers } };
 }
 
 /** What is not a fault; a fault is thrown as the ApiError it was. */
 export function unlessFault<R extends object>(reply: R): Exclude<R, Faulty> {
   if (!("fault" in reply)) return reply as Exclude<R, Faulty>;
-  const { code, detail, errors } = (reply as unknown as Faulty).fault;
-  const soon = code === "gathering" || code === "busy";
-  throw new ApiError(code, detail, { errors, headers: soon ? { "retry-after": "1" } : {} });
+  const { code, detail, errors, headers } = (reply as unknown as Faulty).fault;
+  throw new ApiError(code, detail, { errors, headers });
 }
 
 /** The reward, or the fault thrown. */

@@ -4,11 +4,13 @@ import { faultLine } from "../../core/faults/fault-line.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
 import type { Values } from "../storage/values.ts";
+import { type GroupStorage, groupStorage } from "./group-storage.ts";
 import { createEarlyJudge, createGroupJudge, type EarlyJudge, type JudgeGroup } from "./judge-group.ts";
 import { createRoomStore, type RoomStore, type RoomSubject } from "./room-store.ts";
 
 export interface RoomParts {
   store: RoomStore;
+  storage: GroupStorage;
   judge: JudgeGroup;
   /** Absent: nothing is asked of a group before it is judged. */
   early?: EarlyJudge;
@@ -20,11 +22,17 @@ export interface RoomParts {
   began?(subject: RoomSubject, waiterId: string): void;
 }
 
-/** The first who comes says what the room is. */
-export function beginWith(subject: RoomSubject, waiterId: string, { store, began }: RoomParts): void {
-  if (store.subject() !== null) return;
-  store.saveSubject(subject);
+/** The first who comes says what the room is. @returns the bytes that this stores */
+export function beginWith(subject: RoomSubject, waiterId: string, { store, began }: RoomParts): number {
+  if (store.subject() !== null) return 0;
+  const bytes = store.saveSubject(subject);
   began?.(subject, waiterId);
+  return bytes;
+}
+
+/** Lets go what its key's limits have booked of the room. */
+export function releaseStored({ store, storage }: RoomParts): void {
+  for (const group of store.groups()) storage.release(store.subject()?.key_name ?? null, group);
 }
 
 /**
@@ -57,6 +65,7 @@ export function roomParts(
 ): RoomParts {
   return {
     store: createRoomStore(values),
+    storage: groupStorage(deps),
     judge: createGroupJudge(deps),
     ...(deps.early_judging && { early: createEarlyJudge(deps) }),
     // Windows are real time even where a test's clock stands still.

@@ -7,7 +7,7 @@ import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import { memoryValues } from "../storage/memory.ts";
-import { getJson, putJson, type Values } from "../storage/values.ts";
+import { getJson, jsonBytes, piecesOf, putPieces, type Values } from "../storage/values.ts";
 import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { GatheringFault } from "./reply.ts";
@@ -55,10 +55,12 @@ export interface RoomStore {
   groups(): GroupState[];
   saveGroup(group: GroupState): void;
   subject(): RoomSubject | null;
-  saveSubject(subject: RoomSubject): void;
+  /** @returns the bytes that it stores */
+  saveSubject(subject: RoomSubject): number;
   /** The first `count` members, in order. */
   members(epoch: number, count: number): MemberContent[];
-  addMember(epoch: number, member: number, content: MemberContent): void;
+  /** @returns the bytes that it stores */
+  addMember(epoch: number, member: number, content: MemberContent): number;
   answer(epoch: number, member: number): Answer | null;
   saveAnswer(epoch: number, member: number, answer: Answer): void;
   /** Of a group that its caller names; null before it is judged. */
@@ -83,29 +85,47 @@ const SUBJECT = "subject";
 const REPLY = "reply";
 const GROUP = "group.";
 
+/** Texts, which may be longer than a row: kept with their bytes until `flush`. */
+function createTexts(values: Values) {
+  const unsaved = new Map<string, { value: unknown; bytes: Uint8Array }>();
+  return {
+    unsaved,
+    get: <T>(name: string): T => (unsaved.get(name)?.value ?? getJson<T>(values, name)) as T,
+    /** @returns the bytes that it stores */
+    put(name: string, value: unknown): number {
+      const bytes = jsonBytes(value);
+      unsaved.set(name, { value, bytes });
+      return bytes.byteLength;
+    },
+    flush(): void {
+      for (const [name, { bytes }] of unsaved) putPieces(values, name, piecesOf(bytes));
+      unsaved.clear();
+    },
+  };
+}
+
 /**
  * Over an object's values. What comes one by one, as readings do, and is mostly never read again
  * stays in memory until there is something to store; a group's state as it then is.
  */
 export function createRoomStore(values: Values): RoomStore {
   const unsaved = new Map<string, unknown>();
-  /** Texts, which may be longer than a row. */
-  const texts = new Map<string, unknown>();
+  const texts = createTexts(values);
   const dropped: string[] = [];
   let [rings, wakes] = [Infinity, Infinity];
 
   function drop(prefix: string): void {
     dropped.push(prefix);
-    for (const map of [unsaved, texts]) for (const name of map.keys()) if (name.startsWith(prefix)) map.delete(name);
+    for (const map of [unsaved, texts.unsaved])
+      for (const name of map.keys()) if (name.startsWith(prefix)) map.delete(name);
   }
 
   function flush(): void {
     // First, for a group that came after one that is forgotten may have the same epoch.
     for (const prefix of dropped.splice(0)) for (const [name] of [...values.list(prefix)]) values.delete(name);
     for (const [name, value] of unsaved) values.put(name, value);
-    for (const [name, value] of texts) putJson(values, name, value);
     unsaved.clear();
-    texts.clear();
+    texts.flush();
     // An alarm that rings too early costs less than one set anew at every arrival: the room only
     // looks, and sets the next. One that has rung is none.
     if (rings <= Date.now()) rings = Infinity;
@@ -114,8 +134,7 @@ export function createRoomStore(values: Values): RoomStore {
     values.wakeAt(wakes);
   }
 
-  const text = <T>(name: string): T => (texts.get(name) ?? getJson<T>(values, name)) as T;
-  let subject: RoomSubject | null = text(SUBJECT) ?? null;
+  let subject: RoomSubject | null = texts.get(SUBJECT) ?? null;
   return {
     groups() {
       flush();
@@ -126,17 +145,18 @@ export function createRoomStore(values: Values): RoomStore {
     subject: () => subject,
     saveSubject(given) {
       subject = given;
-      texts.set(SUBJECT, given);
+      return texts.put(SUBJECT, given);
     },
-    members: (epoch, count) => Array.from({ length: count }, (_, i) => text<MemberContent>(`member.${epoch}.${i}`)),
-    addMember: (epoch, member, content) => void texts.set(`member.${epoch}.${member}`, content),
+    members: (epoch, count) =>
+      Array.from({ length: count }, (_, i) => texts.get<MemberContent>(`member.${epoch}.${i}`)),
+    addMember: (epoch, member, content) => texts.put(`member.${epoch}.${member}`, content),
     answer(epoch, member) {
       flush();
       return values.get<Answer>(`answer.${epoch}.${member}`) ?? null;
     },
     saveAnswer: (epoch, member, answer) => void unsaved.set(`answer.${epoch}.${member}`, answer),
-    reply: () => text<RewardsReply | undefined>(REPLY) ?? null,
-    saveReply: (reply) => void texts.set(REPLY, reply),
+    reply: () => texts.get<RewardsReply | undefined>(REPLY) ?? null,
+    saveReply: (reply) => void texts.put(REPLY, reply),
     journal(epoch) {
       const prefix = `journal.${epoch}.`;
       const rows = [...values.list<JournalRow>(prefix), ...(unsaved as Map<string, JournalRow>)];

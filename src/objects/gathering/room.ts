@@ -9,11 +9,12 @@ import { EarlyJudging } from "./early-judging.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
 import { begin, finish, isComplete, isRepetition, judgementOf, markDelivered, resume } from "./group.ts";
 import type { GroupState, Judgement, RoomState, WaiterState } from "./group-state.ts";
+import { addStored } from "./group-storage.ts";
 import { LaterFlush } from "./later-flush.ts";
 import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
-import { beginWith, type RoomParts } from "./room-listing.ts";
+import { beginWith, type RoomParts, releaseStored } from "./room-listing.ts";
 import { type Answer, passingStore } from "./room-store.ts";
 import {
   arrive,
@@ -55,7 +56,7 @@ export class Room {
     this.#early = new EarlyJudging({
       parts: () => this.#parts,
       run: (id, work) => this.#run(id, work),
-      onWrite: () => this.#storing.within(LIMITS.room_journal_flush_ms),
+      onWrite: (within_ms) => this.#storing.within(within_ms),
     });
     this.#state = restoredRoom(parts.store.groups(), parts.now());
     for (const group of this.#state.groups) {
@@ -78,7 +79,7 @@ export class Room {
     try {
       this.#forgetOver();
       requireSameFacts(this.#parts.store.subject(), sample);
-      const arrived = arrive(this.#state, sample, this.#parts.now());
+      const arrived = arrive(this.#state, sample, this.#parts.now(), () => this.#requireSpace(sample));
       if (arrived.kind === "placed") this.#take(sample, arrived.place);
       else {
         join.sample = sample;
@@ -107,6 +108,7 @@ export class Room {
   forget(): void {
     this.#joins.answerAll({ fault: GATHERING });
     this.#early.stopAll();
+    releaseStored(this.#parts);
     forgetAll(this.#state);
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#parts = { ...this.#parts, store: passingStore() };
@@ -126,11 +128,11 @@ export class Room {
   /** Sets the sample down where it belongs; answers at once when the answer is there. */
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
-    if (added) {
-      beginWith(subjectOf(sample), sample.waiter_id, this.#parts);
-      store.addMember(epoch, member, contentOf(sample));
-    }
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
+    if (added) {
+      const begun = beginWith(subjectOf(sample), sample.waiter_id, this.#parts);
+      addStored(group, begun + store.addMember(epoch, member, contentOf(sample)));
+    }
     const join = this.#joins.get(sample.waiter_id);
     if (join !== undefined) Object.assign(join, { attached, sample: null });
     if (ready) this.#send(group, { ...sample, member }, store.answer(epoch, member) as Answer);
@@ -156,19 +158,24 @@ export class Room {
   #settle(waiterId: string): void {
     const sample = this.#joins.get(waiterId)?.sample ?? null;
     try {
-      const place = settle(this.#state, waiterId, this.#parts.now());
+      const place = settle(this.#state, waiterId, this.#parts.now(), () => sample && this.#requireSpace(sample));
       if (place !== null && sample !== null) this.#take(sample, place);
     } catch (error) {
       this.#answer(waiterId, faultReply(error, waiterId, this.#parts.report));
     }
   }
 
+  #requireSpace({ key_name }: GatheredSample): void {
+    this.#parts.storage.requireSpace(key_name);
+  }
+
   /** Judges what is due, forgets what is over, and arranges to be woken. */
   #proceed(): void {
-    const { store, now, nextRequestId } = this.#parts;
+    const { store, storage, now, nextRequestId } = this.#parts;
     const at = now();
     this.#forgetOver();
     for (const waiter of settleable(this.#state)) this.#settle(waiter);
+    for (const group of this.#state.groups) storage.book(store.subject()?.key_name ?? null, group);
     for (const { group, scores, closed } of dueGroups(this.#state, at)) {
       const id = group.scored_as ?? nextRequestId();
       if (scores) this.#scoreFirst(group, judgementOf(group, id, closed, at));

@@ -69,8 +69,11 @@ export function refuse(room: RoomState, { body_hash }: Pick<Arrival, "body_hash"
   return last ?? null;
 }
 
-/** @throws ApiError `overloaded` when the room holds room_members_max members */
-export function arrive(room: RoomState, arrival: Arrival, now: number): Arrived {
+/**
+ * @param requireSpace called before a member is added; may throw to refuse it
+ * @throws ApiError `overloaded` when the room holds room_members_max members
+ */
+export function arrive(room: RoomState, arrival: Arrival, now: number, requireSpace = () => {}): Arrived {
   const back = returning(room, arrival, now);
   if (back !== null) return back;
   const { body_hash } = arrival;
@@ -78,7 +81,8 @@ export function arrive(room: RoomState, arrival: Arrival, now: number): Arrived 
   const place = repeated(room, arrival, now, before.length > 0);
   if (place !== null) return { kind: "placed", place };
   const waiting = equalWaiters(room, body_hash);
-  if (waiting.length + before.length === 0) return { kind: "placed", place: newcomer(room, arrival, now) };
+  if (waiting.length + before.length === 0)
+    return { kind: "placed", place: newcomer(room, arrival, now, requireSpace) };
   hold(room, arrival, now);
   return { kind: "held", lost: waiting.flatMap(({ waiter }) => (waiter.lost ? [waiter.waiter_id] : [])) };
 }
@@ -87,12 +91,12 @@ export function arrive(room: RoomState, arrival: Arrival, now: number): Arrived 
  * The place of an undecided request, now that nothing equal is waited for, or that everybody before
  * it has proved to be there. null when it has left.
  */
-export function settle(room: RoomState, waiterId: string, now: number): MemberSlot | null {
+export function settle(room: RoomState, waiterId: string, now: number, requireSpace = () => {}): MemberSlot | null {
   const found = release(room, waiterId);
   if (found === null) return null;
   const answer_within_ms = Math.max(1, found.arrival.answer_within_ms - (now - found.since));
   const arrival = { ...found.arrival, answer_within_ms };
-  return repeated(room, arrival, now, false) ?? newcomer(room, arrival, now);
+  return repeated(room, arrival, now, false) ?? newcomer(room, arrival, now, requireSpace);
 }
 
 /** Those undecided whose place shows by now, in order. */
@@ -219,7 +223,8 @@ export function rewardedMember(room: RoomState, bodyHash: string): { epoch: numb
 }
 
 /** The last group while it takes members, else the next. */
-function newcomer(room: RoomState, arrival: Arrival, now: number): MemberSlot {
+function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: () => void): MemberSlot {
+  requireSpace();
   if (room.groups.reduce((sum, { members }) => sum + members.length, 0) >= LIMITS.room_members_max) {
     const limit = `room_members_max = ${LIMITS.room_members_max}`;
     throw new ApiError(

@@ -1,8 +1,6 @@
 // Owns the Durable Object that is one Idempotency-Key, or a run's list of what holds something of it:
 // its storage, its alarm, and the calls it answers. Knows no decision.
 import { DurableObject } from "cloudflare:workers";
-import type { RunTerms, TermsSums } from "../../ports/run-terms.ts";
-import type { KnownVerdict } from "../../ports/run-verdicts.ts";
 import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
 import { IdempotentEntry } from "./entry.ts";
@@ -48,22 +46,6 @@ export class IdempotentRequests extends DurableObject {
 
   async emptiedOfRun(entries: readonly string[]): Promise<void> {
     this.#ofRun.emptied(entries);
-  }
-
-  async knownOfRun(prompts: readonly string[]): Promise<KnownVerdict[]> {
-    return this.#ofRun.known(prompts, Date.now());
-  }
-
-  async rememberOfRun(rows: readonly KnownVerdict[], requestId: string): Promise<void> {
-    this.#ofRun.remember(rows, requestId, Date.now());
-  }
-
-  async termsOfRun(judge: string, step: number): ReturnType<RunTerms["termsAt"]> {
-    return this.#ofRun.termsAt(judge, step, Date.now());
-  }
-
-  async learnOfRun(judge: string, sums: TermsSums, requestId: string): Promise<void> {
-    this.#ofRun.learn(judge, sums, requestId, Date.now());
   }
 
   override async alarm(): Promise<void> {

@@ -4,8 +4,10 @@ import { DurableObject } from "cloudflare:workers";
 import type { Grant, KeyLimit } from "../../ports/key-limits.ts";
 import { durableValues } from "../storage/durable.ts";
 import { type CountersStub, EMPTY_LEDGER, grant, held, type LedgerState, type Spending, settled } from "./ledger.ts";
+import { type StoredChanges, type StoredSlots, type StoredTotal, totalOf, withChanges } from "./stored-bytes.ts";
 
 const KEPT = "ledger";
+const STORED = "stored";
 
 /**
  * One object a key name. Calls do not wait between reading and writing, so each is whole; the
@@ -30,6 +32,13 @@ export class KeyCounters extends DurableObject implements CountersStub {
 
   async hold(lease: string, until: number, spending: Spending): Promise<void> {
     this.#write(held(settled(this.#read(), spending, Date.now()), lease, until));
+  }
+
+  async store(changes: StoredChanges): Promise<StoredTotal> {
+    const now = Date.now();
+    const slots = withChanges(this.#values.get<StoredSlots>(STORED) ?? {}, changes, now);
+    if (changes.length > 0) this.#values.put(STORED, slots);
+    return totalOf(slots, now);
   }
 
   #read(): LedgerState {

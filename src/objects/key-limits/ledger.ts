@@ -3,12 +3,13 @@
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Grant, KeyLimit, KeyLimitName, KeyUse, LimitState } from "../../ports/key-limits.ts";
+import type { StoredChanges, StoredTotal } from "./stored-bytes.ts";
 
 /** For keys without limits of their own. */
 const EVERYONE = "*";
 
 const ENTRY = /^(\*|[A-Za-z0-9._-]{1,64}):(\S+)$/;
-const SETTING = /^(rpm|tokens_per_day|log_rows_per_day|concurrency)=(\d{1,15})$/;
+const SETTING = /^(rpm|tokens_per_day|log_rows_per_day|concurrency|stored_bytes)=(\d{1,15})$/;
 
 /** What a key may use of which nothing else is said. */
 const DEFAULTS: KeyLimit = {
@@ -16,6 +17,7 @@ const DEFAULTS: KeyLimit = {
   tokens_per_day: null,
   log_rows_per_day: LIMITS.log_rows_per_day,
   concurrency: null,
+  stored_bytes: LIMITS.stored_bytes,
 };
 
 /**
@@ -102,6 +104,9 @@ export function settled(state: LedgerState, { ended, tokens, log_rows }: Spendin
   };
 }
 
+/** Limits that a request meets before its body is read. */
+type RequestLimit = Exclude<KeyLimitName, "stored_bytes">;
+
 /**
  * Grants or refuses one request under `lease` to a settled ledger. A refused request counts for
  * nothing. Tokens and rows are known only afterwards, so a request is refused when the day's are
@@ -113,16 +118,16 @@ export function grant(
   lease: string,
   now: number,
 ): { state: LedgerState; grant: Grant } {
-  const used: Record<KeyLimitName, number> = {
+  const used: Record<RequestLimit, number> = {
     rpm: state.requests,
     tokens_per_day: state.tokens,
     log_rows_per_day: state.log_rows,
     concurrency: Object.keys(state.leases).length,
   };
-  const names: readonly KeyLimitName[] = ["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"];
+  const names: readonly RequestLimit[] = ["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"];
   const refused_by = names.find((name) => limit[name] !== null && used[name] >= limit[name]) ?? null;
   const taken = refused_by === null ? 1 : 0;
-  const resets: Record<KeyLimitName, number | null> = {
+  const resets: Record<RequestLimit, number | null> = {
     rpm: secondsLeft(now, MINUTE_MS),
     tokens_per_day: secondsLeft(now, DAY_MS),
     log_rows_per_day: secondsLeft(now, DAY_MS),
@@ -160,6 +165,8 @@ export interface CountersStub {
    * end.
    */
   hold(lease: string, until: number, spending: Spending): Promise<void>;
+  /** Books bytes in storage. */
+  store(changes: StoredChanges): Promise<StoredTotal>;
 }
 
 /** The part of a Durable Object namespace that is used. */

@@ -6,6 +6,7 @@ import { fail, pause, within } from "../../platform/waiting.ts";
 import type { Grant, KeyLimit, KeyLimits, KeyUse } from "../../ports/key-limits.ts";
 import type { CountersNamespace, CountersStub } from "./ledger.ts";
 import { limitOf, type Spending } from "./ledger.ts";
+import { createStorageAccounts } from "./stored-bytes.ts";
 
 interface KeyLimitsOptions {
   limits: ReadonlyMap<string, KeyLimit>;
@@ -93,6 +94,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
   /** Whether the key has a limit that a request must ask for; the log's is known beforehand. */
   const asks = ({ rpm, tokens_per_day, concurrency }: KeyLimit) =>
     rpm !== null || tokens_per_day !== null || concurrency !== null;
+  const storage = createStorageAccounts((name, changes) => counters.getByName(name).store(changes), onUnreachable);
 
   return {
     async admit(key, lease, judges): Promise<Grant | null> {
@@ -128,6 +130,17 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       if (limit.tokens_per_day === null && pending.log_rows < Math.min(quota, LIMITS.log_rows_booked)) return;
       const logged = await flush(name);
       if (logged !== null && logged >= quota) full.add(name);
+    },
+    refusalToStore(key): Grant | null {
+      const { stored_bytes: quota } = limitOf(limits, key);
+      const reset_s = quota === null ? null : storage.secondsUntilSpace(key ?? OPEN, quota);
+      if (quota === null || reset_s === null) return null;
+      const state = { limit: "stored_bytes", quota, remaining: 0, reset_s } as const;
+      return { refused_by: "stored_bytes", retry_after_s: reset_s, limits: [state] };
+    },
+    async store(key, bytes, until): Promise<void> {
+      const { stored_bytes: quota } = limitOf(limits, key);
+      if (quota !== null) await storage.book(key ?? OPEN, quota, bytes, until);
     },
   };
 }

@@ -1,12 +1,8 @@
 // Owns one run's list of the objects that hold something of it, so that a deletion finds them: their
-// names are digests; and what its verifiers have said, for its later requests. Knows no runtime.
+// names are digests. Knows no runtime.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { RunKey } from "../../ports/run-log.ts";
-import type { TermsSums } from "../../ports/run-terms.ts";
-import type { KnownVerdict } from "../../ports/run-verdicts.ts";
 import type { Values } from "../storage/values.ts";
-import { TermRows } from "./term-rows.ts";
-import { VerdictRows } from "./verdict-rows.ts";
 
 export const OBJECT_KINDS = ["rooms", "replies", "batches"] as const;
 
@@ -38,13 +34,9 @@ const overAt = (entry: string) => Number(entry.slice(ENTRY.length, ENTRY.length 
 
 export class RunObjectList {
   readonly #values: Values;
-  readonly #verdicts: VerdictRows;
-  readonly #terms: TermRows;
 
   constructor(values: Values) {
     this.#values = values;
-    this.#terms = new TermRows(values);
-    this.#verdicts = new VerdictRows(values);
   }
 
   /** Of an object that is something else. */
@@ -61,30 +53,6 @@ export class RunObjectList {
     return this.#isDeletedSince(requestId);
   }
 
-  /** What is known of the run's prompts. */
-  known(prompts: readonly string[], now: number): KnownVerdict[] {
-    return this.#verdicts.of(prompts, now);
-  }
-
-  remember(rows: readonly KnownVerdict[], requestId: string, now: number): void {
-    if (this.#isDeletedSince(requestId)) return;
-    this.#verdicts.add(rows, now);
-    if (this.isNone) this.#wakeAt(this.#verdicts.over);
-  }
-
-  /** What a judge's strengths are told without at a step. */
-  termsAt(judge: string, step: number, now: number): ReturnType<TermRows["at"]> {
-    const taken = this.#terms.at(judge, step, now);
-    if (this.isNone) this.#wakeAt(this.#terms.over);
-    return taken;
-  }
-
-  learn(judge: string, sums: TermsSums, requestId: string, now: number): void {
-    if (this.#isDeletedSince(requestId)) return;
-    this.#terms.learn(judge, sums, requestId, now);
-    if (this.isNone) this.#wakeAt(this.#terms.over);
-  }
-
   #isDeletedSince(requestId: string): boolean {
     return requestId < (this.#values.get<string>(DELETED) ?? "");
   }
@@ -92,8 +60,6 @@ export class RunObjectList {
   /** Marks the run as deleted, for requests below `before`; @returns objects to be emptied, at most `limit` */
   markDeleted(before: string, limit: number, now: number): ListedObject[] {
     this.#dropOver(now);
-    this.#verdicts.drop();
-    this.#terms.drop();
     this.#values.put(DELETED, before);
     if (this.isNone) this.#wakeAt(now + FORGOTTEN_MS.batches);
     const found: ListedObject[] = [];
@@ -112,10 +78,8 @@ export class RunObjectList {
   /** The alarm: drops what is over, and in the end itself. */
   async wake(now: number): Promise<void> {
     this.#dropOver(now);
-    this.#verdicts.dropOver(now);
-    this.#terms.dropOver(now);
     const last = [...this.#values.list(ENTRY)].at(-1)?.[0];
-    const over = Math.max(last === undefined ? 0 : overAt(last), this.#verdicts.over, this.#terms.over);
+    const over = last === undefined ? 0 : overAt(last);
     if (over === 0) return this.#values.clear();
     this.#wakeAt(over);
   }

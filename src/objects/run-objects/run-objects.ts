@@ -3,14 +3,12 @@
 import { LIMITS } from "../../core/faults/limits.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
 import type { RunKey } from "../../ports/run-log.ts";
-import type { RunTerms, TermsSums } from "../../ports/run-terms.ts";
-import type { KnownVerdict, RunVerdicts } from "../../ports/run-verdicts.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type ListedObject, type RunObject, RunObjectList, runListName } from "./list.ts";
 
 /** Calls are harmless to repeat, and reject with an ApiError. */
-export interface RunObjects extends RunVerdicts, RunTerms {
+export interface RunObjects {
   /**
    * Notes an object that holds something of the run, by a request of this id. Resolves with true
    * where the run was deleted since that request came: whoever asks empties the object.
@@ -27,10 +25,6 @@ export interface RunListStub {
   noteOfRun(object: RunObject, requestId: string): Promise<boolean>;
   markRunDeleted(before: string, limit: number): Promise<ListedObject[]>;
   emptiedOfRun(entries: readonly string[]): Promise<void>;
-  knownOfRun(prompts: readonly string[]): Promise<KnownVerdict[]>;
-  rememberOfRun(rows: readonly KnownVerdict[], requestId: string): Promise<void>;
-  termsOfRun(judge: string, step: number): ReturnType<RunTerms["termsAt"]>;
-  learnOfRun(judge: string, sums: TermsSums, requestId: string): Promise<void>;
 }
 
 const LIMIT = LIMITS.deletion_objects;
@@ -46,10 +40,6 @@ export function createRemoteRunObjects(
     note: (run, object, requestId) => call(run, (stub) => stub.noteOfRun(object, requestId)),
     markDeleted: (run, before) => call(run, (stub) => stub.markRunDeleted(encodeTime(before.getTime()), LIMIT)),
     emptied: (run, objects) => call(run, (stub) => stub.emptiedOfRun(objects.map(({ entry }) => entry))),
-    known: (run, prompts) => call(run, (stub) => stub.knownOfRun(prompts)),
-    remember: (run, rows, requestId) => call(run, (stub) => stub.rememberOfRun(rows, requestId)),
-    termsAt: (run, judge, step) => call(run, (stub) => stub.termsOfRun(judge, step)),
-    learn: (run, judge, sums, requestId) => call(run, (stub) => stub.learnOfRun(judge, sums, requestId)),
   };
 }
 
@@ -73,9 +63,5 @@ export function createLocalRunObjects(now: () => number = () => Date.now()): Run
     note: async (run, object, requestId) => open(run).note(object, requestId, now()),
     markDeleted: async (run, before) => open(run).markDeleted(encodeTime(before.getTime()), LIMIT, now()),
     emptied: async (run, objects) => open(run).emptied(objects.map(({ entry }) => entry)),
-    known: async (run, prompts) => lists.get(runListName(run))?.known(prompts, now()) ?? [],
-    remember: async (run, rows, requestId) => open(run).remember(rows, requestId, now()),
-    termsAt: async (run, judge, step) => open(run).termsAt(judge, step, now()),
-    learn: async (run, judge, sums, requestId) => open(run).learn(judge, sums, requestId, now()),
   };
 }

@@ -55,9 +55,12 @@ export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
+/** JSON as bytes. */
+export const jsonBytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
 /** Stores JSON in pieces: of a text, JSON may make up to six bytes of one. */
 export function putJson(values: Values, name: string, value: unknown): void {
-  putPieces(values, name, piecesOf(new TextEncoder().encode(JSON.stringify(value))));
+  putPieces(values, name, piecesOf(jsonBytes(value)));
 }
 
 /** What putJson stored; undefined when it stored nothing. */

@@ -26,17 +26,18 @@ export const runAlarms = pgTable(
 );
 
 /**
- * The measures of a step or window as they were last computed, and of which requests: they hold as
- * long as it has these and no other.
+ * The measures of a step as they were last computed, and of which requests: they hold as long as the
+ * step has these and no other.
  */
 export const healthRows = pgTable(
   "health_rows",
   {
     run_id: text("run_id").notNull(),
     owner: text("owner").notNull(),
-    axis: text("axis", { enum: ["step", "window"] }).notNull(),
+    /** Always `step`. */
+    axis: text("axis", { enum: ["step"] }).notNull(),
     k: bigint("k", { mode: "number" }).notNull(),
-    /** Of the statement, and of a window's size. */
+    /** Hash of the statement. */
     version: text("version").notNull(),
     /** How many requests, the exclusive or of their ids' hashes, and the oldest. */
     requests: integer("requests").notNull(),

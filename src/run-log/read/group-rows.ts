@@ -1,20 +1,18 @@
 // Owns the reads of groups: rows put back together into the result as it was answered. Knows SQL,
 // not the wire's routes.
-import { and, asc, eq, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Owner } from "../../core/contract/owner.ts";
 import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { mayCome } from "../../core/faults/mendable.ts";
-import { BY_STEP } from "../../ports/run-axis.ts";
 import type { GroupRow, GroupsWanted, Page, RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, rollouts, signals } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { requestsOf } from "./run-pages.ts";
-import { idsInWindow } from "./run-windows.ts";
 
-type StoredGroup = typeof groups.$inferSelect;
+type StoredGroup = typeof groups.$inferSelect & Pick<typeof requests.$inferSelect, "kind">;
 type StoredRollout = typeof rollouts.$inferSelect;
 type StoredSignalRow = typeof signals.$inferSelect;
 
@@ -131,6 +129,7 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
     rewards: members.rollouts.map((member) => member.reward),
     ...(audit.some((score) => score !== null) && { audit }),
     ...(turns.some((count) => count !== null) && { turns }),
+    ...(row.kind === "verdicts" && { kind: row.kind }),
     result: groupResult(row, members),
   };
 }
@@ -140,7 +139,12 @@ async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
   const isWanted = (table: typeof groups | typeof rollouts | typeof signals) =>
     inArray(sql`(${table.request_id}, ${table.group_index})`, sql`(${wanted})`);
   const [found, members, signalRows] = await db.batch([
-    db.select().from(groups).where(isWanted(groups)).orderBy(asc(groups.request_id), asc(groups.group_index)),
+    db
+      .select({ ...getTableColumns(groups), kind: requests.kind })
+      .from(groups)
+      .innerJoin(requests, eq(requests.request_id, groups.request_id))
+      .where(isWanted(groups))
+      .orderBy(asc(groups.request_id), asc(groups.group_index)),
     db
       .select()
       .from(rollouts)
@@ -165,24 +169,18 @@ export function requestIsStored(requestId: PgColumn, owner: Owner | null): SQL {
   return sql`EXISTS (SELECT 1 FROM ${requests} WHERE ${and(eq(requests.request_id, requestId), ofOwner)})`;
 }
 
-function atStep(run: RunKey, { step, axis = BY_STEP }: Pick<GroupsWanted, "step" | "axis">): SQL | undefined {
-  if (step === null) return undefined;
-  return axis.by === "step"
-    ? eq(requests.step, step)
-    : inArray(requests.request_id, sql`(${idsInWindow(run, axis.window_groups, step)})`);
-}
-
 /**
- * A page of a run's groups, oldest first; of one step or window when `step` is given. Read through the run's
+ * A page of a run's groups, oldest first; of one step when `step` is given. Read through the run's
  * requests, which say whose they are: each is one range of the groups' primary key.
  */
 export async function groupPage(
   db: Database,
   run: RunKey,
-  { cursor, limit, ...wanted }: GroupsWanted,
+  { cursor, limit, step }: GroupsWanted,
 ): Promise<Page<GroupRow>> {
   const [from, index] = cursor === null ? (["", -1] as const) : decodeCursor("groups", cursor, ["text", "index"]);
-  const of = and(requestsOf(run), atStep(run, wanted), gt(requests.groups, 0), gte(requests.request_id, from));
+  const atStep = step === null ? undefined : eq(requests.step, step);
+  const of = and(requestsOf(run), atStep, gt(requests.groups, 0), gte(requests.request_id, from));
   const rows = await wholeGroups(
     db,
     sql`SELECT page.request_id, page.group_index FROM ${requests} CROSS JOIN LATERAL (

@@ -5,7 +5,6 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { HealthRow } from "../../core/health/health-row.ts";
 import { MEASURES, type Measure, OVER_STEPS, REQUESTS, type Unit } from "../../core/health/measures.ts";
 import { hashText } from "../../core/math/random.ts";
-import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
 import type { RunKey } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
@@ -13,7 +12,6 @@ import { healthRows as kept } from "../db/health-tables.ts";
 import { deletedRuns, requests } from "../db/schema.ts";
 import { STORING } from "../write/deletion.ts";
 import { requestsOf } from "./run-pages.ts";
-import { requestsInWindows, requestsOfLastWindows } from "./run-windows.ts";
 
 const rewardsOf = (run: RunKey) => and(requestsOf(run), isNotNull(requests.step), eq(requests.kind, "rewards"));
 
@@ -27,20 +25,13 @@ export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
 
 const COLUMNS = sql.raw("request_id, step AS k, created_at, warnings, spec_hash");
 
-/** The same over either axis, with the step or the window as `k`. */
-export const lastRequests = (run: RunKey, steps: number, axis: RunAxis): SQL =>
-  axis.by === "window"
-    ? requestsOfLastWindows(run, axis.window_groups, steps)
-    : sql`SELECT ${COLUMNS} FROM requests WHERE ${requestsOfLast(run, steps)}`;
+/** The same with the step as `k`. */
+const lastRequests = (run: RunKey, steps: number): SQL =>
+  sql`SELECT ${COLUMNS} FROM requests WHERE ${requestsOfLast(run, steps)}`;
 
-/** Those of these steps or windows, ascending. */
-function requestsAt(run: RunKey, steps: readonly number[], axis: RunAxis): SQL {
-  if (axis.by === "step")
-    return sql`SELECT ${COLUMNS} FROM requests WHERE ${rewardsOf(run)} AND step = ANY(${arrayLiteral(steps)}::int[])`;
-  const range = { after: null, from: steps[0] as number, to: steps.at(-1) as number, limit: null };
-  const within = requestsInWindows(run, axis.window_groups, range);
-  return sql`SELECT * FROM (${within}) AS within WHERE kind = 'rewards' AND k = ANY(${arrayLiteral(steps)}::bigint[])`;
-}
+/** Requests for rewards of these steps. */
+const requestsAt = (run: RunKey, steps: readonly number[]): SQL =>
+  sql`SELECT ${COLUMNS} FROM requests WHERE ${rewardsOf(run)} AND step = ANY(${arrayLiteral(steps)}::int[])`;
 
 /** What a field is at a step of which a query has no row. */
 const EMPTY: Partial<Record<Unit, string>> = { count: "0", counts: "'{}'" };
@@ -63,9 +54,6 @@ function selected(measures: readonly Measure[]): string {
 
 const MEASURED = selected(ALONE);
 const VERSION = hashText(MEASURED)[0].toString(36);
-
-/** Another window's size is another row in the same place, so that no reader can fill the table. */
-const versionOf = (axis: RunAxis) => (axis.by === "window" ? `${VERSION}/${axis.window_groups}` : VERSION);
 
 /** A rollout with what all rows of its group say. */
 const ROLLOUT = sql.raw("k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete");
@@ -96,16 +84,16 @@ const SET = sql.raw(
  * Computes steps and keeps their rows, which say of which requests they are by what the same
  * statement saw: so it does not matter which of several readers comes last.
  */
-const computing = (run: RunKey, steps: readonly number[], axis: RunAxis) => sql`
+const computing = (run: RunKey, steps: readonly number[]) => sql`
 WITH req AS MATERIALIZED (
-  SELECT request_id, k, created_at, warnings FROM (${requestsAt(run, steps, axis)}) AS wanted
+  SELECT request_id, k, created_at, warnings FROM (${requestsAt(run, steps)}) AS wanted
 ), rol AS MATERIALIZED (
   SELECT ${ROLLOUT} FROM req JOIN rollouts r USING (request_id) JOIN groups g USING (request_id, group_index)
 ), measured AS MATERIALIZED (
   ${sql.raw(MEASURED)}
 ), kept AS (
   INSERT INTO ${kept} (run_id, owner, axis, k, version, requests, ids, oldest, measured, contents)
-  SELECT ${run.run_id}, ${run.owner}, ${axis.by}, k, ${versionOf(axis)}, sets.requests, ids, oldest, measured, coalesce(contents, '{}')
+  SELECT ${run.run_id}, ${run.owner}, 'step', k, ${VERSION}, sets.requests, ids, oldest, measured, coalesce(contents, '{}')
   FROM measured JOIN (${REQUEST_SETS}) AS sets USING (k) LEFT JOIN (${CONTENTS}) AS hashed USING (k)
   WHERE NOT EXISTS (SELECT FROM ${deletedRuns} AS d WHERE d.run_id = ${run.run_id} AND d.owner = ${run.owner} AND oldest < d.before)
   ORDER BY k ON CONFLICT ${AT} DO UPDATE SET ${SET}
@@ -116,17 +104,16 @@ SELECT k::int, measured FROM measured`;
 const EQUAL = sql.raw(`SELECT content FROM held, unnest(contents) AS content
   WHERE content IS NOT NULL GROUP BY content HAVING min(k) < max(k)`);
 
-const ofRun = ({ run_id, owner }: RunKey, { by }: RunAxis) =>
-  sql`run_id = ${run_id} AND owner = ${owner} AND axis = ${by}`;
+const ofRun = ({ run_id, owner }: RunKey) => sql`run_id = ${run_id} AND owner = ${owner} AND axis = 'step'`;
 
 /** One after the other, so that of two steps with one content the later sees the earlier. */
 const locking = ({ run_id, owner }: RunKey) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${owner}/${run_id}`}, 0))`;
 
 /** Tells of steps that were computed whether others have their contents. */
-const telling = (run: RunKey, steps: readonly number[], axis: RunAxis) => sql`
-WITH held AS MATERIALIZED (SELECT k, contents FROM ${kept} WHERE ${ofRun(run, axis)}), equal AS MATERIALIZED (${EQUAL})
-UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run, axis)} AND k = ANY(${arrayLiteral(steps)}::bigint[])
+const telling = (run: RunKey, steps: readonly number[]) => sql`
+WITH held AS MATERIALIZED (SELECT k, contents FROM ${kept} WHERE ${ofRun(run)}), equal AS MATERIALIZED (${EQUAL})
+UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run)} AND k = ANY(${arrayLiteral(steps)}::bigint[])
   AND NOT EXISTS (SELECT FROM unnest(contents) AS content WHERE content IN (SELECT content FROM equal))`;
 
 type MeasuredValues = readonly unknown[];
@@ -135,21 +122,21 @@ type MeasuredValues = readonly unknown[];
  * The last steps by their requests, and what is kept of them. Joined by who reads it: Postgres takes
  * a table that nobody analyses for a small one, and would try each pair.
  */
-const lookedAt = (run: RunKey, steps: number, axis: RunAxis) => sql`
+const lookedAt = (run: RunKey, steps: number) => sql`
 req AS MATERIALIZED (
-  SELECT request_id, k FROM (${lastRequests(run, steps, axis)}) AS wanted
+  SELECT request_id, k FROM (${lastRequests(run, steps)}) AS wanted
 ), sets AS MATERIALIZED (
   ${REQUEST_SETS}
 ), held AS MATERIALIZED (
   SELECT k, requests, ids, measured, contents, again FROM ${kept}
-  WHERE ${ofRun(run, axis)} AND version = ${versionOf(axis)} AND k >= (SELECT min(k) FROM req)
+  WHERE ${ofRun(run)} AND version = ${VERSION} AND k >= (SELECT min(k) FROM req)
 ), changed AS MATERIALIZED (
   SELECT k FROM (SELECT k, requests, ids FROM sets EXCEPT SELECT k, requests, ids FROM held) AS fresh
 )`;
 
 /** Rows only once nothing is to be computed first. */
-const looking = (run: RunKey, steps: number, axis: RunAxis, last: boolean) => sql`
-WITH ${lookedAt(run, steps, axis)}
+const looking = (run: RunKey, steps: number, last: boolean) => sql`
+WITH ${lookedAt(run, steps)}
 SELECT (SELECT json_agg(k ORDER BY k) FROM changed) AS changed,
   (SELECT json_agg(k ORDER BY k) FROM sets) AS steps,
   CASE WHEN whole THEN (SELECT json_agg(json_build_array(k, measured)) FROM held WHERE k NOT IN (SELECT k FROM changed)) END AS held,
@@ -159,8 +146,8 @@ FROM (SELECT ${last}::boolean OR NOT EXISTS (SELECT FROM changed) AS whole) AS s
 const OVER = sql.raw(`SELECT k${aggregates(ACROSS)} FROM ${OVER_STEPS} GROUP BY k`);
 
 /** What is measured over several steps: of groups that may have come again, as few runs have. */
-const lookingBack = (run: RunKey, steps: number, axis: RunAxis) => sql`
-WITH ${lookedAt(run, steps, axis)}, equal AS MATERIALIZED (
+const lookingBack = (run: RunKey, steps: number) => sql`
+WITH ${lookedAt(run, steps)}, equal AS MATERIALIZED (
   ${EQUAL}
 ), placed AS MATERIALIZED (
   SELECT k, place FROM held, unnest(contents) WITH ORDINALITY AS of_group(content, place)
@@ -192,36 +179,29 @@ function healthRow(step: number, [at_ms, ...alone]: MeasuredValues, across: Meas
 }
 
 /** Computes what has changed, piece by piece, and keeps it. @returns what it came to, by step */
-async function compute(db: Database, run: RunKey, changed: readonly number[], axis: RunAxis) {
+async function compute(db: Database, run: RunKey, changed: readonly number[]) {
   const computed = new Map<number, MeasuredValues>();
   for (let from = 0; from < changed.length; from += LIMITS.health_steps_at_once) {
     const piece = changed.slice(from, from + LIMITS.health_steps_at_once);
-    const statement = db.execute<{ k: number; measured: MeasuredValues }>(computing(run, piece, axis));
+    const statement = db.execute<{ k: number; measured: MeasuredValues }>(computing(run, piece));
     const [, { rows }] = await db.batch([db.execute(STORING), statement]);
     for (const { k, measured } of rows) computed.set(k, measured);
   }
-  if (changed.length > 0) await db.batch([db.execute(locking(run)), db.execute(telling(run, changed, axis))]);
+  if (changed.length > 0) await db.batch([db.execute(locking(run)), db.execute(telling(run, changed))]);
   return computed;
 }
 
 /**
- * One row for each of the run's last steps, ascending; requests without a step are left out, or by
- * window all others. The latency is the median over groups of their 99th percentile.
+ * One row for each of the run's last steps, ascending; requests without a step are left out. The
+ * latency is the median over groups of their 99th percentile.
  */
-export async function healthRows(
-  db: Database,
-  run: RunKey,
-  steps: number,
-  axis: RunAxis = BY_STEP,
-): Promise<HealthRow[]> {
-  const look = async (last: boolean) => (await db.execute<HeldLook>(looking(run, steps, axis, last))).rows[0];
+export async function healthRows(db: Database, run: RunKey, steps: number): Promise<HealthRow[]> {
+  const look = async (last: boolean) => (await db.execute<HeldLook>(looking(run, steps, last))).rows[0];
   const first = await look(false);
-  const computed = await compute(db, run, first?.changed ?? [], axis);
+  const computed = await compute(db, run, first?.changed ?? []);
   const found = first?.changed == null ? first : await look(true);
   const held = new Map(found?.held);
-  const back = found?.again
-    ? await db.execute<{ k: number; across: MeasuredValues }>(lookingBack(run, steps, axis))
-    : null;
+  const back = found?.again ? await db.execute<{ k: number; across: MeasuredValues }>(lookingBack(run, steps)) : null;
   const across = new Map(back?.rows.map((row) => [row.k, row.across]));
   return (found?.steps ?? []).flatMap((k) => {
     // A step that grows without a pause is told as it was when it was computed.

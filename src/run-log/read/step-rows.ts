@@ -2,12 +2,10 @@
 // wire's routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import { stepWarnings } from "../../core/tournament/warnings.ts";
-import { BY_STEP, type RunAxis } from "../../ports/run-axis.ts";
 import type { RunKey, StepRange, StepRow } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 import { requestsOf } from "./run-pages.ts";
-import { requestsInWindows } from "./run-windows.ts";
 import { type StepSignalSums, signalParts, signalsOf } from "./step-signals.ts";
 
 /**
@@ -27,24 +25,19 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
   return and(of, sql`(${step} IS NULL OR ${step} <= ${last})`);
 }
 
-const COLUMNS = sql.raw("request_id, kind, items, reward_mean, reward_std, parse_rate, warnings, created_at");
+const COLUMNS = sql.raw("request_id, kind, items, groups, reward_mean, reward_std, parse_rate, warnings, created_at");
 
 // -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
-const placedIn = (run: RunKey, range: StepRange, axis: RunAxis) =>
-  axis.by === "window"
-    ? sql`SELECT ${COLUMNS}, k FROM (${requestsInWindows(run, axis.window_groups, range)}) AS wanted`
-    : sql`SELECT ${COLUMNS}, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}`;
-
-const statement = (run: RunKey, range: StepRange, axis: RunAxis, signals: boolean) => sql`
+const statement = (run: RunKey, range: StepRange, signals: boolean) => sql`
 WITH req AS MATERIALIZED (
-  ${placedIn(run, range, axis)}
+  SELECT ${COLUMNS}, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}
 ), per_step AS (
-  SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts'), 0) AS items,
-    coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts'), 0) AS parsed,
-    coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND parse_rate IS NOT NULL), 0) AS answered,
+  SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS items,
+    coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS parsed,
+    coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0 AND parse_rate IS NOT NULL), 0) AS answered,
     json_agg(warnings) FILTER (WHERE json_array_length(warnings) > 0) AS warnings,
     coalesce(json_agg(json_build_object('n', items, 'mean', reward_mean, 'std', reward_std))
-      FILTER (WHERE kind = 'verdicts' AND reward_mean IS NOT NULL), '[]') AS verdict_rewards
+      FILTER (WHERE kind = 'verdicts' AND groups = 0 AND reward_mean IS NOT NULL), '[]') AS verdict_rewards
   FROM req GROUP BY k
 ), grp AS (
   SELECT k, count(*) AS groups, avg(tau_b) FILTER (WHERE g.status = 'ok') AS tau_b_mean,
@@ -98,9 +91,9 @@ type StepCell = Omit<StepRow, Told> & {
   signals?: StepSignalSums[];
   /** Of each request that has any. */
   warnings: string[][];
-  /** Of all rollouts of complete groups of rewards requests; null without any. */
+  /** Moments over the rollouts of complete groups; null without any. */
   rewards: StepMoments | null;
-  /** One each verdicts request. */
+  /** Moments of each verdicts request without groups. */
   verdict_rewards: StepMoments[];
   parsed: number;
   answered: number;
@@ -132,23 +125,16 @@ function stepRow(whole: StepCell): StepRow {
 }
 
 /**
- * One row a step of the range, ascending; requests without a step come first, under null, or by
- * window they alone. None for an unknown run.
+ * One row a step of the range, ascending; requests without a step come first, under null. None for an unknown run.
  *
  * Rewards, tau_b and list_acc are those of complete groups (`ok`). Standard deviation: population.
  * zero_variance_share: over complete groups. parse_rate: parsed over answered generations.
  * Percentiles: linear interpolation (percentile_cont), latencies of answered generations only; a
  * generation shared from an equal group was logged with zeros and is left out. errors: failed
- * generations by code. For `verdicts` requests the items are the rollouts. signals: only where they
+ * generations by code. For `verdicts` requests without groups the items are the rollouts. signals: only where they
  * are asked for.
  */
-export async function stepRows(
-  db: Database,
-  run: RunKey,
-  range: StepRange,
-  axis: RunAxis = BY_STEP,
-  signals = false,
-): Promise<StepRow[]> {
-  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range, axis, signals));
+export async function stepRows(db: Database, run: RunKey, range: StepRange, signals = false): Promise<StepRow[]> {
+  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range, signals));
   return rows.map(({ cell }) => stepRow(cell));
 }

@@ -1,7 +1,6 @@
 // Owns the reads of verdicts, an audit's apart: of one group, and of a whole run page by page. Knows
 // SQL, not the wire's routes.
 import { and, asc, eq, sql } from "drizzle-orm";
-import { isOfFirst } from "../../core/asking/questions.ts";
 import type { Owner } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { GroupVerdicts, RunKey, StoredAuditVerdict, StoredVerdict } from "../../ports/run-log.ts";
@@ -37,7 +36,6 @@ function storedGeneration(row: Omit<VerdictTableRow, "signal">, text?: string): 
     latency_ms: row.latency_ms,
     model: row.model,
     backend: row.backend,
-    ...(isOfFirst(row) && { judge: "first" as const }),
     ...(row.verdict !== null && { verdict: row.verdict }),
     ...(row.turns !== null && { turns: row.turns }),
     ...(text !== undefined && { text }),

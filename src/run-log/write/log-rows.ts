@@ -48,10 +48,10 @@ export function wholeEnvelope(entry: LogEntry): Envelope {
 }
 
 function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_index: number): RowOf<typeof groups> {
-  const { latency_ms, schedule, chosen, why, cached, cut = 0, ...use } = result.verifier;
-  const { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau, ...told } = result.metrics;
+  const { latency_ms, schedule, chosen, why, cut = 0, ...use } = result.verifier;
+  const { cyclic, agreement, tie_rate, decided_rate, ...told } = result.metrics;
   const { parts_correlation = null, ...metrics } = told;
-  const measures = { cyclic, agreement, tie_rate, decided_rate, order_confidence, expected_tau };
+  const measures = { cyclic, agreement, tie_rate, decided_rate };
   const unasked = result.rollouts.map((rollout) => rollout.unasked ?? 0);
   const { points } = result;
   return {
@@ -68,7 +68,7 @@ function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_
     triples: circles?.triples ?? null,
     circles: circles?.circles ?? null,
     shared_turns: result.shared_turns ?? null,
-    contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why, cached } },
+    contest: points === undefined ? null : { points, unasked, measures, asked: { schedule, chosen, why } },
     ...use,
     cut,
     latency_p50_ms: latency_ms.p50,
@@ -173,13 +173,13 @@ function requestRow(entry: LogEntry): RowOf<typeof requests> & InsertRow {
 }
 
 /**
- * What a request adds to its run; rewards are those of complete groups. For `verdicts` requests the
- * items are the rollouts, known by their means only.
+ * Totals that a request adds to its run; rewards are those of complete groups. For `verdicts` requests
+ * without groups the items are the rollouts, known by their means only.
  */
 function runTotals({ kind, items, metrics, groups: entries }: LogEntry) {
-  if (kind === "verdicts") {
+  if (kind === "verdicts" && entries.length === 0) {
     return {
-      groups: entries.length,
+      groups: 0,
       rollouts: items,
       reward_sum: (metrics.reward_mean ?? 0) * items,
       reward_count: metrics.reward_mean === null ? 0 : items,

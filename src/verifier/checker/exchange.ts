@@ -44,7 +44,7 @@ export async function askChecker(
   const headers = { "content-type": "application/json", accept: "application/json", ...signed };
   const signal = AbortSignal.any([session, AbortSignal.timeout(LIMITS.checker_timeout_ms)]);
   const endpoint = { url, headers, fetch: fetcher, clock, key_variable: null };
-  const { reply, failed } = await exchangeDocument(endpoint, { body, signal, onHeaders, explains: false });
+  const { reply, failed } = await exchangeDocument(endpoint, { body, signal, onHeaders, explains: null });
   const isScore = (score: unknown, at: number) => isNumber(score) || (steps !== null && isList(score, steps[at] ?? []));
   const scores = reply === null ? null : scoresIn(reply, shown.length, isScore);
   return scores === null

@@ -23,8 +23,11 @@ export interface Posted {
   signal: AbortSignal;
   /** Called once, when headers are there (true: not a refusal) or the wait for them has ended. */
   onHeaders: (accepted: boolean) => void;
-  /** The backend says in a refusal's body what of the question was refused: it is read. */
-  explains: boolean;
+  /**
+   * The texts that were sent, where the backend's refusal says which of them it refused; null: a
+   * refusal's own words are not read.
+   */
+  explains: string | null;
 }
 
 /** What came, or why nothing did. */
@@ -49,8 +52,7 @@ export async function exchange(
   }
   onHeaders(!isRetriedStatus(response.status));
   if (response.ok) return { reply: response, failed: null };
-  const sent = explains && typeof body === "string" ? body : null;
-  return { reply: null, failed: await refused(response, clock, { sent, key_variable }) };
+  return { reply: null, failed: await refused(response, clock, { sent: explains, key_variable }) };
 }
 
 /** The same for a reply that counts as a whole; `overlong` when it is larger than any may be. */

@@ -13,7 +13,11 @@ import { type StartTimer, setTimer } from "./stall-watchdog.ts";
  * Failures of the backend and not of the question, the time or the answer: what one backend failed
  * by so, another may answer.
  */
-const HANDED_ON: ReadonlySet<Generation["error"]> = new Set(["verifier_unavailable", "verifier_overloaded"]);
+const HANDED_ON: ReadonlySet<Generation["error"]> = new Set([
+  "verifier_unavailable",
+  "verifier_overloaded",
+  "verifier_misconfigured",
+]);
 
 /**
  * Backends in order of preference as one verifier; a session on the second is opened only when the
@@ -36,6 +40,7 @@ export function createFallbackVerifier(
     protocol: first.protocol,
     ...(first.takes !== undefined && { takes: first.takes }),
     programs_only: verifiers.every(({ programs_only }) => programs_only === true),
+    simulated: verifiers.every(({ simulated }) => simulated === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     check: () => checkAll(verifiers),
@@ -128,7 +133,9 @@ function fallbackSession(
     for (const { samples } of job.questions) awaited += samples;
     await session.judge(job, (generation) => {
       awaited--;
-      if (!isEnd && HANDED_ON.has(generation.error)) left.push(generation);
+      // Time mends no setting: after the last backend no further round is waited for.
+      const settled = isLast && generation.error === "verifier_misconfigured";
+      if (!isEnd && !settled && HANDED_ON.has(generation.error)) left.push(generation);
       else sink(generation);
     });
     if (left.length === 0) return;

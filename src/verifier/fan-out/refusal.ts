@@ -1,11 +1,11 @@
 // Owns what a request without an answer came to: the failure's code, and whether it may be sent
 // again. Must not know questions or how answers are read.
 
-import { engineReason, isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
+import { engineReason, misconfigured } from "../../core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
-import { questionFault } from "../../core/faults/question-fault.ts";
+import { isOperatorStatus, isPassing, questionFault } from "../../core/faults/question-fault.ts";
 import { failed, type GenerationParts } from "../../core/wire/chat-answer.ts";
-import { isRetriedStatus, retryAfterMs } from "../../core/wire/chat-retry.ts";
+import { isRetriedStatus, passingFaultOf, retryAfterMs } from "../../core/wire/chat-retry.ts";
 import type { Clock } from "../../ports/ports.ts";
 import { readBody } from "./read-body.ts";
 import type { RefusalKind } from "./window.ts";
@@ -54,17 +54,6 @@ export function replied(answer: string, cost: { prompt_tokens?: number; model?: 
   return { generation: answered, refusal: null, retry_after_ms: null, backend_failed: false };
 }
 
-function byStatus({ status, headers }: Response, clock: Clock): AttemptResult {
-  if (isRetriedStatus(status)) {
-    const refusal = status === 429 || status === 503 ? "verifier_overloaded" : "verifier_unavailable";
-    const retry_after_ms = retryAfterMs(headers.get("retry-after"), clock.date());
-    return { ...outcome(refusal, refusal), retry_after_ms };
-  }
-  if (status >= 500) return outcome("verifier_unavailable");
-  // A redirect is not followed: it could name a host that the deployment never did.
-  return status >= 400 ? outcome("verifier_rejected") : { ...outcome("verifier_bad_reply"), final: true };
-}
-
 /** What a refusal's own words are read against. */
 export interface Refused {
   /** The request's body, where the reply may say what of it was refused; null: it is not read. */
@@ -73,21 +62,40 @@ export interface Refused {
   key_variable: string | null;
 }
 
-/** What a reply whose status is not 2xx comes to. Its body is taken off the connection. */
+/**
+ * Result of a reply whose status is not 2xx. Its body is taken off the connection. A backend
+ * that refuses for now may be asked again; a gateway's 4xx for a failed upstream is such a refusal.
+ */
 export async function refused(
   response: Response,
   clock: Clock,
   { sent, key_variable }: Refused,
 ): Promise<AttemptResult> {
-  const { status, body } = response;
-  const explained = sent !== null && status >= 400 && status < 500 && !isRetriedStatus(status);
+  const { status, headers, body } = response;
+  const ofQuestion = status >= 400 && status < 500 && !isRetriedStatus(status);
+  const explained = sent !== null && ofQuestion;
   if (!explained) drain(response);
   const explanation = explained && body !== null ? await beginningOf(body) : "";
-  const refusal = explained ? outcome(questionFault(status, explanation)) : byStatus(response, clock);
+  const code = explained ? questionFault(status, explanation, sent) : codeOf(status);
+  // A failure of the engine itself (500, 424) may be the question's doing: it counts against it.
+  const refuses = isPassing(code) && (isRetriedStatus(status) || (explained && status !== 424));
+  const refusal = outcome(code, refuses ? code : null);
   const { generation } = refusal;
-  if (isKeyRefused(status) && key_variable !== null) generation.reason = keyRefused(key_variable);
-  else if (explained && generation.error === "verifier_rejected") generation.reason = engineReason(explanation, sent);
-  return refusal;
+  const asked = retryAfterMs(headers.get("retry-after"), clock.date(), headers.get("retry-after-ms"));
+  refusal.retry_after_ms = isPassing(code) ? asked : null;
+  if (refusal.retry_after_ms !== null) generation.retry_after_ms = refusal.retry_after_ms;
+  if (code === "verifier_misconfigured") generation.reason = misconfigured(status, key_variable);
+  else if (explained && code === "verifier_rejected") generation.reason = engineReason(explanation, sent);
+  // A redirect is not followed: it could name a host that the deployment never did.
+  return status < 400 ? { ...refusal, final: true } : refusal;
+}
+
+/** The code of a status whose body is not read. */
+function codeOf(status: number): ItemErrorCode {
+  if (isRetriedStatus(status)) return passingFaultOf(status);
+  if (status >= 500 || status === 424) return "verifier_unavailable";
+  if (isOperatorStatus(status)) return "verifier_misconfigured";
+  return status >= 400 ? "verifier_rejected" : "verifier_bad_reply";
 }
 
 /** What a body begins with; it is read to its end where it is small. */

@@ -107,16 +107,18 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
 /**
  * Kritai's gateway, as a deployment configures it: it knows its model itself, and bounds what runs.
  */
-export const gateway: BackendKind<{ model?: string; programs_only?: "on" | "off" }> = {
+export const gateway: BackendKind<{ model?: string; simulated?: "on" | "off"; programs_only?: "on" | "off" }> = {
   protocol: "verify",
   settings: z.object({
     model: z.string().min(1).max(256).optional(),
+    simulated: z.enum(["on", "off"]).optional(),
     programs_only: z.enum(["on", "off"]).optional(),
   }),
   hedging: false,
   priorities: true,
-  create: ({ url, model = null, programs_only, api_key: apiKey }, { backend, key_variable, clock }) => ({
+  create: ({ url, model = null, simulated, programs_only, api_key: apiKey }, { backend, key_variable, clock }) => ({
     ...createGatewayVerifier({ url, model, apiKey, key_variable, backend }, clock),
+    simulated: simulated === "on",
     programs_only: programs_only === "on",
   }),
 };

@@ -58,10 +58,10 @@ export async function askGroup(
         watch.listen(SILENCE_MS);
         onHeaders(accepted);
       },
-      explains: false,
+      explains: null,
     });
     if (failed !== null) {
-      group.reason = failed.generation.reason ?? null;
+      group.refused = failed.generation;
       return failed;
     }
     const heard = () => {
@@ -112,5 +112,6 @@ function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean },
   const ended = outcome(code, healable && group.mayAskAgain ? "verifier_unavailable" : null);
   // A reply in good order tells of a gateway that works, but not when its engines brought nothing
   // at all.
-  return { ...ended, backend_failed: !reply.done || group.broughtNothing };
+  const backend_failed = !reply.done || group.broughtNothing;
+  return { ...ended, retry_after_ms: reply.done ? group.retry_after_ms : null, backend_failed };
 }

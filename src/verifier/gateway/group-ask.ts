@@ -13,7 +13,7 @@ import { isBackendFailure } from "../fan-out/refusal.ts";
 import { WHOLE } from "../fan-out/whole.ts";
 
 /** The id under which a request's one group travels. */
-export const GROUP_ID = "0";
+const GROUP_ID = "0";
 
 /**
  * Samples first..first+samples-1 of a question, asked under the part's own index as the wire's
@@ -46,6 +46,9 @@ interface AnsweringModel {
   model: string | null;
 }
 
+/** A failure that another request may heal, with what was said of it. */
+type HealableFailure = { error: ItemErrorCode } & Pick<Generation, "reason" | "retry_after_ms">;
+
 const FAILED = { answer: null, thinking: "none", finish_reason: null, prompt_tokens: 0, completion_tokens: 0 } as const;
 
 const SAVED = { ...FAILED, error: null, saved: true, latency_ms: 0 } as const;
@@ -59,7 +62,7 @@ export class GroupAsk implements Countable {
   readonly #backend: string | null;
   readonly #model: string | null;
   /** Failures that a second request may heal, by the sample's place. */
-  readonly #setAside = new Map<number, ItemErrorCode>();
+  readonly #setAside = new Map<number, HealableFailure>();
   #parts: GroupPart[] = [];
   #open: number;
   #asksLeft: number;
@@ -87,8 +90,8 @@ export class GroupAsk implements Countable {
     this.#reported = new Uint8Array(this.#open);
   }
 
-  /** Why the gateway refused all of it, for people; null where it did not. */
-  reason: string | null = null;
+  /** Why the gateway refused all of it, and how long it asked to be left alone; null where it did not. */
+  refused: Pick<Generation, "reason" | "retry_after_ms"> | null = null;
 
   /** Samples not yet reported. */
   get open(): number {
@@ -120,6 +123,12 @@ export class GroupAsk implements Countable {
   /** Whether the gateway itself says that asking again may help. */
   get hasHealable(): boolean {
     return this.#setAside.size > 0;
+  }
+
+  /** The longest wait that engines asked for, of what may be healed, ms; null where none did. */
+  get retry_after_ms(): number | null {
+    const waits = [...this.#setAside.values()].flatMap(({ retry_after_ms }) => retry_after_ms ?? []);
+    return waits.length === 0 ? null : Math.max(...waits);
   }
 
   /** Whether the last request came to failures of the engines and no verdict. */
@@ -200,12 +209,13 @@ export class GroupAsk implements Countable {
   #error(
     { asked }: GroupPart,
     place: number,
-    { sample, code, retryable, reason = null }: Extract<VerifyEvent, { type: "error" }>,
+    { sample, code, retryable, reason, retry_after_ms }: Extract<VerifyEvent, { type: "error" }>,
     latency_ms: number,
   ): void {
     if (isBackendFailure(code)) this.#brought.failures++;
-    if (retryable && this.#asksLeft > 0) this.#setAside.set(place, code);
-    else this.#report(asked, place, sample, { ...FAILED, error: code, latency_ms, ...reasonField(reason) });
+    const said = refusalFields({ reason, retry_after_ms });
+    if (retryable && this.#asksLeft > 0) this.#setAside.set(place, { error: code, ...said });
+    else this.#report(asked, place, sample, { ...FAILED, error: code, latency_ms, ...said });
   }
 
   #report(asked: JobQuestion, place: number, sample: number, brought: Omit<Generation, "question" | "sample">): void {
@@ -224,11 +234,11 @@ export class GroupAsk implements Countable {
    * `code`. Rethrows what the sink threw.
    */
   finish(code: ItemErrorCode, latency_ms: number): void {
-    const { reason } = this;
+    const whole = { error: code, ...refusalFields(this.refused ?? {}) };
     const aborted = code === "deadline" || code === "cancelled";
     for (const { asked, place, sample } of this.#left()) {
-      const error = (aborted ? null : this.#setAside.get(place)) ?? code;
-      this.#report(asked, place, sample, { ...FAILED, error, latency_ms, ...reasonField(reason) });
+      const ended = (aborted ? null : this.#setAside.get(place)) ?? whole;
+      this.#report(asked, place, sample, { ...FAILED, latency_ms, ...ended });
     }
     if (this.#fault !== null) throw this.#fault.thrown;
   }
@@ -240,7 +250,15 @@ function softOf({ letters, coverage, written = null }: Extract<VerifyEvent, { ty
   return letters === undefined || coverage == null ? {} : { soft: { letters, coverage, written } };
 }
 
-const reasonField = (reason: string | null) => (reason === null ? {} : { reason });
+/** Reason and wait of a refusal, where they were given. */
+function refusalFields({
+  reason,
+  retry_after_ms,
+}: {
+  [name in "reason" | "retry_after_ms"]?: Generation[name] | undefined;
+}): Pick<Generation, "reason" | "retry_after_ms"> {
+  return { ...(reason != null && { reason }), ...(retry_after_ms != null && { retry_after_ms }) };
+}
 
 /** Where a sample stands among the job's; null when the part does not ask it. */
 function placeOf({ asked, offset, first, samples }: GroupPart, sample: number): number | null {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { anchorFor } from "../../core/judges/anchors.ts";
-import { createQuestionWriter } from "../../core/judges/question-json.ts";
+import { createPartsWriter } from "../../core/judges/question-json.ts";
 import { type createRenderer, isCompletion } from "../../core/judges/render.ts";
 import { createSeeds } from "../../core/judges/seeds.ts";
 import { SoftReader } from "../../core/judges/soft-reader.ts";
@@ -23,6 +23,7 @@ import type { RunningJob } from "../fan-out/queue.ts";
 import type { StartTimer } from "../fan-out/stall-watchdog.ts";
 import { complete } from "./completion.ts";
 import { checkEndpoint, type OpenAiConfig } from "./health.ts";
+import { ImageBody, type ImageBytes } from "./image-body.ts";
 
 export interface OpenAiVerifierConfig extends OpenAiConfig {
   /** Generations between send and last byte at one time, 1..generations_in_flight_max. */
@@ -105,12 +106,12 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
 const BRIEF_TOKENS = 32;
 
 /** The request body for one sample of a question. */
-type BodyOf = (question: JobQuestion, sample: number) => string;
+type BodyOf = (question: JobQuestion, sample: number) => string | ImageBody;
 
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {
   const { temperature, top_p, max_tokens, extra } = call;
   const model = call.model ?? config.model;
-  const write = createQuestionWriter(job.preset, call.form, job, { renderer: config.createRenderer });
+  const write = createPartsWriter(job.preset, call.form, job, { renderer: config.createRenderer });
   const seedOf = createSeeds({ seed: call.seed, prompt: job.preset, form: call.form }, job);
   const head = JSON.stringify({ ...extra, model, temperature, top_p, max_tokens }).slice(0, -1);
   const rest = JSON.stringify({
@@ -119,7 +120,12 @@ function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: Verif
     ...(call.soft === true && logprobsAsked(isCompletion(job.preset))),
     ...(config.simulated === true && judgeTemplate(job.preset)),
   }).slice(1, -1);
-  return ({ shown }, sample) => `${head},"seed":${seedOf(shown, sample)},${rest},${write(shown)}}`;
+  const images: ImageBytes = new Map();
+  return ({ shown }, sample) => {
+    const parts = write(shown);
+    const begin = `${head},"seed":${seedOf(shown, sample)},${rest},`;
+    return parts.length === 1 ? `${begin}${parts[0]}}` : new ImageBody([begin, ...parts, "}"], images);
+  };
 }
 
 /** Any OpenAI-compatible server, as a deployment configures it. */
@@ -136,6 +142,6 @@ export const openAi: BackendKind<{ model: string; simulated?: "on" | "off"; prog
     const bound = max_in_flight === undefined ? {} : { maxInFlight: max_in_flight };
     const connection = { url, model, apiKey, key_variable, simulated: simulated === "on" };
     const verifier = createOpenAiVerifier({ ...connection, backend, ...bound }, clock);
-    return { ...verifier, programs_only: programs_only === "on" };
+    return { ...verifier, simulated: simulated === "on", programs_only: programs_only === "on" };
   },
 };

@@ -7,6 +7,7 @@ import { softened } from "../../core/wire/soft-answer.ts";
 import { breakOf, type Endpoint, exchange, readDocument } from "../fan-out/exchange.ts";
 import { readBody } from "../fan-out/read-body.ts";
 import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusal.ts";
+import type { ImageBody } from "./image-body.ts";
 
 /**
  * `brief`: of so few tokens that it is over as soon as it begins, so that one wait does for both; each
@@ -25,17 +26,20 @@ type AnswerPace = "watched" | "brief" | "thinking";
  * time. `onBytes` is called with every piece of an answer, first as soon as it begins, but of a
  * `brief` one; in small pieces when it is `watched`. `soft` looks on for the labels' probabilities.
  */
-export async function complete(
+export function complete(
   endpoint: Endpoint,
-  body: string,
+  body: string | ImageBody,
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void,
   onBytes: () => void = () => {},
   pace: AnswerPace = "thinking",
   soft: SoftReader | null = null,
 ): Promise<AttemptResult> {
-  const { reply, failed } = await exchange(endpoint, { body, signal, onHeaders, explains: true });
-  return failed ?? readAnswer(reply, onBytes, pace, soft, signal);
+  const [content, explains] = typeof body === "string" ? [body, body] : [body.stream(), body.text];
+  // No frame keeps the body while its answer is read.
+  return exchange(endpoint, { body: content, signal, onHeaders, explains }).then(
+    ({ reply, failed }) => failed ?? readAnswer(reply, onBytes, pace, soft, signal),
+  );
 }
 
 async function readAnswer(

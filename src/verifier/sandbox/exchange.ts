@@ -41,15 +41,23 @@ export async function runTest(
   const testCase = runs?.cases[sample];
   if (runs === undefined || testCase === undefined) throw new TypeError("a question to a sandbox without its case");
   const { language, timeout_ms } = runs;
-  const { assert, stdin = "", stdout = "" } = testCase;
+  const { assert, stdin = "", stdout = "", tolerance = runs.tolerance } = testCase;
   const exchange = new Exchange(endpoint, session);
   if (assert === undefined) {
     const ran = await exchange.run({ code: program.toWellFormed(), language, stdin, timeout_ms }, onHeaders);
-    return exchange.failed ?? answeredBy(statusOf(ran, stdout));
+    return exchange.failed ?? answeredBy(statusOf(ran, stdout, tolerance));
   }
   const interpreter = ASSERTING.find((name) => name === language);
   if (interpreter === undefined) throw new TypeError("an assert in a language without asserts");
-  const test = { language: interpreter, cells: [assert], mode: "exec", functions: [], is_module: false } as const;
+  const functions = testCase.function === undefined ? [] : [testCase.function];
+  const test = {
+    language: interpreter,
+    cells: [assert],
+    mode: "exec",
+    functions,
+    has_imports: functions.length > 0,
+    tolerance,
+  } as const;
   const steps = examine(program, test, { stdin, timeout_ms, mark: crypto.randomUUID() });
   let step = steps.next();
   while (step.done !== true && exchange.failed === null) step = steps.next(await exchange.step(step.value));
@@ -89,7 +97,7 @@ class Exchange {
     const body = JSON.stringify(api.body(run));
     // Compiled and run, each in its time.
     const signal = AbortSignal.any([this.#session, AbortSignal.timeout(2 * run.timeout_ms + WAIT_MS)]);
-    const came = await exchangeDocument(this.#endpoint, { body, signal, onHeaders, explains: true });
+    const came = await exchangeDocument(this.#endpoint, { body, signal, onHeaders, explains: body });
     if (came.failed === null) return ranIn(api, came.reply) ?? this.#fail(outcome("verifier_bad_reply"));
     // Only what the program wrote can make a reply so long.
     if (came.overlong === true) return { end: "exit", exit_code: 1, stdout: "", stderr: "too much output" };

@@ -32,7 +32,7 @@ export async function askScalar(
 ): Promise<Numbers> {
   const { api, settings } = endpoint;
   const body = JSON.stringify(api.body(texts, settings));
-  const { reply, failed } = await exchangeDocument(endpoint, { body, signal, onHeaders, explains: true });
+  const { reply, failed } = await exchangeDocument(endpoint, { body, signal, onHeaders, explains: body });
   if (failed !== null) return { outcome: failed, numbers: [] };
   const steps = texts.map(({ steps = 0 }) => steps);
   const stepwise = api.per_step === true;

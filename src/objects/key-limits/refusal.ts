@@ -1,0 +1,37 @@
+// Owns how a key's limit refuses a request, and the check of its storage that whatever stores makes.
+import { ApiError, type RequestErrorCode } from "../../core/faults/errors.ts";
+import type { Metrics } from "../../platform/counters.ts";
+import type { Grant, KeyLimitName, KeyLimits } from "../../ports/key-limits.ts";
+
+const REFUSALS: Readonly<Record<KeyLimitName, RequestErrorCode>> = {
+  rpm: "rate_limited",
+  tokens_per_day: "token_budget_exceeded",
+  log_rows_per_day: "log_budget_exceeded",
+  concurrency: "too_many_concurrent",
+  stored_bytes: "storage_budget_exceeded",
+};
+
+/** The 429 of a limit that is reached, with `Retry-After`. */
+export function limitRefusal(name: KeyLimitName, { retry_after_s, limits }: Grant): ApiError {
+  const quota = limits.find(({ limit }) => limit === name)?.quota;
+  const detail = `The key's limit ${name} = ${quota} is reached. Try again in ${retry_after_s} s.`;
+  return new ApiError(REFUSALS[name], detail, { headers: { "retry-after": `${retry_after_s}` } });
+}
+
+/**
+ * Called before a request stores anything new. A refusal calls the key's counters in the
+ * background, so that a later request is let in as soon as there is space.
+ * @param keepAlive keeps that call alive after the reply
+ * @throws ApiError `storage_budget_exceeded`
+ */
+export function requireStorage(
+  { keyLimits, metrics }: { keyLimits?: KeyLimits | undefined; metrics: Metrics },
+  key: string | null,
+  keepAlive: (work: Promise<void>) => void,
+): void {
+  const refusal = keyLimits?.refusalToStore(key) ?? null;
+  if (keyLimits === undefined || refusal === null) return;
+  keepAlive(keyLimits.store(key, 0, 0));
+  metrics.add("kritai_key_limit_refusals_total", 1, { limit: "stored_bytes" });
+  throw limitRefusal("stored_bytes", refusal);
+}

@@ -1,0 +1,32 @@
+// Finds the runs to be shown shorter, where the verifier refused a question as too long. Knows no reward
+// and asks nothing.
+import type { AskedQuestion } from "../core/asking/asked-questions.ts";
+import { isProbe } from "../core/asking/questions.ts";
+import type { PreparedGroup } from "../core/candidate/prepare.ts";
+
+/** Rounds, each of which halves what is shown of a run's results. */
+const SHRINKS_MAX = 3;
+/** Runs of a refused question are shortened from this share of the longest one's length on. */
+const LONG_SHARE = 1 / 2;
+
+/**
+ * Rollouts to be shown shorter before more is asked: of each question that was refused as too long
+ * and never answered, the longest runs, where these have anything that can be cut. None: no cut helps.
+ */
+export function shortenable(group: PreparedGroup, asked: readonly AskedQuestion[]): ReadonlySet<number> {
+  const { evidence, texts, classes } = group;
+  const found = new Set<number>();
+  if (evidence === undefined) return found;
+  for (const { question, readings } of asked) {
+    const isRefused = readings.some(({ code }) => code === "context_exceeded");
+    const decides = !isProbe(question) && question.bare === undefined;
+    if (!decides || !isRefused || readings.some(({ code }) => code === null)) continue;
+    const length = (member: number) => (texts[member] ?? "").length;
+    const longest = Math.max(...question.shown.map(length));
+    for (const member of question.shown.filter((shown) => length(shown) >= LONG_SHARE * longest)) {
+      const mayShrink = (r: number) => evidence.cuttable[r] === true && (evidence.shrinks[r] as number) < SHRINKS_MAX;
+      for (const r of (classes.members[member] ?? []).filter(mayShrink)) found.add(r);
+    }
+  }
+  return found;
+}

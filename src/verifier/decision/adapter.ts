@@ -1,0 +1,221 @@
+// The `decision` backend: a model that answers typed questions about one state with probabilities.
+// All pairs of a group go in one call. Must not know signals or storage.
+import * as z from "zod";
+import type { ItemErrorCode } from "../../core/faults/errors.ts";
+import { LIMITS } from "../../core/faults/limits.ts";
+import { lettersOf } from "../../core/judges/parsers/labels.ts";
+import { presetNamed } from "../../core/judges/presets/table.ts";
+import { withoutTrailing } from "../../core/text/trailing.ts";
+import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
+import { DECISION_API_NAMES, DECISION_APIS, type DecisionApiName } from "../../core/wire/decision-apis.ts";
+import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
+import { isSimulated } from "../../core/wire/simulated-model.ts";
+import type { Health, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
+import type { Address, BackendKind, BackendParts } from "../fan-out/backend-kind.ts";
+import { runtimeFetch } from "../fan-out/exchange.ts";
+import { Governor } from "../fan-out/fan-out.ts";
+import { healthOf } from "../fan-out/health-check.ts";
+import { callOptions } from "../fan-out/options.ts";
+import { askWhole, NO_ANSWER } from "../fan-out/whole.ts";
+import { callsOf, type DecisionAnswer, DecisionCall } from "./calls.ts";
+import { askDecision, type DecisionEndpoint } from "./exchange.ts";
+import { createStates, type DecisionState, SHOWN_MAX, sizeOf } from "./state.ts";
+
+interface DecisionSettings {
+  api: DecisionApiName;
+  model: string;
+}
+
+const SETTINGS = z.object({ api: z.enum(DECISION_API_NAMES), model: z.string().min(1).max(256) });
+
+/** A Worker's request may have six connections that wait for headers, and replies are not streamed. */
+const IN_FLIGHT_MAX = 6;
+/** A hosted model's first call after a pause may take 20 s and more. */
+const SILENCE_MS_MIN = 45_000;
+
+/** Failures that one candidate may cause: smaller calls show which. */
+const OF_ONE: ReadonlySet<ItemErrorCode | null> = new Set([
+  ...(["context_exceeded", "content_filtered", "verifier_rejected", "verifier_bad_reply", "judge_read_less"] as const),
+]);
+
+type GenerationSink = (generation: Generation) => void;
+
+class DecisionSession implements VerifierSession {
+  readonly #of: DecisionVerifier;
+  readonly #seed: number;
+  readonly #governor: Governor<DecisionCall>;
+  readonly #states = new WeakMap<DecisionCall, DecisionState>();
+
+  constructor(of: DecisionVerifier, call: VerifierCall) {
+    this.#of = of;
+    this.#seed = call.seed;
+    const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = of.parts;
+    const options = callOptions(call);
+    this.#governor = new Governor<DecisionCall>({
+      ...options,
+      ...(options.silence_ms !== undefined && { silence_ms: Math.max(SILENCE_MS_MIN, options.silence_ms) }),
+      max_in_flight: Math.min(max_in_flight, IN_FLIGHT_MAX),
+      clock,
+      backend,
+      send: async ({ running: { job: asked } }, signal, onHeaders, onBytes) => {
+        const state = this.#states.get(asked) as DecisionState;
+        const { outcome, answers } = await askDecision(of.endpoint, state, signal, onHeaders);
+        onBytes();
+        asked.answers = answers;
+        return outcome;
+      },
+    });
+  }
+
+  get stats() {
+    return this.#governor.stats;
+  }
+
+  async judge(job: VerifierJob, sink: GenerationSink): Promise<void> {
+    const asking = {
+      stateOf: createStates(job, this.#of.secret),
+      labels: labelsOf(job),
+      sink,
+      parts_left: LIMITS.decision_parts_max,
+    };
+    const calls = callsOf(job, this.#seed, this.#of.endpoint.api);
+    await Promise.all(calls.map((call) => this.#ask(call, asking)));
+  }
+
+  /** @param spent input tokens of failed calls whose questions these are */
+  async #ask(call: DecisionCall, asking: Asking, spent = 0): Promise<void> {
+    const inParts = (parts: readonly DecisionCall[], tokens: number) =>
+      Promise.all(parts.map((part, at) => this.#ask(part, asking, at === 0 ? tokens : 0))).then(() => {});
+    if (call.order.length > SHOWN_MAX) return inParts(call.parts(), spent);
+    const state = asking.stateOf(call);
+    if (sizeOf(state) > this.#of.endpoint.api.state_tokens) {
+      const parts = call.parts();
+      if (parts.length > 0) return inParts(parts, spent);
+      return report(call, { ...NO_ANSWER, error: "context_exceeded", latency_ms: 0, prompt_tokens: spent }, asking);
+    }
+    this.#states.set(call, state);
+    const told = await askWhole(this.#governor, call);
+    const prompt_tokens = spent + told.prompt_tokens;
+    const parts = OF_ONE.has(told.error) ? call.parts() : [];
+    if (parts.length > 0 && parts.length <= asking.parts_left) {
+      asking.parts_left -= parts.length;
+      return inParts(parts, prompt_tokens);
+    }
+    report(call, { ...told, prompt_tokens }, asking);
+  }
+}
+
+/** State shared by the calls of one job. */
+interface Asking {
+  stateOf: (call: DecisionCall) => DecisionState;
+  labels: (count: number) => readonly string[];
+  sink: GenerationSink;
+  /** Smaller calls that may still take the place of failed ones. */
+  parts_left: number;
+}
+
+/** Reports each question of a call that has ended; the first one has the call's tokens. */
+function report(call: DecisionCall, told: Omit<Generation, "question" | "sample">, { labels, sink }: Asking): void {
+  const { latency_ms, backend = null, model = null, reason } = told;
+  call.asks.forEach(({ question, sample, shown }, at) => {
+    const cost = { prompt_tokens: at === 0 ? told.prompt_tokens : 0, latency_ms, backend };
+    const base = { ...NO_ANSWER, question, sample, ...cost };
+    const { error, soft } =
+      told.error === null ? softOf(call.answers[at], labels(shown.length)) : { error: told.error, soft: null };
+    if (error === null && soft !== null)
+      sink({ ...base, answer: soft.written, finish_reason: "stop", error: null, model, soft });
+    else sink({ ...base, error, ...(reason != null && { reason }) });
+  });
+}
+
+/** The labels that a preset's answers are read by. */
+function labelsOf(job: VerifierJob): (count: number) => readonly string[] {
+  const parser = presetNamed(job.preset)?.parser;
+  return (count) => (parser !== undefined && "labels" in parser ? parser.labels : undefined) ?? lettersOf(count);
+}
+
+/** A question's shares under the labels of its candidates, or why it has none. */
+function softOf(answer: DecisionAnswer | undefined, labels: readonly string[]) {
+  if (answer?.refused === true) return { error: "content_filtered" as const, soft: null };
+  const shares = answer?.shares ?? null;
+  if (answer === undefined || shares === null) return { error: "verifier_bad_reply" as const, soft: null };
+  const letters = Object.fromEntries(labels.map((label, i) => [label, shares[i] as number]));
+  const written = labels[shares.indexOf(Math.max(...shares))] as string;
+  return { error: null, soft: { letters, coverage: answer.coverage, written } };
+}
+
+/** Two answers that any model can tell apart. */
+const KNOWN: VerifierJob = {
+  to: "decide",
+  preset: "decide-pair",
+  question: "What is two plus two?",
+  language: null,
+  candidates: ["Two plus two is four.", "Two plus two is nine hundred."],
+  questions: [{ id: 0, shown: [0, 1], samples: 1 }],
+};
+
+class DecisionVerifier implements Verifier {
+  readonly protocol = "decision";
+  readonly takes = ["decide"] as const;
+  readonly generations_max = LIMITS.generations_verify_max;
+  readonly model: string;
+  readonly simulated: boolean;
+  readonly endpoint: DecisionEndpoint;
+  readonly parts: BackendParts;
+  /** Enters the choice of the check word, so that candidates cannot know it. */
+  get secret(): string {
+    // Not in the constructor: a Worker has no randomness before its first request.
+    this.#secret ??= crypto.randomUUID();
+    return this.#secret;
+  }
+  #secret: string | null;
+
+  constructor({ url, api_key, api, model }: DecisionSettings & Address, parts: BackendParts) {
+    const chosen = DECISION_APIS[api];
+    const base = "bare" in chosen ? withoutTrailing(url, "/") : apiRoot(url);
+    const headers = { "content-type": "application/json", accept: "application/json", ...authorization(api_key) };
+    const { clock, key_variable } = parts;
+    this.parts = parts;
+    this.model = model;
+    this.simulated = isSimulated(model);
+    this.#secret = api_key;
+    this.endpoint = {
+      url: base + chosen.path(model),
+      headers,
+      fetch: runtimeFetch,
+      clock,
+      key_variable,
+      api: chosen,
+      model,
+    };
+  }
+
+  backends = () => [this.parts.backend.status(this.parts.clock.now())];
+
+  session(call: VerifierCall): VerifierSession {
+    return new DecisionSession(this, call);
+  }
+
+  /** Asks about two answers of which one is right. */
+  check(): Promise<Health> {
+    return healthOf(this.parts.clock, async (signal) => {
+      const state = createStates(
+        KNOWN,
+        this.secret,
+      )(new DecisionCall([0, 1], [{ question: 0, sample: 0, shown: [0, 1] }]));
+      const { outcome, answers } = await askDecision(this.endpoint, state, signal);
+      const { error, reason } = outcome.generation;
+      if (error !== null) return reason ?? error;
+      return answers[0]?.shares == null ? "verifier_bad_reply" : {};
+    });
+  }
+}
+
+/** A decision model, as a deployment configures it. */
+export const decision: BackendKind<DecisionSettings> = {
+  protocol: "decision",
+  settings: SETTINGS,
+  hedging: false,
+  priorities: null,
+  create: (settings, parts) => new DecisionVerifier(settings, parts),
+};

@@ -1,0 +1,139 @@
+// Which questions of a job go into one call to a decision model, and in which order its state shows
+// the candidates. Must not know HTTP.
+import type { JobQuestion } from "../../core/asking/questions.ts";
+import { hashText } from "../../core/math/random.ts";
+import type { DecisionApi } from "../../core/wire/decision-apis.ts";
+import type { VerifierJob } from "../../core/wire/questions.ts";
+import type { Countable } from "../fan-out/queue.ts";
+import { WHOLE } from "../fan-out/whole.ts";
+
+/** One sample of one of the job's questions. */
+interface DecisionAsk {
+  question: number;
+  sample: number;
+  shown: readonly number[];
+}
+
+/** One state, and the questions about it. */
+export class DecisionCall implements Countable {
+  readonly questions = WHOLE;
+  /** Indices of the job's candidates; the first is shown under the letter A. */
+  readonly order: readonly number[];
+  readonly asks: readonly DecisionAsk[];
+  /** The reply's answers, one a question; empty until it has come. */
+  answers: readonly DecisionAnswer[] = [];
+
+  constructor(order: readonly number[], asks: readonly DecisionAsk[]) {
+    const used = new Set(asks.flatMap(({ shown }) => shown));
+    this.order = order.filter((candidate) => used.has(candidate));
+    this.asks = asks;
+  }
+
+  /**
+   * Smaller calls that ask the same, so that a candidate which spoils this one costs only the
+   * questions in which it stands; none where all questions show the same candidates.
+   */
+  parts(): DecisionCall[] {
+    const { order, asks } = this;
+    const largest = Math.max(...asks.map(({ shown }) => shown.length));
+    if (order.length <= largest) return [];
+    const half = new Set(order.slice(0, order.length >> 1));
+    const sides = Map.groupBy(asks, ({ shown }) => shown.filter((candidate) => half.has(candidate)).length);
+    if (sides.size > 1) return [...sides.values()].map((some) => new DecisionCall(order, some));
+    // All cross from one half to the other, or are lists: by the first one shown.
+    const firsts = [...new Set(asks.map(({ shown }) => Math.min(...shown.map((one) => order.indexOf(one)))))];
+    const middle = firsts.sort((a, b) => a - b)[firsts.length >> 1] as number;
+    const before = (ask: DecisionAsk) => Math.min(...ask.shown.map((one) => order.indexOf(one))) < middle;
+    const [left, right] = [asks.filter(before), asks.filter((ask) => !before(ask))];
+    if (left.length > 0) return [new DecisionCall(order, left), new DecisionCall(order, right)];
+    // One candidate beside all others.
+    const cut = asks.length >> 1;
+    return [new DecisionCall(order, asks.slice(0, cut)), new DecisionCall(order, asks.slice(cut))];
+  }
+}
+
+export interface DecisionAnswer {
+  shares: readonly number[] | null;
+  coverage: number;
+  /** The model refused the question. */
+  refused: boolean;
+}
+
+const pairKey = ([i, j]: readonly number[]) => `${i},${j}`;
+
+/**
+ * An order of the candidates that agrees with as many pairs as possible: pairs asked in one order
+ * decide, and the seed decides the rest, independent of the candidates' arrival order.
+ */
+function orderOf(
+  asks: readonly DecisionAsk[],
+  candidates: readonly string[],
+  seed: readonly (string | number)[],
+): number[] {
+  const members = [...new Set(asks.flatMap(({ shown }) => shown))];
+  const rank = new Map(members.map((i) => [i, hashText("state", ...seed, candidates[i] as string)[0]]));
+  const bySeed = (a: number, b: number) => (rank.get(a) as number) - (rank.get(b) as number) || a - b;
+  const shown = new Set(asks.map((ask) => pairKey(ask.shown)));
+  const before = new Map(members.map((i) => [i, new Set<number>()]));
+  for (const ask of asks) {
+    const [i, j] = ask.shown as [number, number];
+    if (!shown.has(pairKey([j, i]))) before.get(j)?.add(i);
+  }
+  const order: number[] = [];
+  const left = new Set([...members].sort(bySeed));
+  while (left.size > 0) {
+    const free = [...left].find((i) => [...(before.get(i) ?? [])].every((other) => !left.has(other)));
+    // In a circle one order cannot satisfy all pairs; the rest go into the reversed state.
+    const next = free ?? ([...left][0] as number);
+    order.push(next);
+    left.delete(next);
+  }
+  return order;
+}
+
+/** Splits the questions into calls of at most `most`, so that candidates are spread evenly. */
+function chunks(asks: readonly DecisionAsk[], most: number): DecisionAsk[][] {
+  const count = Math.ceil(asks.length / most);
+  return Array.from({ length: count }, (_, part) => asks.filter((_, at) => at % count === part));
+}
+
+/** Calls for pairs: one state in the order found, and one in its reverse for the other pairs. */
+function pairCalls(asks: readonly DecisionAsk[], candidates: readonly string[], seed: readonly (string | number)[]) {
+  const order = orderOf(asks, candidates, seed);
+  const place = new Map(order.map((candidate, at) => [candidate, at]));
+  const isForward = ({ shown: [i, j] }: DecisionAsk) =>
+    (place.get(i as number) as number) < (place.get(j as number) as number);
+  return [
+    { order, asks: asks.filter(isForward) },
+    { order: [...order].reverse(), asks: asks.filter((ask) => !isForward(ask)) },
+  ];
+}
+
+/** The asks of each round: the first sample of every question, then the second. */
+function roundsOf(questions: readonly JobQuestion[]): DecisionAsk[][] {
+  const rounds = Math.max(0, ...questions.map(({ samples }) => samples));
+  return Array.from({ length: rounds }, (_, k) =>
+    questions.flatMap(({ id, shown, samples, first_sample = 0 }) =>
+      k < samples ? [{ question: id, sample: first_sample + k, shown }] : [],
+    ),
+  );
+}
+
+/** The calls of a job. Each pair is asked once in each of its orders. */
+export function callsOf(job: VerifierJob, seed: number, { questions_max }: DecisionApi): DecisionCall[] {
+  // One question of each call is the check's.
+  const most = questions_max - 1;
+  return roundsOf(job.questions).flatMap((asks) => {
+    const seeds = [seed, (asks[0] as DecisionAsk).sample];
+    const size = (asks[0] as DecisionAsk).shown.length;
+    const states =
+      size === 2
+        ? pairCalls(asks, job.candidates, seeds)
+        : size === 1
+          ? [{ order: orderOf(asks, job.candidates, seeds), asks }]
+          : asks.map((ask) => ({ order: ask.shown, asks: [ask] }));
+    return states.flatMap(({ order, asks }) =>
+      asks.length === 0 ? [] : chunks(asks, most).map((some) => new DecisionCall(order, some)),
+    );
+  });
+}

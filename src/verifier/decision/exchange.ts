@@ -1,0 +1,86 @@
+// One request to a decision model: a state and questions out, a probability for each option back.
+// Must not know slots, retries or what the answers are for.
+
+import { type DecisionApi, type DecisionReply, sharesOf } from "../../core/wire/decision-apis.ts";
+import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
+import { type AttemptResult, outcome, replied } from "../fan-out/refusal.ts";
+import type { DecisionAnswer } from "./calls.ts";
+import { CHECK, type DecisionState, readFault } from "./state.ts";
+
+export interface DecisionEndpoint extends Endpoint {
+  api: DecisionApi;
+  model: string;
+}
+
+/** The result of one request: an answer for each question except the check, or a failure. */
+interface DecisionOutcome {
+  outcome: AttemptResult;
+  answers: readonly DecisionAnswer[];
+}
+
+const nothing = (result: AttemptResult): DecisionOutcome => ({ outcome: result, answers: [] });
+
+/** Never rejects for what the server or the network does. */
+export async function askDecision(
+  endpoint: DecisionEndpoint,
+  state: DecisionState,
+  signal: AbortSignal,
+  onHeaders: (accepted: boolean) => void = () => {},
+): Promise<DecisionOutcome> {
+  const { api, model } = endpoint;
+  const body = JSON.stringify(api.body(state.text, state.questions, model));
+  const day = { over: null as string | null };
+  const watched = { ...endpoint, fetch: watchingDailyLimit(endpoint.fetch, day) };
+  const { reply, failed } = await exchangeDocument(watched, { body, signal, onHeaders, explains: body });
+  if (failed !== null) return nothing(day.over === null ? failed : final(failed, day.over));
+  const read = readReply(api, reply);
+  if (read === null) return nothing(outcome("verifier_bad_reply"));
+  const answers = state.questions.map(({ id, options }): DecisionAnswer => {
+    const answer = read.answers.get(id);
+    return {
+      shares: answer == null ? null : sharesOf(answer, options),
+      coverage: answer?.coverage ?? 1,
+      refused: answer === null,
+    };
+  });
+  const at = state.questions.findIndex(({ id }) => id === CHECK);
+  const fault = readFault(state, answers[at]?.shares ?? null, read.input_tokens);
+  const cost = { prompt_tokens: read.input_tokens ?? 0, model: read.model ?? model };
+  if (fault !== null) {
+    const less = outcome(fault);
+    return nothing({ ...less, generation: { ...less.generation, prompt_tokens: cost.prompt_tokens } });
+  }
+  return { outcome: replied("", cost), answers: answers.filter((_, i) => i !== at) };
+}
+
+function readReply(api: DecisionApi, text: string): DecisionReply | null {
+  try {
+    return api.read(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Workers AI's codes for a daily limit. */
+const DAILY = new Set([3036, 4006]);
+const REASON_CHARS = 4_096;
+
+/** Notes in `day` if a 429 is a daily limit. */
+function watchingDailyLimit(fetcher: typeof fetch, day: { over: string | null }): typeof fetch {
+  return async (input, init) => {
+    const response = await fetcher(input, init);
+    if (response.status !== 429) return response;
+    const said = (await response.text().catch(() => "")).slice(0, REASON_CHARS);
+    const code = /"code"\s*:\s*(\d{4})\b/.exec(said)?.[1];
+    if (code !== undefined && DAILY.has(Number(code))) day.over = `the day's share is used up (code ${code})`;
+    return new Response(null, { status: 429, headers: response.headers });
+  };
+}
+
+/** A retry on the same day cannot succeed. */
+const final = (failed: AttemptResult, reason: string): AttemptResult => ({
+  ...failed,
+  generation: { ...failed.generation, reason },
+  refusal: null,
+  final: true,
+});
