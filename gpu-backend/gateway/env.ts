@@ -8,6 +8,8 @@ import { vocabularyOf } from "./engines/vocabulary.ts";
 import { isLoopbackHost } from "./http/access.ts";
 import { GATEWAY_LIMITS } from "./limits/gateway-limits.ts";
 
+/** Too long to guess; `openssl rand -hex 32` gives 64. */
+const KEY_CHARS_MIN = 16;
 const KEY_CHARS_MAX = LIMITS.key_chars;
 const REPLICAS_MAX = 64;
 
@@ -56,7 +58,7 @@ const SCHEMA = {
   SCALAR_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(4096).optional()),
   PORT: orAbsent(count(0, 65_535).default(8792)),
   HOST: orAbsent(z.string().max(255).default("127.0.0.1")),
-  GATEWAY_API_KEY: orAbsent(z.string().regex(PRINTABLE).max(KEY_CHARS_MAX).optional()),
+  GATEWAY_API_KEY: orAbsent(z.string().regex(PRINTABLE).min(KEY_CHARS_MIN).max(KEY_CHARS_MAX).optional()),
   GATEWAY_QUEUE_TOKENS: orAbsent(count(1, 1_000_000_000_000).default(GATEWAY_LIMITS.queue_tokens_default)),
   GATEWAY_DRAIN_MS: orAbsent(count(0, LIMITS.deadline_ms_max).default(GATEWAY_LIMITS.drain_ms_default)),
 };
@@ -76,7 +78,7 @@ const EXPECTED: Record<keyof GatewayEnv, string> = {
   SCALAR_API_KEY: "must be 1 to 4096 printable ASCII characters without blanks",
   PORT: "must be an integer from 0 to 65535",
   HOST: "must be a host name or an address to listen on",
-  GATEWAY_API_KEY: `must be 1 to ${KEY_CHARS_MAX} printable ASCII characters without blanks`,
+  GATEWAY_API_KEY: `must be ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} printable ASCII characters without blanks`,
   GATEWAY_QUEUE_TOKENS: "must be a positive integer",
   GATEWAY_DRAIN_MS: `must be an integer from 0 to ${LIMITS.deadline_ms_max}`,
 };
@@ -92,13 +94,8 @@ export function readGatewayEnv(
     if (parsed.success) config[name] = parsed.data;
     else faults.push(`${name}: ${EXPECTED[name as keyof GatewayEnv]}${env[name] === undefined ? " (not set)" : ""}`);
   }
-  const { HOST, GATEWAY_API_KEY } = config as Partial<GatewayEnv>;
-  if (
-    HOST !== undefined &&
-    GATEWAY_API_KEY === undefined &&
-    !isLoopbackHost(HOST) &&
-    env.GATEWAY_API_KEY === undefined
-  ) {
+  const { HOST = "127.0.0.1", GATEWAY_API_KEY } = config as Partial<GatewayEnv>;
+  if (GATEWAY_API_KEY === undefined && !env.GATEWAY_API_KEY && !isLoopbackHost(HOST)) {
     faults.push("GATEWAY_API_KEY: required where HOST is not a loopback address");
   }
   return faults.length > 0 ? { config: null, faults } : { config: config as GatewayEnv, faults: null };

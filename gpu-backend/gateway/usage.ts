@@ -16,7 +16,8 @@ const HELP: Readonly<Record<keyof GatewayEnv, string>> = {
   SCALAR_API_KEY: "sent to those",
   PORT: "where to listen; 0: any free port",
   HOST: "the address to listen on",
-  GATEWAY_API_KEY: "what callers must send as a Bearer token; required where HOST is not loopback",
+  GATEWAY_API_KEY:
+    "what callers must send as a Bearer token, at least 16 characters; required where HOST is not loopback",
   GATEWAY_QUEUE_TOKENS: "prompt tokens that may wait, estimated, over all requests",
   GATEWAY_DRAIN_MS: "how long running requests may go on after SIGTERM, ms",
 };

@@ -4,6 +4,10 @@ import { isTag } from "./target.ts";
 
 const LOGIN = "npx wrangler login, or set CLOUDFLARE_API_TOKEN (dash.cloudflare.com/profile/api-tokens)";
 
+/** Errors of wrangler and Node without a connection. */
+const OFFLINE = /fetch failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
+const ONLINE = "this machine is offline, or a proxy is in the way: try again with a connection to api.cloudflare.com";
+
 interface Whoami {
   accounts: { id: string; name: string }[];
 }
@@ -17,6 +21,7 @@ export const account: Step = {
   async check({ wrangler, found }) {
     const reply = await wrangler(["whoami", "--json"]);
     if (/"loggedIn": ?false/.test(reply.stdout + reply.reason)) throw new StepFault("nobody is logged in");
+    if (OFFLINE.test(reply.reason)) throw new StepFault("Cloudflare cannot be reached from here", ONLINE);
     const { accounts } = JSON.parse(orFault(reply).stdout) as Whoami;
     const { CLOUDFLARE_ACCOUNT_ID: wanted } = process.env;
     const list = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");

@@ -4,6 +4,7 @@ import { account, present, queues, worker } from "./account.ts";
 import { destroySteps, rollback } from "./back.ts";
 import { BUILDER_STEPS } from "./builder.ts";
 import { retire, rotate } from "./keys.ts";
+import { sayPlan } from "./plan.ts";
 import { deploy, ready, reward, sayLines } from "./release.ts";
 import { type Run, runSteps, type Step } from "./run.ts";
 import { database, secrets, settings } from "./secrets.ts";
@@ -97,5 +98,7 @@ const run: Run = {
     key: process.env.KRITAI_API_KEY ?? "",
   },
 };
-process.exitCode = await runSteps(stepsOf(target), run);
+const steps = stepsOf(target);
+if (!run.flags.yes && steps.includes(deploy)) sayPlan(run);
+process.exitCode = await runSteps(steps, run);
 if (process.exitCode === 0 && !inBuilder && !flags.destroy) sayLines(run);

@@ -90,7 +90,13 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<number
     } catch (error) {
       const fault = error instanceof Error ? error : new Error(String(error));
       const next = (fault instanceof StepFault && fault.next) || step.remedy;
-      run.say(`\nfailed at the step "${step.name}": ${fault.message}\nnext: ${next}\nthen: ${run.command()}`);
+      const then = run.flags.yes
+        ? run.command()
+        : run
+            .command()
+            .replace(/ --yes$/, "")
+            .replace(/ --$/, "");
+      run.say(`\nfailed at the step "${step.name}": ${fault.message}\nnext: ${next}\nthen: ${then}`);
       return 1;
     }
   }

@@ -1,5 +1,6 @@
 // The steps about what a deployment is given: its values, its database, its secrets.
 import { createHash, randomBytes } from "node:crypto";
+import { readEnv } from "../../src/env.ts";
 import { isNeon } from "../stack/database-url.ts";
 import { migrate, pendingMigrations } from "../stack/migrations.ts";
 import { createPostgres } from "../stack/postgres.ts";
@@ -52,8 +53,11 @@ export const settings: Step = {
       }
     }
     const still = missing(run);
-    // What the Worker has already is not asked for beside what is given.
-    const faults = values.faults().filter((fault) => !found.secrets.has(fault.split(":")[0] ?? ""));
+    // Secrets of the Worker that this run does not set are not asked for beside what is given.
+    const faults = values.faults().filter((fault) => {
+      const [name = ""] = fault.split(":");
+      return !found.secrets.has(name) || flags.set.includes(name);
+    });
     if (still.length === 0 && faults.length > 0) throw new StepFault(faults.join("; "));
     found.current = tagBefore(run) === (await contentTag(target.env, changedVars(run)));
     if (still.length === 0) return { done: "all that is needed is given or set" };
@@ -120,7 +124,8 @@ export function showKey({ say, found }: Run, name: string, key: string): void {
   say(`\n  key "${name}", shown this once; it works when the next line says done:\n  ${key}\n`);
 }
 
-const MADE = ["API_KEYS", "TOKEN_SECRET"];
+/** Those that a first deploy makes. */
+export const MADE = ["API_KEYS", "TOKEN_SECRET"];
 
 function wanted({ values, target, found, flags }: Run): { given: string[]; made: string[] } {
   const names = Object.keys(values.given()).filter((name) => !(name in target.vars));
@@ -160,6 +165,8 @@ export const secrets: Step = {
 
 /** Sets secrets; those that are not named stay. */
 export async function putSecrets(run: Run, texts: Record<string, string>): Promise<void> {
+  const fault = readEnv({ API_KEYS: texts.API_KEYS }).faults[0];
+  if (fault !== undefined) throw new StepFault(`API_KEYS: ${fault.message}`, "give the present API_KEYS as it is set");
   orFault(await run.wrangler(["secret", "bulk"], JSON.stringify(texts)));
   for (const name of Object.keys(texts)) run.found.secrets.add(name);
   if (texts.API_KEYS !== undefined) run.values.note({ api_keys: texts.API_KEYS });

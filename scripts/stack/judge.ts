@@ -1,11 +1,13 @@
 // Owns the stack's judge by a preset's name: whether there is one, and the simulator that plays it.
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { createPreparer } from "../../src/core/candidate/prepare.ts";
+import { isDecision } from "../../src/core/contract/prompt-name.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
 import { nearest } from "../../src/core/faults/suggestion.ts";
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { promptNames } from "../../src/core/judges/render.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { simulatedName } from "../../src/core/wire/simulated-model.ts";
 import { agentGroup, agentTasks, readExample, sharesMet, textProblems } from "./examples.ts";
 
 /**
@@ -32,8 +34,31 @@ const MODEL = "sim-14b";
 /** An answer is one event: nobody watches it being written. */
 const STREAM_TOKENS = 4_096;
 
+/** Simulates a decision model by the labels of the committed examples; other texts are rated by a hash. */
+async function startSimulatedDecisions(name: string) {
+  const rates = exampleRates();
+  const [{ startDecisionSimulator }, { hashText }] = await Promise.all([
+    import("./decision-simulator.ts"),
+    import("../../src/core/math/random.ts"),
+  ]);
+  const strengthOf = (text: string) => {
+    const rate = rates[text.trim()] ?? hashText("simulated", text)[0] / 2 ** 32;
+    return SCALE * (rate - 0.5);
+  };
+  const model = simulatedName("decisions");
+  const { url, close } = await startDecisionSimulator(strengthOf, model);
+  return {
+    name: `simulated ${name}: its verdicts are made up`,
+    vars: { VERIFIER_URL: url, VERIFIER_PROTOCOL: "decision", VERIFIER_API: "systemone", VERIFIER_MODEL: model },
+    close,
+  };
+}
+/** Strength of a right answer minus that of a wrong one: a probability of 98 %. */
+const SCALE = 4;
+
 /** The engine simulator; it knows the labels of the committed examples. */
 export async function startSimulatedJudge(name: string) {
+  if (isDecision(name)) return startSimulatedDecisions(name);
   const { startSimulator } = await import("../../gpu-backend/engines/simulator/server.ts");
   const { url, close } = await startSimulator({
     model: MODEL,
@@ -43,7 +68,7 @@ export async function startSimulatedJudge(name: string) {
   });
   return {
     name: `simulated ${name}: its verdicts are made up`,
-    vars: { VERIFIER_URL: url, VERIFIER_MODEL: MODEL, VERIFIER_SIMULATED: "on" },
+    vars: { VERIFIER_URL: url, VERIFIER_MODEL: simulatedName(MODEL), VERIFIER_SIMULATED: "on" },
     close,
   };
 }
@@ -53,7 +78,7 @@ function exampleRates(): Record<string, number> {
   const groups: Group[] = readExample("groups.json");
   const programs = groups.flatMap(({ rollouts }) =>
     rollouts.flatMap(({ text, pass_rate = 0 }) => {
-      const { candidate } = extractCandidate(text, { extract: "last_code_block", strip_comments: false }, null);
+      const { candidate } = extractCandidate(text, { extract: "last_code_block" }, null);
       return [text, candidate].flatMap((one) => (one === null ? [] : [[one.trim(), pass_rate] as const]));
     }),
   );
@@ -69,7 +94,7 @@ export const judgesRuns = (judge: string): boolean => /^(trajectory|diff)-/.test
 /** The labels of the recorded runs by what a judge is shown of them: turns, or diffs. */
 export function runLabels(): Record<string, number> {
   const shown = (["whole", "diff"] as const).flatMap((extract) => {
-    const prepare = createPreparer({ candidate: { extract, strip_comments: false }, formats: {} });
+    const prepare = createPreparer({ candidate: { extract }, formats: {} });
     const tasks = agentTasks().filter(
       ({ runs }) => extract === "whole" || runs.every(({ files }) => files !== undefined),
     );

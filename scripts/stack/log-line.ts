@@ -16,7 +16,6 @@ interface RequestLine {
   rewards?: number;
   reward_mean?: number | null;
   verifier_calls?: number;
-  cached?: number;
   nulls?: Record<string, number>;
   failed?: Record<string, number>;
   reasons?: string[];
@@ -28,7 +27,7 @@ const byCode = (counts: Record<string, number> = {}, what: string) =>
 
 /** What came of the scoring, the counts first, then what is missing and why. */
 function scoredParts(line: RequestLine): string[] {
-  const { groups, rollouts, rewards = 0, reward_mean, verifier_calls, cached, nulls, failed, reasons = [] } = line;
+  const { groups, rollouts, rewards = 0, reward_mean, verifier_calls, nulls, failed, reasons = [] } = line;
   if (rollouts === undefined) return [];
   const of = reward_mean == null ? "" : ` of mean ${Number(reward_mean.toPrecision(3))}`;
   return [
@@ -36,7 +35,6 @@ function scoredParts(line: RequestLine): string[] {
     counted(rollouts, "rollout"),
     `${counted(rewards, "reward")}${of}`,
     ...(verifier_calls === undefined ? [] : [counted(verifier_calls, "verifier call")]),
-    ...(cached === undefined ? [] : [`${cached} known`]),
     ...byCode(nulls, "null"),
     ...byCode(failed, "not answered"),
     ...reasons.map((reason) => `verifier: ${reason}`),

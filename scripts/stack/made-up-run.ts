@@ -3,6 +3,7 @@
 import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../src/core/reward/requests.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import { simulatedName } from "../../src/core/wire/simulated-model.ts";
 import { Metrics } from "../../src/platform/counters.ts";
 import { createRequestIds } from "../../src/platform/request-ids.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
@@ -11,7 +12,7 @@ import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { scoreAndLog } from "../../src/scoring/score-and-log.ts";
 
 const STEP_MS = 240_000;
-const MODEL = "made-up-judge";
+const MODEL = simulatedName("made-up-judge");
 
 /** What is written of one question, and chance for its latency. */
 type Said = (job: VerifierJob, shown: readonly number[], sample: number) => { answer: string; random: () => number };
@@ -19,6 +20,7 @@ type Said = (job: VerifierJob, shown: readonly number[], sample: number) => { an
 /** A judge that is nobody: what it says is made up, and its model's name says so. */
 export const madeUpJudge = (said: Said): Verifier => ({
   protocol: "made-up",
+  simulated: true,
   generations_max: 8192,
   session: () => ({
     stats: { headers_waiting_max: 1, in_flight_max: 1, requests: 0, retries: 0 },

@@ -17,6 +17,9 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(".sql"))
     .sort();
 
+/** Names of all migrations, in their order. */
+export const migrationFiles = (): string[] => filesIn(FOLDER);
+
 /** Of all files of the folder, in their order. */
 export function migrationsDigest(): string {
   const digest = createHash("sha256");

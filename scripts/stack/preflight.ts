@@ -1,6 +1,7 @@
 // Owns what can be known to be wrong before a stack is started: its variables, its port, its
 // folder, its database, its verifier. Never shows a value: it may hold a password.
 import { createServer } from "node:net";
+import { isDecision } from "../../src/core/contract/prompt-name.ts";
 import type { FieldError } from "../../src/core/faults/errors.ts";
 import { editDistance } from "../../src/core/faults/suggestion.ts";
 import { type Config, readEnv, VARIABLES } from "../../src/env.ts";
@@ -29,7 +30,8 @@ const MADE_BY_THE_STACK = { KEY_COUNTERS: {} };
  */
 export async function startFaults(env: Environment, place: Place): Promise<FieldError[]> {
   const { config, faults } = readEnv({ ...env, ...MADE_BY_THE_STACK });
-  const judge = judgeFault(env.JUDGE);
+  if (env.API_KEYS === "") faults.push({ path: "API_KEYS", message: NO_KEY });
+  const judge = judgeFault(env);
   if (judge !== null) faults.push(judge);
   const port = await addressFault(place);
   if (faults.length > 0 || port !== null) return [...faults, ...(port === null ? [] : [port])];
@@ -37,6 +39,10 @@ export async function startFaults(env: Environment, place: Place): Promise<Field
   const found = [folder, database].filter((fault) => fault !== null);
   return [...found, ...(await verifierFaults(config))];
 }
+
+/** An empty text is a secret lost on its way, and not a wish for an open stack. */
+const NO_KEY =
+  "required: API_KEYS is set and empty; give name:sha256hex, or take the variable away to answer only this machine";
 
 /** Two letters wrong at most, or one word for another would be taken for a slip. */
 const SLIPS_MAX = 2;
@@ -51,10 +57,19 @@ export function misspeltVariables(env: Environment): string[] {
   });
 }
 
-function judgeFault(name: string | undefined): FieldError | null {
+/** Names of the keys in API_KEYS, each once. */
+export const keyNames = (env: Environment): string[] => [
+  ...new Set(readEnv({ API_KEYS: env.API_KEYS }).config.API_KEYS?.map(({ name }) => name)),
+];
+
+function judgeFault({ JUDGE: name, VERIFIER_URL, VERIFIER_PROTOCOL }: Environment): FieldError | null {
   try {
     judgeNamed(name);
-    return null;
+    if (!name || !VERIFIER_URL || isDecision(name) === (VERIFIER_PROTOCOL === "decision")) return null;
+    const message = isDecision(name)
+      ? `${name} asks a decision model: set VERIFIER_PROTOCOL=decision and VERIFIER_API (docs/decision-models.md)`
+      : `VERIFIER_PROTOCOL=decision asks a decision model: set JUDGE=decide-pair, not ${name}`;
+    return { path: "JUDGE", message };
   } catch (error) {
     return { path: "JUDGE", message: (error as Error).message.replace(/^JUDGE: /, "") };
   }

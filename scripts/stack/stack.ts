@@ -32,7 +32,7 @@ export interface StackOptions {
 export interface Stack {
   url: string;
   /** What runs where, for the person who started it. */
-  parts: { database: string; verifier: string };
+  parts: { database: string; verifier: string; texts: string };
   /** The database as the Worker is told of it. */
   database: Readonly<Record<string, string>>;
   /** Ends every part; safe to call twice. */
@@ -72,7 +72,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       named(started(startVerifier(options.env))),
     ]);
     const level = options.log_requests === true && { LOG_LEVEL: "info" };
-    const vars = { ...database.vars, ...verifier.vars, ...passedOn(options.env), ...level };
+    // Texts in the stack's own files are their user's.
+    const texts = !options.env.DATABASE_URL && { LOG_TEXTS: "on" };
+    const vars = { ...database.vars, ...verifier.vars, ...texts, ...passedOn(options.env), ...level };
     const objectsDir = join(options.dataDir, "objects");
     const queues = await started(Promise.resolve(openLocalQueues({ dataDir: options.dataDir, queues: QUEUES })));
     const at = { host: options.host, port: options.port };
@@ -80,7 +82,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     closers.push(() => edge.close({ drain_ms: DRAIN_MS }));
     note(`edge in workerd at ${edge.url}`);
     await untilReady(edge.url, note);
-    const parts = { database: database.name, verifier: verifier.name };
+    const parts = { database: database.name, verifier: verifier.name, texts: textsKept(vars, options.dataDir) };
     return { url: edge.url, parts, database: database.vars, close: closing };
   } catch (error) {
     await closing();
@@ -116,13 +118,13 @@ const PASSED_ON = [
   "KEY_LIMITS",
   "GROUP_SIZES",
   "LOG_DAYS",
+  "LOG_TEXTS",
   "MODELS",
   "DEFAULT_JUDGE",
   "API_KEYS",
   "PATH_SCOPES",
   "TOKEN_SECRET",
   "WEBHOOK",
-  "WEBHOOK_HOSTS",
   "WEBHOOK_SECRET",
   "SANDBOX_URL",
   "SANDBOX_SHAPE",
@@ -138,6 +140,12 @@ const PASSED_ON = [
 function passedOn(env: StackOptions["env"]): Record<string, string> {
   const names = Object.keys(env).filter((name) => /^VERIFIER_(?!URL$|MODEL$)/.test(name));
   return Object.fromEntries([...names, ...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}
+
+/** Whether prompts and rollouts are stored, and what changes that. */
+function textsKept({ LOG_TEXTS }: Readonly<Record<string, string>>, dataDir: string): string {
+  if (LOG_TEXTS !== "on") return "not stored, unless a spec says log_texts; LOG_TEXTS=on stores them";
+  return `prompts and answers are stored in ${dataDir}; LOG_TEXTS=off stores hashes alone`;
 }
 
 interface VerifierPart {
@@ -161,7 +169,7 @@ async function verifierPart(env: StackOptions["env"], judge: string | null): Pro
     return { name: env.VERIFIER_URL, vars, close: async () => {} };
   }
   const engine = judge === null ? await cpuVerifier() : await startSimulatedJudge(judge);
-  return env.VERIFIER_PROTOCOL === "verify" ? behindGateway(engine) : engine;
+  return env.VERIFIER_PROTOCOL === "verify" && !("VERIFIER_PROTOCOL" in engine.vars) ? behindGateway(engine) : engine;
 }
 
 async function cpuVerifier() {

@@ -1,5 +1,6 @@
 // Owns literal values as Python, JSON and JavaScript write them: reading, writing in either
 // language, comparing. Runs nothing.
+import { sameNumber as sameDecimal, TOLERANCE } from "../../../src/core/text/decimal-tokens.ts";
 
 /**
  * A value apart from any language. Numbers keep their text, so that no digit of a large integer is
@@ -182,8 +183,6 @@ export interface Comparison {
   types?: boolean;
 }
 
-const FLOAT_TOLERANCE = 1e-6;
-
 /** Whether a computed value is the expected one. Keys and sets are compared without order. */
 export function sameValue(expected: Value, actual: Value, how: Comparison): boolean {
   const each = (a: Value[], b: Value[]) =>
@@ -220,15 +219,16 @@ function sameKey(a: Value, b: Value, how: Comparison): boolean {
 function sameNumber(a: Value, b: Value, how: Comparison): boolean {
   const [x, y] = [numberText(a), numberText(b)];
   if (x === null || y === null || (how.types === true && numberKind(a) !== numberKind(b))) return false;
-  if (/^-?\d+$/.test(x) && /^-?\d+$/.test(y)) return BigInt(x) === BigInt(y);
-  const [u, v] = [Number(x), Number(y)];
-  if (u === v || (Number.isNaN(u) && Number.isNaN(v))) return true;
-  return !how.strict && Math.abs(u - v) <= FLOAT_TOLERANCE * Math.max(1, Math.abs(u));
+  // NaN and the infinities are words, equal to themselves.
+  if (x === y || sameDecimal(x, y, how.strict ? 0 : TOLERANCE)) return true;
+  return how.strict && !(isInteger(x) && isInteger(y)) && Number(x) === Number(y);
 }
+
+const isInteger = (text: string) => /^-?\d+$/.test(text);
 
 function numberKind(value: Value): string {
   if (typeof value === "boolean") return "bool";
-  return /^-?\d+$/.test(numberText(value) ?? "") ? "int" : "float";
+  return isInteger(numberText(value) ?? "") ? "int" : "float";
 }
 
 function numberText(value: Value): string | null {

@@ -80,6 +80,12 @@ export async function startCpuVerifier(options: CpuVerifierOptions = {}): Promis
 /** The routes, without a socket. */
 export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers" | "runPlans" | "refusedMs">): Hono {
   const app = new Hono();
+  // Programs are run for whoever asks from this machine, and a web page is somebody else's.
+  app.use((c, next) =>
+    c.req.header("origin") === undefined && c.req.header("sec-fetch-site") === undefined
+      ? next()
+      : Promise.resolve(c.json(errorBody("no web page is answered", "invalid_request_error", "forbidden"), 403)),
+  );
   const requests = new Requests(sandbox);
   app.get("/health", (c) => {
     const { total, warm, broken } = sandbox.workers;

@@ -1,9 +1,11 @@
 // Owns the kinds of sample tests, how each becomes a run of a program, and when it has passed.
 // Knows no statement and no prompt.
+
+import { sameOutput } from "../../../src/core/text/printed-output.ts";
 import type { Finding, ProgramTest } from "../../../src/core/wire/examination.ts";
 import { readEmitted } from "./emitted.ts";
 import { Examiner } from "./examine.ts";
-import { parseLiteral, sameValue, type Value, writeLiteral } from "./literals.ts";
+import { sameValue, type Value, writeLiteral } from "./literals.ts";
 import type { Language, RunLimits, RunPlan, RunResult, RunStatus } from "./sandbox/protocol.ts";
 import type { Program, Sandbox } from "./sandbox/sandbox.ts";
 
@@ -128,7 +130,7 @@ function checkOf(test: TestCase, language: Language): Check {
     case "stdio":
       return {
         plan: { stdin: test.input, cells: [], as_script: true },
-        passed: (result) => sameOutput(test.output, result.stdout, test.exact),
+        passed: (result) => sameOutput(test.output, result.stdout, test.exact === true ? null : undefined),
       };
     case "call":
       return callCheck(test, language);
@@ -138,7 +140,7 @@ function checkOf(test: TestCase, language: Language): Check {
       const cells = test.examples.map(({ code }) => `${code}\n`);
       return {
         examination: asked(test, cells, "single"),
-        shows: (shown) => test.examples.every(({ expected }, i) => sameLines(expected, shown[i] ?? "")),
+        shows: (shown) => test.examples.every(({ expected }, i) => sameOutput(expected, shown[i] ?? "", null)),
       };
     }
   }
@@ -146,7 +148,7 @@ function checkOf(test: TestCase, language: Language): Check {
 
 const asked = (test: { function?: string }, cells: readonly string[], mode: ProgramTest["mode"]): ProgramTest => {
   const functions = test.function === undefined ? [] : [test.function];
-  return { language: "python", cells, mode, functions, is_module: true };
+  return { language: "python", cells, mode, functions, has_imports: false };
 };
 
 /**
@@ -167,37 +169,4 @@ function callCheck(test: TestCase & { kind: "call" }, language: Language): Check
       );
     },
   };
-}
-
-const lines = (text: string) =>
-  text
-    .trimEnd()
-    .split(/\r?\n/)
-    .map((line) => line.trimEnd());
-
-function sameLines(expected: string, actual: string): boolean {
-  const [a, b] = [lines(expected), lines(actual)];
-  return a.length === b.length && a.every((line, i) => line === b[i]);
-}
-
-const FLOAT = /^-?\d+\.\d+(?:[eE][-+]?\d+)?$/;
-
-/**
- * Equal line by line, apart from trailing blanks; where the expected token is a decimal fraction,
- * up to 1e-6 unless `exact`.
- */
-export function sameOutput(expected: string, actual: string, exact = false): boolean {
-  const [a, b] = [lines(expected), lines(actual)];
-  return a.length === b.length && a.every((line, i) => line === b[i] || (!exact && sameTokens(line, b[i] as string)));
-}
-
-function sameTokens(expected: string, actual: string): boolean {
-  const [a, b] = [expected.trim().split(/\s+/), actual.trim().split(/\s+/)];
-  return a.length === b.length && a.every((token, i) => token === b[i] || sameFraction(token, b[i] as string));
-}
-
-function sameFraction(expected: string, actual: string): boolean {
-  if (!FLOAT.test(expected)) return false;
-  const value = parseLiteral(actual);
-  return value !== undefined && sameValue({ number: expected }, value, { strict: false });
 }

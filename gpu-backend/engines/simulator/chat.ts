@@ -3,6 +3,7 @@
 
 import { parsePrompt } from "../../../src/core/judges/render.ts";
 import { hashText } from "../../../src/core/math/random.ts";
+import { simulatedName, withoutSign } from "../../../src/core/wire/simulated-model.ts";
 import { userText } from "../cpu/completion.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import type { Engine, Ticket } from "./engine.ts";
@@ -92,7 +93,7 @@ export class Chat {
     const { body, form } = posted;
     const question = this.#read(body, form);
     if (question instanceof Response) return question;
-    const { model, fault: suffix } = splitModel(question.model);
+    const { model, fault: suffix } = splitModel(withoutSign(question.model));
     if (model !== this.#o.model) return this.#refuse(404, `the one model here is ${this.#o.model}`);
     let fault: Fault | null;
     try {
@@ -177,7 +178,7 @@ export class Chat {
       answer,
       id: `${form === "text" ? "cmpl" : "chatcmpl"}-${number}`,
       created: Math.floor(Date.now() / 1000),
-      model: question.model,
+      model: simulatedName(question.model),
       form,
       field: this.#o.thinking_field,
       top_logprobs: question.logprobs ? (question.top_logprobs ?? 0) : null,

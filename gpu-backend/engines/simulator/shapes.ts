@@ -80,7 +80,7 @@ export type WireForm = "chat" | "text";
 /** One answer on the wire, whole or as SSE. */
 export class Wire {
   readonly #answer: Answer;
-  readonly #base: { id: string; created: number; model: string };
+  readonly #base: { id: string; created: number; model: string; system_fingerprint: string };
   readonly #form: WireForm;
   readonly #field: ThinkingField;
   readonly #top: number | null;
@@ -100,7 +100,12 @@ export class Wire {
     prompt_tokens: number;
   }) {
     this.#answer = options.answer;
-    this.#base = { id: options.id, created: options.created, model: options.model };
+    this.#base = {
+      id: options.id,
+      created: options.created,
+      model: options.model,
+      system_fingerprint: "simulated",
+    };
     this.#form = options.form;
     this.#field = options.field;
     this.#top = options.top_logprobs;

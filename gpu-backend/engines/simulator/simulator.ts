@@ -1,6 +1,7 @@
 // Owns the simulated engine's HTTP face as one fetch handler for any runtime (itty-router). Knows
 // neither sockets nor how time passes.
 import { Router } from "itty-router";
+import { simulatedName } from "../../../src/core/wire/simulated-model.ts";
 import { Chat } from "./chat.ts";
 import { Engine, type Scale, type SimulatorStats } from "./engine.ts";
 import { parseFault } from "./faults.ts";
@@ -106,9 +107,10 @@ export function createSimulator(options: SimulatorOptions, pacing: "shared" | "o
 }
 
 function modelsOf(id: string, { context_tokens_max }: EngineParameters): object {
+  const about = { object: "model", created: 0, owned_by: "simulator", max_model_len: context_tokens_max };
   return {
     object: "list",
-    data: [{ id, object: "model", created: 0, owned_by: "simulator", max_model_len: context_tokens_max }],
+    data: [simulatedName(id), id].map((name) => ({ id: name, ...about })),
   };
 }
 

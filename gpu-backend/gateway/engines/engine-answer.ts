@@ -60,6 +60,7 @@ export function answerOf(
     model: failed ? null : (generation.model ?? asked),
     error: generation.error,
     reason: exchange.reason,
+    ...(failed && exchange.retry_after_ms !== null && { retry_after_ms: exchange.retry_after_ms }),
     retryable: generation.error !== null && RETRYABLE.has(generation.error),
   };
 }

@@ -207,6 +207,7 @@ export class Pool implements EnginePool {
     if (this.#replicas.some((replica) => replica.healthy && !tried.has(replica))) return true;
     const { random, now } = this.#options;
     const hint = exchange.retry_after_ms;
+    if (patient && hint !== null && call.deadline_at !== undefined && now() + hint >= call.deadline_at) return false;
     const wait = waitMs(failures, patient && hint !== null ? Math.min(hint, LIMITS.retry_after_ms_max) : hint, random);
     if (wait === null) return false;
     await this.#sleep(wait, signal);

@@ -1,9 +1,9 @@
 // Owns one generation on one engine: the HTTP exchange, read as it streams, cut when it goes on too
 // long. Must not know replicas, retries or load.
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { engineReason, isKeyRefused, keyRefused } from "../../../src/core/faults/engine-reason.ts";
+import { engineReason, misconfigured } from "../../../src/core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
-import { questionFault, REASON_CHARS } from "../../../src/core/faults/question-fault.ts";
+import { isPassing, type PassingFault, questionFault, REASON_CHARS } from "../../../src/core/faults/question-fault.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
 import { SoftReader } from "../../../src/core/judges/soft-reader.ts";
 import {
@@ -12,7 +12,7 @@ import {
   failed,
   type GenerationParts,
 } from "../../../src/core/wire/chat-answer.ts";
-import { isRetriedStatus, retryAfterMs } from "../../../src/core/wire/chat-retry.ts";
+import { isRetriedStatus, passingFaultOf, retryAfterMs } from "../../../src/core/wire/chat-retry.ts";
 import { EventSplitter, LineTooLong, Remainder } from "../../../src/core/wire/chat-stream.ts";
 import { softened } from "../../../src/core/wire/soft-answer.ts";
 import type { EngineAddress } from "./engine-address.ts";
@@ -35,7 +35,7 @@ const DRAINED_BYTES = 65_536;
 
 /**
  * What an exchange says about the engine. `final`: nothing (an answer, a question refused, the
- * caller's abort). `overloaded`: it refuses for load. `stale`: a kept connection had been closed
+ * caller's abort). `overloaded`: it refuses for now. `stale`: a kept connection had been closed
  * meanwhile. `unreached`: it took no connection. `died`: a 5xx, or a connection or a reply that
  * broke off, which may be the question's fault.
  */
@@ -146,15 +146,18 @@ export class EngineStream implements AnswerObserver {
     const length = Number(response.headers["content-length"] ?? Number.NaN);
     if (length <= DRAINED_BYTES) response.resume();
     else this.#request.destroy();
-    if (status === 429 || status === 503) {
-      const wait = retryAfterMs(response.headers["retry-after"] ?? null, new Date());
-      this.#finish("overloaded", failed("verifier_overloaded"), wait);
-    } else if (status >= 500 || isRetriedStatus(status)) {
-      this.#finish("died", failed("verifier_unavailable"));
-    } else {
-      // A redirect is not followed: it could name a host that the deployment never did.
-      this.#finish("final", failed("verifier_bad_reply"));
-    }
+    if (isRetriedStatus(status)) this.#finishRefused(response, status, passingFaultOf(status));
+    // A redirect is not followed: it could name a host that the deployment never did.
+    else if (status < 500) this.#finish("final", failed("verifier_bad_reply"));
+    else this.#finish("died", failed("verifier_unavailable"));
+  }
+
+  /** The engine, or a gateway before it, refuses for now. A broken upstream (5xx) counts as a dead engine. */
+  #finishRefused({ headers }: IncomingMessage, status: number, code: PassingFault): void {
+    const verdict = code === "verifier_overloaded" || status < 500 ? "overloaded" : "died";
+    const exact = headers["retry-after-ms"];
+    const asked = retryAfterMs(headers["retry-after"] ?? null, new Date(), typeof exact === "string" ? exact : null);
+    this.#finish(verdict, failed(code), asked);
   }
 
   /** Reads why, as far as it goes: what breaks off has said what it had to say. */
@@ -163,10 +166,12 @@ export class EngineStream implements AnswerObserver {
     let bytes = 0;
     const end = () => {
       this.#said = said;
-      const code = questionFault(status, said);
-      if (isKeyRefused(status)) this.#reason = keyRefused("ENGINE_API_KEY");
+      const code = questionFault(status, said, this.#question.body);
+      if (code === "verifier_misconfigured") this.#reason = misconfigured(status, "ENGINE_API_KEY");
       else if (code === "verifier_rejected") this.#reason = engineReason(said, this.#question.body);
-      this.#finish("final", failed(code));
+      if (status === 424) this.#finish("died", failed(code));
+      else if (isPassing(code)) this.#finishRefused(response, status, code);
+      else this.#finish("final", failed(code));
     };
     response.setEncoding("utf8");
     response.on("data", (text: string) => {

@@ -36,6 +36,8 @@ export interface EngineCall {
   priority: number;
   /** What the engines fail at is asked again until the signal aborts. */
   patient: boolean;
+  /** When the signal will abort, on the pool's clock; a wait beyond it is not begun. Absent: not known. */
+  deadline_at?: number;
   /**
    * Aborted with the reason `deadline`, or any other for `cancelled`: the engine is told to stop at
    * once.
@@ -66,6 +68,8 @@ export interface EngineAnswer {
   error: ItemErrorCode | null;
   /** Why the engine refused the question, fit for people; where it said so. */
   reason?: string | null;
+  /** How long the engine asked to be left alone, ms; where it said so. */
+  retry_after_ms?: number;
   /** Whether the same question, asked again later, may be answered. */
   retryable: boolean;
 }

@@ -13,23 +13,42 @@ const withoutPort = (host: string): string => host.replace(/:\d*$/, "");
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
+/** Headers that a proxy adds. */
+const PROXY_HEADERS = [
+  "forwarded",
+  "via",
+  "cdn-loop",
+  "cf-connecting-ip",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-real-ip",
+];
+
+/** Whether a request was sent on this machine, to a loopback name, through no proxy, by no foreign web page. */
+function isLocal({ headers, socket }: GatedRequest): boolean {
+  if (headers["sec-fetch-site"] === "cross-site" || PROXY_HEADERS.some((name) => headers[name] !== undefined))
+    return false;
+  const client = socket?.remoteAddress?.replace(/^::ffff:/i, "") ?? "127.0.0.1";
+  return isLoopbackHost(client) && isLoopbackHost(withoutPort(headers.host ?? ""));
+}
+
+type GatedRequest = Pick<IncomingMessage, "headers"> & { socket?: { remoteAddress?: string | undefined } };
+
 /**
  * A check that throws ApiError `unauthorized` for a request that may not pass. With a key:
- * `Authorization: Bearer`, compared in constant time. Without one: only requests addressed to a
- * loopback name, and by no foreign web page.
+ * `Authorization: Bearer`, compared in constant time. Without one: only local requests.
  */
-export function createGate(apiKey: string | null): (request: Pick<IncomingMessage, "headers">) => void {
+export function createGate(apiKey: string | null): (request: GatedRequest) => void {
   const expected = apiKey === null ? null : digest(apiKey);
-  return ({ headers }) => {
+  return (request) => {
     if (expected === null) {
-      const foreign = headers["sec-fetch-site"] === "cross-site";
-      if (!foreign && isLoopbackHost(withoutPort(headers.host ?? ""))) return;
+      if (isLocal(request)) return;
       throw new ApiError(
         "unauthorized",
-        "Without a key this gateway answers only requests addressed to a loopback host.",
+        "Without GATEWAY_API_KEY this gateway answers only requests from its machine, addressed to a loopback host, through no proxy.",
       );
     }
-    const [, key = ""] = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? "") ?? [];
+    const [, key = ""] = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? "") ?? [];
     if (key.length <= LIMITS.key_chars && timingSafeEqual(digest(key), expected)) return;
     throw new ApiError("unauthorized", "Send the gateway's key as a Bearer token.", {
       headers: { "www-authenticate": 'Bearer realm="kritai gateway"' },

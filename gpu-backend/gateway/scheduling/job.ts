@@ -149,7 +149,7 @@ export class Job {
       if (work.running.size === 0) this.#reportSaved(work);
     } else {
       if (answer.error === null) this.#verdict(draw, answer);
-      else this.#error(work, sample, answer.error, answer.retryable, answer.reason ?? null);
+      else this.#error(work, sample, answer.error, answer.retryable, answer);
       this.#count(work, answer);
     }
     this.#endIfAll();
@@ -192,7 +192,7 @@ export class Job {
           continue;
         }
         for (const sample of [...work.running, ...work.unsentSamples()]) {
-          this.#error(work, sample, code, code !== "deadline", null);
+          this.#error(work, sample, code, code !== "deadline");
         }
       }
     }
@@ -219,11 +219,19 @@ export class Job {
     });
   }
 
-  #error(work: ComparisonWork, sample: number, code: ItemErrorCode, retryable: boolean, reason: string | null): void {
+  #error(
+    work: ComparisonWork,
+    sample: number,
+    code: ItemErrorCode,
+    retryable: boolean,
+    { reason = null, retry_after_ms }: Pick<EngineAnswer, "reason" | "retry_after_ms"> = {},
+  ): void {
     this.#open--;
     this.#usage.failed++;
-    const why = reason !== null && { reason };
-    this.options.emit({ type: "error", ...names(work), sample, code, retryable, ...why });
+    const error: Extract<VerifyEvent, { type: "error" }> = { type: "error", ...names(work), sample, code, retryable };
+    if (reason !== null) error.reason = reason;
+    if (retry_after_ms !== undefined) error.retry_after_ms = Math.round(retry_after_ms);
+    this.options.emit(error);
   }
 
   #reportSaved(work: ComparisonWork): void {

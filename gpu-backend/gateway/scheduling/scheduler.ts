@@ -146,7 +146,9 @@ export class Scheduler {
     this.#running++;
     let answer: EngineAnswer;
     try {
-      answer = await this.#pool.generate(draw.work.call(draw.sample, draw.job.priority));
+      const { options, request, priority } = draw.job;
+      const call = draw.work.call(draw.sample, priority);
+      answer = await this.#pool.generate({ ...call, deadline_at: options.arrived_at + request.deadline_ms });
     } catch {
       answer = BROKEN;
     }

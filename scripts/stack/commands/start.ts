@@ -6,10 +6,10 @@ import { terminalLine, thrownText } from "../log-line.ts";
 
 const { example, quiet } = commandFlags({
   command: "start",
-  about: "The local stack until Ctrl-C: edge, database, verifier, whatever of them is not given by a variable.",
+  about: "Runs the local stack until Ctrl-C: edge, database and verifier, except those that a variable names.",
   switches: {
-    example: "puts a made-up run into its log, to see the pages of runs by",
-    quiet: "no line a request; faults are still told",
+    example: "adds an example run to the log, to try the pages",
+    quiet: "don't log requests; still log errors",
   },
   variables: {
     PORT: "where to listen; 0: any free port (8787)",
@@ -18,6 +18,7 @@ const { example, quiet } = commandFlags({
     DATABASE_URL: "a Postgres or Neon database that npm run migrate was run on (an embedded one)",
     VERIFIER_URL: "who judges, with VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY (an embedded one on the CPU)",
     JUDGE: "a preset: what `default` asks, played by the engine simulator unless VERIFIER_URL is given (none)",
+    LOG_TEXTS: "off: prompts and answers are not stored, but hashes (on with the embedded database)",
     API_KEYS: "name:sha256hex:scopes of each key (none: only this machine is answered)",
     "…": "the Worker's others: docs/variables.md",
   },
@@ -34,7 +35,8 @@ console.log(
 );
 try {
   // What takes longest to load comes only once it is of use.
-  const { misspeltVariables, startFaults } = await import("../preflight.ts");
+  const { keyNames, misspeltVariables, startFaults } = await import("../preflight.ts");
+  const names = keyNames(process.env);
   for (const line of misspeltVariables(process.env)) console.error(`warning   ${line}`);
   const faults = await startFaults(process.env, { host: HOST, port, dataDir: DATA_DIR });
   if (faults.length > 0) fail(faults.map(({ path, message }) => `${path}: ${message}`));
@@ -46,11 +48,12 @@ try {
     logged: tellLines(() => ready),
   });
   console.log(`database  ${stack.parts.database}\nverifier  ${stack.parts.verifier}`);
-  console.log(`keys      ${keyNames(process.env.API_KEYS)}`);
+  console.log(`keys      ${names.join(", ") || "none: only this machine is answered, without a key"}`);
+  console.log(`texts     ${stack.parts.texts}`);
   console.log(`docs      ${stack.url}/docs\nruns      ${stack.url}/runs`);
   if (example) {
     const { EXAMPLE_RUN, writeExampleRun } = await import("../example-run.ts");
-    const key_name = process.env.API_KEYS?.split(":")[0] || null;
+    const key_name = names[0] ?? null;
     const written = await writeExampleRun({ vars: stack.database, key_name });
     console.log(
       `example   ${stack.url}/runs/${EXAMPLE_RUN} (made up; ${written === 0 ? "all steps are there" : `${written} steps written`})`,
@@ -68,12 +71,6 @@ try {
   process.exit(0);
 } catch (error) {
   fail([thrownText(error)]);
-}
-
-/** Who is let in, by the names in API_KEYS. */
-function keyNames(keys = ""): string {
-  const names = [...new Set(keys.split(",").map((key) => key.split(":")[0]))].filter((name) => name !== "");
-  return names.length === 0 ? "none: only this machine is answered, without a key" : names.join(", ");
 }
 
 /**

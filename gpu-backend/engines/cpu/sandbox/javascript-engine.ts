@@ -160,6 +160,7 @@ class JavaScriptRun {
     let stdout: string | null = null;
     let failure: { status: RunResult["status"]; error: string } | null = null;
     try {
+      if (!this.#plan.as_script) this.#evaluate(AS_MODULE, "global");
       this.#evaluate(source, isModule(source) ? "module" : "global");
       stdout = this.#budget.takeOutput();
       for (const cell of this.#plan.cells) cells.push(this.#cell(cell));
@@ -257,6 +258,9 @@ class JavaScriptRun {
     return { turn, call, emit };
   }
 }
+
+/** Before a program whose functions are called: what it guards as its main part does not run. */
+const AS_MODULE = "require.main = undefined; module.parent = {};";
 
 /**
  * The program's function, export or method of Solution of that name, as a function that needs no

@@ -194,6 +194,7 @@
   define("require", require);
   define("module", { exports: {} });
   define("exports", globalThis.module.exports);
+  require.main = globalThis.module;
   define("global", globalThis);
   define("performance", performance);
   define("setTimeout", (run, delay, ...args) => after(delay, () => run(...args)));

@@ -41,7 +41,7 @@ const HARNESS = "__kritai__";
 
 const FLUSH = "import sys as _s\n_s.stdout.flush()\ndel _s";
 const AT_EXIT = "import atexit as _a, sys as _s\n_a._run_exitfuncs()\n_s.stdout.flush()\n_s.stderr.flush()";
-const AS_MODULE = "__name__ = 'solution'";
+const AS_MODULE = "as_module()";
 const PREIMPORT = "preimport()";
 const EMIT = "emit()";
 
@@ -174,7 +174,7 @@ class PythonEngine implements Engine {
     this.#gate.budget = budget;
     let failure: Failure | null = null;
     try {
-      const before = plan.as_script ? null : this.#run(AS_MODULE, budget);
+      const before = plan.as_script ? null : this.#run(AS_MODULE, budget, HARNESS);
       const given = plan.as_script || !LEETCODE.test(source) ? null : this.#run(PREIMPORT, budget, HARNESS);
       failure = before ?? given ?? this.#run(source, budget);
       failure ??= this.#run(plan.as_script ? AT_EXIT : FLUSH, budget);

@@ -1,0 +1,171 @@
+// A decision model made up: it reads the labelled answers of a state and gives probabilities by their
+// strength, in every API of the backend. For `npm start` without a model, and for tests.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as textOf } from "node:stream/consumers";
+import { unescapeText } from "../../src/core/judges/escape/escape.ts";
+
+/** How it fails on purpose; all off by default. */
+export interface DecisionFaults {
+  /** Added to the first of two answers' strength. */
+  place_bias?: number;
+  /** Share of the state, from its beginning, that it reads; the rest is cut without a word. */
+  reads?: number;
+  /** Digits behind the point of its probabilities. */
+  decimals?: number;
+  /** Questions that it refuses, by what they are about. */
+  refuses?: (question: string) => boolean;
+  /** In place of an answer: a status and a body. */
+  status?: (state: string) => { status: number; body: unknown; headers?: Record<string, string> } | null;
+  /** Changes a reply before it is sent. */
+  spoils?: (reply: Record<string, unknown>, state: string) => unknown;
+}
+
+export interface DecisionSimulator {
+  url: string;
+  /** The states that came, in their order. */
+  states: string[];
+  /** How many questions each request had. */
+  questions: number[];
+  faults: DecisionFaults;
+  close(): Promise<void>;
+}
+
+interface Asked {
+  id: string;
+  instructions: string;
+  options: string[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: four APIs' shapes
+type Body = any;
+
+const fromMap = (questions: Body): Asked[] =>
+  Object.entries(questions).map(([id, question]) => {
+    const { instructions, criteria } = question as Body;
+    return { id, instructions, options: Object.keys(criteria) };
+  });
+
+/** The questions of a request; an OpenAI question has choices, one of SGLang's options. */
+function askedIn({ questions }: Body): Asked[] {
+  if (!Array.isArray(questions)) return fromMap(questions);
+  return questions.map(({ id, name, instructions, question, choices, options }: Body) => ({
+    ...{ id: id ?? name, instructions: instructions ?? question },
+    options: (choices?.map(({ value }: Body) => value) ?? options.map(({ name: option }: Body) => option)) as string[],
+  }));
+}
+
+const BLOCK = /^\[ANSWER_([A-Z])\]\n([\s\S]*?)\n\[\/ANSWER_\1\]$/gm;
+const CHECK = /\nCHECK WORD: (\w+)\n?$/;
+
+/** Probabilities of a choice's options, given the strength of each answer that was read. */
+function decide(asked: Asked, state: string, strengths: ReadonlyMap<string, number>, faults: DecisionFaults): number[] {
+  const { options } = asked;
+  const word = CHECK.exec(state)?.[1];
+  if (
+    options.includes(word ?? "") ||
+    !options.every((option) => strengths.has(option) || /^(?:yes|no)$/.test(option))
+  ) {
+    const known = options.map((option) => (option === word ? 0.979 : 0.003));
+    return word === undefined ? options.map(() => 1 / options.length) : known;
+  }
+  if (options.includes("yes")) {
+    const right = 1 / (1 + Math.exp(-(strengths.get(asked.id) ?? 0)));
+    return options.map((option) => (option === "yes" ? right : 1 - right));
+  }
+  const biased = options.map((option, i) => (strengths.get(option) ?? 0) + (i === 0 ? (faults.place_bias ?? 0) : 0));
+  const top = Math.max(...biased);
+  const weights = biased.map((strength) => Math.exp(strength - top));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
+
+interface Answered extends Asked {
+  shares: number[];
+  refused: boolean;
+  best: string;
+}
+
+/** The reply in the form of the API that the request is of. */
+function replyOf(
+  path: string,
+  { questions }: Body,
+  { model, answers, input_tokens }: { model: string; answers: readonly Answered[]; input_tokens: number },
+): unknown {
+  if (Array.isArray(questions) && "choices" in (questions[0] ?? {})) {
+    const list = answers.map(({ id, options, shares, refused, best }) => {
+      if (refused) return { type: "refusal", name: id };
+      const probabilities = options.map((value, i) => ({ value, probability: shares[i] }));
+      return { type: "choice", name: id, choice: best, confidence: Math.max(...shares), probabilities };
+    });
+    return { model, answers: list, usage: { input_tokens, output_tokens: 0, total_tokens: input_tokens } };
+  }
+  const map = Object.fromEntries(
+    answers
+      .filter(({ refused }) => !refused)
+      .map(({ id, options, shares, best }) => {
+        const probabilities = Object.fromEntries(options.map((name, i) => [name, shares[i]]));
+        return [id, { type: "choice", choice: best, probabilities }];
+      }),
+  );
+  if (Array.isArray(questions)) {
+    const usage = { prompt_tokens: input_tokens * answers.length };
+    return { answers: map, prompt_format_version: 1, usage, model };
+  }
+  const reply = { model, answers: map, usage: { input_tokens, output_tokens: 0 } };
+  return path.includes("/run/") ? { result: reply, success: true, errors: [], messages: [] } : reply;
+}
+
+/**
+ * Listens on a free loopback port.
+ * @param strengthOf of an answer's text, on a logistic scale
+ */
+export async function startDecisionSimulator(
+  strengthOf: (text: string) => number,
+  model: string,
+  faults: DecisionFaults = {},
+): Promise<DecisionSimulator> {
+  const simulator: Pick<DecisionSimulator, "states" | "questions" | "faults"> = { states: [], questions: [], faults };
+
+  function answer(path: string, body: Body): unknown {
+    const state: string = body.state ?? body.input;
+    const asked = askedIn(body);
+    simulator.states.push(state);
+    simulator.questions.push(asked.length);
+    const read = state.slice(0, Math.ceil(state.length * (faults.reads ?? 1)));
+    const strengths = new Map(
+      [...read.matchAll(BLOCK)].map(([, letter = "", text = ""]) => [letter, strengthOf(unescapeText(text))]),
+    );
+    const shown = (value: number) => (faults.decimals === undefined ? value : Number(value.toFixed(faults.decimals)));
+    const input_tokens = Math.ceil(read.length / 4);
+    const refused = ({ instructions }: Asked) => faults.refuses?.(instructions) === true;
+    const answers = asked.flatMap((one): Answered[] => {
+      const shares = decide(one, read, strengths, faults).map(shown);
+      return [{ ...one, shares, refused: refused(one), best: one.options[shares.indexOf(Math.max(...shares))] ?? "" }];
+    });
+    return replyOf(path, body, { model, answers, input_tokens });
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse(await textOf(request)) as Body;
+    const failed = faults.status?.(body.state ?? body.input) ?? null;
+    const send = (status: number, sent: unknown, headers = {}) =>
+      response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(sent));
+    if (failed !== null) return void send(failed.status, failed.body, failed.headers);
+    const reply = answer(request.url ?? "", body) as Record<string, unknown>;
+    send(200, faults.spoils?.(reply, body.state ?? body.input) ?? reply);
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.writeHead(422).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return Object.assign(simulator, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
