@@ -19,7 +19,7 @@ const PLACES: readonly Place[] = [
   { files: ["package-lock.json"], states: stated('"name": "kritai",\\n +"version": "', '"') },
   { files: ["clients/python/pyproject.toml"], states: stated('^version = "', '"') },
   { files: ["clients/python/src/kritai/transport.py"], states: stated('"kritai-python/', '"') },
-  { files: ["src/api/routes/service.ts"], states: stated('^const VERSION = "', '"') },
+  { files: ["src/api/routes/service.ts"], states: stated('^(?:export )?const VERSION = "', '"') },
   { files: ["test/vectors/recorded-replies.json"], states: stated(String.raw`kritai\\",\\"version\\":\\"`) },
   {
     files: [

@@ -1,17 +1,17 @@
-// Owns docs/ as pages below /docs: what of it is served, where its links lead, and the index that
-// the search of every page asks.
+// docs/ as pages below /docs: which of its files are served, and where their links lead.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { type Html, html } from "../reference/html.ts";
-import { frame, type OpenApi, routesOf } from "../reference/page.ts";
-import { inline, type MarkdownPage, markdownPage, plain, type Section } from "./markdown.ts";
+import { frame } from "../reference/page.ts";
+import { type MarkdownPage, markdownPage, type Section } from "./markdown.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url).pathname;
 
 /** Of what is in docs/ itself what its readers run, send and read; not how the code is kept. */
 const NOT_SERVED = ["architecture.md", "invariants.md"];
-/** Pages that the build makes of the code, with parts of theirs. */
-const MADE = ["errors.md", "alarms.md"];
+/** A page that the build makes of the code, with parts of this file. */
+const MADE = "alarms.md";
 const FOLDERS: readonly (readonly [folder: string, title: string])[] = [
   ["guides", "Guides"],
   ["", "Reference"],
@@ -65,10 +65,17 @@ function guides(): Guide[] {
   });
 }
 
-function sectionHtml({ slug, heading, level, body }: Section): Html {
+/** Status, title and retry of a code that refuses a whole request, for its section of errors.md. */
+function aboutCode(code: string): Html | false {
+  if (!(code in REQUEST_ERRORS)) return false;
+  const { status, title, retryable } = REQUEST_ERRORS[code as keyof typeof REQUEST_ERRORS];
+  return html`<p><span class="status">${status}</span> ${title} · ${retryable ? "a retry can help" : "a retry cannot help"}</p>`;
+}
+
+function sectionHtml({ slug, heading, level, body }: Section, note: Html | false = false): Html {
   if (slug === "") return html`${body}`;
-  const head = html`<a href="#${slug}">${inline(plain(heading), () => null)}</a>`;
-  return html`<section class="operation" id="${slug}">${level === 2 ? html`<h2>${head}</h2>` : html`<h3>${head}</h3>`}${body}</section>`;
+  const head = html`<a href="#${slug}">${heading}</a>`;
+  return html`<section class="operation" id="${slug}">${level === 2 ? html`<h2>${head}</h2>` : html`<h3>${head}</h3>`}${note}${body}</section>`;
 }
 
 function contents(all: readonly Guide[], shown: Guide): Html {
@@ -77,46 +84,29 @@ function contents(all: readonly Guide[], shown: Guide): Html {
     html`<li><a href="${href}">${page.title}</a>${
       href === shown.href &&
       here.length > 0 &&
-      html`<ul>${here.map(({ slug, heading }) => html`<li><a href="#${slug}">${plain(heading)}</a></li>`)}</ul>`
+      html`<ul>${here.map(({ slug, heading }) => html`<li><a href="#${slug}">${heading}</a></li>`)}</ul>`
     }</li>`;
   return html`${FOLDERS.map(
     ([folder, title]) => html`<h2>${title}</h2><ul>${all.filter((guide) => guide.folder === folder).map(item)}</ul>`,
   )}`;
 }
 
-/** Title, where it stands, its address and its words: what the search of every page looks through. */
-type Entry = readonly [title: string, about: string, href: string, words: string];
-
-/** Each word once: the search asks whether it is there. */
-const wordsOf = (text: string): string => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}_./-]+/gu) ?? [])].join(" ");
-
-const entriesOf = ({ href, page }: Guide): Entry[] =>
-  page.sections.map(({ slug, heading, text }) => {
-    const title = slug === "" ? page.title : plain(heading);
-    return [title, slug === "" ? "" : page.title, slug === "" ? href : `${href}#${slug}`, wordsOf(`${title} ${text}`)];
-  });
-
-const routeEntries = (document: OpenApi): Entry[] =>
-  routesOf(document).map(({ path, method, operation: { operationId, summary, description = "" } }) => [
-    ...([summary, `${method} ${path}`, `/docs#${operationId}`] as const),
-    wordsOf(`${summary} ${method} ${path} ${operationId} ${description}`),
-  ]);
-
 /** What docs/alarms.md says besides its table, which is made of the alarms themselves. */
 export function alarmsBesides(): Html {
-  const found = guides().find(({ file }) => file === "alarms.md");
-  return html`${found?.page.sections.filter(({ slug }) => slug !== "").map(sectionHtml)}`;
+  const found = guides().find(({ file }) => file === MADE);
+  return html`${found?.page.sections.filter(({ slug }) => slug !== "").map((section) => sectionHtml(section))}`;
 }
 
 /** The files of `public/` that are made of docs/. */
-export function guideFiles(document: OpenApi): Record<string, string> {
+export function guideFiles(): Record<string, string> {
   const all = guides();
-  const shown = all.filter(({ file }) => !MADE.includes(file));
+  const shown = all.filter(({ file }) => file !== MADE);
   const pages = shown.map((guide): [string, string] => {
     const { title, sections } = guide.page;
-    const main = html`<article class="guide"><h1>${title}</h1>${sections.map(sectionHtml)}</article>`;
+    const noteOf = ({ slug }: Section) => guide.file === "errors.md" && aboutCode(slug);
+    const told = sections.map((section) => sectionHtml(section, noteOf(section)));
+    const main = html`<article class="guide"><h1>${title}</h1>${told}</article>`;
     return [`${guide.href.slice(1)}.html`, frame(`${title} \u2013 Kritai`, contents(all, guide), main)];
   });
-  const index = [...all.flatMap(entriesOf), ...routeEntries(document)];
-  return { ...Object.fromEntries(pages), "docs/index.js": `export default ${JSON.stringify(index)};\n` };
+  return Object.fromEntries(pages);
 }

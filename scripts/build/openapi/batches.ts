@@ -28,10 +28,6 @@ const prefer = (later: boolean) =>
     .meta({
       description: `\`wait=<seconds>\`: how long to wait for a running request with the same key, then 409${later ? `; \`respond-async\`: 202 at once, for work of up to ${MINUTES} minutes` : ""}`,
     });
-const webhook = z.string().optional().meta({
-  description:
-    "with `respond-async`: an https URL on one of the deployment's WEBHOOK_HOSTS that is told of the batch's end, signed as Standard Webhooks has it",
-});
 
 const accepted = {
   description:
@@ -53,8 +49,7 @@ const REPEATABLE = [
 const LATER: ReadonlySet<string> = new Set(BATCH_ROUTES.map((route) => `/v1/${route}`));
 
 function repeatable(operation: ZodOpenApiOperationObject, later: boolean): ZodOpenApiOperationObject {
-  const named = { "Idempotency-Key": idempotencyKey, Prefer: prefer(later) };
-  const header = z.object({ ...named, ...(later && { "Kritai-Webhook": webhook }) });
+  const header = z.object({ "Idempotency-Key": idempotencyKey, Prefer: prefer(later) });
   return {
     ...operation,
     requestParams: { ...operation.requestParams, header },

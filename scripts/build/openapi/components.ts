@@ -4,7 +4,6 @@ import * as z from "zod";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
 import { MessageSchema } from "../../../src/api/tools/shared/messages.ts";
-import { EvaluationSummarySchema } from "../../../src/core/contract/evaluation-replies.ts";
 import {
   BatchMetricsSchema,
   GroupResultSchema,
@@ -13,11 +12,7 @@ import {
   RolloutResultSchema,
   VerifierUseSchema,
 } from "../../../src/core/contract/replies.ts";
-import {
-  EvaluationsRequestSchema,
-  VerdictItemSchema,
-  VerdictsRequestSchema,
-} from "../../../src/core/contract/requests.ts";
+import { VerdictItemSchema, VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
 import { OverlongSchema } from "../../../src/core/contract/spec.ts";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
@@ -42,8 +37,6 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   BatchMetrics: BatchMetricsSchema,
   VerdictsRequest: VerdictsRequestSchema,
   VerdictItem: VerdictItemSchema,
-  EvaluationsRequest: EvaluationsRequestSchema,
-  EvaluationSummary: EvaluationSummarySchema,
   BatchReply: BatchReplySchema,
   GroupRow: GroupRowSchema,
   StoredVerdict: StoredVerdictSchema,

@@ -5,7 +5,7 @@ import { createDocument } from "zod-openapi";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { guideFiles } from "../guides/files.ts";
 import { frontPage } from "../reference/front.ts";
-import { errorsPage, type OpenApi, referencePage } from "../reference/page.ts";
+import { type OpenApi, referenceFiles } from "../reference/page.ts";
 import { STYLE } from "../reference/style.ts";
 import { withRepetition } from "./batches.ts";
 import { nameComponents } from "./components.ts";
@@ -161,10 +161,9 @@ export function publicFiles(): Record<string, string> {
   const document = JSON.parse(text) as OpenApi;
   return {
     "openapi.json": text,
-    "docs.html": referencePage(document),
-    "docs/errors.html": errorsPage(document),
     "docs/style.css": STYLE,
     "index.html": frontPage(document),
-    ...guideFiles(document),
+    ...referenceFiles(document),
+    ...guideFiles(),
   };
 }

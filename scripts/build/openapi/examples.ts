@@ -147,23 +147,6 @@ export const verdictsReply = {
   warnings: [],
 };
 
-export const evaluationsRequest = {
-  lists: [
-    {
-      pass_rates: [1, 0.4, 0],
-      win_counts: [2, 1, 0],
-      selected: 0,
-      parsed: 3,
-      generations: 3,
-      tags: { language: "python" },
-    },
-    { pass_rates: [0.2, 1], win_counts: [1, 0], selected: 0, parsed: 1, generations: 1, tags: { language: "python" } },
-  ],
-  undefined_tau: "drop",
-  bootstrap: 1000,
-  seed: 0,
-};
-
 export const template = {
   shape: "pair",
   messages: [

@@ -109,6 +109,9 @@ export const GroupRowSchema = z.object({
   turns: z.array(count.nullable()).exactOptional().meta({
     description: "how many turns each rollout has, null of a text; only of a group that is not of texts alone",
   }),
+  kind: z.literal("verdicts").exactOptional().meta({
+    description: "answers of a verifier in training, whose `pass_rates` say which are right; absent: rollouts",
+  }),
   result: GroupResultSchema,
 }) satisfies z.ZodType<GroupRow>;
 
@@ -147,9 +150,6 @@ export const StoredVerdictSchema = z.object({
   }),
   turns: z.array(count.nullable()).exactOptional().meta({
     description: "of each place shown the turn that the verdict names, null of one without; absent: it names none",
-  }),
-  judge: z.literal("first").exactOptional().meta({
-    description: "given by `judge.first`, which is asked before the judge; absent: by the judge",
   }),
   verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
 }) satisfies z.ZodType<StoredVerdict>;
@@ -199,16 +199,9 @@ const HealthRowSchema = z.object({
   ),
 });
 
-/** What the numbers of steps are. */
-const axis = {
-  by: z.enum(["step", "window"]).meta({ description: "`window`: what is called a step here is a window's number" }),
-  window_groups: z.int().min(1).nullable().meta({ description: "groups of a window; null by step" }),
-};
-
 export const RunHealthSchema = z.object({
   run_id: z.string(),
   owner,
-  ...axis,
   first_step: count.nullable(),
   last_step: count.nullable(),
   steps: count,
@@ -247,21 +240,8 @@ export const RunPageSchema = z.object({ runs: z.array(RunSummarySchema), next_cu
 export const RunStepsSchema = z.object({
   run_id: z.string(),
   owner,
-  ...axis,
   steps: z.array(StepRowSchema),
   next_from: count.nullable().meta({ description: "send it as ?from= for the steps behind these; null on the last" }),
-});
-export const RunHistogramSchema = z.object({
-  run_id: z.string(),
-  owner,
-  ...axis,
-  edges: z.array(z.number()).meta({
-    description: "ends of the bins, ascending; a bin has its lower end, the last one both; empty where no reward is",
-  }),
-  steps: z.array(z.object({ step: count, counts: z.array(count).meta({ description: "rewards in each bin" }) })),
-  specs: z
-    .array(z.object({ spec_hash: z.string(), first_step: count, last_step: count }))
-    .meta({ description: "which specs the steps used, in order of first use" }),
 });
 export const RunGroupsSchema = z.object({
   run_id: z.string(),

@@ -6,7 +6,6 @@ import "../../../src/api/routes/rare.ts";
 import { ROUTES } from "../../../src/api/routes/table.ts";
 import { nativeWords, type Words } from "../../../src/api/routes/words.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { ComparedRunsSchema } from "./comparing.ts";
 import { accessOf, documentPath } from "./contracts.ts";
 import * as letters from "./dead-letters.ts";
 import * as examples from "./examples.ts";
@@ -24,7 +23,6 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   addRollouts: [examples.membersRequest, examples.groupState],
   closeGroup: [examples.closeRequest],
   scoreVerdicts: [examples.verdictsRequest, examples.verdictsReply],
-  evaluate: [examples.evaluationsRequest],
   checkSpec: [examples.signalsSpec],
   putSpec: [examples.spec],
   putTemplate: [examples.template],
@@ -56,8 +54,6 @@ const REPLIES: Readonly<Record<string, z.ZodType | { $ref: string }>> = {
   getRun: log.RunDetailSchema,
   getRunSteps: log.RunStepsSchema,
   getRunHealth: log.RunHealthSchema,
-  getRunHistogram: log.RunHistogramSchema,
-  compareRuns: ComparedRunsSchema,
   getRunGroups: log.RunGroupsSchema,
   exportRun: ExportLineSchema,
   rescoreRun: RescoreLineSchema,
@@ -139,7 +135,7 @@ function operationOf(words: Words): ZodOpenApiOperationObject {
 }
 
 /** Pages that show runs, guides, and what pages are made of, are no part of the API. */
-const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)|^\/docs\/:/.test(path);
+const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)|^\/docs\/.*:/.test(path);
 
 /** Throws for a route without words, and for words without a route. */
 export function nativePaths(): ZodOpenApiPathsObject {

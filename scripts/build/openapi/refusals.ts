@@ -8,7 +8,6 @@ import { nativePaths } from "./native.ts";
 
 const noRow: Refusal = { why: "no such row", status: 404, code: "not_found", path: "(name)?" };
 const cursor = refused("a cursor is what another reply gave", "cursor", "next_cursor of the same list");
-const windows = refused("steps have no size", "window_groups", "only with by=window");
 
 /** Of groups of rollouts with a spec; one group's fields stand at the top. */
 const scoredGroups: readonly Refusal[] = [
@@ -41,13 +40,7 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     refused("k is the number of pass rates", "items\\[\\]\\.candidates", "contradicts pass_rates"),
     refused("an index below k", "items\\[\\]\\.correct", "index below|contradicts pass_rates"),
     refused("one highest", "items\\[\\]\\.pass_rates", "highest pass rate is shared"),
-  ],
-  evaluate: [
-    refused("one length", "lists\\[\\]\\.win_counts", "the length of pass_rates"),
-    refused("an index", "lists\\[\\]\\.selected", "index into pass_rates"),
-    refused("parsed <= generations", "lists\\[\\]\\.parsed", "at most generations"),
-    refused("tag values of the whole request", "lists", "evaluation_tag_values_max"),
-    refused("draws of the whole request", "bootstrap", "bootstrap_draws_max"),
+    refused("a prompt in all items or in none", "items\\[\\]\\.prompt", "^needed in every item"),
   ],
   putSpec: specRefusals(),
   checkSpec: specRefusals(),
@@ -69,12 +62,8 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
   ],
   exportRun: [refused("what is said of a table", "margin|least|per_group|per_prompt|form", "^says nothing of table=")],
   putRun: [refused("so many fields", "\\$", "metadata_fields_max")],
-  compareRuns: [refused("runs of the log", "with", "no run of this id")],
   listRuns: [cursor],
-  getRunGroups: [cursor, windows],
-  getRunSteps: [windows],
-  getRunHealth: [windows],
-  getRunHistogram: [windows],
+  getRunGroups: [cursor],
 };
 
 /** Of each native operation; where its path names a row, there may be none. */
@@ -106,6 +95,15 @@ const EVERYWHERE: readonly Refusal[] = [
       path: ".+",
     })),
   ),
+  { why: "not a model that there is", status: 404, code: "unknown_spec", path: "(model|spec)?" },
+  // Rules that the document states as conditions, which generators of requests do not follow.
+  refused("one of the two sides", "\\$", "^two sides are needed"),
+  refused("a document's text", "(documents|input|records)\\[\\].*", "^required"),
+  refused("scores by place", "kritai\\.on_incomplete", "read by their place"),
+  refused("a test's arguments", "(.*\\.)?test_cases\\[\\]\\.\\w+", "^not JSON"),
+  refused("a turn that says something", "items\\[\\]\\.prompt\\[\\]\\.content", "^required|^expected"),
+  refused("who runs tests", "(spec\\.)?signals\\.\\w+\\.cases_max", "^only a sandbox"),
+  refused("a role of a run", "responses_create_params.*\\.role", "at least 1 character"),
   { why: "content that no judge is shown", status: 400, code: "unsupported_content", path: ".+" },
   { why: "the same, as TEI's clients read it", status: 422, code: "unsupported_content", path: ".+" },
   { why: "models of the deployment", status: 403, code: "model_not_allowed", path: "(.*\\.)?model" },
@@ -121,6 +119,8 @@ export interface RefusalTable {
    * which the deployment lacks.
    */
   unavailable: readonly string[];
+  /** Operations that read flags and numbers as their vendors' servers do: more than the schema says. */
+  lenient: readonly string[];
 }
 
 export function refusalTable(): RefusalTable {
@@ -135,6 +135,7 @@ export function refusalTable(): RefusalTable {
       ...["scoreRewards", "addRollouts", "closeGroup"],
       ...all.flatMap(({ operationId, gathered }) => (gathered === true ? [operationId] : [])),
     ],
+    lenient: all.flatMap(({ operationId, vendor_types }) => (vendor_types === true ? [operationId] : [])),
   };
 }
 

@@ -2,15 +2,9 @@
 // the OpenAPI document. Their truth is the code that refuses.
 
 import { elements, fields, has, needs, type Rule, when } from "../../../src/api/tools/shared/page.ts";
-import { FormulationSchema } from "../../../src/core/contract/requests.ts";
-import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY } from "../../../src/core/formulations/formulations.ts";
-import { isSetFormulation } from "../../../src/core/formulations/label-sets.ts";
 import { PROMPTS } from "../../../src/core/judges/templates.generated.ts";
 import { contractRules } from "./contracts.ts";
-
-/** Formulations that may have several correct candidates. */
-const SETS = new Set(FormulationSchema.options.filter(isSetFormulation));
 
 const overlong = has({ overlong: { type: "object" } });
 const lengths = needs("length_tokens");
@@ -47,21 +41,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
         PAIRS_ONLY,
         fields({
           candidates: { const: 2 },
-          correct: { maximum: 1, items: { maximum: 1 } },
+          correct: { maximum: 1 },
           pass_rates: { maxItems: 2 },
         }),
       ),
-      formulations(SETS, {}, fields({ correct: { type: "integer" } })),
       when(overlong, elements("items", lengths)),
     ],
   },
-  EvaluationsRequest: elements("lists", {
-    dependentRequired: { parsed: ["generations"] },
-    ...fields({
-      selected: { maximum: LIMITS.evaluation_candidates_max - 1 },
-      tags: { maxProperties: LIMITS.evaluation_tags_max },
-    }),
-  }),
   ...contractRules(),
 };
 

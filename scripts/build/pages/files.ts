@@ -1,6 +1,10 @@
 // Owns the pages of runs as static assets: their script and the reference's as bundles, page, style
 // and the alarms' page.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { build, stop } from "esbuild";
+import { REFERENCE_STYLE } from "../reference/style.ts";
 import { alarmsPage } from "./alarms.ts";
 import { chartTable } from "./chart-table.ts";
 import { RUNS_STYLE } from "./style.ts";
@@ -42,13 +46,30 @@ async function script(main: string, define: Record<string, string> = {}): Promis
   return (outputFiles[0] as { text: string }).text;
 }
 
+/** A file of Swagger UI's package. */
+function swaggerUi(name: string): string {
+  return readFileSync(
+    join(dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json")), name),
+    "utf8",
+  );
+}
+
+/** The reference's script, with the licences of what is in it as Apache 2.0 wants. */
+async function referenceScript(): Promise<string> {
+  const terms = `/*!\n${swaggerUi("NOTICE")}\n${swaggerUi("LICENSE")}*/`;
+  return [await script("../reference/browser/main.ts"), terms, swaggerUi("swagger-ui-es-bundle.js.LICENSE.txt")].join(
+    "\n",
+  );
+}
+
 /** The files of `public/` that are made here. */
 export async function pageFiles(): Promise<Record<string, string>> {
   return {
     "runs.html": PAGE,
     "runs.css": RUNS_STYLE,
     "runs.js": await script("browser/main.ts", { CHART_TABLE: JSON.stringify(chartTable()) }),
-    "docs/search.js": await script("../reference/browser/main.ts"),
+    "docs/reference.js": await referenceScript(),
+    "docs/reference.css": `${swaggerUi("swagger-ui.css")}${REFERENCE_STYLE}`,
     "docs/alarms.html": alarmsPage(),
   };
 }

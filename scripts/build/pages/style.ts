@@ -9,6 +9,7 @@ export const RUNS_STYLE = `
 .runs h2 { margin-top: 1.8rem; }
 .soft { color: var(--soft); }
 .fault { color: var(--required); }
+.banner { border: 1px solid var(--warn); border-left-width: 6px; border-radius: 6px; padding: 0.5rem 0.8rem; color: var(--warn); font-weight: 600; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 caption { text-align: left; padding: 0.5rem 0.7rem; color: var(--soft); }

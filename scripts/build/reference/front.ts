@@ -26,7 +26,7 @@ const READERS: readonly (readonly [who: string, does: string, href: string, page
 
 const PLACES: readonly (readonly [href: string, name: string, holds: string])[] = [
   ["/runs", "Runs", "each run's rewards, signals and alarms over its steps; asks for a key where there are keys"],
-  ["/docs", "Reference", "every route and field, with calls in curl, Python and TypeScript"],
+  ["/docs", "Reference", "every route and field, a page a resource; try each call on this server"],
   ["/docs/guides", "Guides", "who reads what, and one page for each tool"],
   ["/docs/errors", "Errors", "every code with its cause and remedy"],
   ["/docs/alarms", "Alarms", "every rule over a run, and what to look at"],
@@ -34,7 +34,7 @@ const PLACES: readonly (readonly [href: string, name: string, holds: string])[] 
   ["/readyz", "Ready", "whether the database and the verifier answer"],
 ];
 
-const CALL = `curl -s HOST/v1/rewards -H 'authorization: Bearer KEY' -H 'content-type: application/json' -d '{
+const CALL = `curl -s http://HOST/v1/rewards -H 'authorization: Bearer KEY' -H 'content-type: application/json' -d '{
   "groups": [{
     "prompt": "Read n and print n doubled.\\n\\nSample Input 1\\n\`\`\`\\n4\\n\`\`\`\\nSample Output 1\\n\`\`\`\\n8\\n\`\`\`",
     "language": "python",

@@ -1,4 +1,4 @@
-// Owns the look of the reference pages, for phone and desktop, light and dark.
+// The look of the documentation's pages, for phone and desktop, light and dark.
 
 export const STYLE = `
 :root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --text: #1b1f24; --soft: #59636e; --line: #d9dee4; --accent: #0b5cad; --get: #0a6b4a; --post: #8a4b00; --put: #6b2fa0; --required: #b3261e; }
@@ -26,46 +26,19 @@ aside li a { display: flex; gap: 0.55rem; padding: 0.22rem 0; color: var(--text)
 main { padding: 1.5rem 2.5rem 6rem; min-width: 0; max-width: 58rem; }
 h1 { margin: 0.5rem 0 1rem; font-size: 2rem; line-height: 1.2; }
 h1 small { font-size: 0.9rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
+.routes { list-style: none; margin: 0.4rem 0; padding: 0; } .routes li { padding: 0.2rem 0; overflow-wrap: anywhere; } .routes li:target { background: var(--panel); outline: 2px solid var(--accent); outline-offset: 2px; }
 main > h2 { margin: 3rem 0 0; font-size: 1.4rem; }
 h3 { margin: 0 0 0.4rem; font-size: 1.15rem; line-height: 1.35; }
 h3 a { color: var(--text); }
-h4 { margin: 1.4rem 0 0.4rem; font-size: 0.95rem; }
 .operation { padding: 1.6rem 0; border-bottom: 1px solid var(--line); }
-.route { margin: 0 0 0.6rem; overflow-wrap: anywhere; }
-.route > code { font-size: 0.95rem; }
 .method { display: inline-block; min-width: 2.9rem; font: 700 0.7rem/1.7 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; color: var(--soft); }
 .method.get { color: var(--get); } .method.post { color: var(--post); } .method.put { color: var(--put); } .method.delete { color: var(--required); }
-p code, li code, dd code, .about code { background: var(--panel); padding: 0.08em 0.3em; border-radius: 4px; overflow-wrap: anywhere; }
-.route > code, code.name, summary > code { background: none; padding: 0; }
-.fields { list-style: none; margin: 0.4rem 0; padding: 0; border-left: 2px solid var(--line); }
-.fields li { padding: 0.35rem 0 0.35rem 0.9rem; }
-.name { font-weight: 600; }
-.type, .note { color: var(--soft); font-size: 0.85rem; overflow-wrap: anywhere; }
-.note code { overflow-wrap: anywhere; }
-.about { font-size: 0.92rem; }
-.required { color: var(--required); font-size: 0.78rem; }
+p code, li code, dd code { background: var(--panel); padding: 0.08em 0.3em; border-radius: 4px; overflow-wrap: anywhere; }
+summary { cursor: pointer; padding: 0.15rem 0; }
 .status { font: 600 0.85em ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 summary { cursor: pointer; padding: 0.15rem 0; }
-.faults { margin-top: 1rem; color: var(--soft); font-size: 0.92rem; }
 pre { margin: 0.4rem 0 0; padding: 0.9rem 1rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; overflow-x: auto; max-height: 26rem; }
-.example > summary, .body > summary { font-size: 0.88rem; color: var(--soft); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.tabs { position: relative; border: 0; margin: 1rem 0; padding: 0; min-width: 0; }
-.tabs > input { position: absolute; opacity: 0; }
-.tabs > label { display: inline-block; padding: 0.2rem 0.7rem; font-size: 0.88rem; color: var(--soft); border-bottom: 2px solid transparent; cursor: pointer; }
-.tabs > input:checked + label { color: var(--text); border-color: var(--accent); }
-.tabs > input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: 2px; }
-.tabs > pre { display: none; position: relative; margin: 0; }
-.tabs > input[value="curl"]:checked ~ .of-curl, .tabs > input[value="Python"]:checked ~ .of-python, .tabs > input[value="TypeScript"]:checked ~ .of-typescript { display: block; }
-.copy { position: absolute; top: 0.45rem; right: 0.45rem; font: 0.75rem/1.4 system-ui, sans-serif; padding: 0.15rem 0.55rem; color: var(--text); background: var(--bg); border: 1px solid var(--line); border-radius: 6px; cursor: pointer; }
-#search { position: relative; margin-left: auto; flex: 0 1 17rem; }
-#search[hidden] { display: none; }
-#search input { width: 100%; font: inherit; font-size: 0.95rem; padding: 0.25rem 0.6rem; color: var(--text); background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
-#search ul { position: absolute; right: 0; top: 110%; width: min(34rem, calc(100vw - 2.5rem)); max-height: 70vh; overflow-y: auto; margin: 0; padding: 0.3rem; list-style: none; background: var(--bg); border: 1px solid var(--line); border-radius: 8px; box-shadow: 0 6px 24px rgb(0 0 0 / 0.25); }
-#search li a { display: block; padding: 0.35rem 0.55rem; border-radius: 6px; font-weight: 600; overflow-wrap: anywhere; }
-#search li a:hover, #search li a:focus { background: var(--panel); }
-#search li span { display: block; font-weight: 400; font-size: 0.85rem; color: var(--soft); }
-.found { background: var(--panel); outline: 2px solid var(--accent); outline-offset: 2px; }
 section > h2 { margin: 0 0 0.5rem; font-size: 1.3rem; }
 section > h2 a { color: var(--text); }
 dl { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 0.35rem 0.8rem; margin: 0.6rem 0 0; }
@@ -85,7 +58,6 @@ nav ul ul { padding-left: 0.9rem; }
 @media (max-width: 56rem) {
   html { scroll-padding-top: 0.5rem; }
   header { position: static; }
-  #search { flex: 1 1 100%; margin: 0; }
   .columns { grid-template-columns: minmax(0, 1fr); }
   aside { border-right: 0; border-bottom: 1px solid var(--line); }
   aside .wide { display: none; }
@@ -95,5 +67,26 @@ nav ul ul { padding-left: 0.9rem; }
   main { padding: 1rem 1.25rem 4rem; }
   h1 { font-size: 1.6rem; }
   dl { grid-template-columns: minmax(0, 1fr); gap: 0.1rem; } dd { margin-bottom: 0.5rem; }
+}
+`;
+
+/** Laid over Swagger UI's own style: colours of enough contrast. The document has no links between operations. */
+export const REFERENCE_STYLE = `
+#reference {
+  .wrapper { padding: 0; }
+  .auth-wrapper { justify-content: flex-start; margin-bottom: 1rem; }
+  .btn.authorize { margin-left: 0; }
+  .parameter__in, .examples-select__section-label, .header-col { color: var(--text); }
+  .response-col_links { display: none; }
+}
+html:not(.dark-mode) #reference {
+  .opblock-get .opblock-summary-method, .btn.execute { background: #2165b0; border-color: #2165b0; }
+  .opblock-post .opblock-summary-method { background: #1a7a4c; }
+  .opblock-put .opblock-summary-method, .json-schema-2020-12__constraint--string { background: #8f5500; }
+  .opblock-delete .opblock-summary-method { background: #c62828; }
+  .btn.authorize { color: #1a7a4c; border-color: #1a7a4c; }
+  .btn.cancel { color: #c62828; border-color: #c62828; }
+  .download-contents { background: #4b5563; }
+  .json-schema-2020-12-expand-deep-button { color: #505050; }
 }
 `;

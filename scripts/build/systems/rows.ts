@@ -17,6 +17,8 @@ export interface System {
   spec?: Record<string, unknown>;
   /** A body of `POST /v1/verdicts`, whose formulation the page shows. */
   verdicts?: Record<string, unknown>;
+  /** A function of `kritai.formulas` in both clients, with the arguments of some calls. */
+  formula?: { name: string; calls: unknown[][] };
   command?: string;
   why?: string;
   /** What the test of the row needs besides (test/systems). */
@@ -39,11 +41,12 @@ function linked(source: string): string {
   return `[${source.replace(/^https:\/\/(?:github\.com\/|www\.)?/, "")}](${source})`;
 }
 
-function way({ spec, verdicts, command }: System): string[] {
+function way({ spec, verdicts, formula, command }: System): string[] {
   const formulation = verdicts && { ...verdicts, items: undefined };
   return [
     ...(spec === undefined ? [] : [code(JSON.stringify(spec))]),
     ...(formulation === undefined ? [] : [`\`/v1/verdicts\` ${code(JSON.stringify(formulation))}`]),
+    ...(formula === undefined ? [] : [code(`kritai.formulas.${formula.name}`)]),
     ...(command === undefined ? [] : [code(command)]),
   ];
 }

@@ -14,29 +14,24 @@ const needsOf = (names: readonly string[]): HTMLElement =>
   );
 
 /** What silence means: of an alarm that had nothing to look at, nothing. */
-function quiet({ by, rows, alarms, looked_at }: RunHealth): HTMLElement[] {
+function quiet({ rows, alarms, looked_at }: RunHealth): HTMLElement[] {
   const unseen = Object.keys(CHART_TABLE.alarms).filter((name) => !looked_at.includes(name));
   const all = looked_at.length + unseen.length;
   if (rows.length === 0) return [el("p", {}, "No group is logged that alarms look at.")];
   const calm = el("p", { class: "calm" }, `No alarm, of ${looked_at.length} that had enough to look at.`);
-  const none = el("p", {}, `Nothing to look at yet: ${counted(rows.length, by)} logged.`);
+  const none = el("p", {}, `Nothing to look at yet: ${counted(rows.length, "step")} logged.`);
   const head = `${unseen.length} of ${all} alarms had nothing to look at`;
-  const steps = by === "window" ? [el("p", { class: "soft" }, "A window counts as a step.")] : [];
   return [
     ...(alarms.length > 0 ? [] : [looked_at.length === 0 ? none : calm]),
-    ...(unseen.length === 0 ? [] : [el("details", {}, el("summary", {}, head), ...steps, needsOf(unseen))]),
+    ...(unseen.length === 0 ? [] : [el("details", {}, el("summary", {}, head), needsOf(unseen))]),
   ];
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** One alarm: what is wrong and since when, what to look at, and its groups at the worst step. */
-function told(
-  { alarm, level, from_step, to_step, says, evidence }: AlarmSpan,
-  by: string,
-  at: HTMLElement,
-): HTMLElement {
-  const when = to_step === null ? `since ${by} ${from_step}` : `from ${by} ${from_step} to ${to_step}, now over`;
+function told({ alarm, level, from_step, to_step, says, evidence }: AlarmSpan, at: HTMLElement): HTMLElement {
+  const when = to_step === null ? `since step ${from_step}` : `from step ${from_step} to ${to_step}, now over`;
   const remedy = to_step === null ? ` Look at: ${CHART_TABLE.alarms[alarm]?.look_at}.` : "";
   const measured = `${figure(evidence.value)}, threshold ${figure(evidence.threshold)}`;
   return el(
@@ -49,12 +44,11 @@ function told(
 
 /** @param href the page of a step, which sorts its groups by what the alarm measures */
 export function alarmList(looked: RunHealth, href: (step: number, alarm: string) => string): HTMLElement {
-  const { by, alarms } = looked;
-  // What is on stands first.
-  const sorted = [...alarms].sort((a, b) => Number(a.to_step !== null) - Number(b.to_step !== null));
+  // Alarms that are on stand first.
+  const sorted = [...looked.alarms].sort((a, b) => Number(a.to_step !== null) - Number(b.to_step !== null));
   const items = sorted.map((span) => {
     const { step } = span.evidence;
-    return told(span, by, link(href(step, span.alarm), `Groups of ${by} ${step}, where it was worst`));
+    return told(span, link(href(step, span.alarm), `Groups of step ${step}, where it was worst`));
   });
   const list = el("ul", { class: "alarm-list", "aria-label": "Alarms" }, ...items);
   return el("div", {}, ...(items.length === 0 ? [] : [list]), ...quiet(looked));

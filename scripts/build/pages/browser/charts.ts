@@ -4,15 +4,17 @@ import { areaY, dot, line, lineY, plot, pointerX, rect, ruleX, ruleY, tip } from
 import { el } from "./dom.ts";
 import { draggable } from "./drag.ts";
 import { dashedLegend } from "./legend.ts";
-import type { RewardHistogram } from "./log.ts";
 import { figure as figureOf } from "./numbers.ts";
 import { binned, type Point, smoothed, strokesOf } from "./series.ts";
+import type { Spread } from "./spread.ts";
 import { isShown, placeOf, type View, type ViewControls } from "./view.ts";
 
 export interface ChartOptions {
   title: string;
   unit: string;
   points: readonly Point[];
+  /** A sentence below the title. */
+  note?: string;
   /** Horizontal lines to measure against. */
   lines?: readonly number[];
   /** Steps at which an alarm began. */
@@ -20,8 +22,6 @@ export interface ChartOptions {
   /** Steps at which another spec came into use. */
   changes?: readonly number[];
   domain?: readonly [number, number];
-  /** What a step is called: `window`, where it is one. */
-  axis?: string;
   /** When each step began, in hours since the run did. */
   hours?: ReadonlyMap<number, number>;
 }
@@ -74,20 +74,21 @@ function svgText(figure: Element): string {
     .replaceAll("currentColor", style.color);
 }
 
-function framed(title: string, figure: Element): HTMLElement {
+function framed(title: string, figure: Element, note?: string): HTMLElement {
   const svg = () => svgText(figure);
   const buttons = [saving("SVG", `${title}.svg`, "image/svg+xml", svg), copying("Copy", svg)];
-  return el("section", { class: "chart" }, el("h3", {}, title, ...buttons), figure as HTMLElement);
+  const said = note === undefined ? [] : [el("p", { class: "soft" }, note)];
+  return el("section", { class: "chart" }, el("h3", {}, title, ...buttons), ...said, figure as HTMLElement);
 }
 
 const changeRules = (changes: readonly number[]) =>
   ruleX(changes, { stroke: "var(--calm)", strokeDasharray: "2 3", strokeWidth: 1.5 });
 
 /** Few steps have a tick each; between two there is none to tell. */
-function placeAxis(places: readonly number[], step: string, over: View["over"]) {
+function placeAxis(places: readonly number[], over: View["over"]) {
   const span = places.reduce((a, b) => Math.max(a, b), -Infinity) - places.reduce((a, b) => Math.min(a, b), Infinity);
   if (over === "time") return { label: "hours since the run began", ticks: 5 };
-  return { label: step, tickFormat: "d", ticks: Math.max(1, Math.min(5, span)) };
+  return { label: "step", tickFormat: "d", ticks: Math.max(1, Math.min(5, span)) };
 }
 
 /** Places of some steps on the axis, of those that are shown. */
@@ -155,7 +156,7 @@ function seriesLines(points: readonly Placed[], strokes: ReturnType<typeof strok
 
 /** A chart with its title, or null where there is nothing to draw. */
 export function chart(options: ChartOptions, looking: Looking): HTMLElement | null {
-  const { title, unit, points: all, lines = [], marks = [], changes = [], domain, axis = "step", hours } = options;
+  const { title, note, unit, points: all, lines = [], marks = [], changes = [], domain, hours } = options;
   const view = looking.view();
   const points = shownOf(view, all);
   const known = points.filter((point): point is Placed & { value: number } => point.value !== null);
@@ -165,17 +166,15 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
   const range = domain ?? domainOf(known, lines, unit);
   const banded = known.filter(({ low }) => low !== undefined);
   const smooth = view.smoothing > 0 ? shownOf(view, smoothed(all, view.smoothing)) : null;
-  const titleOf = ({ series, step, value }: Point) =>
-    `${several ? `${series}\n` : ""}${axis} ${step}: ${figureOf(value)}`;
+  const titleOf = ({ series, step, value }: Point) => `${several ? `${series}\n` : ""}step ${step}: ${figureOf(value)}`;
   const drawn = plot({
     width: WIDTH,
     height: HEIGHT,
     marginLeft: 46,
     className: "plot",
-    ariaLabel: `${title} over ${view.over === "time" ? "time" : `${axis}s`}`,
+    ariaLabel: `${title} over ${view.over === "time" ? "time" : "steps"}`,
     x: placeAxis(
       known.map(({ x }) => x),
-      axis,
       view.over,
     ),
     y: { label: unit, grid: true, nice: true, ticks: 5, tickFormat: tickText, ...(range && { domain: [...range] }) },
@@ -192,15 +191,13 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
     ],
   });
   const figure = dashedLegend(asImage(drawn as Element), strokes.names.map(strokes.dashOf));
-  return framed(title, draggable(figure, drawn as never, looking));
+  return framed(title, draggable(figure, drawn as never, looking), note);
 }
 
-/** Columns of a heat map: of more steps, neighbours share one. */
-const COLUMNS_MOST = 70;
-
 interface Cell {
-  from: number;
-  to: number;
+  step: number;
+  /** The step of the next column; null of the last. */
+  next: number | null;
   low: number;
   high: number;
   share: number;
@@ -209,64 +206,58 @@ interface Cell {
 /** Of rewards that are all the same a bin has no height: it is drawn as so much of the axis. */
 const FLAT_SHARE = 0.04;
 
-function cellsOf({ edges, steps }: RewardHistogram, height: number): Cell[] {
-  const each = Math.ceil(steps.length / COLUMNS_MOST);
+function cellsOf({ edges, steps }: Spread, height: number): Cell[] {
   const flat = edges[0] === edges[1] ? (FLAT_SHARE * height) / 2 : 0;
-  const columns = Array.from({ length: Math.ceil(steps.length / each) }, (_, i) =>
-    steps.slice(i * each, (i + 1) * each),
-  );
-  return columns.flatMap((some) => {
-    const [from, to] = [(some[0] as { step: number }).step, (some.at(-1) as { step: number }).step + 1];
-    const counts = edges.slice(1).map((_, bin) => some.reduce((sum, one) => sum + (one.counts[bin] as number), 0));
+  return steps.flatMap(({ step, counts }, column) => {
+    const next = steps[column + 1]?.step ?? null;
     const all = counts.reduce((a, b) => a + b, 0);
     return counts.flatMap((count, bin) => {
       const [low, high] = [(edges[bin] as number) - flat, (edges[bin + 1] as number) + flat];
-      return count === 0 ? [] : [{ from, to, low, high, share: count / all }];
+      return count === 0 ? [] : [{ step, next, low, high, share: count / all }];
     });
   });
 }
 
 /** How rewards are spread over the steps, the darker the more; null where there are none. */
 export function heatMap(
-  { title, changes = [], axis = "step", hours = new Map() }: Omit<ChartOptions, "points" | "unit">,
-  histogram: RewardHistogram,
+  { title, changes = [], hours = new Map() }: Omit<ChartOptions, "points" | "unit">,
+  spread: Spread,
   looking: Looking,
 ): HTMLElement | null {
   const view = looking.view();
-  const { edges } = histogram;
+  const { edges } = spread;
   const placed = (step: number) => placeOf(view, { step, hours: hours.get(step) });
-  const steps = histogram.steps.filter(({ step }) => isShown(view, placed(step)));
+  const steps = spread.steps.filter(({ step }) => isShown(view, placed(step)));
   const range = domainOf(
     edges.map((value) => ({ step: 0, series: "", value })),
     [],
     "reward",
   );
   const [low = 0, high = 1] = range ?? [edges[0], edges.at(-1)];
-  const cells = cellsOf({ ...histogram, steps }, high - low);
+  const cells = cellsOf({ edges, steps }, high - low);
   if (cells.length === 0) return null;
-  // By step a cell stands around its step, as the marks do; in time it goes on to the next.
-  const [before, after] = view.over === "step" ? [0.5, 0.5] : [0, 0];
-  const ends = new Map(steps.map(({ step }, i) => [step + 1, placed(steps[i + 1]?.step ?? step)]));
-  const endOf = (to: number) => (view.over === "step" ? to - 1 : (ends.get(to) ?? to));
+  // By step a column begins half a step before its own place; in time it begins there.
+  const before = view.over === "step" ? 0.5 : 0;
+  const endOf = ({ step, next }: Cell) =>
+    next !== null ? (placed(next) ?? next) - before : (placed(step) ?? step) + before;
   const drawn = plot({
     width: WIDTH,
     height: HEIGHT,
     marginLeft: 46,
     className: "plot",
-    ariaLabel: `${title} over ${view.over === "time" ? "time" : `${axis}s`}`,
+    ariaLabel: `${title} over ${view.over === "time" ? "time" : "steps"}`,
     x: placeAxis(
-      cells.flatMap(({ from, to }) => [from, to - 1]),
-      axis,
+      cells.map(({ step }) => step),
       view.over,
     ),
     y: { label: "reward", ticks: 5, tickFormat: tickText, ...(range && { domain: range }) },
     opacity: { domain: [0, 1], range: [0.06, 1], type: "sqrt" },
     marks: [
       rect(cells, {
-        ...{ x1: ({ from }: Cell) => (placed(from) ?? from) - before, x2: ({ to }: Cell) => endOf(to) + after },
+        ...{ x1: ({ step }: Cell) => (placed(step) ?? step) - before, x2: endOf },
         ...{ y1: "low", y2: "high", fill: "currentColor", fillOpacity: "share" },
-        title: ({ from, to, low, high, share }: Cell) =>
-          `${axis} ${from}${to === from + 1 ? "" : ` to ${to - 1}`}: ${Math.round(share * 100)} % ${edges[0] === edges[1] ? `at ${figureOf(edges[0])}` : `from ${figureOf(low)} to ${figureOf(high)}`}`,
+        title: ({ step, low, high, share }: Cell) =>
+          `step ${step}: ${Math.round(share * 100)} % ${edges[0] === edges[1] ? `at ${figureOf(edges[0])}` : `from ${figureOf(low)} to ${figureOf(high)}`}`,
       }),
       changeRules(placesOf(view, changes, hours)),
     ],

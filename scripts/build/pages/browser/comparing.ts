@@ -1,13 +1,58 @@
-// Owns comparing a run with those laid over it: paired by prompt over their last common steps, asked
-// of the server when somebody wants it.
-import type { PairedDifference } from "../../../../src/core/health/paired-runs.ts";
+// Compares a run with those laid over it: paired by prompt over the groups of their last common
+// steps, which are read when somebody asks for them.
+import { hashText } from "../../../../src/core/math/random.ts";
 import { el, table } from "./dom.ts";
-import { type ComparedRuns, compare } from "./log.ts";
+import { type GroupRow, groups } from "./log.ts";
 import type { Drawn } from "./measures.ts";
 import { counted, figure } from "./numbers.ts";
+import { type ComparedGroup, type PairedDifference, type PairedRuns, pairedRuns } from "./paired-runs.ts";
 
 /** Steps whose groups are read, of each run. */
 const STEPS_MOST = 10;
+
+type Compared = Pick<Drawn, "id" | "owner" | "rows">;
+
+interface ComparedRuns extends PairedRuns {
+  span: string;
+  spec_hashes: ReadonlySet<string>;
+}
+
+const stepsOf = ({ rows }: Compared): number[] =>
+  rows.flatMap(({ step, groups: count }) => (step === null || count === 0 ? [] : [step]));
+
+/** The last steps of which both have groups, ascending. */
+function commonSteps(one: Compared, other: Compared): number[] {
+  const known = new Set(stepsOf(other));
+  return stepsOf(one)
+    .filter((step) => known.has(step))
+    .slice(-STEPS_MOST);
+}
+
+/** The complete groups of some steps: the others' rewards rest on a part of their rollouts. */
+async function groupsAt({ id, owner }: Compared, steps: readonly number[]): Promise<GroupRow[]> {
+  const found: GroupRow[] = [];
+  for (const step of steps) {
+    const { rows } = await groups(id, step, owner);
+    found.push(...rows.filter(({ result }) => result.status === "ok"));
+  }
+  return found;
+}
+
+const comparedGroup = ({ prompt_hash, rewards, result }: GroupRow): ComparedGroup => ({
+  prompt_hash,
+  rewards,
+  tau_b: result.metrics.tau_b,
+});
+
+async function compare(one: Compared, other: Compared): Promise<ComparedRuns> {
+  const steps = commonSteps(one, other);
+  const [mine, theirs] = [await groupsAt(one, steps), await groupsAt(other, steps)];
+  return {
+    ...pairedRuns(mine.map(comparedGroup), theirs.map(comparedGroup), hashText("runs", one.id, other.id)),
+    span: spanOf(steps),
+    spec_hashes: new Set([...mine, ...theirs].map(({ spec_hash }) => spec_hash)),
+  };
+}
 
 /** One measure of one other run. */
 interface Row extends PairedDifference {
@@ -25,17 +70,14 @@ const rowsOf = (id: string, whole: ComparedRuns): Row[] => [
 const interval = (ci95: PairedDifference["ci95"]): string =>
   ci95 === null ? figure(null) : `${figure(ci95[0])} to ${figure(ci95[1])}`;
 
-const spanOf = ({ by, window_groups, steps }: ComparedRuns): string => {
-  if (steps.length === 0) return "none";
-  const size = by === "window" ? ` of ${counted(window_groups ?? 0, "group")}` : "";
-  return `${counted(steps.length, by)}${size}, ${steps[0]} to ${steps.at(-1)}`;
-};
+const spanOf = (steps: readonly number[]): string =>
+  steps.length === 0 ? "none" : `${counted(steps.length, "step")}, ${steps[0]} to ${steps.at(-1)}`;
 
 /** What an interval decides, and whether the two were scored alike. */
 function noteOf({ ci95, prompts, whole }: Row): string {
   if (prompts === 0) return "no common prompt with rewards";
   const open = ci95 === null || (ci95[0] <= 0 && ci95[1] >= 0) ? ["not distinguishable from none"] : [];
-  return [...open, ...(whole.spec_hashes.length <= 1 ? [] : ["scored by several specs"])].join("; ");
+  return [...open, ...(whole.spec_hashes.size <= 1 ? [] : ["scored by several specs"])].join("; ");
 }
 
 const pairedTable = (id: string, rows: readonly Row[]): HTMLElement =>
@@ -49,24 +91,21 @@ const pairedTable = (id: string, rows: readonly Row[]): HTMLElement =>
       { title: "common prompts", cell: (row) => figure(row.prompts), number: true },
       { title: "here", cell: (row) => figure(row.one), number: true },
       { title: "in the other", cell: (row) => figure(row.other), number: true },
-      { title: "common steps", cell: (row) => spanOf(row.whole) },
+      { title: "common steps", cell: (row) => row.whole.span },
       { title: "notes", cell: noteOf },
     ],
     rows,
   );
 
 /** A button that compares the run with each of the others. */
-export function comparing(first: Pick<Drawn, "id" | "owner" | "health">, others: readonly Drawn[]): HTMLElement {
+export function comparing(first: Compared, others: readonly Drawn[]): HTMLElement {
   const state = el("p", { role: "status" });
   const came = el("div");
   const ask = async () => {
     state.textContent = "Reading the groups of the last common steps";
     try {
       const rows: Row[] = [];
-      for (const other of others) {
-        const window_groups = first.health.window_groups ?? other.health.window_groups;
-        rows.push(...rowsOf(other.id, await compare(first, other, STEPS_MOST, window_groups)));
-      }
+      for (const other of others) rows.push(...rowsOf(other.id, await compare(first, other)));
       state.textContent = "";
       came.replaceChildren(pairedTable(first.id, rows));
     } catch (fault) {
@@ -74,6 +113,6 @@ export function comparing(first: Pick<Drawn, "id" | "owner" | "health">, others:
     }
   };
   const button = el("button", { type: "button", class: "small", onclick: () => void ask() }, "Compare by prompt");
-  const hint = `Rewards, and tau-b where labels came, on the prompts that both have in their last ${STEPS_MOST} common steps; in windows of groups where one has no steps.`;
+  const hint = `Rewards, and tau-b where labels came, on the prompts that both have in their last ${STEPS_MOST} common steps.`;
   return el("div", { class: "compared" }, el("p", {}, button, " ", el("span", { class: "soft" }, hint)), state, came);
 }

@@ -1,5 +1,7 @@
 // Owns the page of a group: rollouts side by side, who beat whom, and each verdict.
+
 import { turnOfText } from "../../../../src/core/transcript/turns.ts";
+import { isSimulated } from "../../../../src/core/wire/simulated-model.ts";
 import { el, link, table } from "./dom.ts";
 import {
   type GroupRow,
@@ -11,8 +13,9 @@ import {
   texts,
   verdicts,
 } from "./log.ts";
+import { isSimulatedGroup, noTexts, simulatedBanner } from "./notices.ts";
 import { counted, figure, percent } from "./numbers.ts";
-import { budgetOf, drawnRun, promptOf, runOf, toldOf, type ViewSpec } from "./transcript.ts";
+import { budgetsOf, drawnRun, promptOf, runOf, toldOf, type ViewSpec } from "./transcript.ts";
 import { auditParts, matrices, verdictTable, verdictTexts } from "./verdicts.ts";
 
 type Rollout = GroupRow["result"]["rollouts"][number];
@@ -132,14 +135,15 @@ async function loggedTexts(whole: RequestRow, group: GroupRow, said: readonly St
   const runs = written.flatMap(({ rollout_index: r, text }) => (r === null ? [] : runOf(text, turns[r] ?? null)));
   const known = runs.some((run) => run !== null) ? await specOf(whole) : null;
   const every = runs.map((run, r) => run ?? { turns: turnOfText(written[r + 1]?.text ?? ""), files: [] });
-  const budget = budgetOf(known, every, group);
-  const about = { budget, reasoning: known?.candidate?.transcript?.reasoning ?? false };
+  const budgets = budgetsOf(known, every, group);
+  const reasoning = known?.candidate?.transcript?.reasoning ?? false;
   return written.map((one) => {
     const { rollout_index: r, text } = one;
     const run = r === null ? promptOf(text) : (runs[r] ?? null);
     if (run === null) return loggedText(one);
     const shared = r === null || known?.candidate?.extract !== "whole" ? 0 : (result.shared_turns ?? 0);
-    const part = r === null ? { prefix: "P", budget: null, reasoning: true } : about;
+    const part =
+      r === null ? { prefix: "P", budget: null, reasoning: true } : { budget: budgets?.[r] ?? null, reasoning };
     const told = r === null ? "prompt" : `#${r}, ${toldOf(run, result.rollouts[r] as Rollout)}`;
     const drawn = drawnRun({ run, shared, named: namedTurns(said, r), ...part });
     return el("details", { class: "said", open: true }, el("summary", {}, told), drawn);
@@ -249,7 +253,9 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
   };
   queueMicrotask(point);
   addEventListener("hashchange", point);
-  const warned = whole.warnings.map((text) => el("li", { class: "fault" }, text));
+  // The banner says what the warning of made-up verdicts does.
+  const others = whole.warnings.filter((text) => !isSimulated(text));
+  const warned = others.map((text) => el("li", { class: "fault" }, text));
   const raw = JSON.stringify({ group, verdicts: all, ...(audit.length > 0 && { audit }) }, null, 1);
   const about = [
     STATUS[group.result.status],
@@ -258,15 +264,21 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
   ].join("; ");
   return [
     trail(whole),
+    ...simulatedBanner(isSimulatedGroup(group.result)),
     el("h1", {}, group.result.group_id),
     el("p", { class: "soft" }, about),
     ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of its request" }, ...warned)]),
     rollouts,
     el("h2", {}, "Who beat whom"),
-    ...matrices(group.rewards.length, all, show),
+    ...matrices(
+      group.result.rollouts.map(({ duplicate_of }) => duplicate_of),
+      all,
+      show,
+    ),
     el("h2", {}, "Verdicts"),
     list,
-    ...(written.length === 0 ? [] : [el("h2", {}, "Prompt and rollouts"), ...drawn]),
+    el("h2", {}, "Prompt and rollouts"),
+    ...(written.length === 0 ? noTexts(whole, (await specOf(whole))?.log_texts === true) : drawn),
     el("details", {}, el("summary", {}, "As JSON"), el("pre", { tabindex: "0" }, raw)),
   ];
 }

@@ -77,7 +77,7 @@ const SHOWN_ALWAYS: readonly Column<GroupRow>[] = [
   { title: "status", cell: ({ result }) => result.status, by: ({ result }) => result.status },
   number("rollouts", ({ rewards }) => rewards.length),
   number("mean reward", meanReward),
-  number("its std", ({ result }) => result.metrics.reward_std),
+  number("std", ({ result }) => result.metrics.reward_std),
   number("best reward", best),
 ];
 

@@ -3,38 +3,17 @@
 import type { GroupResult } from "../../../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../../../src/core/health/alarm.ts";
 import type { HealthRow } from "../../../../src/core/health/health-row.ts";
-import type { PairedRuns } from "../../../../src/core/health/paired-runs.ts";
 import type { Verdict } from "../../../../src/core/judges/verdicts.ts";
-import type {
-  GroupRow,
-  RequestRow,
-  RewardHistogram,
-  RunDetail,
-  RunSummary,
-  StepRow,
-} from "../../../../src/ports/run-log.ts";
+import type { GroupRow, RequestRow, RunDetail, RunSummary, StepRow } from "../../../../src/ports/run-log.ts";
 import type { EndLine, GroupLine } from "../../../rescore/ask.ts";
 import { linesOf } from "../../../rescore/ndjson-lines.ts";
-import { type Axis, axisQuery } from "./axis.ts";
 
-export type {
-  AlarmSpan,
-  GroupResult,
-  GroupRow,
-  HealthRow,
-  RequestRow,
-  RewardHistogram,
-  RunDetail,
-  RunSummary,
-  StepRow,
-};
+export type { AlarmSpan, GroupResult, GroupRow, HealthRow, RequestRow, RunDetail, RunSummary, StepRow };
 
 export interface StoredVerdict {
   comparison: number;
   sample: number;
   signal?: string;
-  /** Of a judge that is asked before the judge. */
-  judge?: "first";
   order: number[];
   letter: string | null;
   scores: number[] | null;
@@ -51,22 +30,12 @@ export interface StoredVerdict {
   text?: string;
 }
 
-export interface ComparedRuns extends PairedRuns, Axis {
-  steps: readonly number[];
-  spec_hashes: readonly string[];
-}
-
-interface NamedRun {
-  id: string;
-  owner: string | null;
-}
-
 export interface LoggedText {
   rollout_index: number | null;
   text: string;
 }
 
-export interface RunHealth extends Axis {
+export interface RunHealth {
   on: string[];
   looked_at: string[];
   alarms: AlarmSpan[];
@@ -162,12 +131,10 @@ const LOOKED_BACK = [2000, 300, 60];
 export async function health(
   id: string,
   owner: string | null,
-  axis: Axis | null,
   [last, ...fewer]: readonly number[] = LOOKED_BACK,
 ): Promise<RunHealth> {
-  const laid = axis === null ? "" : axisQuery(axis);
-  const asked = read<RunHealth>(`${of(id)}/health?${owned(owner)}${laid}steps=${last}&rows=true`);
-  return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? health(id, owner, axis, fewer));
+  const asked = read<RunHealth>(`${of(id)}/health?${owned(owner)}steps=${last}&rows=true`);
+  return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? health(id, owner, fewer));
 }
 
 /** Null where the database did not answer in its time, and less may be asked of it; else throws. */
@@ -176,29 +143,8 @@ function unlessBusy(fault: unknown): null {
   throw fault;
 }
 
-export const histogram = (id: string, owner: string | null, axis: Axis) =>
-  read<RewardHistogram>(`${of(id)}/histogram?${owned(owner)}${axisQuery(axis)}steps=2000`);
-/**
- * The run less another, by prompt, over the last steps that both have; where one has none, the last
- * windows of so many groups.
- */
-export function compare(
-  one: NamedRun,
-  other: NamedRun,
-  steps: number,
-  window_groups: number | null,
-): Promise<ComparedRuns> {
-  const beside = `with=${encodeURIComponent(other.id)}${other.owner === null ? "" : `&with_owner=${encodeURIComponent(other.owner)}`}`;
-  return read(
-    `${of(one.id)}/compare?${owned(one.owner)}${beside}&steps=${steps}${window_groups === null ? "" : `&window_groups=${window_groups}`}`,
-  );
-}
-export const groups = (id: string, step: number, owner: string | null, axis: Axis) =>
-  pages<GroupRow>(
-    `${of(id)}/groups?${owned(owner)}${axisQuery(axis)}step=${step}&limit=${PAGE}`,
-    "groups",
-    GROUPS_MOST,
-  );
+export const groups = (id: string, step: number, owner: string | null) =>
+  pages<GroupRow>(`${of(id)}/groups?${owned(owner)}step=${step}&limit=${PAGE}`, "groups", GROUPS_MOST);
 export const request = (id: string) => read<RequestRow>(`/v1/requests/${encodeURIComponent(id)}`);
 /** `audit`: by the audit's judge, where there is one. */
 export const verdicts = (group: string) =>
@@ -222,7 +168,6 @@ const CHANGE = 4;
 export async function steps(
   id: string,
   owner: string | null,
-  axis: Axis,
   after: number | null,
   onRead: (count: number) => void = () => {},
 ): Promise<StepRow[]> {
@@ -230,7 +175,7 @@ export async function steps(
   let above = after === null ? "" : `after=${after}&`;
   for (let limit = STEPS_FIRST; ; ) {
     const began = performance.now();
-    const url = `${of(id)}/steps?${owned(owner)}${axisQuery(axis)}${above}limit=${limit}&signals=true`;
+    const url = `${of(id)}/steps?${owned(owner)}${above}limit=${limit}&signals=true`;
     const asked = read<{ steps: StepRow[]; next_from: number | null }>(url);
     const part = limit === 1 ? await asked : await asked.catch(unlessBusy);
     const fits = part === null ? 0 : REPLY_MS / (performance.now() - began);

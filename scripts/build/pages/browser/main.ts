@@ -28,7 +28,7 @@ function keyForm(why: string): HTMLElement {
     el("label", { for: "key" }, "Key with the scope logs"),
     key,
     el("button", { type: "submit" }, "Show"),
-    el("p", { class: "soft" }, why === "" ? "It is kept for this tab only, and never put into an address." : why),
+    el("p", { class: "soft" }, why === "" ? "Stored in this tab only, never in a URL." : why),
   );
 }
 

@@ -8,7 +8,7 @@ import type { HealthRow, RunHealth, StepRow } from "./log.ts";
 import type { Point } from "./series.ts";
 
 /** The chart that marks where any alarm began. */
-const EVERY_ALARM = "reward, mean ± std";
+export const EVERY_ALARM = "reward, mean ± std";
 
 /** Components of a spec without signals that are 0 where it has none of the kind. */
 const OFTEN_NONE = ["format", "overlong"];
@@ -61,8 +61,8 @@ export interface Drawn {
   owner: string | null;
   rows: readonly StepRow[];
   health: RunHealth;
-  /** Least and greatest reward that are known; null: none is. */
-  bounds: readonly [least: number, greatest: number] | null;
+  /** Why the mean reward cannot rise; null where it can. */
+  relative: string | null;
 }
 
 const series = <R extends { step: number | null }>(
@@ -73,22 +73,16 @@ const series = <R extends { step: number | null }>(
     rows.flatMap((row) => (row.step === null ? [] : [{ step: row.step, value: value(row), series: name }])),
   );
 
-/** A mean and its spread, which goes no further than any reward does. */
-function rewardPoints(rows: readonly StepRow[], bounds: Drawn["bounds"]): Point[] {
-  const [least, greatest] = bounds ?? [-Infinity, Infinity];
+/** A mean with a band of one standard deviation on each side. */
+function rewardPoints(rows: readonly StepRow[]): Point[] {
   return rows.flatMap(({ step, reward_mean, reward_std }) => {
     if (step === null) return [];
     const point = { step, value: reward_mean, series: "reward" };
+    if (reward_mean === null) return [point];
     const spread = reward_std ?? 0;
-    return [
-      reward_mean === null
-        ? point
-        : band(point, Math.max(least, reward_mean - spread), Math.min(greatest, reward_mean + spread)),
-    ];
+    return [{ ...point, low: reward_mean - spread, high: reward_mean + spread }];
   });
 }
-
-const band = (point: Point, low: number, high: number): Point => (low > high ? point : { ...point, low, high });
 
 function nullPoints(rows: readonly HealthRow[]): Point[] {
   const codes = [...new Set(rows.flatMap(({ nulls }) => Object.keys(nulls)))].sort();
@@ -100,8 +94,27 @@ function nullPoints(rows: readonly HealthRow[]): Point[] {
 /** A chart but for what the tables of measures and alarms add: lines, and marks where an alarm began. */
 type Listed = Omit<ChartOptions, "points" | "marks"> & { points?: Point[] };
 
-const ofRewards = ({ rows, bounds, health: { rows: looked } }: Drawn): Listed[] => [
-  { title: EVERY_ALARM, unit: "reward", points: rewardPoints(rows, bounds) },
+const ofMean = ({ rows, relative }: Drawn): Listed => ({
+  title: EVERY_ALARM,
+  unit: "reward",
+  points: rewardPoints(rows),
+  ...(relative !== null && { note: relative }),
+});
+
+/** Charts that move as a policy learns, also where rewards compare within groups. */
+const ofProgress = ({ rows, health: { rows: looked } }: Drawn): Listed[] => [
+  { title: "labels: mean pass rate", unit: "share" },
+  { title: "malformed answers", unit: "share" },
+  { title: "rollouts without a reward", unit: "share", points: nullPoints(looked) },
+  {
+    title: "length",
+    unit: "tokens",
+    points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
+  },
+  { title: "different answers in a group", unit: "share" },
+];
+
+const ofRewards = ({ rows }: Drawn): Listed[] => [
   {
     title: "parse rate",
     unit: "share",
@@ -114,7 +127,6 @@ const ofRewards = ({ rows, bounds, health: { rows: looked } }: Drawn): Listed[] 
     points: series(rows, { "equal rewards": (row) => row.zero_variance_share }),
     lines: [0.3],
   },
-  { title: "rollouts without a reward", unit: "share", points: nullPoints(looked) },
   {
     title: "agreement with labels",
     unit: "tau-b; ListAcc, share",
@@ -123,36 +135,33 @@ const ofRewards = ({ rows, bounds, health: { rows: looked } }: Drawn): Listed[] 
   { title: "agreement with the second judge", unit: "Spearman's correlation of reward and audit" },
 ];
 
-const ofRollouts = (rows: readonly StepRow[]): Listed[] => [
-  {
-    title: "length",
-    unit: "tokens",
-    points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
-  },
+const OF_ROLLOUTS: readonly Listed[] = [
   { title: "cut at the limit, near duplicates", unit: "share" },
   { title: "reward and length, within groups", unit: "Spearman's correlation", lines: [0.6] },
 ];
 
-const ofVerifier = (rows: readonly StepRow[], by: string): Listed[] => [
+const ofVerifier = (rows: readonly StepRow[]): Listed[] => [
   { title: "judge: ties, flips, circles, jams", unit: "share" },
   {
     title: "time to an answer",
     unit: "ms",
     points: series(rows, { median: (row) => row.latency_ms.p50, "99 %": (row) => row.latency_ms.p99 }),
   },
-  { title: "generations", unit: `a ${by}`, points: series(rows, { generations: (row) => row.generations }) },
+  { title: "generations", unit: "a step", points: series(rows, { generations: (row) => row.generations }) },
   {
     title: "verifier's tokens",
-    unit: `a ${by}`,
+    unit: "a step",
     points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
   },
 ];
 
 function measuresOf(drawn: Drawn): ChartOptions[] {
   const { rows, health } = drawn;
-  const { by, rows: looked, alarms } = health;
+  const { rows: looked, alarms } = health;
   const hours = hoursOf(drawn);
-  const listed = [...ofRewards(drawn), ...ofSignals(rows), ...ofRollouts(rows), ...ofVerifier(rows, by)];
+  const [mean, progress] = [ofMean(drawn), ofProgress(drawn)];
+  const first = drawn.relative === null ? [mean, ...progress] : [...progress, mean];
+  const listed = [...first, ...ofRewards(drawn), ...ofSignals(rows), ...OF_ROLLOUTS, ...ofVerifier(rows)];
   const unlisted = CHART_TABLE.lines.filter(({ chart }) => !listed.some(({ title }) => title === chart));
   const own = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
   return [...listed, ...own.values()].map((chart: Listed) => {
@@ -161,7 +170,6 @@ function measuresOf(drawn: Drawn): ChartOptions[] {
     const lines = CHART_TABLE.lines.flatMap((line) => (line.chart === title ? measured(looked, line) : []));
     return {
       ...chart,
-      axis: by,
       hours,
       points: timed([...points, ...lines], hours),
       marks: marking.map(({ from_step }) => from_step),

@@ -6,7 +6,7 @@ import { flatSignals } from "../../../../src/core/reward/flat-signals.ts";
 import type { ReplaySummary, RewardsSummary } from "../../../../src/core/reward/replay/summary.ts";
 import { ByStep, type StepSummary } from "../../../rescore/by-step.ts";
 import { el, table } from "./dom.ts";
-import { Refused, type RewardHistogram, type RunDetail, rescore } from "./log.ts";
+import { Refused, type RunDetail, rescore } from "./log.ts";
 import { figure, percent } from "./numbers.ts";
 
 /** While groups come, their count is told once for so many. */
@@ -98,27 +98,32 @@ function fieldsOf(known: SignalsSpec | null, began: number | null) {
 }
 
 /** Of a run of several specs the first step of the newest, whose signals an expression is over. */
-function beganAt({ specs }: RunDetail, spread: RewardHistogram | null): number | null {
+function beganAt({ specs }: RunDetail, starts: ReadonlyMap<string, number>): number | null {
   const newest = specs.length > 1 ? specs.at(-1)?.spec_hash : undefined;
-  return spread?.specs.find(({ spec_hash }) => spec_hash === newest)?.first_step ?? null;
+  return newest === undefined ? null : (starts.get(newest) ?? null);
 }
 
 /**
- * A form that scores the run again. `onScored` gets the rewards by step, or null when they are
- * taken away.
+ * A form that scores the run again.
+ * @param starts the first step of each spec, by hash
+ * @param onScored gets the rewards by step, or null when they are removed
  */
 export function rescoring(
   detail: RunDetail,
-  spread: RewardHistogram | null,
+  starts: ReadonlyMap<string, number>,
   owner: string | null,
   onScored: (steps: readonly StepSummary[] | null) => void,
 ): HTMLElement {
   const known = signalsSpec(detail);
-  const began = beganAt(detail, spread);
+  const began = beganAt(detail, starts);
   const { asked, parts, text } = fieldsOf(known, began);
   const whose = began === null ? "The run's signals" : `Signals of its newest spec, from step ${began}`;
   const names = known === null ? "" : ` ${whose}: ${Object.keys(known.signals).join(", ")}.`;
-  const hint = el("p", { class: "soft", id: "again-hint" }, `Out of the run's log; no verifier is asked.${names}`);
+  const hint = el(
+    "p",
+    { class: "soft", id: "again-hint" },
+    `Recomputed from logged verdicts; the verifier is not called.${names}`,
+  );
   const state = el("p", { role: "status" });
   const came = el("div");
   let running: AbortController | null = null;

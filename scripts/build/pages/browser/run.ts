@@ -3,15 +3,18 @@
 import type { StepSummary } from "../../../rescore/by-step.ts";
 import { aboutRun, deleting } from "./about-run.ts";
 import { alarmList } from "./alarm-list.ts";
-import { type Axis, axisBeside, axisOf, axisQuery } from "./axis.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
 import { comparing } from "./comparing.ts";
 import { el, link } from "./dom.ts";
-import { health, histogram, type RewardHistogram, type RunDetail, run, runs, steps } from "./log.ts";
-import { type Drawn, hoursOf, measures, withRescored } from "./measures.ts";
+import { health, type RunDetail, run, runs, steps } from "./log.ts";
+import { type Drawn, EVERY_ALARM, hoursOf, measures, withRescored } from "./measures.ts";
+import { isSimulatedStep, simulatedBanner } from "./notices.ts";
 import { counted, figure } from "./numbers.ts";
+import { relativeNote } from "./relative-reward.ts";
 import { rescoring } from "./rescoring.ts";
 import { POINTS_MOST } from "./series.ts";
+import { specChanges, specStarts } from "./spec-starts.ts";
+import { type Spread, spreading } from "./spread.ts";
 import { csv, stepTable } from "./steps-table.ts";
 import { type ViewControls, viewControls } from "./view.ts";
 
@@ -20,25 +23,16 @@ const LIVE_MS = 5000;
 const READ_AGAIN = 3;
 
 function charts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
-  const { spread, again } = shown;
-  const changes = changesOf(spread);
-  const [logged, ...measured] = measures(shown, others, changes);
-  const rewards = logged && chart(again === null ? logged : withRescored(logged, again), looking);
-  const rest = measured.map((one) => chart(one, looking));
-  const spreading = { title: "spread of rewards", changes, axis: shown.health.by, hours: hoursOf(shown) };
-  const heat = spread === null ? null : heatMap(spreading, spread, looking);
-  return [rewards ?? null, heat, ...rest].filter((one) => one !== null);
-}
-
-function boundsOf(spread: RewardHistogram | null): Drawn["bounds"] {
-  const [least, greatest] = [spread?.edges[0], spread?.edges.at(-1)];
-  return least === undefined || greatest === undefined ? null : [least, greatest];
-}
-
-/** Steps at which a spec came into use that was not there at the run's first. */
-function changesOf(spread: RewardHistogram | null): number[] {
-  const [first, ...later] = spread?.specs ?? [];
-  return later.map(({ first_step }) => first_step).filter((step) => step > (first?.first_step ?? 0));
+  const { detail, rows, spread, again } = shown;
+  const changes = specChanges(specStarts(detail, rows));
+  const drawn = measures(shown, others, changes).map((one) => {
+    const isMean = one.title === EVERY_ALARM;
+    return { isMean, figure: chart(isMean && again !== null ? withRescored(one, again) : one, looking) };
+  });
+  const heatChart = { title: "spread of rewards", changes, hours: hoursOf(shown) };
+  const heat = spread === null ? null : heatMap(heatChart, spread, looking);
+  // The spread of rewards comes next to their mean.
+  return drawn.flatMap(({ isMean, figure }) => [figure, isMean ? heat : null]).filter((one) => one !== null);
 }
 
 /** Most runs that are laid over one. */
@@ -47,31 +41,17 @@ const LAID_MOST = 4;
 /**
  * Another run, as the address names it: of the page's owner, else of whoever has one of this name;
  * null where there is none that the key may read.
- * @param groupsAStep of the run that it is laid over
  */
-async function laidOver(id: string, of: string | null, axis: Axis, groupsAStep: number): Promise<Drawn | null> {
+async function laidOver(id: string, of: string | null): Promise<Drawn | null> {
   for (const owner of of === null ? [null] : [of, null]) {
     try {
-      const beside = axisBeside(await run(id, owner), axis, groupsAStep);
-      const [found, rows] = await Promise.all([health(id, owner, beside), steps(id, owner, beside, null)]);
-      return { id, owner, rows, health: found, bounds: null };
+      const [found, rows] = await Promise.all([health(id, owner), steps(id, owner, null)]);
+      return { id, owner, rows, health: found, relative: null };
     } catch {
       // The next may have it.
     }
   }
   return null;
-}
-
-/** Of runs laid over each other that are told in other units what stands at one place. */
-function mixedTold({ by }: Axis, others: readonly Drawn[]): HTMLElement[] {
-  const mixed = others.filter(({ health: looked }) => looked.by !== by);
-  if (mixed.length === 0) return [];
-  const told = mixed.map(({ id, health: { by: own, window_groups } }) =>
-    own === "window"
-      ? `${id} tells no step: its windows of ${window_groups} groups stand at the steps.`
-      : `${id} is drawn by its steps, over windows.`,
-  );
-  return [el("p", { class: "soft" }, told.join(" "))];
 }
 
 /**
@@ -105,14 +85,13 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
     ),
   );
   const add = el("button", { type: "submit", class: "small" }, "Add");
-  const label = el("label", { for: "with" }, "Lay another run over this one");
+  const label = el("label", { for: "with" }, "Compare with another run");
   return el("form", { class: "filters", onsubmit: submit }, label, input, names, add, ...removing);
 }
 
-const specList = ({ specs }: RunDetail, spread: RewardHistogram | null): HTMLElement => {
-  const from = (hash: string) => spread?.specs.find(({ spec_hash }) => spec_hash === hash)?.first_step;
+const specList = ({ specs }: RunDetail, starts: ReadonlyMap<string, number>): HTMLElement => {
   const told = specs.map(({ spec_hash, requests, spec, cut_share }) => {
-    const step = from(spec_hash);
+    const step = starts.get(spec_hash);
     const cut = cut_share === null ? "" : `, ${(100 * cut_share).toFixed(1)} % of the judge's answers cut at its limit`;
     const head = `${counted(requests, "request")}${step === undefined ? "" : `, from step ${step}`}${cut}`;
     const text = el(
@@ -128,7 +107,9 @@ const specList = ({ specs }: RunDetail, spread: RewardHistogram | null): HTMLEle
 
 /** What of a run changes while it goes on. */
 interface Shown extends Drawn {
-  spread: RewardHistogram | null;
+  detail: RunDetail;
+  /** Null unless somebody asked for it. */
+  spread: Spread | null;
   /** By step, under another spec; null unless somebody asked for it. */
   again: readonly StepSummary[] | null;
 }
@@ -137,8 +118,8 @@ interface Shown extends Drawn {
 function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { health: looked, rows } = shown;
   const part =
-    looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, looked.by)}. ` : "";
-  const long = rows.length > POINTS_MOST ? `Neighbouring ${looked.by}s share a point: their mean. ` : "";
+    looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, "step")}. ` : "";
+  const long = rows.length > POINTS_MOST ? "Each point averages neighbouring steps. " : "";
   return [
     el(
       "p",
@@ -168,24 +149,20 @@ async function newer(shown: Shown): Promise<Shown | null> {
   if (document.hidden) return null;
   const after = rows.at(-READ_AGAIN - 1)?.step ?? null;
   const kept = after === null ? [] : rows.slice(0, -READ_AGAIN);
-  const read = await steps(id, owner, looked, after);
+  const read = await steps(id, owner, after);
   if (JSON.stringify(read) === JSON.stringify(rows.slice(kept.length))) return null;
-  const [now, spread] = await Promise.all([
-    health(id, owner, looked).catch(() => looked),
-    histogram(id, owner, looked).catch(() => shown.spread),
+  const [now, detail] = await Promise.all([
+    health(id, owner).catch(() => looked),
+    run(id, owner).catch(() => shown.detail),
   ]);
-  return { ...shown, rows: [...kept, ...read], health: now, spread, bounds: boundsOf(spread) };
+  return { ...shown, rows: [...kept, ...read], health: now, detail };
 }
 
-/** That windows stand in for steps, and how large they are. */
-function windowsTold({ by, window_groups }: Axis, { groups }: RunDetail): HTMLElement[] {
-  if (by === "step") return [];
-  const said = `No request of this run tells its step: windows of ${counted(window_groups ?? 0, "group")}, in order of logging, stand in for steps. `;
-  const larger = (window_groups ?? 0) * 4;
-  const search = new URLSearchParams(location.search);
-  search.set("window_groups", `${larger}`);
-  const more = groups > 20 * larger ? link(`?${search}`, `Windows of ${larger} groups`) : null;
-  return [el("p", { class: "soft" }, said, more)];
+/** Says why a run without steps has no curves. */
+function steplessNote({ last_step }: RunDetail): HTMLElement[] {
+  if (last_step !== null) return [];
+  const text = "The requests of this run have no step, so it has neither curves nor alarms. Send `step` with requests.";
+  return [el("p", { class: "soft" }, text)];
 }
 
 /** Says how far a long run has been read, until its page is there. */
@@ -201,53 +178,56 @@ function notFound(laid: readonly string[], others: readonly Drawn[]): HTMLElemen
 }
 
 /** The pages of the run's steps: plain, and with the groups sorted by what an alarm measures. */
-function addresses(id: string, owner: string | null, axis: Axis) {
-  const query = `${axisQuery(axis)}${owner === null ? "" : `owner=${encodeURIComponent(owner)}`}`;
+function addresses(id: string, owner: string | null) {
+  const query = owner === null ? "" : `owner=${encodeURIComponent(owner)}`;
   const href = (step: number) => `/runs/${encodeURIComponent(id)}/steps/${step}${query === "" ? "" : `?${query}`}`;
   const alarmed = (step: number, alarm: string) => `${href(step)}${query === "" ? "?" : "&"}alarm=${alarm}`;
   return { href, alarmed };
 }
 
-const stepsTitle = (id: string, by: Axis["by"], text: () => string): HTMLElement =>
-  el(
-    "h2",
-    {},
-    by === "step" ? "Steps" : "Windows",
-    saving("CSV", `${id}.csv`, "text/csv", text),
-    copying("Copy CSV", text),
-  );
+const stepsTitle = (id: string, text: () => string): HTMLElement =>
+  el("h2", {}, "Steps", saving("CSV", `${id}.csv`, "text/csv", text), copying("Copy CSV", text));
+
+/** A run that wrote nothing for so long is idle. */
+const IDLE_MS = 600_000;
+
+/** Whether the run goes on. */
+function activity({ last_at }: RunDetail): string {
+  const last = new Date(last_at);
+  return Date.now() - last.getTime() < IDLE_MS ? "Running." : `Idle since ${last.toLocaleString()}.`;
+}
+
+/** The line below the alarms. `failed`: the last look for new steps did not succeed. */
+function stateText({ groups }: RunDetail, { rows, detail }: Shown, failed: boolean): string {
+  const { step = null } = rows.at(-1) ?? {};
+  const opened = `${activity(detail)} ${counted(groups, "group")} when this page was opened; last step ${figure(step)}.`;
+  return failed ? `${opened} The last look for new steps failed.` : opened;
+}
 
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
   const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
   const detail = await run(id, owner);
-  const axis = axisOf(detail, location.search);
-  const [found, rows, spread] = await Promise.all([
-    health(id, owner, axis),
-    steps(id, owner, axis, null, reading),
-    histogram(id, owner, axis).catch(() => null),
-  ]);
-  const over = await Promise.all(
-    laid.map((one) => laidOver(one, owner, axis, detail.groups / Math.max(1, rows.length))),
-  );
+  const [found, rows] = await Promise.all([health(id, owner), steps(id, owner, null, reading)]);
+  const starts = specStarts(detail, rows);
+  const over = await Promise.all(laid.map((one) => laidOver(one, owner)));
   const others = over.filter((one) => one !== null);
-  const { href, alarmed } = addresses(id, owner, axis);
+  const { href, alarmed } = addresses(id, owner);
   const [alarms, place] = [el("div"), el("div")];
   const state = el("p", { class: "soft", "aria-live": "polite" });
-  const table = stepTable(rows, href, axis.by);
+  const table = stepTable(rows, href);
   const draw = (shown: Shown) => {
-    redraw(alarms, [alarmList(shown.health, alarmed)]);
+    redraw(alarms, [...simulatedBanner(shown.rows.some(isSimulatedStep)), alarmList(shown.health, alarmed)]);
     redraw(place, drawnParts(shown, others, looking));
     table.update(shown.rows);
   };
   const tell = (failed: boolean) => {
-    const { step = null } = shown.rows.at(-1) ?? {};
-    const opened = `${counted(detail.groups, "group")} when this page was opened; last ${axis.by} ${figure(step)}.`;
-    const told = failed ? `${opened} The last look for new ${axis.by}s failed.` : opened;
-    if (state.textContent !== told) state.textContent = told;
+    const text = stateText(detail, shown, failed);
+    if (state.textContent !== text) state.textContent = text;
   };
-  let shown: Shown = { id, owner, rows, health: found, spread, again: null, bounds: boundsOf(spread) };
-  const looking = viewControls(axis.by, () => draw(shown));
+  const relative = relativeNote(detail.specs);
+  let shown: Shown = { id, owner, rows, health: found, relative, detail, spread: null, again: null };
+  const looking = viewControls(() => draw(shown));
   draw(shown);
   tell(false);
   const onScored = (again: Shown["again"]) => {
@@ -255,12 +235,16 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     shown = { ...shown, again };
     draw(shown);
   };
+  const onSpread = (spread: Spread) => {
+    shown = { ...shown, spread };
+    draw(shown);
+  };
   const look = async () => {
     if (!place.isConnected) return;
     const now = await newer(shown).catch(() => "failed" as const);
     if (now !== null && now !== "failed") {
-      // Meanwhile somebody may have scored the run again.
-      shown = { ...now, again: shown.again };
+      // Meanwhile somebody may have scored the run again, or asked for the spread of rewards.
+      shown = { ...now, again: shown.again, spread: shown.spread };
       draw(shown);
     }
     tell(now === "failed");
@@ -273,17 +257,18 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     ...aboutRun(detail),
     alarms,
     state,
-    ...windowsTold(axis, detail),
+    ...steplessNote(detail),
     ...notFound(laid, others),
-    overForm(id, laid),
-    ...mixedTold(axis, others),
-    ...(others.length === 0 ? [] : [comparing(shown, others)]),
-    rescoring(detail, spread, owner, onScored),
     looking.element,
     place,
-    stepsTitle(id, axis.by, () => csv(shown.rows)),
+    el("h2", {}, "Compare and rescore"),
+    overForm(id, laid),
+    ...(others.length === 0 ? [] : [comparing(shown, others)]),
+    rescoring(detail, starts, owner, onScored),
+    spreading({ id, owner }, () => shown.rows, onSpread),
+    stepsTitle(id, () => csv(shown.rows)),
     table.element,
-    specList(detail, spread),
+    specList(detail, starts),
     deleting(detail, owner),
   ];
 }

@@ -3,6 +3,7 @@
 import { sparkline } from "./charts.ts";
 import { type Column, el, link, liveTable } from "./dom.ts";
 import { health, type RunHealth, type RunSummary, runs } from "./log.ts";
+import { isSimulatedRun, simulatedBanner } from "./notices.ts";
 import { age, counted, figure, percent } from "./numbers.ts";
 
 /** Runs whose alarms and rewards are looked up; the newest. */
@@ -26,8 +27,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const owner = (run: RunSummary) => (named ? (run.owner ?? "") : null);
   const seen = await Promise.all(
     all.map(async (run, i): Promise<Seen> => {
-      const found =
-        i < LOOKED_AT ? await health(run.run_id, owner(run), null, [STEPS_LOOKED_AT]).catch(() => null) : null;
+      const found = i < LOOKED_AT ? await health(run.run_id, owner(run), [STEPS_LOOKED_AT]).catch(() => null) : null;
       return { ...run, health: found };
     }),
   );
@@ -57,7 +57,11 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const filters = el("p", { class: "filters" }, text, choice);
   const part = `Alarms and lines are those of the ${LOOKED_AT} newest runs; of older ones, on their pages.`;
   const hint = all.length > LOOKED_AT ? [el("p", { class: "soft" }, part)] : [];
-  return [el("h1", {}, "Runs"), filters, ...hint, found.element];
+  const banner = simulatedBanner(
+    seen.some(({ health }) => isSimulatedRun(health?.rows ?? [])),
+    "verdicts of runs marked (simulated)",
+  );
+  return [...banner, el("h1", {}, "Runs"), filters, ...hint, found.element];
 }
 
 /** Whether the alarms that are on fit the choice: `any`, a name, or all. */
@@ -69,7 +73,14 @@ const tokensOf = ({ prompt_tokens, completion_tokens }: RunSummary) => prompt_to
 function columns(named: boolean): Column<Seen>[] {
   const now = Date.now();
   return [
-    { title: "run", cell: (run) => link(runHref(run, named), run.run_id), by: ({ run_id }) => run_id },
+    {
+      title: "run",
+      cell: (run) => {
+        const name = link(runHref(run, named), run.run_id);
+        return isSimulatedRun(run.health?.rows ?? []) ? el("span", {}, name, " (simulated)") : name;
+      },
+      by: ({ run_id }) => run_id,
+    },
     {
       title: "alarms",
       // Not looked up, or nothing to look at, is not the same as none.

@@ -1,8 +1,8 @@
 // Owns the page of a step: its groups, sortable by any measure, and the ones worth a look.
-import { axisQuery, namedAxis, windowSpan } from "./axis.ts";
 import { el, link } from "./dom.ts";
 import { disputed, groupTable, meanReward } from "./groups-table.ts";
 import { type GroupRow, groups } from "./log.ts";
+import { isSimulatedGroup, simulatedBanner } from "./notices.ts";
 import { counted, figure, percent } from "./numbers.ts";
 
 const SHOWN = 5;
@@ -31,20 +31,20 @@ const PICKS: readonly Pick[] = [
 ];
 
 export async function stepPage(id: string, step: number, owner: string | null): Promise<HTMLElement[]> {
-  const axis = namedAxis(location.search);
   const alarm = new URLSearchParams(location.search).get("alarm");
-  const { rows, more } = await groups(id, step, owner, axis);
-  const query = `${axisQuery(axis)}${owner === null ? "" : `owner=${encodeURIComponent(owner)}`}`;
+  const { rows, more } = await groups(id, step, owner);
+  const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
   const up = el(
     "nav",
     { "aria-label": "Where" },
     link("/runs", "Runs"),
     " / ",
-    link(`/runs/${encodeURIComponent(id)}${query === "" ? "" : `?${query}`}`, id),
+    link(`/runs/${encodeURIComponent(id)}${query}`, id),
   );
   return [
     up,
-    el("h1", {}, axis.by === "step" ? `Step ${step}` : `Window ${step}: ${windowSpan(axis, step)}`),
+    ...simulatedBanner(rows.some(({ result }) => isSimulatedGroup(result))),
+    el("h1", {}, `Step ${step}`),
     el("div", { class: "picks" }, ...PICKS.map((pick) => picked(pick, rows))),
     groupTable(rows, more ? `the first ${counted(rows.length, "group")}` : counted(rows.length, "group"), alarm),
   ];

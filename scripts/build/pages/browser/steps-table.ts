@@ -18,11 +18,11 @@ const sum = (counts: Readonly<Record<string, number>>) => Object.values(counts).
 const ROWS_SHOWN = 50;
 
 /** The last steps, newest first, and what the table is called. */
-function lastOf(rows: readonly StepRow[], name: string): [caption: string, shown: StepRow[]] {
+function lastOf(rows: readonly StepRow[]): [caption: string, shown: StepRow[]] {
   const steps = rows.filter(({ step }) => step !== null);
   const shown = steps.slice(-ROWS_SHOWN).reverse();
-  const part = `the last ${shown.length} of ${steps.length} ${name}s`;
-  return [shown.length < steps.length ? part : counted(shown.length, name), shown];
+  const part = `the last ${shown.length} of ${steps.length} steps`;
+  return [shown.length < steps.length ? part : counted(shown.length, "step"), shown];
 }
 
 export interface StepTable {
@@ -34,17 +34,14 @@ export interface StepTable {
 const tauOf = ({ tau_b_mean, list_acc }: StepRow): string =>
   tau_b_mean === null && list_acc !== null ? "undefined" : figure(tau_b_mean);
 
-/**
- * @param href the page of a step
- * @param name what a step is called: `window`, where it is one
- */
-export function stepTable(rows: readonly StepRow[], href: (step: number) => string, name: string): StepTable {
-  const [caption, shown] = lastOf(rows, name);
+/** @param href the page of a step */
+export function stepTable(rows: readonly StepRow[], href: (step: number) => string): StepTable {
+  const [caption, shown] = lastOf(rows);
   const { element, update } = liveTable<StepRow>(
     caption,
     [
       {
-        title: name,
+        title: "step",
         cell: ({ step }) => link(href(step as number), `${step}`),
         by: ({ step }) => step,
         number: true,
@@ -75,5 +72,5 @@ export function stepTable(rows: readonly StepRow[], href: (step: number) => stri
     ],
     shown,
   );
-  return { element, update: (now) => update(...lastOf(now, name)) };
+  return { element, update: (now) => update(...lastOf(now)) };
 }

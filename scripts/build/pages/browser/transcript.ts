@@ -4,6 +4,7 @@ import type { CutText } from "../../../../src/core/candidate/transcript/cut.ts";
 import { type Evidence, wholeView } from "../../../../src/core/candidate/transcript/evidence.ts";
 import { fileRegions } from "../../../../src/core/candidate/transcript/files.ts";
 import { cutRegions, type Region, regionsOf, type ViewBudget } from "../../../../src/core/candidate/transcript/view.ts";
+import { drained } from "../../../../src/core/math/drained.ts";
 import { MAX_CHARS_DEFAULT, TRANSCRIPT_DEFAULT } from "../../../../src/core/transcript/rule.ts";
 import { turnOfText, turnsOf } from "../../../../src/core/transcript/turns.ts";
 import { el } from "./dom.ts";
@@ -12,6 +13,7 @@ import { counted, figure, percent } from "./numbers.ts";
 
 /** What a spec says of the view, as far as it is drawn. */
 export interface ViewSpec {
+  log_texts?: boolean;
   candidate?: {
     extract?: string;
     max_chars?: number;
@@ -32,9 +34,9 @@ export function runOf(text: string, turns: number | null): Evidence | null {
   const sent = (text.startsWith("{") ? parsed(text) : null) as {
     text?: string;
     messages?: unknown;
-    files?: Evidence["files"];
+    files?: Parameters<typeof fileRegions>[0];
   } | null;
-  const files = sent?.files ?? [];
+  const files = drained(fileRegions(sent?.files ?? [], false));
   if (turns !== null && sent?.messages !== undefined) return { turns: turnsOf(sent.messages), files };
   if (turns === null && typeof sent?.text === "string" && files.length > 0) {
     return { turns: sent.text === "" ? [] : turnOfText(sent.text), files };
@@ -52,19 +54,20 @@ export function promptOf(text: string): Evidence | null {
 const SHRINKS_MOST = 3;
 
 /**
- * The budget by which the judge was shown just so much of each rollout, of those that a verifier's
- * context may have led to; null where it was shown an answer or diffs alone, or nobody knows.
+ * The budget that each rollout was shown by, found from the logged shares; null where the judge saw an answer
+ * or diffs alone, or where no budget explains the shares.
  */
-export function budgetOf(spec: ViewSpec | null, runs: readonly Evidence[], group: GroupRow): ViewBudget | null {
+export function budgetsOf(spec: ViewSpec | null, runs: readonly Evidence[], group: GroupRow): ViewBudget[] | null {
   if (spec?.candidate?.extract !== "whole") return null;
   const { max_chars = MAX_CHARS_DEFAULT, transcript = TRANSCRIPT_DEFAULT } = spec.candidate;
   const { reasoning, result_chars } = transcript;
-  const total_chars = Math.min(transcript.total_chars, max_chars);
-  for (let shrinks = 0; shrinks <= SHRINKS_MOST; shrinks++) {
-    const budget = { result_chars, total_chars, shrinks };
-    const { shown } = wholeView(runs, { reasoning, budget });
-    const isThis = shown.every((share, r) => Math.abs(share.shown - (group.result.rollouts[r]?.shown ?? 2)) < 1e-9);
-    if (isThis) return budget;
+  const budget = { result_chars, total_chars: Math.min(transcript.total_chars, max_chars) };
+  const shrinks = runs.map(() => 0);
+  for (let tries = 0; tries <= SHRINKS_MOST; tries++) {
+    const { shown } = wholeView(runs, { reasoning, budget, shrinks });
+    const differs = shown.map((share, r) => Math.abs(share.shown - (group.result.rollouts[r]?.shown ?? 2)) >= 1e-9);
+    if (!differs.includes(true)) return shrinks.map((count) => ({ ...budget, shrinks: count }));
+    for (const [r, isOther] of differs.entries()) if (isOther) shrinks[r] = (shrinks[r] as number) + 1;
   }
   return null;
 }
@@ -85,7 +88,7 @@ export interface DrawnRun {
 /** The turns of a rollout and its files, those that all began with folded. */
 export function drawnRun({ run, prefix = "", shared, budget, reasoning, named }: DrawnRun): HTMLElement {
   const common = regionsOf(run.turns.slice(0, shared), 1, prefix);
-  const own = [...regionsOf(run.turns.slice(shared), shared + 1, prefix), ...fileRegions(run.files, false)];
+  const own = [...regionsOf(run.turns.slice(shared), shared + 1, prefix), ...run.files];
   const draw = (regions: readonly Region[]) => {
     const seen = reasoning ? regions : regions.filter(({ is }) => is !== "thoughts");
     const cuts = budget === null ? [] : cutRegions(seen, budget);

@@ -58,18 +58,21 @@ function saidBy(one: StoredVerdict): string {
 /** Whose questions they answer, by name; of an audit's verdicts none is told. */
 const signalsOf = (all: readonly StoredVerdict[]): string[] => [...new Set(all.flatMap(({ signal }) => signal ?? []))];
 
-/** Who beat whom in pairs, by each signal that asked for some. */
+/**
+ * Who beat whom in pairs, by each signal that asked for some.
+ * @param duplicates per rollout: the one that it equals, which was judged in its place; null: none
+ */
 export function matrices(
-  size: number,
+  duplicates: readonly (number | null)[],
   all: readonly StoredVerdict[],
   show: (a: number, b: number) => void,
 ): HTMLElement[] {
-  const caption = "verdicts won by the row against the column";
+  const caption = "row's wins against column";
   const signals = signalsOf(all.filter(({ order }) => order.length === 2));
-  if (signals.length < 2) return [matrix(size, all, show, caption)];
+  if (signals.length < 2) return [matrix(duplicates, all, show, caption)];
   return signals.map((name) =>
     matrix(
-      size,
+      duplicates,
       all.filter(({ signal }) => signal === name),
       show,
       `${name}: ${caption}`,
@@ -77,12 +80,23 @@ export function matrices(
   );
 }
 
+/** Verdicts of a pair that `a` won: `1/2`, `1/3 + 1 tie`, `tie`; `?` where none could be read. */
+function resultOf(asked: readonly StoredVerdict[], a: number): string {
+  const read = asked.filter((verdict) => said(verdict) !== null);
+  const won = read.filter((verdict) => winnerOf(verdict) === a).length;
+  const tied = read.filter((verdict) => winnerOf(verdict) === -1).length;
+  if (read.length === 0) return "?";
+  if (tied === read.length) return "tie";
+  return `${won}/${asked.length}${tied === 0 ? "" : ` + ${counted(tied, "tie")}`}`;
+}
+
 function matrix(
-  size: number,
+  duplicates: readonly (number | null)[],
   all: readonly StoredVerdict[],
   show: (a: number, b: number) => void,
   caption: string,
 ): HTMLElement {
+  const size = duplicates.length;
   const keyOf = (a: number, b: number) => Math.min(a, b) * size + Math.max(a, b);
   const pairs = new Map<number, StoredVerdict[]>();
   for (const one of all) {
@@ -93,30 +107,24 @@ function matrix(
     else known.push(one);
   }
   const cell = (a: number, b: number): Node | string => {
-    const asked = lastWords(pairs.get(keyOf(a, b)) ?? []);
+    const asked = pairs.get(keyOf(a, b)) ?? [];
     if (a === b || asked.length === 0) return "";
-    const won = asked.filter((verdict) => winnerOf(verdict) === a).length;
+    const result = resultOf(asked, a);
     return el(
       "button",
-      { type: "button", onclick: () => show(a, b), "aria-label": `${won}/${asked.length} verdicts of #${a} and #${b}` },
-      `${won}/${asked.length}`,
+      { type: "button", onclick: () => show(a, b), "aria-label": `${result} verdicts of #${a} and #${b}` },
+      result,
     );
   };
   const heads = Array.from({ length: size }, (_, i) => i);
   return table<number>(
     caption,
     [
-      { title: "", cell: (a) => `#${a}` },
+      { title: "", cell: (a) => (duplicates[a] == null ? `#${a}` : `#${a} = #${duplicates[a]}`) },
       ...heads.map((b) => ({ title: `#${b}`, cell: (a: number) => cell(a, b), number: true as const })),
     ],
     heads,
   );
-}
-
-/** Without those of a judge asked first where the judge proper was asked too. */
-function lastWords(ofPair: readonly StoredVerdict[]): readonly StoredVerdict[] {
-  const own = ofPair.filter(({ judge }) => judge === undefined);
-  return own.length === 0 ? ofPair : own;
 }
 
 /** How an answer was read, and why it ended. */
@@ -134,9 +142,6 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
     [
       ...(several ? [{ title: "signal", cell: ({ signal }: StoredVerdict) => signal ?? "" }] : []),
       { title: "question.sample", cell: ({ comparison, sample }) => `${comparison}.${sample}` },
-      ...(all.some(({ judge }) => judge !== undefined)
-        ? [{ title: "judge", cell: ({ judge }: StoredVerdict) => judge ?? "" }]
-        : []),
       { title: "shown", cell: ({ order }) => order.map((r, k) => `${letterAt(k)} #${r}`).join("  ") },
       {
         title: "verdict",

@@ -64,15 +64,12 @@ export interface ViewControls {
   whole(): void;
 }
 
-/**
- * @param name what a step is called: `window`, where it is one
- * @param onChange called after each change
- */
-export function viewControls(name: string, onChange: () => void): ViewControls {
+/** @param onChange called after each change */
+export function viewControls(onChange: () => void): ViewControls {
   let view = viewIn(location.search);
   const option = (value: string, text: string) => el("option", { value }, text);
   const smoothing = el("select", { id: "smooth" }, ...SMOOTHING.map(([weight, text]) => option(`${weight}`, text)));
-  const over = el("select", { id: "over" }, option("step", `${name}s`), option("time", "time"));
+  const over = el("select", { id: "over" }, option("step", "steps"), option("time", "time"));
   const end = (id: string) => el("input", { type: "number", id, step: "any", min: "0" });
   const [from, to] = [end("from"), end("to")];
   const all = el("button", { type: "button", class: "small" }, "Whole run");
@@ -108,7 +105,7 @@ export function viewControls(name: string, onChange: () => void): ViewControls {
   show();
   const field = (label: string, input: HTMLElement) =>
     el("span", { class: "field" }, el("label", { for: input.id }, label), input);
-  const hint = el("span", { class: "soft" }, "Or drag over a chart; a double click draws all.");
+  const hint = el("span", { class: "soft" }, "Drag to zoom, double-click to reset.");
   const fields = [field("Smoothing", smoothing), field("Over", over), field("from", from), field("to", to), all, hint];
   return { element: el("p", { class: "filters view" }, ...fields), view: () => view, zoom, whole };
 }

@@ -1,0 +1,29 @@
+// The part of Swagger UI that the reference uses; the package has no types.
+declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
+  type Component = string | ((properties: Properties) => unknown);
+  interface Properties {
+    getComponent(name: string, connected: true): Component;
+    children: unknown;
+    text: string;
+  }
+  interface Operations {
+    filter(has: (operations: unknown, tag: string) => boolean): Operations;
+  }
+  type TaggedOperations = (...given: unknown[]) => Operations | ((...inner: unknown[]) => Operations);
+  export type CreateElement = (of: Component, properties?: object | null, ...children: unknown[]) => unknown;
+  export interface Plugin {
+    components?: Record<string, (properties: Properties) => unknown>;
+    statePlugins?: { spec: { wrapSelectors: Record<string, (original: TaggedOperations) => TaggedOperations> } };
+  }
+  export default function swaggerUi(options: {
+    url: string;
+    domNode: Element;
+    deepLinking: boolean;
+    validatorUrl: null;
+    docExpansion: "list";
+    syntaxHighlight: { theme: string };
+    showExtensions: boolean;
+    layout: string;
+    plugins: readonly ((system: { React: { createElement: CreateElement } }) => Plugin)[];
+  }): { layoutActions: { parseDeepLinkHash(hash: string): void } };
+}
