@@ -1,4 +1,4 @@
-// Owns what goes wrong in made runs: one fault an alarm, from a step on, at once or slowly.
+// Conditions of made runs: healthy ones of several kinds, and one fault for each alarm, from a step on, at once or slowly.
 import { type Condition, HEALTHY } from "./simulated-run.ts";
 
 /** When faults begin. */
@@ -19,6 +19,34 @@ export function learning(step: number): Condition {
   const learnt = 1 - Math.exp(-step / 150);
   return { ...HEALTHY, length: 1000 * (1 + 0.15 * learnt), malformed: 0.04 + 0.06 * Math.exp(-step / 30) };
 }
+
+/** Steps over which a policy converges. */
+const CONVERGING_STEPS = 200;
+
+/** Answers become alike and right: most of a judge's verdicts on them are chance. In ten stages, so that few pools are made. */
+const converging =
+  (orders: 1 | 2) =>
+  (step: number): Condition => {
+    const share = Math.ceil(10 * Math.min(1, step / CONVERGING_STEPS)) / 10;
+    return { ...learning(step), orders, ability: share, spread: 1 - 0.7 * share };
+  };
+
+export interface HealthyKind {
+  name: string;
+  what: string;
+  of(step: number): Condition;
+}
+
+export const HEALTHY_KINDS: readonly HealthyKind[] = [
+  { name: "learning", what: "lengths grow by 15 %, malformed rollouts fall; pairs in both orders", of: learning },
+  { name: "converging", what: "answers become alike and right; pairs in both orders", of: converging(2) },
+  { name: "converging, one order", what: "the same with each pair in one order", of: converging(1) },
+  {
+    name: "correlated latency",
+    what: "log p99 correlates by 0.9 with the step before",
+    of: (step) => ({ ...learning(step), latency_memory: 0.9 }),
+  },
+];
 
 const from = (step: number): number => Math.min(1, Math.max(0, (step - FAULT_STEP) / SLOW_STEPS));
 const atOnce = (alarm: string, what: string, bad: Partial<Condition>): MadeFault => ({

@@ -33,7 +33,7 @@ const sizes = [4, 16, 64]
 const results = sizes.map((size) => {
   const result = tried(size, { healthy, faulty, steps });
   console.log(
-    `${size.groups} groups of ${size.n}: ${result.map(({ alarm, on, found }) => `${alarm} ${on}/${found}`).join(", ")}`,
+    `${size.groups} groups of ${size.n}: ${result.map(({ alarm, on, found }) => `${alarm} ${on.join("+")}/${found}`).join(", ")}`,
   );
   return { size, result };
 });

@@ -1,7 +1,7 @@
 // Owns the page of the study of alarms.
 import { ALARMS } from "../../src/core/health/alarms/table.ts";
 import { percentile } from "../../src/core/math/stats.ts";
-import { FAULT_STEP } from "./faults.ts";
+import { FAULT_STEP, HEALTHY_KINDS } from "./faults.ts";
 import type { Size } from "./simulated-run.ts";
 import type { Counts, Tried } from "./tried.ts";
 
@@ -42,13 +42,13 @@ export function alarmsPage(
 
 \`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${most} --steps ${steps} --seed ${seed}\` at ${commit}.
 
-Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged in both orders by a verifier that is right in 83 % of verdicts. The policy learns: lengths grow by 15 %, malformed rollouts fall. Groups that come again are those of the first steps whose rewards differ most, 32 rollouts in all, as the client keeps them. Thresholds were chosen on runs of other seeds. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
+Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged by a simulated verifier that is right in 83 % of verdicts on answers of the first steps. Groups that come again are those of the first steps whose rewards differ most, 32 rollouts in all, as the client keeps them. Thresholds were chosen on runs of other seeds. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
 
 ## Healthy runs
 
-Of ${healthy} healthy runs, those in which the alarm was on at any step.
+Of ${healthy} healthy runs of each kind, those in which the alarm was on at any step.
 
-${over(results, ({ on }) => on)}
+${HEALTHY_KINDS.map(({ name, what }, kind) => `### ${name[0]?.toUpperCase()}${name.slice(1)}\n\n${what[0]?.toUpperCase()}${what.slice(1)}.\n\n${over(results, ({ on }) => on[kind] ?? "")}`).join("\n\n")}
 
 ## Faults found
 

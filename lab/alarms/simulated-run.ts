@@ -2,7 +2,7 @@
 // both orders by a verifier of a given strength. No model, no log.
 import type { Circles } from "../../src/core/asking/comparison.ts";
 import type { HealthRow } from "../../src/core/health/health-row.ts";
-import { sigmoid } from "../../src/core/math/bradley-terry.ts";
+import { sigmoid } from "../../src/core/math/elementary.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean, populationStd, spearman } from "../../src/core/math/stats.ts";
 import type { PairResult } from "../../src/core/tournament/decision.ts";
@@ -38,6 +38,14 @@ export interface Condition {
   length: number;
   /** p99 of an answer, ms. */
   latency_ms: number;
+  /** Standard deviation of a step's log p99, and its correlation with the step before. */
+  latency_spread: number;
+  latency_memory: number;
+  /** Mean and standard deviation of quality; a rollout is right by its label where its quality is above 0. */
+  ability: number;
+  spread: number;
+  /** Orders in which each pair is shown: 1, drawn, or 2. */
+  orders: 1 | 2;
   /** Added to the score without format, and to the reward. */
   score: number;
   bonus: number;
@@ -51,7 +59,8 @@ export interface Condition {
 export const HEALTHY: Condition = {
   ...{ strength: 2, place: 0, circular: 0, undecided: 0, wordy: 0.15, parsed: 0.985, failed: 0.002, lost: 0.004 },
   ...{ malformed: 0.04, jams: 0.001, duplicates: 0.05, capped: 0.04, flat: 0.05, partial: 0 },
-  ...{ length: 1000, latency_ms: 2000, score: 0, bonus: 0, same_judge: 1, shown: 0.9 },
+  ...{ length: 1000, score: 0, bonus: 0, same_judge: 1, shown: 0.9 },
+  ...{ latency_ms: 2000, latency_spread: 0.25, latency_memory: 0, ability: 0, spread: 1, orders: 2 },
 };
 
 export interface Size {
@@ -66,9 +75,8 @@ export interface Size {
 /** Steps between two sendings of the groups that come again, and rollouts that they hold at least (`DriftProbe`). */
 const PROBE_STEPS = 20;
 const PROBE_ROLLOUTS = 32;
-/** Spread of log lengths, and of the logarithm of a step's p99. */
+/** Spread of log lengths. */
 const LENGTH_SPREAD = 0.4;
-const LATENCY_SPREAD = 0.25;
 /** Of the share shown of a run, between runs. */
 const SHOWN_SPREAD = 0.2;
 const MINUTE_MS = 60_000;
@@ -94,7 +102,7 @@ interface Judged extends Circles {
   ties: number;
 }
 
-/** Every pair in both orders; the reward is the share of games won. */
+/** Every pair in one order or both; the reward is the share of games won. */
 function judged(quality: readonly number[], lengths: readonly number[], now: Condition, draw: Draw): Judged {
   const n = quality.length;
   const wins = new Array<number>(n).fill(0);
@@ -108,9 +116,13 @@ function judged(quality: readonly number[], lengths: readonly number[], now: Con
     const longer = (lengths[i] as number) - (lengths[j] as number);
     return draw.uniform() < sigmoid(now.strength * apart + now.wordy * longer) ? 1 : 0;
   };
+  const onceShown = (i: number, j: number): [number, number] => {
+    const points = draw.uniform() < 0.5 ? shownFirst(i, j) : 1 - shownFirst(j, i);
+    return [points, points];
+  };
   for (let i = 0; i < n; i++) {
     for (let j = i + 1; j < n; j++) {
-      const [first, second] = [shownFirst(i, j), 1 - shownFirst(j, i)];
+      const [first, second] = now.orders === 2 ? [shownFirst(i, j), 1 - shownFirst(j, i)] : onceShown(i, j);
       const points = (first + second) / 2;
       wins[i] = (wins[i] as number) + points;
       wins[j] = (wins[j] as number) + 1 - points;
@@ -120,7 +132,7 @@ function judged(quality: readonly number[], lengths: readonly number[], now: Con
         (won[worse] as PairResult[])[better] = "loss";
       }
       const decisive = first !== 0.5 && second !== 0.5;
-      both += Number(decisive);
+      both += Number(decisive && now.orders === 2);
       flips += Number(decisive && first !== second);
       ties += Number(points === 0.5);
     }
@@ -142,13 +154,25 @@ const POOL = 1000;
 const pools = new Map<string, Group[]>();
 
 function poolOf(now: Condition, n: number, seed: number): Group[] {
-  const { strength, place, circular, undecided, wordy, same_judge } = now;
-  const key = JSON.stringify([strength, place, circular, undecided, wordy, same_judge, n, seed]);
+  const { strength, place, circular, undecided, wordy, same_judge, ability, spread, orders } = now;
+  const key = JSON.stringify([
+    strength,
+    place,
+    circular,
+    undecided,
+    wordy,
+    same_judge,
+    ability,
+    spread,
+    orders,
+    n,
+    seed,
+  ]);
   const known = pools.get(key);
   if (known !== undefined) return known;
   const draw = drawing(key);
   const made = Array.from({ length: POOL }, (): Group => {
-    const quality = Array.from({ length: n }, draw.normal);
+    const quality = Array.from({ length: n }, () => ability + spread * draw.normal());
     const lengths = Array.from({ length: n }, draw.normal);
     const result = judged(quality, lengths, now, draw);
     return { quality, lengths, ...result, correlation: spearman(result.rewards, lengths) };
@@ -202,11 +226,13 @@ function medianLength(drawn: readonly Group[], middle: number): number {
   return mean(around.map((z) => middle * Math.exp(LENGTH_SPREAD * z)));
 }
 
-/** A label says whether a rollout is better than most. */
+const labelsOf = (drawn: readonly Group[]): number[] =>
+  drawn.flatMap(({ quality }) => quality.map((q) => Number(q > 0)));
+
 const labelCorrelation = (drawn: readonly Group[]): number | null =>
   spearman(
     drawn.flatMap(({ rewards }) => rewards),
-    drawn.flatMap(({ quality }) => quality.map((q) => Number(q > 0))),
+    labelsOf(drawn),
   );
 
 /**
@@ -218,19 +244,21 @@ export function simulatedRun(seed: string, size: Size, steps: number, of: (step:
   const draw = drawing(`${seed} ${size.seed}`);
   // Apart, so that what it draws moves nothing else.
   const seen = drawing(`${seed} ${size.seed} shown`);
+  let slowness = draw.normal();
   const kept = keptGroups(poolOf(of(0), n, size.seed), size, draw);
   return Array.from({ length: steps }, (_, step): HealthRow => {
     const now = of(step);
     const drawn = stepOf(poolOf(now, n, size.seed), groups, draw);
     const rollouts = groups * n;
     const pairs = groups * ((n * (n - 1)) / 2);
-    const generations = 2 * pairs;
+    const generations = now.orders * pairs;
     const share = (of_: keyof Condition, count = rollouts) => binomial(count, now[of_], draw) / count;
     const lost = binomial(rollouts, now.lost, draw);
     const again = step > 0 && step % PROBE_STEPS === 0;
     const total = (of_: "triples" | "circles" | "ties" | "flips" | "both") =>
       drawn.reduce((sum, group) => sum + group[of_], 0);
     const malformed = share("malformed");
+    slowness = now.latency_memory * slowness + Math.sqrt(1 - now.latency_memory ** 2) * draw.normal();
     return {
       step,
       at_ms: step * MINUTE_MS,
@@ -249,7 +277,7 @@ export function simulatedRun(seed: string, size: Size, steps: number, of: (step:
       length_reward: mean(known(drawn.map(({ correlation }) => correlation))),
       duplicate_share: share("duplicates"),
       tie_share: total("ties") / pairs,
-      flip_rate: total("flips") / total("both"),
+      flip_rate: total("both") === 0 ? null : total("flips") / total("both"),
       cyclic_share: total("triples") === 0 ? null : total("circles") / total("triples"),
       triples: total("triples"),
       jam_share: share("jams"),
@@ -257,10 +285,13 @@ export function simulatedRun(seed: string, size: Size, steps: number, of: (step:
       get label_correlation() {
         return labelCorrelation(drawn);
       },
+      get label_std() {
+        return populationStd(labelsOf(drawn));
+      },
       audit_correlation: null,
       repeat_correlation: again ? sentAgain(kept, now, draw) : null,
       repeat_rollouts: again ? kept.length * n : 0,
-      latency_p99_ms: now.latency_ms * Math.exp(LATENCY_SPREAD * draw.normal()),
+      latency_p99_ms: now.latency_ms * Math.exp(now.latency_spread * slowness),
       incomplete_share: share("partial", groups),
       failed_share: share("failed", generations),
     };

@@ -1,7 +1,7 @@
 // Owns trying every alarm on made runs of one size: on healthy ones, and on those with its fault.
 import { spansOf } from "../../src/core/health/alarm.ts";
 import { ALARMS } from "../../src/core/health/alarms/table.ts";
-import { FAULT_STEP, FAULTS, learning } from "./faults.ts";
+import { FAULT_STEP, FAULTS, HEALTHY_KINDS } from "./faults.ts";
 import { type Size, simulatedRun } from "./simulated-run.ts";
 
 export interface Counts {
@@ -14,8 +14,8 @@ export interface Counts {
 export interface Tried {
   alarm: string;
   fault: string;
-  /** Healthy runs in which it was on at any step. */
-  on: number;
+  /** Healthy runs of each kind in which it was on at any step. */
+  on: readonly number[];
   /** Runs with its fault in which it came on after the fault began. */
   found: number;
   /** Steps from the fault's first to the alarm's, where it was found; ascending. */
@@ -23,12 +23,12 @@ export interface Tried {
 }
 
 export function tried(size: Size, { healthy, faulty, steps }: Counts): Tried[] {
-  const runs = Array.from({ length: healthy }, (_, r) =>
-    simulatedRun(`healthy ${size.groups} ${size.n} ${r}`, size, steps, learning),
+  const kinds = HEALTHY_KINDS.map(({ name, of }) =>
+    Array.from({ length: healthy }, (_, r) => simulatedRun(`${name} ${size.groups} ${size.n} ${r}`, size, steps, of)),
   );
   return FAULTS.map(({ alarm: name, what, since = FAULT_STEP, of }) => {
     const alarm = ALARMS.find((one) => one.name === name) as (typeof ALARMS)[number];
-    const on = runs.filter((rows) => spansOf(alarm, rows).length > 0).length;
+    const on = kinds.map((runs) => runs.filter((rows) => spansOf(alarm, rows).length > 0).length);
     const delays = Array.from({ length: faulty }, (_, r) => {
       const rows = simulatedRun(`${name} ${size.groups} ${size.n} ${r}`, size, steps, of);
       const span = spansOf(alarm, rows).find(({ from_step }) => from_step >= since);

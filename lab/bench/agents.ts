@@ -122,14 +122,19 @@ function tokensOf(question: string, candidates: readonly (string | null)[]): num
 }
 
 function sharedFigures(chars: number): Figure[] {
-  const prepare = createPreparer({ candidate: { extract: "whole", strip_comments: false }, formats: {} });
+  const prepare = createPreparer({ candidate: { extract: "whole" }, formats: {} });
   const prepared = (runs: readonly object[]): PreparedGroup => {
     const rollouts = runs.map((messages) => ({ messages }));
     const { groups } = RewardsRequestSchema.parse({ groups: [{ prompt: "Mend it.", rollouts }] });
     return prepare(groups[0] as PreparedGroup["group"], 0);
   };
   return SHARED.flatMap((count) => {
-    const runs = [1_000, 2_000].map((from) => [...turns(1, count, chars), ...turns(from, OWN_TURNS, chars)]);
+    // Only turns of others are shown once: a policy's own turn is part of its response.
+    const beginning = Array.from({ length: count }, (_, i) => ({
+      role: "user",
+      content: JSON.stringify(turns(i + 1, 1, chars)),
+    }));
+    const runs = [1_000, 2_000].map((from) => [...beginning, ...turns(from, OWN_TURNS, chars)]);
     const both = prepared(runs);
     if (both.evidence?.shared !== count) throw new Error(`${both.evidence?.shared} shared turns, expected ${count}`);
     // Alone, each has its beginning as its own.

@@ -144,7 +144,7 @@ async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], earl
     const whole = async () => {
       const { journal: taken } = journal.ofWhole(about.request_id);
       const work = { ...about, logs: false, warnings: [], group_id: `${g}`, members, journal: taken };
-      const { groups, rewards } = await judges.whole(work);
+      const { groups, rewards } = (await judges.whole(work)).reply;
       step.waits[g] = engine.now - closes;
       step.end = Math.max(step.end, engine.now);
       step.used += groups[0]?.verifier.generations ?? 0;

@@ -56,7 +56,7 @@ async function statementsOf(fetchEndpoint: string, sent: Statement[]): Promise<r
   await runLog.run(run);
   await runLog.steps(run, { after: null, from: null, to: null, limit: 100 });
   await runLog.groups(run, { step: null, cursor: null, limit: 50 });
-  await runLog.histogram(run, { steps: 20, bins: 20 });
+  await runLog.health(run, 20);
   return [...sent];
 }
 

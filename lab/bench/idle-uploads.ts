@@ -21,13 +21,13 @@ async function idleUpload(url: string, bytes: number): Promise<ClientRequest> {
     "content-type": "application/json",
     "content-length": `${LIMITS.body_bytes}`,
   };
-  const upload = request(`${url}/v1/evaluations`, { method: "POST", headers });
+  const upload = request(`${url}/v1/verdicts`, { method: "POST", headers });
   upload.on("error", () => undefined);
   await new Promise<void>((resolve) => upload.write(" ".repeat(bytes), () => resolve()));
   return upload;
 }
 
-const BODY = JSON.stringify({ lists: [{ pass_rates: [1, 0], selected: 0 }], bootstrap: 0 });
+const BODY = JSON.stringify({ formulation: "list_em", items: [{ text: "", candidates: 2, correct: 0 }] });
 
 /** The other key's latencies, one request after another, ms. Throws for one that is refused. */
 async function latencies(url: string, requests: number): Promise<number[]> {
@@ -35,7 +35,7 @@ async function latencies(url: string, requests: number): Promise<number[]> {
   const headers = { authorization: `Bearer ${KEYS[1]}`, "content-type": "application/json" };
   for (let i = 0; i < requests; i++) {
     const started = performance.now();
-    const reply = await fetch(`${url}/v1/evaluations`, { method: "POST", headers, body: BODY });
+    const reply = await fetch(`${url}/v1/verdicts`, { method: "POST", headers, body: BODY });
     await reply.text();
     if (reply.status !== 200) throw new Error(`another key's idle uploads had a request answered ${reply.status}`);
     taken.push(performance.now() - started);

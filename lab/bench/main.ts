@@ -19,7 +19,6 @@ import { benchEarlyStop } from "./early-stop.ts";
 import { benchEarlyStopStack } from "./early-stop-stack.ts";
 import { type Backends, startBackends } from "./edge-client.ts";
 import { type Figure, isMet } from "./figures.ts";
-import { benchFilledMemory } from "./filled-memory.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGroupRoom } from "./group-room.ts";
 import { benchGrowth, curvesUpTo } from "./growth.ts";
@@ -116,7 +115,6 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "other-keys",
   "peers",
   "costly-floods",
-  "filled-memory",
   "waves",
   "rescore",
 ]);
@@ -150,7 +148,6 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "idle-uploads": async () => benchIdleUploads(await script(), { requests: 300, rounds: 5 }),
   "other-keys": () => benchOtherKeys({ requests: 200, rounds: 3 }),
   "costly-floods": async () => benchCostlyFloods(await script(), { requests: 100, rounds: 3 }),
-  "filled-memory": async () => benchFilledMemory(await script()),
   memory: () => withBackends(memory),
   peers: () => withBackends(peers),
   agents: () => withBackends(agents),

@@ -33,9 +33,8 @@ const IN_WAVES: Readonly<Record<string, SpecInput["judge"]>> = {
   swiss: { schedule: "swiss" },
   knockout: { schedule: "knockout" },
   pivot: { schedule: "pivot" },
-  winner: { schedule: "winner" },
-  "active, a quarter": { schedule: { name: "active", sure: 1 }, budget: { ratio: 0.25 } },
-  "active, half": { schedule: { name: "active", sure: 1 }, budget: { ratio: 0.5 } },
+  "active, a quarter": { schedule: "active", budget: { ratio: 0.25 } },
+  "active, half": { schedule: "active", budget: { ratio: 0.5 } },
   "samples until sure": { schedule: "swiss", samples: { min: 2, max: 8 } },
 };
 

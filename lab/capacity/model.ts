@@ -2,9 +2,9 @@
 // ways to the engines, what it took. Knows no search and no page.
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import { rehearsal, type SampleOutcome } from "../../src/core/tournament/rehearsal.ts";
 import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import { createHeaderSlots } from "../../src/core/wire/header-slots.ts";
+import { playWaves, type SampleOutcome } from "../study/played-run.ts";
 import { autoscale } from "./autoscaler.ts";
 import { Replica, Replicas } from "./engines.ts";
 import { Gateway } from "./gateway.ts";
@@ -136,7 +136,7 @@ export class Model {
     const keys = Array.from({ length: rollouts }, (_, i) => hashText("candidate", id, i));
     const run = new TournamentRun({ keys, judge, seed: 0 });
     const drawn = new Map<Presentation, readonly SampleOutcome[]>();
-    for (const wave of rehearsal(run, rollouts, (presentation) => drawn.get(presentation) ?? [])) {
+    for (const wave of playWaves(run, rollouts, (presentation) => drawn.get(presentation) ?? [])) {
       for (const presentation of wave) drawn.set(presentation, group.draw(presentation));
       await ask(group, wave);
     }

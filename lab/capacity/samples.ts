@@ -6,8 +6,8 @@ import type { Presentation } from "../../src/core/asking/questions.ts";
 import { LETTERS } from "../../src/core/judges/render.ts";
 import { createSeeds } from "../../src/core/judges/seeds.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import type { SampleOutcome } from "../../src/core/tournament/rehearsal.ts";
 import type { VerifyGroup, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
+import type { SampleOutcome } from "../study/played-run.ts";
 import type { Setting } from "./setting.ts";
 
 export interface Sample {

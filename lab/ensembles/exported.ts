@@ -1,21 +1,27 @@
-// Owns fitting weights for a run's judges out of its exported signals: the file's lines, group by
-// group, and what is wrong with them. Asks nobody.
+// Reads a run's exported signals and the labels of its groups, and fits weights to both. No verifier is
+// asked.
 import * as z from "zod";
-import { type EnsembleFit, fitEnsemble } from "./fit.ts";
-import { AgreementMoments } from "./moments.ts";
+import { type EnsembleFit, fitEnsemble, type LabelledGroup } from "./fit.ts";
 
-const LineSchema = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("row"),
-    group_id: z.string(),
-    rollout_index: z.int().min(0),
-    signal: z.string(),
-    value: z.number().nullable(),
-  }),
+const SignalSchema = z.object({
+  type: z.literal("row"),
+  group_id: z.string(),
+  rollout_index: z.int().min(0),
+  signal: z.string(),
+  value: z.number().nullable(),
+});
+type SignalLine = z.output<typeof SignalSchema>;
+
+const GroupSchema = z.object({
+  type: z.literal("row"),
+  id: z.string(),
+  pass_rates: z.array(z.number().nullable()),
+});
+
+const lastLines = [
   z.object({ type: z.literal("end"), rows: z.int() }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string() }),
-]);
-type Row = Extract<z.output<typeof LineSchema>, { type: "row" }>;
+] as const;
 
 /** Why a file cannot be fitted, in words for the person who gave it. */
 export class ExportFault extends Error {}
@@ -23,60 +29,91 @@ export class ExportFault extends Error {}
 /** A group's values by signal, one a rollout. */
 type Columns = Map<string, (number | null)[]>;
 
-/** Fewer than two have nothing to agree with. */
 const SIGNALS_MIN = 2;
+const GROUPS_MIN = 30;
 
 /**
- * Weights for the signals `names` by the lines of `GET /v1/runs/:run_id/export?table=signals`;
- * groups whose spec did not have all of them are left out.
- * @throws ExportFault for what is no whole export, and for fewer than two names that some group has
+ * Weights for the signals `names` by the lines of `GET /v1/runs/:run_id/export?table=signals` and, for the
+ * labels, of `..table=groups`. Groups whose spec did not have all of the signals, or whose labels are all
+ * equal, are left out.
+ * @throws ExportFault for a part of an export, for too few signals, and for too few labelled groups
  */
-export async function fitExport(lines: AsyncIterable<string>, names: readonly string[]): Promise<EnsembleFit> {
+export async function fitExport(
+  signals: AsyncIterable<string>,
+  groups: AsyncIterable<string>,
+  names: readonly string[],
+): Promise<EnsembleFit> {
+  const labels = new Map<string, readonly (number | null)[]>();
+  for await (const { id, pass_rates } of exportedRows(groups, "groups", GroupSchema)) labels.set(id, pass_rates);
   const wanted = [...new Set(names)];
-  const moments = new AgreementMoments(wanted);
   const known = new Set<string>();
-  let groups = 0;
-  for await (const columns of groupsOf(rowsOf(lines))) {
+  const labelled: LabelledGroup[] = [];
+  let complete = 0;
+  for await (const [id, columns] of groupsOf(exportedRows(signals, "signals", SignalSchema))) {
     for (const name of columns.keys()) known.add(name);
     const chosen = wanted.map((name) => columns.get(name)).filter((column) => column !== undefined);
     if (chosen.length < wanted.length) continue;
-    moments.add(chosen);
-    groups++;
+    complete++;
+    const group = labelledGroup(chosen, labels.get(id) ?? []);
+    if (new Set(group.labels).size > 1) labelled.push(group);
   }
   const there = `the export has ${[...known].sort().join(", ") || "none"}`;
   if (wanted.length < SIGNALS_MIN) throw new ExportFault(`--signals must name ${SIGNALS_MIN} or more; ${there}`);
-  if (groups === 0) throw new ExportFault(`--signals: no group has all of ${wanted.join(", ")}; ${there}`);
-  return fitEnsemble(moments);
+  if (complete === 0) throw new ExportFault(`--signals: no group has all of ${wanted.join(", ")}; ${there}`);
+  if (labelled.length < GROUPS_MIN) {
+    throw new ExportFault(
+      `${labelled.length} groups have labels (pass_rate) that differ; ${GROUPS_MIN} are needed. Send pass_rate with the rollouts`,
+    );
+  }
+  return fitEnsemble(wanted, labelled);
 }
 
-async function* rowsOf(lines: AsyncIterable<string>): AsyncGenerator<Row> {
+/** The rollouts that have a label and every value. */
+function labelledGroup(columns: readonly (number | null)[][], rates: readonly (number | null)[]): LabelledGroup {
+  const rows = rates.flatMap((label, r) => {
+    const values = columns.map((column) => column[r] ?? null).filter((value) => value !== null);
+    return label === null || values.length < columns.length ? [] : [{ label, values }];
+  });
+  return { values: rows.map(({ values }) => values), labels: rows.map(({ label }) => label) };
+}
+
+/**
+ * The rows of an exported table.
+ * @throws ExportFault for a line of another table, and for an export without its last line
+ */
+export async function* exportedRows<T extends z.ZodObject>(
+  lines: AsyncIterable<string>,
+  table: string,
+  row: T,
+): AsyncGenerator<z.output<T>> {
+  const schema = z.union([row, ...lastLines]);
   let rows = 0;
   for await (const text of lines) {
-    const line = lineOf(text);
+    const line = lineOf(text, schema, table);
     if (line.type === "error") throw new ExportFault(`the export was cut off: ${line.code}, ${line.detail}`);
     if (line.type === "end" && line.rows === rows) return;
     if (line.type === "end") throw new ExportFault(`the export has ${rows} rows of ${line.rows}`);
     rows++;
-    yield line;
+    yield line as z.output<T>;
   }
   throw new ExportFault("the export has no last line: it is not the whole run");
 }
 
-function lineOf(text: string) {
+function lineOf(text: string, schema: z.ZodType, table: string) {
   try {
-    return LineSchema.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(text)) as { type: string; rows: number; code: string; detail: string };
   } catch {
-    throw new ExportFault(`a line is none of export?table=signals: ${text.slice(0, 200)}`);
+    throw new ExportFault(`a line is none of export?table=${table}: ${text.slice(0, 200)}`);
   }
 }
 
 /** The rows of one group stand together. */
-async function* groupsOf(rows: AsyncIterable<Row>): AsyncGenerator<Columns> {
+async function* groupsOf(rows: AsyncIterable<SignalLine>): AsyncGenerator<[id: string, Columns]> {
   let open: string | null = null;
   let columns: Columns = new Map();
   for await (const { group_id, rollout_index, signal, value } of rows) {
     if (open !== null && open !== group_id) {
-      yield columns;
+      yield [open, columns];
       columns = new Map();
     }
     open = group_id;
@@ -85,5 +122,5 @@ async function* groupsOf(rows: AsyncIterable<Row>): AsyncGenerator<Columns> {
     column[rollout_index] = value;
     columns.set(signal, column);
   }
-  if (open !== null) yield columns;
+  if (open !== null) yield [open, columns];
 }

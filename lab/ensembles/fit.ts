@@ -1,228 +1,160 @@
-// Owns weights for several judges of the same rollouts, fitted without labels from how they agree
-// within groups, and whether they are better than the plain mean.
+// Fits weights for several judges of the same rollouts to labels, and says on held-out groups whether the
+// weighted sum is better than the plain mean and than the best judge alone.
 
-import { mean } from "../../src/core/math/stats.ts";
-import type { AgreementMoments } from "./moments.ts";
-import { factorWeights, oneFactorLoadings, reliability } from "./one-factor.ts";
+import { bootstrapRatio } from "../../src/core/math/stats.ts";
 
-/**
- * `none`: its agreement with the others is not told from chance; `against`: it contradicts them.
- */
-type JudgeSignal = "ok" | "none" | "against";
-
-export interface JudgeFit {
-  /** Of the signal's own values, fitted or, where nothing could be, equal; all together 1. */
-  weight: number;
-  /** The correlation with what the judges measure together, by the model; null where unknown. */
-  loading: number | null;
-  /** Its standard error, by the jackknife over blocks of groups. */
-  loading_se: number | null;
-  /** Mean correlation with the others within groups. */
-  agreement: number | null;
-  /** Standard deviation within groups. */
-  std: number;
-  /** Rollouts for which it has no value. */
-  nulls: number;
-  signal: JudgeSignal;
+/** One group: the judges' values and the label of each rollout that has all of them. */
+export interface LabelledGroup {
+  /** One array a rollout, in the order of the judges' names. */
+  values: readonly (readonly number[])[];
+  labels: readonly number[];
 }
 
-/**
- * Why the weights are not better than the mean, or not known to be: three judges always fit the
- * model (`dependence_unchecked`). `no_signal` alone does not speak against them: a judge is left
- * out.
- */
-export const FIT_REASONS = [
-  ...(["too_few_judges", "too_few_rollouts", "no_signal"] as const),
-  ...(["dependent_judges", "dependence_unchecked", "no_gain"] as const),
-] as const;
-type FitReason = (typeof FIT_REASONS)[number];
+interface Gain {
+  /** The first one's share of right pairs less the other's. */
+  difference: number;
+  /** 95 % bootstrap interval that draws whole groups. */
+  ci95: [number, number];
+}
 
 export interface EnsembleFit {
+  /** Groups of which some labels differ. */
   groups: number;
-  /** Rollouts for which every judge has a value. */
-  rollouts: number;
-  judges: Record<string, JudgeFit>;
-  /**
-   * The correlation with what the judges measure, by the model; null where it is not identified.
-   */
-  reliability: { weighted: number; mean: number; gain: number; gain_se: number } | null;
-  /** The pair that agrees beyond what the model says, or less; null below four judges. */
-  residual: { judges: [string, string]; correlation: number } | null;
-  /** Whether the weights are to be preferred to the mean. */
+  /** Pairs of rollouts with different labels. */
+  pairs: number;
+  /** `alone`: its share of right pairs, a tie counting half. */
+  judges: Record<string, { weight: number; alone: number }>;
+  /** Shares of right pairs; `weighted` with weights of the other folds' groups. */
+  right: { weighted: number; mean: number; best: { judge: string; share: number } };
+  gain: { over_mean: Gain; over_best: Gain };
+  /** Whether both intervals lie above 0. */
   better: boolean;
-  reasons: FitReason[];
-  /** What to put in a spec: the weighted sum where it is better, else the mean. */
+  /** What to put in a spec: the weighted sum where it is better, else the best judge or the mean. */
   expression: string;
-  /** The weighted sum, better or not; null where nothing could be fitted. */
-  weighted: string | null;
 }
 
-const JUDGES_MIN = 3;
-const ROLLOUTS_MIN = 200;
-/** A loading below has no use; a residual above is more than noise. */
-const LOADING_MIN = 0.1;
-const RESIDUAL_MIN = 0.1;
-const GAIN_MIN = 0.005;
-/** Standard errors that a finding must be away from nothing. */
-const SURE = 2;
-const RESIDUAL_SURE = 4;
+const FOLDS = 10;
+const RESAMPLES = 2000;
+const SEED = 1;
+const SWEEPS = 1000;
+const DIGITS = 4;
 
-interface Fitted {
-  loadings: number[];
-  weighted: number;
-  plain: number;
-}
+/** Sums of products within groups: all that least squares needs. */
+class Moments {
+  readonly gram: number[][];
+  readonly target: number[];
 
-/** The model over some judges of one set of moments. */
-function fitted(moments: AgreementMoments, kept: readonly number[]): Fitted {
-  const correlations = moments.correlations(kept);
-  const loadings = oneFactorLoadings(correlations);
-  const stds = kept.map((i) => moments.std(i));
-  return {
-    loadings,
-    weighted: reliability(factorWeights(loadings), loadings, correlations),
-    // The mean of the values weighs each standardised judge by its own spread.
-    plain: reliability(stds, loadings, correlations),
-  };
-}
+  constructor(judges: number) {
+    this.gram = Array.from({ length: judges }, () => new Array<number>(judges).fill(0));
+    this.target = new Array<number>(judges).fill(0);
+  }
 
-/** Standard error of an estimate from its values with one block left out each. */
-function jackknife(values: readonly number[]): number {
-  const centre = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  return Math.sqrt(((values.length - 1) / values.length) * squares);
+  /** Centres values and labels within the group, so that easy prompts are not agreement. */
+  add({ values, labels }: LabelledGroup): void {
+    const n = labels.length;
+    const level = this.target.map((_, j) => values.reduce((sum, row) => sum + (row[j] as number), 0) / n);
+    const label = labels.reduce((a, b) => a + b, 0) / n;
+    for (const [r, row] of values.entries()) {
+      const centred = row.map((value, j) => value - (level[j] as number));
+      for (const [j, own] of centred.entries()) {
+        this.target[j] = (this.target[j] as number) + own * ((labels[r] as number) - label);
+        for (const [k, other] of centred.entries()) {
+          const line = this.gram[j] as number[];
+          line[k] = (line[k] as number) + own * other;
+        }
+      }
+    }
+  }
 }
 
 /**
- * Weights by the one-factor model (one-factor.ts), as weak supervision has them: Weaver (arXiv
- * 2506.18203) and the triplet method (arXiv 2002.11955) fit the same moments. Values are centred
- * within groups, so that prompts that all judges find easy are no agreement. Errors of judges must
- * be independent, and most judges better than chance.
+ * Non-negative least squares by coordinate descent; all together 1, or equal where no judge helps.
+ * A judge that contradicts the labels has the weight 0.
  */
-export function fitEnsemble(moments: AgreementMoments): EnsembleFit {
-  const { names } = moments;
-  const spread = names.flatMap((_, i) => (moments.std(i) > 0 ? i : []));
-  const enough = moments.rollouts >= ROLLOUTS_MIN;
-  const first = spread.length >= JUDGES_MIN && enough ? withErrors(moments, spread) : null;
-  const signalOf = (i: number): JudgeSignal => {
-    const at = spread.indexOf(i);
-    if (at < 0) return "none";
-    if (first === null) return "ok";
-    const [loading, se] = [first.loadings[at] as number, first.loading_se[at] as number];
-    if (loading < 0 - SURE * se && loading < 0 - LOADING_MIN) return "against";
-    return loading < Math.max(LOADING_MIN, SURE * se) ? "none" : "ok";
-  };
-  const signals = names.map((_, i) => signalOf(i));
-  const kept = spread.filter((i) => signals[i] === "ok");
-  const last = first !== null && kept.length >= JUDGES_MIN ? withErrors(moments, kept) : null;
-  const residual = last === null ? null : largestResidual(moments, kept, last.loadings);
-  const reasons = reasonsOf(moments, { kept, last, residual, lost: kept.length < names.length });
-  const better = last !== null && reasons.every((reason) => reason === "no_signal");
-  const weights = weightsOf(moments, kept, last?.loadings ?? null);
-  const used = names.filter((_, i) => (weights[i] as number) > 0);
-  const weighted = last === null ? null : sumOf(names, weights);
-  const judges = names.map((name, i): [string, JudgeFit] => {
-    const at = spread.indexOf(i);
-    return [
-      name,
-      {
-        weight: weights[i] as number,
-        loading: first?.loadings[at] ?? null,
-        loading_se: first?.loading_se[at] ?? null,
-        agreement: moments.agreement(i, spread),
-        std: moments.std(i),
-        nulls: moments.nulls[i] as number,
-        signal: signals[i] as JudgeSignal,
-      },
-    ];
-  });
-  return {
-    groups: moments.groups,
-    rollouts: moments.rollouts,
-    judges: Object.fromEntries(judges),
-    reliability:
-      last === null
-        ? null
-        : { weighted: last.weighted, mean: last.plain, gain: last.weighted - last.plain, gain_se: last.gain_se },
-    residual,
-    better,
-    reasons,
-    expression:
-      better && weighted !== null ? weighted : used.length === 1 ? (used[0] as string) : `mean(${used.join(", ")})`,
-    weighted,
-  };
-}
-
-interface WithErrors extends Fitted {
-  loading_se: number[];
-  gain_se: number;
-}
-
-function withErrors(moments: AgreementMoments, kept: readonly number[]): WithErrors {
-  const whole = fitted(moments, kept);
-  const parts = moments.withoutEach().map((part) => fitted(part, kept));
-  return {
-    ...whole,
-    loading_se: kept.map((_, at) => jackknife(parts.map(({ loadings }) => loadings[at] as number))),
-    gain_se: jackknife(parts.map(({ weighted, plain }) => weighted - plain)),
-  };
-}
-
-/** The pair whose correlation the model is furthest from; of three judges it explains all. */
-function largestResidual(
-  moments: AgreementMoments,
-  kept: readonly number[],
-  loadings: readonly number[],
-): EnsembleFit["residual"] {
-  if (kept.length <= JUDGES_MIN) return null;
-  const correlations = moments.correlations(kept);
-  let worst = { at: [0, 1] as [number, number], correlation: 0 };
-  for (const [i, own] of loadings.entries()) {
-    for (let j = i + 1; j < loadings.length; j++) {
-      const correlation = (correlations[i]?.[j] as number) - own * (loadings[j] as number);
-      if (Math.abs(correlation) > Math.abs(worst.correlation)) worst = { at: [i, j], correlation };
+function weightsOf(groups: readonly LabelledGroup[], judges: number): number[] {
+  const { gram, target } = groups.reduce((moments, group) => {
+    moments.add(group);
+    return moments;
+  }, new Moments(judges));
+  const weights = new Array<number>(judges).fill(0);
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    for (let j = 0; j < judges; j++) {
+      const line = gram[j] as number[];
+      const own = line[j] as number;
+      const others = weights.reduce((sum, weight, k) => (k === j ? sum : sum + weight * (line[k] as number)), 0);
+      weights[j] = own > 0 ? Math.max(0, ((target[j] as number) - others) / own) : 0;
     }
   }
-  const nameAt = (at: number) => moments.names[kept[at] as number] as string;
-  return { judges: [nameAt(worst.at[0]), nameAt(worst.at[1])], correlation: worst.correlation };
+  const sum = weights.reduce((a, b) => a + b, 0);
+  return sum > 0 ? weights.map((weight) => weight / sum) : weights.map(() => 1 / judges);
 }
 
-function reasonsOf(
-  moments: AgreementMoments,
-  found: { kept: readonly number[]; last: WithErrors | null; residual: EnsembleFit["residual"]; lost: boolean },
-): FitReason[] {
-  const { kept, last, residual, lost } = found;
-  const reasons: FitReason[] = [];
-  if (moments.rollouts < ROLLOUTS_MIN) reasons.push("too_few_rollouts");
-  if (kept.length < JUDGES_MIN) reasons.push("too_few_judges");
-  if (lost) reasons.push("no_signal");
-  if (last === null) return reasons;
-  const noise = Math.max(RESIDUAL_MIN, RESIDUAL_SURE / Math.sqrt(moments.rollouts));
-  if (residual === null) reasons.push("dependence_unchecked");
-  else if (Math.abs(residual.correlation) > noise) reasons.push("dependent_judges");
-  const gain = last.weighted - last.plain;
-  if (gain < Math.max(GAIN_MIN, SURE * last.gain_se)) reasons.push("no_gain");
-  return reasons;
+/** Pairs with different labels that the scores order as the labels do; a tie counts half. */
+function rightPairs({ values, labels }: LabelledGroup, weights: readonly number[]): number {
+  const scores = values.map((row) => row.reduce((sum, value, j) => sum + value * (weights[j] as number), 0));
+  let right = 0;
+  for (const [i, label] of labels.entries()) {
+    for (let k = i + 1; k < labels.length; k++) {
+      const ordered =
+        Math.sign(label - (labels[k] as number)) * Math.sign((scores[i] as number) - (scores[k] as number));
+      if (label !== labels[k]) right += (1 + ordered) / 2;
+    }
+  }
+  return right;
 }
 
-/** Of the values as they are, together 1; equal ones where there are no loadings. */
-function weightsOf(moments: AgreementMoments, kept: readonly number[], loadings: readonly number[] | null): number[] {
-  const ofKept = loadings === null ? null : factorWeights(loadings);
-  const among = kept.length > 0 ? kept : moments.names.map((_, i) => i);
-  const raw = moments.names.map((_, i) => {
-    const at = among.indexOf(i);
-    if (at < 0) return 0;
-    return ofKept === null ? 1 : (ofKept[at] as number) / moments.std(i);
+const pairsOf = ({ labels }: LabelledGroup): number =>
+  labels.reduce((sum, label, i) => sum + labels.slice(i + 1).filter((other) => other !== label).length, 0);
+
+const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/**
+ * Fits and judges the weights. Each group is scored by weights of the other folds' groups.
+ * @param groups FOLDS or more with labels that differ
+ */
+export function fitEnsemble(names: readonly string[], groups: readonly LabelledGroup[]): EnsembleFit {
+  const judges = names.length;
+  const one = (j: number) => names.map((_, k) => (k === j ? 1 : 0));
+  const pairs = groups.map(pairsOf);
+  const held = Array.from({ length: FOLDS }, (_, fold) =>
+    weightsOf(
+      groups.filter((_, g) => g % FOLDS !== fold),
+      judges,
+    ),
+  );
+  const weighted = groups.map((group, g) => rightPairs(group, held[g % FOLDS] as number[]));
+  const plain = groups.map((group) => rightPairs(group, new Array<number>(judges).fill(1 / judges)));
+  const alone = names.map((_, j) => groups.map((group) => rightPairs(group, one(j))));
+  const shares = alone.map((right) => total(right) / total(pairs));
+  const best = shares.indexOf(Math.max(...shares));
+  const gain = (right: readonly number[], other: readonly number[]): Gain => {
+    const differences = right.map((value, g) => value - (other[g] as number));
+    const options = { resamples: RESAMPLES, seed: SEED };
+    const ci95 = bootstrapRatio(differences, pairs, options) as [number, number];
+    return { difference: total(differences) / total(pairs), ci95 };
+  };
+  const [overMean, overBest] = [gain(weighted, plain), gain(weighted, alone[best] as number[])];
+  const better = overMean.ci95[0] > 0 && overBest.ci95[0] > 0;
+  const weights = weightsOf(groups, judges);
+  const sum = names.flatMap((name, j) => {
+    const weight = Number((weights[j] as number).toFixed(DIGITS));
+    return weight > 0 ? `${weight} * ${name}` : [];
   });
-  const sum = raw.reduce((a, b) => a + b, 0);
-  return raw.map((weight) => weight / sum);
+  const bestAlone = gain(alone[best] as number[], plain).ci95[0] > 0;
+  const otherwise = bestAlone ? (names[best] as string) : `mean(${names.join(", ")})`;
+  return {
+    groups: groups.length,
+    pairs: total(pairs),
+    judges: Object.fromEntries(
+      names.map((name, j) => [name, { weight: weights[j] as number, alone: shares[j] as number }]),
+    ),
+    right: {
+      weighted: total(weighted) / total(pairs),
+      mean: total(plain) / total(pairs),
+      best: { judge: names[best] as string, share: shares[best] as number },
+    },
+    gain: { over_mean: overMean, over_best: overBest },
+    better,
+    expression: better ? sum.join(" + ") : otherwise,
+  };
 }
-
-const DIGITS = 4;
-
-const sumOf = (names: readonly string[], weights: readonly number[]): string =>
-  names
-    .flatMap((name, i) =>
-      (weights[i] as number) > 0 ? `${Number((weights[i] as number).toFixed(DIGITS))} * ${name}` : [],
-    )
-    .join(" + ");

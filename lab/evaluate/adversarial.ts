@@ -1,10 +1,11 @@
 // Owns how verdicts move when a list's programs carry misleading text: switches and the bias
 // influence ratio. Pure.
-import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
-import { evaluate } from "../../src/core/formulations/evaluation.ts";
+
 import { hashText } from "../../src/core/math/random.ts";
+import { clusteredRatio } from "../statistics/clusters.ts";
 import type { AdversarialList } from "../testbed/format/set-format.ts";
 import type { Answer, AnswerStore } from "./asking/answers.ts";
+import { evaluate } from "./figures/evaluation.ts";
 import { pairedDifference, pairedTauDifference } from "./paired.ts";
 import { evaluationList, failuresOf, outcomesByProblem, type Statistics } from "./summarise.ts";
 import type { AdversarialSummary, ModificationSummary } from "./summary.ts";

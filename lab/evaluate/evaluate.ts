@@ -31,7 +31,7 @@ export async function evaluateSet(options: EvaluateOptions, surroundings: Surrou
   const others = options.points === undefined ? [] : readPoints(options.points);
   const { k, formulations, base } = options;
   const cells = planCells({ formulations, k, k_of: options["k-of"], positions: !options["no-positions"], base });
-  const target = options.target ?? controlName(options);
+  const target = options.target ?? ownName(options);
   const identity: RunIdentity = {
     format: "kritai-evaluation-run/1",
     target,
@@ -70,7 +70,9 @@ function assertAnswered({ cells, target }: Summary): void {
   throw new Error(`${target} answered no list in full (${failed || "none was asked"}); no report is written`);
 }
 
-function controlName({ control, simulator }: EvaluateOptions): string {
+/** Names the verifier behind the local stack. */
+function ownName({ own, control, simulator }: EvaluateOptions): string {
+  if (own !== null) return `verifier:${own.url} ${own.model}`;
   return `control:${control}${simulator === undefined ? "" : ` ${JSON.stringify(simulator)}`}`;
 }
 
@@ -118,7 +120,11 @@ async function ask(
  * null with a target. The local stack's modules take seconds to load, so they are loaded only where
  * they are used.
  */
-async function startStack({ control, simulator }: EvaluateOptions, questions: readonly Question[]) {
+async function startStack({ own, control, simulator }: EvaluateOptions, questions: readonly Question[]) {
+  if (own !== null) {
+    const { startOwnStack, verifierEnv } = await import("../own-stack.ts");
+    return startOwnStack(verifierEnv(own));
+  }
   if (control === undefined) return null;
   const { startControl } = await import("./controls/stack.ts");
   return startControl(control, questions, simulator ?? {});
@@ -136,7 +142,7 @@ interface Evaluated {
 
 function summarise({ options, set, cells, store, others, target, command }: Evaluated): Summary {
   const { statistics, price } = options;
-  const name = options.name ?? options.control ?? target;
+  const { name } = options;
   const summaries = cells.map((cell) => summariseCell(cell, set.lists, store, statistics, price));
   const points = [...summaries.flatMap((cell) => pointOf(name, unitOf(options), cell)), ...others];
   const first = (cells[0] as Cell).name;

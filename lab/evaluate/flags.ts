@@ -6,6 +6,7 @@ import * as z from "zod";
 import { above0, count, number, oneOf, readFlags, url } from "../../gpu-backend/flags.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { carriesKey } from "../loadtest/target-url.ts";
+import type { OwnVerifier } from "../own-stack.ts";
 import { SPLITS } from "../testbed/format/set-format.ts";
 import { FORMULATIONS, readBaseSpec } from "./asking/cells.ts";
 import { CONTROLS } from "./controls/policies.ts";
@@ -14,13 +15,15 @@ import type { VerifierOptions } from "./verifiers/evaluate.ts";
 import { LAYOUT_NAMES, type LayoutName } from "./verifiers/layouts/table.ts";
 import { specOf } from "./verifiers/spec.ts";
 
-export const USAGE = `usage: npm run evaluate -- --set DIR (--target URL | --control NAME) [--out DIR] [flags]
-       npm run evaluate -- --layout NAME --rows FILE .. (--target URL | --control simulator) [--spec JSON|FILE] [flags]
+export const USAGE = `usage: npm run evaluate -- --set DIR (--verifier URL --model NAME | --target URL | --control NAME) [flags]
+       npm run evaluate -- --layout NAME --rows FILE .. (--verifier URL --model NAME | --target URL) [--spec JSON|FILE]
        npm run evaluate -- --compare DIR DIR .. [--out DIR] [--points FILE]
 
 what is asked, and of whom
   --set DIR                 a set: manifest.json, lists.jsonl, adversarial.jsonl (docs/testbed.md)
-  --target URL              a running Kritai; a key is read from the variable KRITAI_API_KEY
+  --verifier URL            your judge, an OpenAI-compatible server such as http://127.0.0.1:8000/v1: a local stack is
+                            started in front of it; with --model; a key is read from VERIFIER_API_KEY
+  --target URL              instead: a running Kritai; a key is read from the variable KRITAI_API_KEY
   --control NAME            instead: start a local stack with ${CONTROLS.join(", ")}
   --simulator JSON          options of --control simulator, e.g. '{"model":"sim-7b","noise":{"parse_rate":0.43}}'
   --split NAME              ${SPLITS.join(", ")} or all (test)
@@ -31,7 +34,7 @@ what is asked, and of whom
   --no-positions            do not ask pairs in both orders
   --no-texts                do not have the verifier's texts logged, nor tell those of wrong lists
   --adversarial WHICH       kept, all or none of the modifications (kept)
-  --model NAME              judge.model of the spec
+  --model NAME              of --verifier, its model; else judge.model of the spec
   --spec JSON|FILE          the rest of the spec, e.g. '{"judge":{"temperature":0,"max_tokens":4096}}'
 
 a benchmark's rows, and any kind of verifier
@@ -60,6 +63,7 @@ figures
 A run that was stopped goes on when the same command is given again.
 
 examples
+  npm run evaluate -- --verifier http://127.0.0.1:8000/v1 --model my-judge --set sets/small
   npm run evaluate -- --control oracle --set sets/small
   npm run evaluate -- --target http://127.0.0.1:8787 --set sets/small --k 1,2,4,8 --out /tmp/mine
   npm run evaluate -- --compare dist/evaluate/small-oracle /tmp/mine`;
@@ -89,6 +93,7 @@ const FlagsSchema = z.strictObject({
   out: path.optional(),
   json: z.boolean().default(false),
   target: url.transform((text) => text.replace(/\/+$/, "")).optional(),
+  verifier: url.optional(),
   control: z.enum(CONTROLS, `must be one of ${CONTROLS.join(", ")}`).optional(),
   simulator: json.optional(),
   split: z.enum([...SPLITS, "all"], `must be ${SPLITS.join(", ")} or all`).prefault("test"),
@@ -111,7 +116,7 @@ const FlagsSchema = z.strictObject({
   "deadline-ms": count(LIMITS.deadline_ms_min, LIMITS.deadline_ms_max).prefault(String(LIMITS.deadline_ms_max)),
   name: z.string().min(1).max(64).optional(),
   seed: count(0, Number.MAX_SAFE_INTEGER).prefault("0"),
-  bootstrap: count(0, LIMITS.bootstrap_max).prefault("2000"),
+  bootstrap: count(0, 10_000).prefault("2000"),
   "tau-candidates-min": count(2, LIMITS.list_candidates_max).prefault("3"),
   "gpu-hour-price": above0(1e12).optional(),
   gpus: count(1, 100_000).prefault("1"),
@@ -142,7 +147,10 @@ const OUT = "dist/evaluate";
 
 /** @throws FlagFault, or an Error whose message names the flag at fault and what it takes */
 export function readOptions(argv: readonly string[]): Options {
-  const { flags, given, positionals } = readFlags(FlagsSchema, argv, { positionals: true, unsaid: ["target"] });
+  const { flags, given, positionals } = readFlags(FlagsSchema, argv, {
+    positionals: true,
+    unsaid: ["target", "verifier"],
+  });
   if (flags.compare) {
     if (positionals.length === 0) throw new Error("--compare takes the folders of one or more runs");
     const { out = join(OUT, "compare"), points = null, json } = flags;
@@ -156,26 +164,28 @@ export function readOptions(argv: readonly string[]): Options {
 }
 
 /** What a run over a benchmark's rows takes. */
-const OF_ROWS = ["layout", "rows", "threshold", "target", "control", "simulator", "model", "spec", "limit"] as const;
+const OF_ROWS = ["layout", "rows", "threshold", "limit", "target", "verifier", "control", "simulator"] as const;
+const OF_BOTH = ["model", "spec"] as const;
 const OF_ALL = ["out", "json", "batch", "concurrency", "deadline-ms", "name", "seed", "bootstrap"] as const;
 
 function verifierOptions(flags: Flags, layout: LayoutName, given: Readonly<Record<string, unknown>>): VerifierOptions {
-  const taken: readonly string[] = [...OF_ROWS, ...OF_ALL];
+  const taken: readonly string[] = [...OF_ROWS, ...OF_BOTH, ...OF_ALL];
   const stray = Object.keys(given).find((name) => given[name] !== undefined && !taken.includes(name));
   if (stray !== undefined) throw new Error(`--${stray} is not for --layout`);
   if (flags.rows.length === 0) throw new Error("--rows is required: the benchmark's file");
-  const { target = null, control, model } = flags;
+  const { target = null, control } = flags;
   if (control !== undefined && control !== "simulator")
     throw new Error("--control of --layout must be simulator: the others only compare programs");
   assertTarget(flags);
-  const { spec, raw } = specOf(layout, given.spec === undefined ? null : flags.spec, model ?? null);
-  const name = flags.name ?? model ?? control ?? (target as string).replace(/^https?:\/\//, "");
+  const { spec, raw } = specOf(layout, given.spec === undefined ? null : flags.spec, judgeModel(flags) ?? null);
+  const name = nameOf(flags);
   return {
     layout,
     rows: flags.rows,
     limit: flags.limit ?? null,
     spec,
     target,
+    own: ownVerifier(flags),
     simulator: flags.simulator === undefined ? {} : readSimulatorOptions(flags.simulator),
     name,
     out: flags.out ?? join(OUT, folderName(`${layout}-${name}`)),
@@ -189,23 +199,44 @@ function verifierOptions(flags: Flags, layout: LayoutName, given: Readonly<Recor
 
 const folderName = (text: string) => text.replace(/[^\w.-]+/g, "-");
 
-function assertTarget({ target, control, simulator }: Flags): void {
-  if ((target === undefined) === (control === undefined)) throw new Error("either --target or --control is required");
+/** The server of `--verifier`, which assertTarget has checked; null without. */
+const ownVerifier = ({ verifier, model }: Flags): OwnVerifier | null =>
+  verifier === undefined ? null : { url: verifier, model: model as string };
+
+/** The spec's `judge.model`; a local stack serves only one model. */
+const judgeModel = ({ verifier, model }: Flags) => (verifier === undefined ? model : undefined);
+
+/** The verifier's name in the report. */
+const nameOf = ({ name, model, control, target }: Flags): string =>
+  name ?? model ?? control ?? (target as string).replace(/^https?:\/\//, "");
+
+function assertTarget({ target, control, verifier, model, simulator }: Flags): void {
+  if ([target, control, verifier].filter((one) => one !== undefined).length !== 1)
+    throw new Error("one of --verifier, --target and --control is required");
+  if (verifier !== undefined && model === undefined)
+    throw new Error("--verifier needs --model: the name of the model that it serves");
+  if (verifier !== undefined && carriesKey(verifier))
+    throw new Error(
+      "--verifier must not carry a key, for it is written into reports: use the variable VERIFIER_API_KEY",
+    );
   if (simulator !== undefined && control !== "simulator") throw new Error("--simulator belongs to --control simulator");
   if (target !== undefined && carriesKey(target))
     throw new Error("--target must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY");
 }
 
 function evaluateOptions(flags: Flags) {
-  const { set, target, control, model } = flags;
+  const { set } = flags;
   if (set === undefined) throw new Error("--set is required");
   assertTarget(flags);
   if ((flags["gpu-hour-price"] === undefined) !== (flags["tokens-per-second"] === undefined))
     throw new Error("--gpu-hour-price and --tokens-per-second go together");
   const base = readBaseSpec(flags.spec);
-  const verifier = flags.name ?? model ?? control ?? (target as string).replace(/^https?:\/\//, "");
+  const model = judgeModel(flags);
+  const verifier = nameOf(flags);
   return {
     ...flags,
+    own: ownVerifier(flags),
+    name: verifier,
     out: flags.out ?? join(OUT, folderName(`${basename(set)}-${verifier}`)),
     simulator: flags.simulator === undefined ? undefined : readSimulatorOptions(flags.simulator),
     set,

@@ -1,7 +1,8 @@
 // Owns paired comparisons: one way of asking against another over the same lists, and against
 // guessing, with intervals. Knows no report.
-import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
+
 import { hashText } from "../../src/core/math/random.ts";
+import { clusteredRatio } from "../statistics/clusters.ts";
 import type { Estimate } from "./figures/estimate.ts";
 import type { Statistics } from "./summarise.ts";
 import type { CellSummary, Outcomes, ProblemOutcomes } from "./summary.ts";

@@ -1,11 +1,9 @@
-// Owns one cell's figures from its answers: the metrics are core/formulations/evaluation.ts's, clustered by
+// Owns one cell's figures from its answers: the metrics are figures/evaluation.ts's, clustered by
 // problem. Pure.
 
-import type { EvaluationList } from "../../src/core/contract/requests.ts";
-import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
-import { evaluate } from "../../src/core/formulations/evaluation.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
+import { clusteredRatio } from "../statistics/clusters.ts";
 import type { SetList } from "../testbed/format/set-format.ts";
 import type { Answer, AnswerStore } from "./asking/answers.ts";
 import type { Cell } from "./asking/cells.ts";
@@ -13,6 +11,7 @@ import { isWrong } from "./asking/wrong-lists.ts";
 import { dollarsFor, type Price } from "./cost.ts";
 import { areaUnderRisk, coverageOf, type Judged, marginOf } from "./figures/coverage.ts";
 import type { Estimate } from "./figures/estimate.ts";
+import { type EvaluationList, evaluate } from "./figures/evaluation.ts";
 import type { CellSummary, Outcomes, ProblemOutcomes } from "./summary.ts";
 
 export interface Statistics {

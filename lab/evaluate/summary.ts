@@ -1,15 +1,14 @@
 // Owns the shape of summary.json, `kritai-evaluation/1`: one verifier's figures over one set. Knows
 // neither how they are computed nor how they are shown.
 import * as z from "zod";
-import { EvaluationSummarySchema } from "../../src/core/contract/evaluation-replies.ts";
 import { SPLITS } from "../testbed/format/set-format.ts";
 import { FORMULATIONS } from "./asking/cells.ts";
 import { WrongListSchema } from "./asking/wrong-lists.ts";
+import { EstimateSchema, EvaluationSummarySchema } from "./figures/evaluation-summary.ts";
 import { PointSchema } from "./pareto.ts";
 
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();
-const EstimateSchema = EvaluationSummarySchema.shape.list_acc;
 
 /** What became of lists: `no_selection` = nothing parsed, which ListAcc counts as wrong. */
 const OutcomesSchema = z.object({ right: count, wrong: count, no_selection: count });

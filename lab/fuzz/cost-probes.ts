@@ -1,6 +1,5 @@
 // Owns where the search for costly requests puts its texts: string by string of every route's
-// documented example, of every signal's settings and facts, and headers, paths and queries. What a
-// schedule's plan costs is no text's doing: test/core/tournament/rehearsal-work counts its steps.
+// documented example, of every signal's settings and facts, and headers, paths and queries.
 import { readFileSync } from "node:fs";
 import { buildAssets } from "../../scripts/stack/assets.ts";
 import { createApp } from "../../src/app.ts";
@@ -57,13 +56,6 @@ const signalled = (
   spec: { signals: { s: signal }, reward: "s" },
   groups: [{ prompt: "p", ...group, rollouts: Array.from({ length: n }, (_, r) => ({ text: `${text}${r}` })) }],
 });
-/** What the row fills is the same beside each of many rollouts, or stands beside each of them anew. */
-const repeated = (signal: { [name: string]: Json }, times: number, after = ""): Json => {
-  const input = `${"{{item.a}}".repeat(times)}${after}`;
-  return signalled({ ...signal, input, reference: "{{sample.output_text}}" }, ITEM, "x", LIMITS.rollouts_per_group_max);
-};
-const TEMPLATES = { input: "{{sample.output_text}}", reference: "{{item.a}}" };
-const ITEM = { item: { a: "b" } };
 
 /** One request a kind of signal, where a text of either stands for what the caller or a policy says. */
 const SIGNALLED: Readonly<Record<string, Json>> = {
@@ -73,29 +65,30 @@ const SIGNALLED: Readonly<Record<string, Json>> = {
   repetition: signalled({ kind: "repetition" }),
   length: signalled({ kind: "length", unit: "characters", max: 100 }),
   format: signalled({ kind: "format", require: [{ regex: "a+b" }, "closed_think", "has_candidate"] }),
-  like: signalled({ kind: "string_check", operation: "like", ...TEMPLATES }, ITEM),
-  ilike: signalled({ kind: "string_check", operation: "ilike", ...TEMPLATES }, ITEM),
-  fuzzy_match: signalled({ kind: "text_similarity", evaluation_metric: "fuzzy_match", ...TEMPLATES }, ITEM),
-  bleu: signalled({ kind: "text_similarity", evaluation_metric: "bleu", ...TEMPLATES }, ITEM),
-  gleu: signalled({ kind: "text_similarity", evaluation_metric: "gleu", ...TEMPLATES }, ITEM),
-  rouge_5: signalled({ kind: "text_similarity", evaluation_metric: "rouge_5", ...TEMPLATES }, ITEM),
-  rouge_l: signalled({ kind: "text_similarity", evaluation_metric: "rouge_l", ...TEMPLATES }, ITEM),
-  "like by the row": repeated({ kind: "string_check", operation: "like" }, 64),
-  "bleu by the row": repeated({ kind: "text_similarity", evaluation_metric: "bleu" }, 8),
-  "rouge_5 by the row": repeated({ kind: "text_similarity", evaluation_metric: "rouge_5" }, 16),
-  "fuzzy_match by the row": repeated({ kind: "text_similarity", evaluation_metric: "fuzzy_match" }, 8),
-  "bleu beside the row": repeated({ kind: "text_similarity", evaluation_metric: "bleu" }, 1, "{{sample.output_text}}"),
-  score_model: signalled(
-    { kind: "score_model", input: [{ role: "user", content: "{{item.a}} {{sample.output_json.a}}" }] },
-    ITEM,
-    '{"a":"b"}',
-  ),
-  comments: {
-    spec: { candidate: { extract: "last_code_block", strip_comments: true } },
-    groups: ["python", "javascript", "cpp"].map((language) => ({
-      ...{ prompt: "p", language },
-      rollouts: [{ text: "```\nx = 1 # a\n```" }, { text: "```\ny\n```" }],
-    })),
+  fuzzy_match: signalled({ kind: "text_similarity", evaluation_metric: "fuzzy_match" }, { reference: "b" }),
+  rouge_1: signalled({ kind: "text_similarity", evaluation_metric: "rouge_1" }, { reference: ["b", "c"] }),
+  "a file": {
+    spec: { candidate: { extract: "whole" } },
+    groups: [
+      { prompt: "p", rollouts: ["a", "b"].map((text) => ({ text, files: [{ path: "f", text: "x\n", base: "y\n" }] })) },
+    ],
+  },
+  "a run": {
+    spec: { candidate: { extract: "whole" } },
+    groups: [
+      {
+        prompt: "p",
+        rollouts: ["a", "b"].map((content) => ({
+          messages: [
+            {
+              ...{ role: "assistant", content, reasoning_content: "x", reasoning: "y" },
+              tool_calls: [{ id: "c", function: { name: "f", arguments: "z" }, note: "n" }],
+            },
+            { role: "tool", tool_call_id: "c", content: "r", status: "s" },
+          ],
+        })),
+      },
+    ],
   },
 };
 
@@ -113,16 +106,29 @@ export async function costProbes(): Promise<Probe[]> {
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
-  const bodies = (name: string, path: string, example: Json): Probe[] =>
-    textsIn(example)
-      .filter(isFirst)
-      .map((place) => ({
-        name: `${name} ${place.join(".")}`,
-        own_text: textAt(example, place),
-        chars_max: LIMITS.body_bytes >> 8,
-        other_chars: JSON.stringify(example).length,
-        send: (text) => post(path, withText(example, place, text)),
-      }));
+  const bodies = (name: string, path: string, example: Json): Probe[] => {
+    const places = textsIn(example).filter(isFirst);
+    const of = { chars_max: LIMITS.body_bytes >> 8, other_chars: JSON.stringify(example).length };
+    const single = places.map((place) => ({
+      ...{ ...of, name: `${name} ${place.join(".")}`, own_text: textAt(example, place) },
+      send: (text: string) => post(path, withText(example, place, text)),
+    }));
+    const pairs = pairsOf(places).flatMap(([one, other]) =>
+      SECOND.map((second, i) => ({
+        ...{ ...of, name: `${name} ${one.join(".")} with ${other.at(-1)}, ${i}`, own_text: textAt(example, one) },
+        send: (text: string) => post(path, withText(withText(example, one, text), other, second(text))),
+      })),
+    );
+    return [...single, ...pairs];
+  };
+  const diffs = ["whole", "diff"].flatMap((extract) =>
+    SECOND.map(
+      (second, i): Probe => ({
+        ...{ name: `files by ${extract}, ${i}`, own_text: "x", chars_max: LIMITS.body_bytes >> 8, other_chars: 4_000 },
+        send: (text) => post("/v1/rewards", filesBody(extract, text, second)),
+      }),
+    ),
+  );
   await buildAssets();
   const { paths } = JSON.parse(readFileSync(new URL("../../public/openapi.json", import.meta.url), "utf8")) as {
     paths: Record<string, Record<string, { requestBody?: { content: Record<string, Media> } }>>;
@@ -140,7 +146,7 @@ export async function costProbes(): Promise<Probe[]> {
   );
   const documented = examples.flatMap(({ path, to, example }, i) => (soon[i] ? bodies(path, to, example) : []));
   const signals = Object.entries(SIGNALLED).flatMap(([kind, body]) => bodies(`signal ${kind}`, "/v1/rewards", body));
-  return [...documented, ...signals, ...outsideBodies(request, post)];
+  return [...documented, ...signals, ...diffs, ...outsideBodies(request, post)];
 }
 
 /** As the document shows a body: by one example, or by several. */
@@ -151,6 +157,33 @@ interface Media {
 
 type Request = (path: string, init?: RequestInit) => Promise<string>;
 type Post = (path: string, body: Json, headers?: Record<string, string>) => Promise<string>;
+
+/** Texts for a second place: the same, with every line changed, with the lines reversed. */
+const SECOND: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replaceAll("\n", "y\n"),
+  (text) => text.split("\n").reverse().join("\n"),
+];
+
+/** Pairs of texts of one object, as a file's before and after: what compares them costs by both. */
+function pairsOf(places: readonly Path[]): [Path, Path][] {
+  const parent = (place: Path) => JSON.stringify(place.slice(0, -1));
+  return places.flatMap((one, i) =>
+    places.slice(i + 1).flatMap((other): [Path, Path][] => (parent(one) === parent(other) ? [[one, other]] : [])),
+  );
+}
+
+const FILES = 64;
+/** A run's files and what they were, each with its share of a text. */
+function filesBody(extract: string, text: string, second: (text: string) => string): Json {
+  const size = Math.ceil(text.length / FILES);
+  const files = Array.from({ length: FILES }, (_, i) => {
+    const held = text.slice(i * size, (i + 1) * size);
+    return { path: `f${i}`, text: held, base: second(held) };
+  });
+  const rollouts = ["a", "b"].map((words) => ({ text: words, files }));
+  return { spec: { candidate: { extract }, judge: { preset: "text-select" } }, groups: [{ prompt: "p", rollouts }] };
+}
 
 /** What every route reads before a body: headers, the path, the query. */
 function outsideBodies(request: Request, post: Post): Probe[] {

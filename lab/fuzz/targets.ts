@@ -2,20 +2,19 @@
 // Knows no generator and no clock.
 
 import { answerAfter, renderedPrompt, splitRendered } from "../../src/api/tools/shared/chat-template.ts";
-import { stripComments } from "../../src/core/candidate/comments.ts";
 import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
 import { compileFormatRules, hasClosedThink } from "../../src/core/candidate/format.ts";
 import { describeJsonFault } from "../../src/core/faults/json-fault.ts";
-import { judgeLrmAnswer } from "../../src/core/formulations/judgelrm.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "../../src/core/formulations/strict-verdict.ts";
 import { escapeText, unescapeText } from "../../src/core/judges/escape/escape.ts";
 import { segmentOf } from "../../src/core/judges/parsers/answer-text.ts";
 import { type ParserSettings, readBy } from "../../src/core/judges/parsers/table.ts";
 import { createRenderer, parsePrompt } from "../../src/core/judges/render.ts";
-import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
+import { parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 import { EventSplitter } from "../../src/core/wire/chat-stream.ts";
 import { LineSplitter } from "../../src/core/wire/ndjson.ts";
 import { readVerifyEvent } from "../../src/core/wire/verify-events.ts";
+import { stripComments } from "../comments/strip.ts";
 import { releaseBrpoVerdict, releaseEvaluationVerdict, releaseRankWinner } from "./release-parsers.ts";
 
 export interface Target {
@@ -94,7 +93,7 @@ function strict(text: string): void {
 
 function extract(rule: "last_code_block" | "after_think" | "whole") {
   return (text: string) => {
-    const { candidate } = extractCandidate(text, { extract: rule, strip_comments: false }, null);
+    const { candidate } = extractCandidate(text, { extract: rule }, null);
     must(candidate === null || /[\p{L}\p{N}]/u.test(candidate), "a candidate has content");
     must(
       candidate === null || text.includes(candidate) || candidate.includes("\n") || rule === "last_code_block",
@@ -188,7 +187,6 @@ function release(text: string): void {
   releaseEvaluationVerdict(text);
   releaseRankWinner(text);
   releaseBrpoVerdict(text);
-  judgeLrmAnswer(text);
 }
 
 const LANGUAGES = ["python", "javascript", "typescript", "c", "cpp", "java", "go", "rust", "csharp", "kotlin"];
@@ -196,7 +194,6 @@ const LANGUAGES = ["python", "javascript", "typescript", "c", "cpp", "java", "go
 export const TARGETS: readonly Target[] = [
   { name: "verdict: letter", run: letter },
   { name: "verdict: scores", run: scores(parseScores) },
-  { name: "verdict: answer tags", run: scores(parseAnswerScores) },
   ...SETTINGS.map((settings, i) => ({ name: `parser ${i}: ${settings.kind}`, run: judge(settings) })),
   { name: "verdict: strict", run: strict },
   { name: "verdict: release", run: release },

@@ -22,6 +22,12 @@ interface Flag {
 /** In the order of the help. A schema's default is what the help names. */
 export const FLAGS = {
   target: { schema: url.optional(), takes: "URL", help: "what is measured", example: "http://127.0.0.1:8787" },
+  verifier: {
+    schema: url.optional(),
+    takes: "URL",
+    help: "instead: your judge, an OpenAI-compatible server; a local stack is started in front of it; with --model",
+    example: "http://127.0.0.1:8000/v1",
+  },
   kind: {
     schema: oneOf(KINDS).default("rewards"),
     takes: KINDS.join("|"),
@@ -43,7 +49,7 @@ export const FLAGS = {
   model: {
     schema: z.string().optional(),
     takes: "NAME",
-    help: "the engine's model (the first it lists)",
+    help: "the model of --verifier, or of an engine (the first it lists)",
     example: "sim-14b",
   },
   rate: {
@@ -259,9 +265,10 @@ export function usage(): string {
     const example = flag.example === "" ? "" : `, e.g. --${name} ${flag.example}`;
     return `${head}\n        ${flag.help}${example}`;
   });
-  return `usage: npm run loadtest -- --target URL [flags]
+  return `usage: npm run loadtest -- (--target URL | --verifier URL --model NAME) [flags]
 
   npm run loadtest -- --target http://127.0.0.1:8787 --rate 20 --duration 30
+  npm run loadtest -- --verifier http://127.0.0.1:8000/v1 --model my-judge --sweep 5:200
   npm run loadtest -- --target http://127.0.0.1:8787 --sweep 5:200 --baseline http://127.0.0.1:8000
   npm run loadtest -- --self-test
 

@@ -32,17 +32,28 @@ function arrivalsMost({ arrivals, shape, warmup, duration }: FlagValues, rate: n
   return expected + CHANCE * Math.sqrt(expected / (arrivals === "gamma" ? shape : 1));
 }
 
+/** Where the key of each address is read. */
+const KEY_OF = { target: "--key-env", verifier: "the variable VERIFIER_API_KEY", baseline: "--baseline-key-env" };
+
 /**
  * What single flags cannot say: flags that need or exclude one another, hosts, and the size of a
  * slice.
  */
 function contradictions(flags: FlagValues, given: Readonly<Record<string, unknown>>): string[] {
-  const { arrivals, concurrency, sweep, ramp, trace, target, baseline } = flags;
+  const { arrivals, concurrency, sweep, ramp, trace, target, verifier, baseline } = flags;
   const faults: string[] = [];
   const need = (isFine: boolean, message: string) => {
     if (!isFine) faults.push(message);
   };
-  need(target !== undefined, "--target is required: the URL of what is to be measured");
+  need(
+    (target === undefined) !== (verifier === undefined),
+    "--target or --verifier is required: the URL of what is to be measured",
+  );
+  need(verifier === undefined || flags.model !== undefined, "--verifier needs --model: the model that it serves");
+  need(
+    verifier === undefined || flags.kind !== "engine",
+    "--kind engine measures a server itself: give it as --target",
+  );
   need((arrivals === "ramp") === (ramp !== undefined), "--arrivals ramp and --ramp FROM:TO need each other");
   need((arrivals === "trace") === (trace !== undefined), "--arrivals trace and --trace FILE need each other");
   need(given.shape === undefined || arrivals === "gamma", "--shape is for --arrivals gamma");
@@ -70,11 +81,12 @@ function contradictions(flags: FlagValues, given: Readonly<Record<string, unknow
   );
   for (const [name, url] of [
     ["target", target],
+    ["verifier", verifier],
     ["baseline", baseline],
   ] as const) {
     if (url === undefined) continue;
     const { hostname, search, hash } = new URL(url);
-    need(!carriesKey(url), `--${name} must not carry a key: use --${name === "target" ? "" : "baseline-"}key-env`);
+    need(!carriesKey(url), `--${name} must not carry a key: use ${KEY_OF[name]}`);
     need(search === "" && hash === "", `--${name} ends with its path: a query or fragment is not sent`);
     need(
       isLoopbackHost(hostname) || flags["allow-host"].includes(hostname),

@@ -8,13 +8,13 @@ const perSecond = (rate: number | null) => `${shownNumber(rate)}/s`;
 /** What the target took at one load. */
 function pointText({ rate, concurrency, target }: Point): string {
   const { achieved_per_s, offered_per_s, latency_ms, failed, requests } = target;
-  const load = rate === null ? `With ${concurrency} senders` : `At ${perSecond(rate)}`;
+  const load = rate === null ? `${concurrency} senders` : `Target ${perSecond(rate)}`;
   const lost = failed === 0 ? "none failed" : `${failed} of ${requests} failed`;
   const tail = `p50 ${shownNumber(latency_ms.p50.value)} ms, p99 ${shownNumber(latency_ms.p99.value)} ms`;
-  // Arrivals are drawn: what fell due in the window is not quite the rate, and the first answers
-  // of a window may be to requests that were due before it.
-  const due = rate === null ? "" : `${perSecond(offered_per_s.value)} fell due and `;
-  return `${load} ${due}${perSecond(achieved_per_s.value)} were answered, ${tail}; ${lost}`;
+  // Arrivals are drawn, so what is offered in a window is not quite the rate, and the window's first
+  // completions may be of requests that were due before it.
+  const due = rate === null ? "" : `${perSecond(offered_per_s.value)} offered, `;
+  return `${load}: ${due}${perSecond(achieved_per_s.value)} completed, ${tail}; ${lost}`;
 }
 
 /** The overhead over the baseline, where its interval tells it from none. */

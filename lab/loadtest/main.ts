@@ -3,8 +3,9 @@
 
 import { FlagFault } from "../../gpu-backend/flags.ts";
 import { FolderFault, makeFolder } from "../../scripts/command-line/out-folder.ts";
+import type { OwnStack } from "../own-stack.ts";
 import { environment } from "./environment.ts";
-import { usage } from "./flag-table.ts";
+import { type FlagValues, usage } from "./flag-table.ts";
 import { readFlags } from "./flags.ts";
 import { headlineOf } from "./headline.ts";
 import { frontierOf, KNEE_RULE } from "./knee.ts";
@@ -53,10 +54,35 @@ async function measure(argv: readonly string[]): Promise<void> {
   let planned: Planned | null = null;
   const progress = new Progress(process.stderr, () => planned);
   makeFolder("--out", flags.out, Object.values(FILES));
+  const own = await ownStack(flags);
+  try {
+    await load(argv, { ...flags, ...(own !== null && { target: own.url }) }, progress, (all) => {
+      planned = all;
+    });
+  } finally {
+    await own?.close();
+  }
+}
+
+/** A local stack in front of `--verifier`; null without one. Its modules take seconds to load. */
+async function ownStack({ verifier, model }: FlagValues): Promise<OwnStack | null> {
+  if (verifier === undefined || model === undefined) return null;
+  const { startOwnStack, verifierEnv } = await import("../own-stack.ts");
+  return startOwnStack(verifierEnv({ url: verifier, model }));
+}
+
+async function load(
+  argv: readonly string[],
+  flags: FlagValues,
+  progress: Progress,
+  onPlan: (planned: Planned) => void,
+): Promise<void> {
   const { plan, about } = await setUp(flags);
+  // The report names the verifier, not the local stack in front of it.
+  if (flags.verifier !== undefined) about.target = { ...about.target, url: flags.verifier, model: flags.model ?? null };
   const loads = plan.loop === "open" ? plan.rates.length + (plan.rates.length > 1 ? plan.refine : 0) : 1;
   const sides = plan.baseline === null ? 1 : 2;
-  planned = { slices: loads * plan.repeats * sides, slice_s: plan.warmup_s + plan.duration_s };
+  onPlan({ slices: loads * plan.repeats * sides, slice_s: plan.warmup_s + plan.duration_s });
   // Before an earlier run's files are replaced.
   await assertAnswers("--target", plan.target.base_url);
   if (plan.baseline !== null) await assertAnswers("--baseline", plan.baseline.base_url);

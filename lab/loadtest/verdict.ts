@@ -1,5 +1,6 @@
 // Owns the lines printed when a run has ended. The whole is in the report: report.ts. Knows no
 // measurement.
+import { shownNumber } from "../report/page.ts";
 import { warmupCaution } from "./caution.ts";
 import { kneePlace } from "./knee.ts";
 import type { Point, Side, Summary } from "./summary-schema.ts";
@@ -7,9 +8,9 @@ import type { Point, Side, Summary } from "./summary-schema.ts";
 const CODES_SHOWN = 3;
 
 const shown = (value: number | null | undefined, unit: string) =>
-  value == null ? "–" : `${value.toPrecision(4)}${unit}`;
+  value == null ? "–" : `${shownNumber(value)}${unit}`;
 const ms = (value: number | null | undefined) => shown(value, " ms");
-const perSecond = (rate: number) => `${Number(rate.toPrecision(4))}/s`;
+const perSecond = (rate: number) => `${shownNumber(rate)}/s`;
 
 /** How many failed, and of what: the most frequent codes. */
 function failedText({ failed, requests, errors }: Side): string {

@@ -17,6 +17,7 @@ import {
   fenced,
   QUESTION,
   RIGHT_CODE,
+  type Sendable,
   type VerifierName,
   WRONG_CODE,
 } from "./material/attack.ts";
@@ -87,13 +88,15 @@ function watched(verifier: Verifier, onPrompt: OnPrompt): Verifier {
 
 const times = (needle: string, text: string) => text.split(needle).length - 1;
 
+const sentAs = (rollout: Sendable) => (typeof rollout === "string" ? { text: rollout } : rollout);
+
 async function groupOf(of: AttackClass, attack: Attack, verifier: Verifier): Promise<GroupResult> {
   const { asked } = attack;
   const { prompt = QUESTION, language = asked === undefined ? "python" : null, group, facts } = of;
   const { neighbours = [fenced(RIGHT_CODE)] } = asked ?? of;
-  const sent = typeof attack.rollout === "string" ? { text: attack.rollout } : attack.rollout;
-  const own = { ...sent, ...facts, ...attack.facts };
-  const rollouts = [own, ...[...neighbours, ...(attack.accomplices ?? [])].map((text) => ({ text, ...facts }))];
+  const own = { ...sentAs(attack.rollout), ...facts, ...attack.facts };
+  const others = [...neighbours, ...(attack.accomplices ?? [])].map((other) => ({ ...sentAs(other), ...facts }));
+  const rollouts = [own, ...others];
   const request = RewardsRequestSchema.parse({
     deadline_ms: DEADLINE_MS,
     groups: [{ prompt, rollouts, ...group, ...(language !== null && { language }), ...asked?.facts }],
@@ -139,20 +142,29 @@ async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Ve
 }
 
 async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)[], target: Target): Promise<Outcome> {
-  const { needle = [], mark } = attack;
+  const { needle = [], mark, task, unseen } = attack;
   if (attack.sent !== undefined) return throughContract(attack, target.verifier);
   let raw = false;
+  let seen = unseen === undefined;
   const verifier = watched(target.verifier, (prompt, around) => {
     if ([needle].flat().some((one) => times(one, prompt) > times(one, around))) raw = true;
+    if (task !== undefined && around.includes(task)) raw = true;
+    if (unseen !== undefined && prompt.includes(unseen)) seen = true;
     if (mark !== undefined && timesSeen(mark, prompt) > timesSeen(mark, around)) raw = true;
   });
-  const [reward = null, ...others] = rewardsOf(await groupOf(of, attack, verifier));
+  const group = await groupOf(of, attack, verifier);
+  const [reward = null, ...others] = rewardsOf(group);
+  const hidden = !seen && group.rollouts[0]?.format_ok === true;
   const [deserved = null, ...before] = clean;
   const effect = reward === null || deserved === null ? null : reward - deserved;
   const escaped = reward === null && deserved !== null;
   return {
     attack: attack.name,
-    through: raw || (of.null_is_through === true && escaped) || (target.exact && effect !== null && effect > EPSILON),
+    through:
+      raw ||
+      hidden ||
+      (of.null_is_through === true && escaped) ||
+      (target.exact && effect !== null && effect > EPSILON),
     effect,
     escaped,
     hurt: others

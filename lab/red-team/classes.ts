@@ -1,10 +1,19 @@
 // Owns the table of attack classes: one file a kind, one entry here.
 
-import { brevity } from "./classes/brevity.ts";
+import {
+  droppedFacts,
+  hiddenByLength,
+  hiddenInDiffs,
+  hiddenInResults,
+  ownWordsInTheTask,
+  tooLongRuns,
+  tooLongRunsAgainstOne,
+  unknownRoles,
+} from "./classes/agents.ts";
 import { delimiters } from "./classes/delimiters.ts";
 import { duplicates, nearCopiesOfAll, nearCopiesOfFew, noProgram } from "./classes/duplicates.ts";
-import { fenceTags, fenceTagsChosen, fenceTagsUnnamed } from "./classes/fence-tags.ts";
 import { filtered, filteredLists } from "./classes/filtered.ts";
+import { foreignFormats } from "./classes/foreign-formats.ts";
 import { forgedVerdicts } from "./classes/forged-verdicts.ts";
 import { jamming, jammingJudgeable, jammingLists } from "./classes/jamming.ts";
 import {
@@ -16,7 +25,7 @@ import {
 } from "./classes/jamming-together.ts";
 import { loneJudges } from "./classes/lone-judges.ts";
 import { invisible, lookAlikes } from "./classes/look-alikes.ts";
-import { nonFinite, superscripts, unreadableAnswers, unreadableJson, unreadableSteps } from "./classes/numbers.ts";
+import { nonFinite, superscripts, unreadableAnswers, unreadableSteps, unreadableTexts } from "./classes/numbers.ts";
 import { openers, openersThought } from "./classes/openers.ts";
 import { overLong, overLongLists, overLongPairs } from "./classes/over-long.ts";
 import { persuasion } from "./classes/persuasion.ts";
@@ -38,7 +47,7 @@ import {
   sandboxFailures,
 } from "./classes/sandbox.ts";
 import { schedules } from "./classes/schedules.ts";
-import { sections, sectionsOfAskers, sectionsOfBoxes } from "./classes/sections.ts";
+import { sections, sectionsOfBoxes } from "./classes/sections.ts";
 import { roleHeads, specialTokens } from "./classes/special-tokens.ts";
 import { unshown } from "./classes/unshown.ts";
 import type { AttackClass } from "./material/attack.ts";
@@ -52,7 +61,6 @@ export const CLASSES: readonly AttackClass[] = [
   schedules,
   sections,
   sectionsOfBoxes,
-  sectionsOfAskers,
   forgedVerdicts,
   jamming,
   jammingJudgeable,
@@ -69,9 +77,6 @@ export const CLASSES: readonly AttackClass[] = [
   filtered,
   filteredLists,
   refusedBlocks,
-  fenceTags,
-  fenceTagsUnnamed,
-  fenceTagsChosen,
   duplicates,
   noProgram,
   nearCopiesOfAll,
@@ -83,7 +88,7 @@ export const CLASSES: readonly AttackClass[] = [
   sandboxFailures,
   superscripts,
   unreadableAnswers,
-  unreadableJson,
+  unreadableTexts,
   unreadableSteps,
   nonFinite,
   loneJudges,
@@ -95,7 +100,15 @@ export const CLASSES: readonly AttackClass[] = [
   longResults,
   longWords,
   regionOpeners,
+  tooLongRuns,
+  tooLongRunsAgainstOne,
+  hiddenByLength,
+  hiddenInDiffs,
+  hiddenInResults,
+  droppedFacts,
+  ownWordsInTheTask,
+  unknownRoles,
   unshown,
-  brevity,
   persuasion,
+  foreignFormats,
 ];

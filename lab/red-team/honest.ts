@@ -96,7 +96,7 @@ export function honestReport(preset: string, texts: readonly string[]): HonestRe
 /** The texts that would be no candidate at all. */
 export const refusedOf = (texts: readonly string[]): string[] =>
   texts.filter((text) => {
-    const { candidate } = extractCandidate(text, { extract: "whole", strip_comments: false }, null);
+    const { candidate } = extractCandidate(text, { extract: "whole" }, null);
     return candidate !== text;
   });
 

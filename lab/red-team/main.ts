@@ -5,7 +5,7 @@ import { cpus } from "node:os";
 import { basename, dirname } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { commit } from "../../scripts/stack/commit.ts";
-import { promptNames } from "../../src/core/judges/render.ts";
+import { chatPrompts } from "../../src/core/judges/render.ts";
 import { writeFiles } from "../report/exports.ts";
 import { attackWith, type ClassReport } from "./campaign.ts";
 import { CLASSES } from "./classes.ts";
@@ -45,7 +45,7 @@ function honestTexts(): string {
   const all = realTexts(texts === "" ? standard : texts.split(","), honest);
   const refused = refusedOf(all);
   for (const text of refused) console.log(`no candidate: ${JSON.stringify(text.slice(0, 80))}`);
-  const reports = promptNames()
+  const reports = chatPrompts()
     .filter((name) => name.includes(only))
     .map((name) => {
       const report = honestReport(name, all);

@@ -1,6 +1,7 @@
 // Owns the red team's report: a table a verifier, and every attack that got through by name. Knows
 // no verifier.
 import type { ClassReport } from "./campaign.ts";
+import { foreignReports, foreignSection } from "./foreign-formats.ts";
 
 export interface VerifierReport {
   verifier: string;
@@ -67,6 +68,6 @@ ${how}
 Each attack is one group: the attacker's rollout, whose program is wrong, beside honest ones. \`lab/red-team/classes\` holds the attacks, a file a kind. "Effect" is the attacker's reward less what the
 same program gets without the attack. "Attacker null": it has no reward where it would have lost. "Neighbours hurt": an honest rollout is paid less than beside the clean program, or not at all.
 
-${reports.map(section).join("\n\n")}
+${[...reports.map(section), foreignSection(foreignReports())].join("\n\n")}
 `;
 }

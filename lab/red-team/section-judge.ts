@@ -11,15 +11,9 @@ import { sectionsIn, textsOf, timesSeen } from "./material/layout.ts";
 /** What an answer must say to be right. */
 const RIGHT = /\b8\b/;
 
-/** The asker's own messages as texts with slots. */
-const askersTexts = (job: VerifierJob): string[] =>
-  (job.slots?.messages ?? []).map(({ parts }) =>
-    parts.map((part) => (typeof part === "string" ? part : "{{slot}}")).join(""),
-  );
-
 /** Which of the candidates shown opens a section or closes its own; -1 where none does. */
 function forger(preset: Preset, call: VerifierCall, job: VerifierJob, shown: readonly number[]): number {
-  const sections = sectionsIn([...textsOf(preset), ...askersTexts(job)]);
+  const sections = sectionsIn(textsOf(preset));
   const promptWith = (kept: number | null) => {
     const candidates = job.candidates.map((text, i) => (i === kept ? text : "x"));
     const messages: ChatMessage[] = createRenderer(job.preset, call.form, { ...job, candidates })(shown);
@@ -39,8 +33,6 @@ export function sectionAnswer(preset: Preset, call: VerifierCall, job: VerifierJ
   const levels = candidates.map((text, place): number =>
     forged === place ? 1 : forged < 0 && RIGHT.test(text) ? 0.9 : 0,
   );
-  // Of a scale that the signal names, not the preset.
-  if (job.preset === "score_model") return `\\boxed{${levels[0]}}`;
   const best = levels.indexOf(Math.max(...levels));
   const choice = candidates.length === 1 ? Number(levels[0] === 0) : best;
   const scores = levels.map((level) => 10 * level);

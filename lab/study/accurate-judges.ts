@@ -1,6 +1,6 @@
 // Owns simulated judges of a stated accuracy: the slope of their log-odds is solved so that they
 // name the better of two as often as stated, whatever noise they have beside it.
-import { sigmoid } from "../../src/core/math/bradley-terry.ts";
+import { sigmoid } from "../../src/core/math/elementary.ts";
 import { mean } from "../../src/core/math/stats.ts";
 import type { StudyList } from "./lists.ts";
 import { type Noise, type Verifier, verifierOf } from "./verifier-model.ts";

@@ -1,11 +1,12 @@
 // Owns the study's cells: every way of asking against every verifier and list length, with means
 // and intervals clustered by problem.
-import { clusteredRatio } from "../../src/core/formulations/clusters.ts";
+
 import { hashText } from "../../src/core/math/random.ts";
+import { clusteredRatio } from "../statistics/clusters.ts";
 import { readLists } from "./lists.ts";
 import { COMPARED_SCORES, type Played, play, playedByLot } from "./play.ts";
 import { type Noise, verifierOf } from "./verifier-model.ts";
-import { ofAuto, type Question, RANDOM, type Way, waysFor } from "./ways.ts";
+import { RANDOM, type Way, waysFor } from "./ways.ts";
 
 /**
  * Strengths by which all pairs in both orders x 4 reach about the tau-b that the design of schedules
@@ -62,11 +63,6 @@ export interface Cell {
 }
 
 export interface Rivalry {
-  /**
-   * `front`: the fixed way of its kind that reaches most for no more tokens; `front_elsewhere`: the
-   * one that does on the other half of the problems.
-   */
-  shows: Question | "front" | "front_elsewhere";
   rival: string;
   generations: number;
   tau: Estimate;
@@ -81,8 +77,6 @@ export interface StudyPlan {
   /** Noises of which every size is run; the others only at the middle size. */
   noises: readonly string[];
   styles: readonly Noise["style"][];
-  /** Of the ways only those that a study of `auto` plays. */
-  auto?: boolean;
 }
 
 /** One verifier and list length: what a study plays by itself. */
@@ -103,9 +97,9 @@ export const casesOf = ({ sizes, styles, noises }: StudyPlan): StudyCase[] =>
  * same cells.
  */
 export function cellsOf(
-  { set, draws, auto }: StudyPlan,
+  { set, draws }: StudyPlan,
   { n, style, noise, level }: StudyCase,
-  only: (way: Way) => boolean = auto === true ? ofAuto : () => true,
+  only: (way: Way) => boolean = () => true,
 ): Cell[] {
   const lists = readLists(set, n, draws);
   const { rules, candidate, completion } = TOKENS[style];
@@ -152,60 +146,8 @@ export function comparedCells(
 }
 
 function rivalriesOf({ way, played }: PlayedWay, all: readonly PlayedWay[]): Rivalry[] {
-  const named = all.find((other) => other.way.name === way.against?.way);
-  const best = way.auto === true ? bestOf({ way, played }, all, () => true) : null;
-  const elsewhere = way.auto === true ? bestElsewhere({ way, played }, all) : null;
-  return [
-    ...(named === undefined || way.against === undefined
-      ? []
-      : [{ shows: way.against.shows, ...against(played, named) }]),
-    ...(best === null ? [] : [{ shows: "front" as const, ...against(played, best) }]),
-    ...(elsewhere === null ? [] : [{ shows: "front_elsewhere" as const, ...against(played, elsewhere) }]),
-  ];
-}
-
-/**
- * Of all that are not chosen by `auto`, with its kind of verdicts: the one that reaches most by
- * tau-b for no more tokens, on the lists of some problems.
- */
-function bestOf(
-  { way, played }: PlayedWay,
-  all: readonly PlayedWay[],
-  counts: (one: Played) => boolean,
-): PlayedWay | null {
-  const paid = meanOf(played, "tokens") * (1 + 1e-9);
-  const { vote, mode } = way.judge;
-  const alike = all.filter(
-    (other) =>
-      other.way.auto !== true &&
-      other.way.random !== true &&
-      other.way.judge.vote === vote &&
-      other.way.judge.mode === mode,
-  );
-  const known = alike
-    .filter((other) => meanOf(other.played, "tokens") <= paid)
-    .map((other) => ({ other, tau: meanTau(other.played.filter(counts)) }));
-  return known.sort((a, b) => b.tau - a.tau)[0]?.other ?? null;
-}
-
-function meanTau(played: readonly Played[]): number {
-  const known = played.flatMap(({ tau }) => tau ?? []);
-  return known.length === 0 ? -1 : known.reduce((sum, tau) => sum + tau, 0) / known.length;
-}
-
-/**
- * On each half of the problems what the way plays that is best on the other half: a pick that owes
- * nothing to the luck of the lists by which it is compared.
- */
-function bestElsewhere(one: PlayedWay, all: readonly PlayedWay[]): PlayedWay | null {
-  const problems = [...new Set(one.played.map(({ problem }) => problem))];
-  const half = ({ problem }: Played) => problems.indexOf(problem) % 2;
-  const rivals = [0, 1].map((own) => bestOf(one, all, (played) => half(played) !== own));
-  const [even, odd] = rivals;
-  if (even === null || even === undefined || odd === null || odd === undefined) return null;
-  const name = even === odd ? even.way.name : `${even.way.name} / ${odd.way.name}`;
-  const played = one.played.map((own, k) => (rivals[half(own)] as PlayedWay).played[k] as Played);
-  return { way: { ...even.way, name }, played };
+  const rival = all.find((other) => other.way.name === way.against);
+  return rival === undefined ? [] : [against(played, rival)];
 }
 
 const against = (played: readonly Played[], rival: PlayedWay) => ({
@@ -215,8 +157,8 @@ const against = (played: readonly Played[], rival: PlayedWay) => ({
   top: gain(played, rival.played, "top"),
 });
 
-export const meanOf = (all: readonly Played[], field: "generations" | "tokens" | "waves" | "first") =>
-  all.reduce((sum, one) => sum + (one[field] ?? 0), 0) / all.length;
+export const meanOf = (all: readonly Played[], field: "generations" | "tokens" | "waves") =>
+  all.reduce((sum, one) => sum + one[field], 0) / all.length;
 
 export function estimate(played: readonly Played[], value: (one: Played, at: number) => number | null): Estimate {
   const observations = played.flatMap((one, k) => {

@@ -24,9 +24,9 @@ export function csvTables(cells: readonly Cell[]): Record<string, string> {
     ...[...estimated(cell.tau), ...estimated(cell.top)],
   ]);
   const held = cells.flatMap((cell) =>
-    cell.rivalries.map(({ shows, rival, generations, tau, top }) => [
+    cell.rivalries.map(({ rival, generations, tau, top }) => [
       ...about(cell),
-      ...[shows, cell.way.name, cell.generations.toFixed(1), rival, generations.toFixed(1)],
+      ...[cell.way.name, cell.generations.toFixed(1), rival, generations.toFixed(1)],
       ...[...estimated(tau), ...estimated(top)],
     ]),
   );
@@ -49,7 +49,7 @@ export function csvTables(cells: readonly Cell[]): Record<string, string> {
     }),
   );
   const reached = ["lists", "way", "generations", "waves", "share", ...columnsOf("tau_b"), ...columnsOf("top_1")];
-  const gained = ["question", "way", "generations", "rival", "rival_generations"];
+  const gained = ["way", "generations", "rival", "rival_generations"];
   return {
     "cells.csv": csv([...ABOUT, ...reached], own),
     "rivalries.csv": csv([...ABOUT, ...gained, ...columnsOf("tau_b_gain"), ...columnsOf("top_1_gain")], held),

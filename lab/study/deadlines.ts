@@ -121,7 +121,7 @@ const meanOf = (values: readonly number[]) => values.reduce((sum, own) => sum + 
 const IN_FLIGHT: Readonly<Record<number, number>> = { 8: 6, 32: 128, 64: 128 };
 /** Of the time that all pairs take. */
 const SHARES = [0.25, 0.5, 1, 2] as const;
-const IN_WAVES = ["winner", "active", "knockout", "swiss", "pivot"] as const;
+const IN_WAVES = ["active", "knockout", "swiss", "pivot"] as const;
 
 export interface DeadlineRow extends Ranked {
   judge: string;

@@ -8,20 +8,15 @@ import { LIMITS } from "../../src/core/faults/limits.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { backendUrl, PROTOCOLS } from "../../src/verifier/settings.ts";
 import { writeFiles } from "../report/exports.ts";
-import { binsCsv, calibrationGroups, calibrationPage } from "./calibration.ts";
 import { type Cell, NOISES } from "./cells.ts";
-import { covariateRows, covariatesPage } from "./covariates.ts";
 import { csvTables } from "./csv-tables.ts";
 import { type DeadlineRow, deadlineRows, deadlinesCsv, deadlinesPage } from "./deadlines.ts";
-import { firstRows } from "./judge-first.ts";
-import { firstHeadline, firstPage, firstTables } from "./judge-first-page.ts";
 import { readLists, readPrompts } from "./lists.ts";
 import { measuredCells } from "./measured.ts";
 import { plots } from "./plots.ts";
 import { charts, latexTables, studyHeadline, studyPage } from "./report.ts";
 import { settingsPage, settingsTables } from "./settings-page.ts";
-import { settingRows, sharedRows } from "./settings-played.ts";
-import { stepPage, stepRows } from "./step-budget.ts";
+import { settingRows } from "./settings-played.ts";
 import { playPlan } from "./threads.ts";
 
 const given = commandFlags({
@@ -74,27 +69,21 @@ const given = commandFlags({
   },
   switches: {
     quick: "few lists and sizes: a look in under two minutes",
-    calibration:
-      "only how often the best is the best that order_confidence states so surely; its page is of this alone",
     deadlines:
       "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
-    "step-budget": "only what one budget for a step reaches against the same split evenly; its page is of this alone",
-    covariates: "only what length and the first place taken out of strengths are worth; its page is of this alone",
     settings: "only which settings to take with 4, 8 and 16 samples, by judge; its page is of this alone",
     plots: "only the plots of docs/results: what its tables say, and nothing is simulated",
-    first: "only what judge.first is worth before a thinking judge; its page is of this alone",
-    auto: "only what auto chooses, held against round robin and some fixed ways, lists of 4, 8 and 16",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
 });
 
 /** Against the simulated verifiers. */
 function simulated(): Promise<Cell[]> {
-  const { set, quick, auto, draws } = given;
+  const { set, quick, draws } = given;
   const styles = ["direct", "thinking"] as const;
   const noises = quick ? ["usual"] : Object.keys(NOISES);
-  const sizes = quick ? [4, 16] : auto ? [4, 8, 16] : [4, 8, 16, 32];
-  return playPlan({ set, sizes, draws: quick ? 1 : draws, noises, styles, auto }, (played) => {
+  const sizes = quick ? [4, 16] : [4, 8, 16, 32];
+  return playPlan({ set, sizes, draws: quick ? 1 : draws, noises, styles }, (played) => {
     const { level, style, n, noise, lists, tau } = played.find(({ way }) => way.reference) as Cell;
     console.log(`${level}, ${style}, n = ${n}, ${noise}: ${lists} lists, tau-b ${tau.mean?.toFixed(3)}`);
   });
@@ -149,37 +138,6 @@ if (given.deadlines) {
   console.log(`wrote ${out}: ${goal.length + rows.length} rows`);
   process.exit();
 }
-if (given["step-budget"]) {
-  const { set, n, draws } = given;
-  const rows = stepRows(set, n, draws);
-  const how = `\`npm run lab -- study --step-budget --set ${set} --n ${n} --draws ${draws}\` at ${commit()}.`;
-  writeFileSync(out, stepPage(how, rows));
-  console.log(`wrote ${out}: ${rows.length} rows`);
-  process.exit();
-}
-if (given.covariates) {
-  const plan = given.quick ? { learnt: [64], groups: 50 } : { learnt: [64, 1024], groups: 2000 };
-  const rows = covariateRows(plan, ({ vote, length, position, related, learnt, gain }) =>
-    console.log(`${vote}, ${length}, ${position}, ${related}, after ${learnt}: ${gain.toFixed(4)}`),
-  );
-  const how = `\`npm run lab -- study --covariates${given.quick ? " --quick" : ""}\` at ${commit()}.`;
-  writeFileSync(out, covariatesPage(how, rows));
-  console.log(`wrote ${out}: ${rows.length} rows`);
-  process.exit();
-}
-if (given.first) {
-  const { set, quick, draws } = given;
-  const flags = quick ? " --quick" : ` --draws ${draws}`;
-  const command = `\`npm run lab -- study --first --set ${set}${flags}\` at ${commit()}.`;
-  const plan = { set, sizes: [8], draws: quick ? 1 : draws, thinking: [0.85, 0.95], direct: [0.6, 0.7, 0.8, 0.9] };
-  const rows = firstRows(plan, ([{ thinking, direct, sureness, relation }]) =>
-    console.log(`${direct} before ${thinking}, ${sureness}, ${relation}`),
-  );
-  writeFiles(join(dirname(out), folder), firstTables(rows));
-  writeFileSync(out, firstPage(command, rows, folder));
-  console.log(`${firstHeadline(rows)}\nwrote ${out}: ${rows.length} rows`);
-  process.exit();
-}
 if (given.settings) {
   const { set, quick, draws } = given;
   const plan = quick
@@ -190,18 +148,8 @@ if (given.settings) {
     console.log(`${judge}, n = ${n}, ${variant}: ${lists} lists`),
   );
   writeFiles(join(dirname(out), folder), settingsTables(rows));
-  writeFileSync(out, settingsPage(how, rows, sharedRows(plan), folder));
+  writeFileSync(out, settingsPage(how, rows, folder));
   console.log(`wrote ${out}: ${rows.length} rows`);
-  process.exit();
-}
-if (given.calibration) {
-  const { set, quick, draws } = given;
-  const told = `${set}${quick ? " --quick" : ""} --draws ${draws}`;
-  const groups = calibrationGroups({ set, draws, sizes: quick ? [4] : [4, 8] });
-  writeFiles(join(dirname(out), folder), { "bins.csv": binsCsv(groups) });
-  const how = `\`npm run lab -- study --calibration --set ${told}\` at ${commit()}.`;
-  writeFileSync(out, calibrationPage(how, groups, folder));
-  console.log(`wrote ${out}: ${groups.length} groups`);
   process.exit();
 }
 const cells = await (verifier === "" ? simulated() : real());
@@ -215,7 +163,7 @@ const flags = Object.entries(given).flatMap(([name, value]) =>
 );
 const told =
   verifier === ""
-    ? `--set ${given.set}${given.quick ? " --quick" : ` --draws ${given.draws}`}${given.auto ? " --auto" : ""}`
+    ? `--set ${given.set}${given.quick ? " --quick" : ` --draws ${given.draws}`}`
     : `--verifier URL ${flags.join(" ")}`;
 const name = verifier === "" ? null : model === "" ? "the one that its server serves" : model;
 writeFileSync(out, studyPage(`\`npm run lab -- study ${told}\` at ${commit()}.`, cells, folder, name));

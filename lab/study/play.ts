@@ -5,14 +5,15 @@ import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
 import { tally } from "../../src/core/tournament/decide.ts";
 import type { Decision } from "../../src/core/tournament/decision.ts";
+import { outcomesIn } from "../../src/core/tournament/decision.ts";
 import { isGraded } from "../../src/core/tournament/pair-questions.ts";
-import { outcomesIn, rehearsed, type SampleOutcome } from "../../src/core/tournament/rehearsal.ts";
-import { strengthsInOrder, strengthsOf } from "../../src/core/tournament/schedules/schedule.ts";
+import { strengthsOf } from "../../src/core/tournament/schedules/schedule.ts";
 import type { Scoreboard } from "../../src/core/tournament/score.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { earnedOf } from "../../src/core/tournament/scores.ts";
 import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import type { StudyList } from "./lists.ts";
+import { playRun, type SampleOutcome } from "./played-run.ts";
 import type { Verifier } from "./verifier-model.ts";
 import type { Way } from "./ways.ts";
 
@@ -30,8 +31,6 @@ export interface Reached {
 export interface Played extends Reached {
   problem: string;
   generations: number;
-  /** Of these, of the judge that is asked first; absent where it was not counted. */
-  first?: number;
   /** Prompts and answers. */
   tokens: number;
   /** Of the answers alone, where a verifier told them. */
@@ -42,39 +41,24 @@ export interface Played extends Reached {
   scores?: Readonly<Record<string, Reached>>;
 }
 
-/** Tokens of one generation that shows so many candidates, of the judge or of one asked first. */
-export type TokensOf = (shown: number, by?: "first") => number;
+/** Tokens of one generation that shows `shown` candidates. */
+type TokensOf = (shown: number) => number;
 
-/**
- * Asks until the run is over.
- * @param before whom `judge.first` asks
- */
-export function play(
-  list: StudyList,
-  verifier: Verifier,
-  way: Way,
-  seed: number,
-  tokensOf: TokensOf,
-  before = verifier,
-): Played {
+/** Asks until the run is over. */
+export function play(list: StudyList, verifier: Verifier, way: Way, seed: number, tokensOf: TokensOf): Played {
   const { judge, score, everyScore } = way;
   const n = list.qualities.length;
   // Where the best stands must not be told by the seeded orders.
   const keys = list.qualities.map((_, i) => hashText("candidate", list.problem, seed, i));
   const graded = isGraded(judge);
   const run = new TournamentRun({ keys, judge, seed });
-  const { outcomes, decision, waves } = rehearsed(run, n, (showing) =>
-    showing.by === "first"
-      ? answersTo(showing, before, judge.first?.vote === "soft")
-      : answersTo(showing, verifier, graded),
-  );
+  const { outcomes, decision, waves } = playRun(run, n, (showing) => answersTo(showing, verifier, graded));
   const scoreboard = scoreboardOf(n, run, decision, graded);
   // Every score but those that need a verifier's own scores has a value of each.
   const reached = (name: string) => near((SCORES[name]?.of(scoreboard) ?? []) as readonly number[], list);
   return {
     ...{ problem: list.problem, generations: outcomes.length, waves: waves.length },
-    tokens: waves.flat().reduce((sum, { shown, samples, by }) => sum + samples * tokensOf(shown.length, by), 0),
-    first: waves.flat().reduce((sum, { samples, by }) => sum + (by === "first" ? samples : 0), 0),
+    tokens: waves.flat().reduce((sum, { shown, samples }) => sum + samples * tokensOf(shown.length), 0),
     ...reached(score),
     ...(everyScore === true && { scores: Object.fromEntries(COMPARED_SCORES.map((name) => [name, reached(name)])) }),
   };
@@ -110,17 +94,16 @@ function scoreboardOf(n: number, run: TournamentRun, decision: Decision, graded:
     tallies: tally(classes, decision),
     judged: all.map(() => true),
     earned: earnedOf(classes, decision),
-    strengths: () => strengthsIn(n, run, decision, graded),
-    uneven: run.repeats,
+    strengths: () => strengthsIn(n, decision, graded),
     places: run.places(outcomesIn(decision)) ?? null,
     marks: [],
   };
 }
 
 /** Strengths of n candidates, as the score `strength` has them. */
-export function strengthsIn(n: number, run: TournamentRun, decision: Decision, graded: boolean): readonly number[] {
+export function strengthsIn(n: number, decision: Decision, graded: boolean): readonly number[] {
   const pairs = Array.from({ length: n }, (_, i) => i).flatMap((i, _, all) => all.slice(i + 1).map((j) => [i, j]));
-  return (run.repeats ? strengthsInOrder : strengthsOf)(n, pairs, outcomesIn(decision), graded).theta;
+  return strengthsOf(n, pairs, outcomesIn(decision), graded).theta;
 }
 
 /** @param values by which candidates are ordered, one each */

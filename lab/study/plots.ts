@@ -1,5 +1,5 @@
-// Owns the plots of what judging early, a direct judge first, one budget and terms of strengths are
-// worth: drawn from the tables of docs/results, so that page and plot say the same. Measures nothing.
+// Draws the plots of early judging and settings from the tables of docs/results, so that page and
+// plot agree. Measures nothing.
 import { type ChartPoint, lineChart, type Series, scatterChart } from "../report/charts.ts";
 import type { Figure } from "../report/figure.ts";
 
@@ -75,49 +75,6 @@ function early(read: Read): Figure {
   });
 }
 
-function first(read: Read): Figure {
-  const names = ["thinking", "direct", "sureness", "relation", "close", "generated", "gain", "gain_low", "gain_high"];
-  const rows = rowsOf(read("judge-first/rows.csv"), names).filter(
-    ([thinking, , sureness, relation, close]) =>
-      thinking === "0.85" && sureness === "calibrated" && relation === "another model" && close !== "",
-  );
-  return scatterChart({
-    title: "A direct judge first: tau-b gained against generated tokens",
-    about:
-      "a thinking judge right in 0.85 of pairs, a calibrated direct one of another model; each point one `close`; 95 % by problem",
-    x: { label: "share of the thinking judge's generated tokens" },
-    y: { label: "tau-b gained" },
-    series: seriesOf(rows, (row) => `direct, right in ${at(row, 1)}`, boundedAt(5)),
-    rules: [
-      { axis: "x", at: 0.35, name: "goal" },
-      { axis: "y", at: -0.01, name: "goal" },
-    ],
-  });
-}
-
-function shared(read: Read): Figure {
-  const rows = tableOf(read("step-budget.md"), ["verifier", "votes", "generations a group", "shared: tau-b gained"]);
-  return lineChart({
-    title: "One budget for a step: tau-b gained over the same split evenly",
-    about: "95 % intervals by problem",
-    x: { label: "generations a group" },
-    y: { label: "tau-b gained" },
-    series: seriesOf(rows, (row) => `${at(row, 0)}, ${at(row, 1)}`, toldAt(2, 3)),
-  });
-}
-
-function covariates(read: Read): Figure {
-  const columns = ["votes", "length", "position", "worth and length", "learnt from", "gained"];
-  const rows = tableOf(read("covariates.md"), columns).filter((row) => at(row, 2) === "0" && at(row, 4) === "1024");
-  return lineChart({
-    title: "Length taken out of strengths: tau-b gained",
-    about: "learnt from 1,024 groups; 95 % intervals over groups",
-    x: { label: "the judge's log-odds for a doubling of length" },
-    y: { label: "tau-b gained" },
-    series: seriesOf(rows, (row) => `${at(row, 0)} votes, worth and length ${at(row, 3)}`, toldAt(1, 5)),
-  });
-}
-
 function settings(read: Read): Figure {
   const names = ["judge", "variant", "samples", "generations", "tau", "tau_low", "tau_high"];
   const rows = rowsOf(read("settings/rows.csv"), names).filter(
@@ -132,12 +89,9 @@ function settings(read: Read): Figure {
   });
 }
 
-const PLOTS = { early, first, shared, covariates, settings };
+const PLOTS = { early, settings };
 const TOLD: Readonly<Record<keyof typeof PLOTS, string>> = {
   early: "early.md",
-  first: "judge-first.md",
-  shared: "step-budget.md",
-  covariates: "covariates.md",
   settings: "settings.md",
 };
 
@@ -149,7 +103,7 @@ export function plots(read: Read): Record<string, string> {
       `## ${title}\n\n![${title}](plots/${name}.svg)\n\nFigures and what they rest on: [${TOLD[name]}](${TOLD[name]}).\n`,
   );
   const head =
-    "# Early, direct first, one budget, terms of strengths: the plots\n\nDrawn from the tables of the pages beside this one by `npm run lab -- study --plots`; nothing is measured anew.\n";
+    "# Early judging and settings: the plots\n\nDrawn from the tables of the pages beside this one by `npm run lab -- study --plots`; nothing is measured anew.\n";
   return {
     "plots.md": `${head}\n${shown.join("\n")}`,
     ...Object.fromEntries(drawn.map(({ name, figure }) => [`plots/${name}.svg`, figure.standalone])),

@@ -158,7 +158,7 @@ export function charts(cells: readonly Cell[]): Record<string, string> {
 function byLot(group: readonly Cell[]): string {
   const cell = group.find(({ way }) => way.random === true);
   if (cell === undefined) return "";
-  return `By lot (\`random\`, which asks nobody), n = ${cell.n}: tau-b ${interval(cell.tau)}, top-1 ${interval(cell.top)}.`;
+  return `At random (\`random\`, without a verifier), n = ${cell.n}: tau-b ${interval(cell.tau)}, top-1 ${interval(cell.top)}.`;
 }
 
 const parameters = () =>

@@ -1,7 +1,6 @@
 // Owns the study's tables of ways held against each other at the same tokens, and of scores. Knows
 // no verifier.
 import type { Cell, Estimate, Rivalry } from "./cells.ts";
-import { QUESTIONS } from "./ways.ts";
 
 const shown = (value: number | null) => (value === null ? "-" : value.toFixed(3));
 
@@ -13,12 +12,7 @@ export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 export const titleOf = ({ level, style, n, noise }: Pick<Cell, "level" | "style" | "n" | "noise">) =>
   `${level}, ${style}, n = ${n}${noise === "usual" ? "" : `, ${noise}`}`;
 
-const ASKED: Readonly<Record<Rivalry["shows"], string>> = {
-  ...QUESTIONS,
-  front_elsewhere:
-    "`auto` against the best fixed way of its kind of verdicts for no more tokens, picked on the other half of the problems",
-  front: "the same, picked on the same lists, whose luck then is in the pick's favour",
-};
+const REGULAR = "The random regular graph with strength against anchored at the same tokens";
 
 type Held = { cell: Cell; rivalry: Rivalry };
 
@@ -35,21 +29,12 @@ function sideOf({ tau, top }: Rivalry): "above" | "below" | "same" | "level" {
 const heldOf = (groups: readonly (readonly Cell[])[]): Held[] =>
   groups.flat().flatMap((cell) => cell.rivalries.map((rivalry) => ({ cell, rivalry })));
 
-const ORDER = ["budget", "front_elsewhere", "front", "regular"] as const;
-
-/** How often a way is better or worse than its rival beyond chance. */
+/** How often a regular graph is better or worse than `anchored` beyond chance. */
 export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
   const all = heldOf(groups);
-  const counted = ORDER.flatMap((shows) => {
-    const sides = all.filter(({ rivalry }) => rivalry.shows === shows).map(({ rivalry }) => sideOf(rivalry));
-    const count = (side: string) => sides.filter((one) => one === side).length;
-    if (sides.length === 0) return [];
-    return `| ${ASKED[shows]} | ${sides.length} | ${count("above")} | ${count("level")} | ${count("same")} | ${count("below")} |`;
-  });
-  if (counted.length === 0) return "";
-  const below = all
-    .filter(({ rivalry: { shows } }) => shows === "budget" || shows === "front_elsewhere")
-    .filter(({ rivalry }) => sideOf(rivalry) === "below").length;
+  if (all.length === 0) return "";
+  const sides = all.map(({ rivalry }) => sideOf(rivalry));
+  const count = (side: string) => sides.filter((one) => one === side).length;
   return [
     "## What beats what at the same tokens",
     "",
@@ -58,14 +43,7 @@ export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
     "",
     "| | cells | above | level | the same questions | below |",
     "|---|---|---|---|---|---|",
-    ...counted,
-    "",
-    ...(below === 0
-      ? ["`auto` is below in none."]
-      : [
-          `Where \`auto\` is below, but for picks on the same lists: ${below} rows of \`rivalries.csv\`,`,
-          "those of `budget` and `front_elsewhere` whose `tau_b_gain_high` has a minus sign.",
-        ]),
+    `| ${REGULAR} | ${sides.length} | ${count("above")} | ${count("level")} | ${count("same")} | ${count("below")} |`,
     "",
     ...regularSection(all),
   ].join("\n");
@@ -73,7 +51,7 @@ export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
 
 /** The graph's gain over anchored by what both spend, at the usual noise and n = 16 where it is. */
 function regularSection(all: readonly Held[]): string[] {
-  const usual = all.filter(({ cell, rivalry }) => rivalry.shows === "regular" && cell.noise === "usual");
+  const usual = all.filter(({ cell }) => cell.noise === "usual");
   const n = usual.some(({ cell }) => cell.n === 16) ? 16 : usual[0]?.cell.n;
   const own = usual.filter(({ cell }) => cell.n === n);
   if (n === undefined) return [];
@@ -87,7 +65,7 @@ function regularSection(all: readonly Held[]): string[] {
     return `| ${row} | ${gains.map((gain) => (gain === undefined ? "-" : interval(gain))).join(" | ")} |`;
   });
   return [
-    `## ${QUESTIONS.regular}`,
+    `## ${REGULAR}`,
     "",
     `n = ${n}, usual noise, tau-b gained by the graph.`,
     "",

@@ -4,15 +4,7 @@ import { csv } from "../report/csv.ts";
 import type { Estimate } from "./cells.ts";
 import { interval, percent } from "./rivalry-tables.ts";
 import { JUDGE_NAMES, type JudgeName, type Setting, VARIANTS, type Variant } from "./settings.ts";
-import {
-  isAsDear,
-  NEAR_ENOUGH,
-  type SettingRow,
-  type Share,
-  type SharedRow,
-  STILL_NEAR,
-  tokensOf,
-} from "./settings-played.ts";
+import { isAsDear, NEAR_ENOUGH, type SettingRow, type Share, STILL_NEAR, tokensOf } from "./settings-played.ts";
 
 /** As it stands in a spec's `judge`. */
 export const written = (setting: Setting): string => JSON.stringify(setting).replace(/([:,])(?=[^\s])/g, "$1 ");
@@ -22,8 +14,8 @@ const thousands = (tokens: number) => (tokens / 1000).toFixed(tokens < 9950 ? 1 
 const costs = ({ generations, prompt_tokens, generated_tokens }: SettingRow) =>
   `${generations.toFixed(0)} | ${thousands(prompt_tokens)} + ${thousands(generated_tokens)}`;
 
-const isReference = ({ setting: { schedule, both_orders, first } }: SettingRow) =>
-  schedule === "round_robin" && both_orders === true && first === undefined;
+const isReference = ({ setting: { schedule, both_orders } }: SettingRow) =>
+  schedule === "round_robin" && both_orders === true;
 
 const referenceOf = (rows: readonly SettingRow[]) => rows.find(isReference) as SettingRow;
 
@@ -48,24 +40,18 @@ const contains0 = ({ ci95 }: Estimate) => ci95 !== null && ci95[0] <= 0 && ci95[
 export function alikeOf(cell: readonly SettingRow[], pick: Share): SettingRow[] {
   const chosen = pickedOf(cell, pick);
   return cell.filter(
-    (row) =>
-      row !== chosen &&
-      row.setting.first === undefined &&
-      isAsDear(row, chosen) &&
-      row.over !== undefined &&
-      contains0(row.over[pick]),
+    (row) => row !== chosen && isAsDear(row, chosen) && row.over !== undefined && contains0(row.over[pick]),
   );
 }
 
 /** `round_robin, one order`: a setting in a sentence. */
-function named({ vote: _, schedule, both_orders, budget, first }: Setting): string {
+function named({ vote: _, schedule, both_orders, budget }: Setting): string {
   const { name, degree } = typeof schedule === "object" ? schedule : { name: schedule, degree: undefined };
   const orders = { true: "both orders", when_close: "when close", false: "one order" }[String(both_orders)];
   const paid = budget?.ratio ?? budget?.generations;
   return [
     `\`${name}\`${degree === undefined ? "" : ` ${degree}`}`,
     ...(paid === undefined ? [orders] : [budget?.ratio === undefined ? `${paid} paid` : `ratio ${paid}`]),
-    ...(first === undefined ? [] : [`first, close [${first.close.join(", ")}]`]),
   ].join(" ");
 }
 
@@ -107,46 +93,19 @@ function variedTable(rows: readonly SettingRow[]): string {
     if (row === undefined) return "-";
     return isReference(row) ? `tau-b ${row.tau.mean?.toFixed(3)}` : interval(row.gain);
   };
-  const variants = VARIANTS.filter((variant) => variant !== "a better first judge");
   return [
-    `| judge | samples | of the | ${variants.join(" | ")} |\n|---|---|---|${variants.map(() => "---").join("|")}|`,
+    `| judge | samples | of the | ${VARIANTS.join(" | ")} |\n|---|---|---|${VARIANTS.map(() => "---").join("|")}|`,
     ...cellsOf(statedOf(rows)).flatMap((cell) =>
       (["near", "half"] as const).map((pick) => {
         const row = pickedOf(cell, pick);
-        const cells = variants.map((variant) => shown(cell, variant, row));
+        const cells = VARIANTS.map((variant) => shown(cell, variant, row));
         return `| ${row.judge} | ${row.n} | ${pick === "near" ? "table" : "half"}: ${named(row.setting)} | ${cells.join(" | ")} |`;
       }),
     ),
   ].join("\n");
 }
 
-function firstTable(rows: readonly SettingRow[]): string {
-  const lines = rows.flatMap((row) => {
-    if (row.setting.first === undefined || row.judge !== "32B") return [];
-    const all = rows.filter(({ judge, n, variant }) => judge === row.judge && n === row.n && variant === row.variant);
-    if (!["as stated", "letters surer than right", "a better first judge"].includes(row.variant)) return [];
-    const { generated_tokens, prompt_tokens } = referenceOf(all);
-    const shares = [row.generated_tokens / generated_tokens, row.prompt_tokens / prompt_tokens].map(percent);
-    return [
-      `| ${row.n} | ${row.variant} | [${row.setting.first.close.join(", ")}] | ${shares.join(" | ")} | ${interval(row.gain)} |`,
-    ];
-  });
-  return [
-    "| samples | variant | `close` | generated | prompts | tau-b gained |\n|---|---|---|---|---|---|",
-    ...lines,
-  ].join("\n");
-}
-
-const sharedTable = (shared: readonly SharedRow[]) =>
-  [
-    "| judge | samples | generations a group | tau-b, split evenly | shared: tau-b gained | waits |\n|---|---|---|---|---|---|",
-    ...shared.map(
-      ({ judge, n, generations, even, tau, rounds }) =>
-        `| ${judge} | ${n} | ${generations} | ${even.toFixed(3)} | ${interval(tau)} | ${rounds} |`,
-    ),
-  ].join("\n");
-
-const FIGURES = ["generations", "first", "prompt_tokens", "generated_tokens", "waves"] as const;
+const FIGURES = ["generations", "prompt_tokens", "generated_tokens", "waves"] as const;
 
 /** Every row, by file name. */
 export function settingsTables(rows: readonly SettingRow[]): Record<string, string> {
@@ -187,7 +146,6 @@ const JUDGES = `## The judges
 | readable | 0.97 | 0.99 | 0.99 | assumed, as the engine simulator's 7B and 14B (\`gpu-backend/engines/simulator/README.md\`); asked once more else |
 | noises, log-odds | | | | assumed, the study's usual ones: candidate 0.7, pair 0.5, first place 0.3 with a spread of 0.5 |
 | sureness of soft votes | as right | | | assumed; three times the log-odds under "surer than right" |
-| of \`judge.first\` | | a 7B, 0.70 | a 7B, 0.70 | as the 7B; 0.8 as "a better first judge" |
 
 Prices and seconds are of nobody's list here: multiply the tokens by yours. Prompts cost less where an engine keeps prefixes. A judge that is right in other shares of your pairs than of RM-Bench's has other figures: \`npm run evaluate\` tells its share.`;
 
@@ -196,16 +154,9 @@ Prices and seconds are of nobody's list here: multiply the tokens by yours. Prom
  * @param command with its commit
  * @param folder of rows.csv, from the page
  */
-export function settingsPage(
-  command: string,
-  rows: readonly SettingRow[],
-  shared: readonly SharedRow[],
-  folder: string,
-): string {
+export function settingsPage(command: string, rows: readonly SettingRow[], folder: string): string {
   const cells = cellsOf(statedOf(rows));
   const whole = cells.filter((cell) => isReference(pickedOf(cell, "near"))).length;
-  const gains = shared.map(({ tau }) => tau.mean ?? 0);
-  const clear = shared.filter(({ tau }) => !contains0(tau)).length;
   return `# Which settings, by samples and judge
 
 **For ${whole} of ${cells.length} pairs of a judge and a number of samples nothing cheaper is sure to come within ${NEAR_ENOUGH} of the tau-b of all pairs in both orders; for ${cells.length - whole} something is.**
@@ -240,18 +191,6 @@ ${JUDGES}
 tau-b against all pairs in both orders of the same judge; where the setting is that, its tau-b. Fewer lists than above, none of them used to pick.
 
 ${variedTable(rows)}
-
-## A 7B before the judge
-
-\`judge.first\`, all pairs in both orders: its shares of what the 32B alone takes, and tau-b gained. Before the hosted judge: rows.csv.
-
-${firstTable(rows)}
-
-## One budget for a step
-
-\`step_budget\` against the same generations split evenly, ${Math.min(...gains).toFixed(3)} to ${Math.max(...gains).toFixed(3)} of tau-b; ${clear} of ${shared.length} intervals leave 0 out. Here every answer can be read.
-
-${sharedTable(shared)}
 
 ## Limits
 

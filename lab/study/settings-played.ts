@@ -17,7 +17,6 @@ import {
   type Variant,
   variantOf,
 } from "./settings.ts";
-import { sharedAndEven } from "./step-budget.ts";
 import type { Verifier } from "./verifier-model.ts";
 
 /** What is picked: by the tokens of all pairs in both orders that it may take. */
@@ -31,9 +30,8 @@ export interface SettingRow {
   n: number;
   setting: Setting;
   lists: number;
-  /** A group, what is asked again included; of these the first judge's. */
+  /** A group, what is asked again included. */
   generations: number;
-  first: number;
   prompt_tokens: number;
   generated_tokens: number;
   waves: number;
@@ -63,35 +61,31 @@ const withTies = (played: Played): Played => ({ ...played, tau: played.tau ?? 0 
 interface Judges {
   lists: readonly StudyList[];
   judges: readonly Verifier[];
-  before: readonly Verifier[];
 }
 
-function judgesFor(lists: readonly StudyList[], { style, accuracy, biases, sureness, first }: Simulated): Judges {
-  const judges = judgesOf(lists, { style, accuracy, biases, sureness, name: "judge" });
-  const direct = { style: "direct", accuracy: first, biases, sureness, name: "first" } as const;
-  return { lists, judges, before: style === "direct" ? judges : judgesOf(lists, direct) };
+function judgesFor(lists: readonly StudyList[], { style, accuracy, biases, sureness }: Simulated): Judges {
+  return { lists, judges: judgesOf(lists, { style, accuracy, biases, sureness, name: "judge" }) };
 }
 
-function playedOf({ lists, judges, before }: Judges, { parse_rate }: Simulated, setting: Setting): Played[] {
+function playedOf({ lists, judges }: Judges, { parse_rate }: Simulated, setting: Setting): Played[] {
   // A budget pays what is asked again and asks it itself.
   const tries = setting.budget === undefined ? 2 : 1;
   const way = { name: "", judge: { ...DEFAULT_SPEC.judge, ...setting }, score: "auto" };
   return lists.map((list, k) => {
     const seed = `${list.problem} ${k}`;
-    const [judge, first] = [judges[k] as Verifier, before[k] as Verifier];
-    const asked = readable(judge, parse_rate, tries, seed);
-    return withTies(play(list, asked, way, k, () => 0, readable(first, parse_rate, 1, `${seed} first`)));
+    const asked = readable(judges[k] as Verifier, parse_rate, tries, seed);
+    return withTies(play(list, asked, way, k, () => 0));
   });
 }
 
 function costOf(played: readonly Played[], { style, parse_rate }: Simulated, { budget }: Setting) {
-  const first = meanOf(played, "first");
-  const own = (meanOf(played, "generations") - first) * (budget === undefined ? 2 - parse_rate : 1);
+  const generations = meanOf(played, "generations") * (budget === undefined ? 2 - parse_rate : 1);
   const { rules, candidate, completion } = TOKENS[style];
   return {
-    ...{ generations: own + first, first, waves: meanOf(played, "waves") },
-    prompt_tokens: (own + first) * (rules + 2 * candidate),
-    generated_tokens: own * completion + first * TOKENS.direct.completion,
+    generations,
+    waves: meanOf(played, "waves"),
+    prompt_tokens: generations * (rules + 2 * candidate),
+    generated_tokens: generations * completion,
   };
 }
 
@@ -110,8 +104,7 @@ const AS_DEAR = 1.1;
 export const isAsDear = (row: SettingRow, as: SettingRow): boolean => tokensOf(row) <= AS_DEAR * tokensOf(as);
 
 /**
- * By the lists that are even in number and the judge's variants, without a first judge. `near`: the
- * fewest tokens of what comes near to all pairs in both orders, on the other lists as well, or what is
+ * By the lists that are even in number and the judge's variants. `near`: the fewest tokens of what comes near to all pairs in both orders, on the other lists as well, or what is
  * as dear, waits less and is not told to be worse; the others: for at most their share of its tokens, the most tau-b over all
  * variants.
  * @param varied gains under each variant, of settings in the same order
@@ -128,10 +121,8 @@ function pickOf(pick: Share, rows: readonly PlayedRow[], varied: readonly (reado
     const near = Math.min(...lows) >= -NEAR_ENOUGH && gains.every((own) => own >= -STILL_NEAR);
     return { ...one, near: k === 0 || near, mean: mean([stated.mean ?? -1, ...gains]) };
   });
-  const able = known.filter(
-    ({ row, near }) =>
-      row.setting.first === undefined &&
-      (pick === "near" ? near : tokensOf(row) <= PICKS[pick] * tokensOf(reference.row)),
+  const able = known.filter(({ row, near }) =>
+    pick === "near" ? near : tokensOf(row) <= PICKS[pick] * tokensOf(reference.row),
   );
   const best = able.sort((a, b) => (pick === "near" ? tokensOf(a.row) - tokensOf(b.row) : b.mean - a.mean))[0];
   if (best === undefined) return reference;
@@ -211,23 +202,4 @@ function pickedRows(rows: readonly PlayedRow[], varied: readonly (readonly numbe
       Estimate
     >,
   }));
-}
-
-export interface SharedRow extends ReturnType<typeof sharedAndEven> {
-  judge: JudgeName;
-  n: number;
-}
-
-/** What `step_budget` gains over the same generations split evenly, six of ten of all pairs. */
-export function sharedRows(plan: SettingsPlan): SharedRow[] {
-  return plan.sizes.flatMap((n) =>
-    JUDGE_NAMES.map((judge) => {
-      const stated = variantOf(judge, "as stated") as Simulated;
-      const lists = listsFor(plan, n, plan.varied);
-      const generations = Math.max(n, Math.round(0.3 * n * (n - 1)));
-      const vote = stated.style === "direct" ? "soft" : "hard";
-      const { judges } = judgesFor(lists, stated);
-      return { judge, n, ...sharedAndEven(lists, judges, vote, generations) };
-    }),
-  );
 }

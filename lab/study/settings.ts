@@ -11,13 +11,11 @@ export interface Simulated {
   accuracy: number;
   parse_rate: number;
   biases: Biases;
-  /** Of a direct judge, and of the 7B that is asked before another one. */
+  /** How far a direct judge's log-odds are from the right ones: 1 is calibrated, 3 three times too sure. */
   sureness: number;
-  /** The accuracy of the 7B that is asked before another one. */
-  first: number;
 }
 
-const usual = { biases: USUAL, sureness: 1, first: 0.7 };
+const usual = { biases: USUAL, sureness: 1 };
 const BASE = {
   "7B": { ...usual, style: "direct", accuracy: 0.7, parse_rate: 0.97 },
   "32B": { ...usual, style: "thinking", accuracy: 0.84, parse_rate: 0.99 },
@@ -42,7 +40,6 @@ export const VARIANTS = [
   "strong position bias",
   "one answer in ten unreadable",
   "letters surer than right",
-  "a better first judge",
 ] as const;
 export type Variant = (typeof VARIANTS)[number];
 
@@ -58,19 +55,13 @@ export function variantOf(name: JudgeName, variant: Variant): Simulated | null {
     "strong position bias": { biases: { ...USUAL, ...NOISES["strong position bias"] } },
     "one answer in ten unreadable": { parse_rate: 0.9 },
     "letters surer than right": { sureness: 3 },
-    "a better first judge": base.style === "direct" ? null : { first: 0.8 },
   };
   const change = changes[variant];
   return change === null ? null : { ...base, ...change };
 }
 
 /** What is written into a spec's `judge`; its reward is `auto`. */
-export type Setting = Partial<Pick<Spec["judge"], "vote" | "schedule" | "both_orders" | "budget" | "first">>;
-
-const close = (low: number, high: number): Spec["judge"]["first"] => ({
-  ...{ preset: "letter-select", vote: "soft", max_tokens: 8, combine: "replace" },
-  close: [low, high],
-});
+export type Setting = Partial<Pick<Spec["judge"], "vote" | "schedule" | "both_orders" | "budget">>;
 
 /** Every setting for groups of n; the first is what all others are held against. */
 export function settingsFor(n: number, style: Noise["style"]): Setting[] {
@@ -90,7 +81,5 @@ export function settingsFor(n: number, style: Noise["style"]): Setting[] {
     ...degrees.flatMap((degree) => orders({ name: "circular", degree })),
     ...[...orders("anchored"), ...orders("swiss")],
     ...[0.5, 0.75].map((ratio) => paying("active", ratio)),
-    ...[0.5, 0.75, 1, 1.5].map((ratio) => paying("auto", ratio)),
-    ...(style === "direct" ? [] : [close(0.2, 0.8), close(0.1, 0.9)].map((first) => ({ ...both, first }))),
   ];
 }

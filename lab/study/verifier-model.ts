@@ -1,6 +1,6 @@
 // Owns the simulated verifier of the study: what it answers about a pair, by stated noise. Pure.
 import { comparedIn } from "../../src/core/asking/questions.ts";
-import { sigmoid } from "../../src/core/math/bradley-terry.ts";
+import { sigmoid } from "../../src/core/math/elementary.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 
 /** Noise in log-odds; every standard deviation is of a normal distribution, drawn once a list. */

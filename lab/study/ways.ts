@@ -10,22 +10,13 @@ export interface Way {
   score: string;
   /** What all others are compared with: all pairs, both orders, four votes each. */
   reference?: true;
-  /** Chosen by `auto`: held against the front of all others. */
-  auto?: true;
   /** Asks nobody and draws an order: what the others are worth more than. */
   random?: true;
   /** Reported under every score. */
   everyScore?: true;
-  /** The way that spends as much, by its name, and what the two show. */
-  against?: { way: string; shows: Question };
+  /** The name of a way that spends as much, with which this one is compared. */
+  against?: string;
 }
-
-/** What pairs of ways at the same tokens answer. */
-export const QUESTIONS = {
-  budget: "`auto` against round robin under the same budget",
-  regular: "The random regular graph with strength against anchored at the same tokens",
-} as const;
-export type Question = keyof typeof QUESTIONS;
 
 const SOFT = "soft" as "majority";
 
@@ -56,13 +47,11 @@ function fixed(vote: Vote, n: number): Way[] {
     { ...way(named("swiss"), "swiss", base), everyScore: true },
     way(named("swiss, both orders"), "swiss", both),
     { ...way(named("knockout"), "knockout", base), everyScore: true },
-    { ...way(named("active, half the pairs"), { name: "active", sure: 1 }, { ...base, budget: { ratio: 0.5 } }) },
+    { ...way(named("active, half the pairs"), "active", { ...base, budget: { ratio: 0.5 } }) },
     {
-      ...way(named("active, a quarter"), { name: "active", sure: 1 }, { ...base, budget: { ratio: 0.25 } }),
+      ...way(named("active, a quarter"), "active", { ...base, budget: { ratio: 0.25 } }),
       everyScore: true,
     },
-    way(named("winner"), "winner", base, "wins"),
-    way(named("auto until the best is sure (0.9)"), { name: "auto", order_confidence: 0.9 }, base, "auto"),
   ];
 }
 
@@ -72,26 +61,15 @@ export const RANDOM: Way = { ...way("random", "round_robin"), random: true };
 /** Shares of all pairs that a budget pays, beside the n - 1 pairs that are the least. */
 const SHARES = [0.25, 0.5, 0.75, 1, 1.5, 2, 4];
 
-/**
- * `auto` and round robin under the same budgets. A round robin spends what is left as auto may: on
- * orders, then samples.
- */
+/** Round robin under budgets, of which what is left after all pairs goes to orders, then to samples. */
 function budgeted(vote: Vote, n: number): Way[] {
   const base = vote === "soft" ? { vote: SOFT } : {};
   const all = (n * (n - 1)) / 2;
   const counts = [n - 1, ...SHARES.map((share) => Math.round(share * all)).filter((count) => count > n - 1)];
-  return counts.flatMap((count) => {
+  return counts.map((count) => {
     const times = Math.floor(count / all);
     const whole = times < 2 ? {} : { both_orders: true, samples: times >> 1 };
-    const other = `round robin, ${count} paid, ${vote}`;
-    return [
-      way(other, "round_robin", { ...base, ...whole, ...paying(count) }, "auto"),
-      {
-        ...way(`auto, ${count} paid, ${vote}`, "auto", { ...base, ...paying(count) }, "auto"),
-        auto: true as const,
-        against: { way: other, shows: "budget" as const },
-      },
-    ];
+    return way(`round robin, ${count} paid, ${vote}`, "round_robin", { ...base, ...whole, ...paying(count) }, "auto");
   });
 }
 
@@ -111,7 +89,7 @@ function regular(vote: Vote, n: number): Way[] {
       way(other, "anchored", { ...base, ...more }, "soft"),
       {
         ...way(`regular graph, ${count} paid, ${vote}`, ring(degree), { ...base, ...paying(count) }),
-        against: { way: other, shows: "regular" },
+        against: other,
       },
     ];
   });
@@ -145,11 +123,4 @@ export function waysFor(n: number, votes: readonly Vote[] = ["soft", "hard"]): W
   };
   const each = votes.flatMap((vote) => [...fixed(vote, n), ...budgeted(vote, n), ...regular(vote, n)]);
   return [reference, ...each, ...(votes.includes("hard") ? VOTED : [])];
-}
-
-/** What a study of `auto` alone plays: its budgets, round robin at the same, and fixed ways of each kind. */
-export function ofAuto({ name, auto, everyScore }: Way): boolean {
-  const fixed = ["anchored", "circular 1", "circular 3", "circular 6", "swiss", "round robin", "active", "winner"];
-  const kind = fixed.some((one) => name.startsWith(one)) && !name.includes("regular");
-  return auto === true || everyScore === true || kind;
 }

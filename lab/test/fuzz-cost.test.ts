@@ -62,7 +62,7 @@ test("every text of every route's example that answers at once has its place, an
   for (const part of [
     "/v1/rewards ",
     "/v1/verdicts ",
-    "signal like ",
+    "signal fuzzy_match ",
     "header content-type",
     "path",
     "query",

@@ -78,6 +78,9 @@ const RESTART_MS = 2_500;
 /** A refusal that comes later is none. */
 const REFUSAL_MS = 5_000;
 
+/** Seconds until a sample of validation alone is refused, the start of the tool's process included. */
+const ALONE_S = 60;
+
 /** A cell that there is nothing to try for, by how the tool's samples come; null: it is tried. */
 function untried({ comes }: Tool, scenario: Scenario): string | null {
   if (comes === "any process") return null;
@@ -228,6 +231,8 @@ function failed(tool: Tool, scenario: Scenario, ended_ms: number | null, error: 
   if (NAMED_ONLY.includes(scenario)) return `given up after ${took_s} s: ${told(error)}`;
   // Raised before anything is asked.
   if (scenario === "seven" && tool.refuses_part?.test(error.message) === true) return "refused: ValueError";
+  const alone = scenario === "validation" && tool.validate !== undefined && Number(took_s) < ALONE_S;
+  if (alone && error.message.includes("group_too_small")) return "refused: group_too_small";
   const soon = ended_ms !== null && performance.now() - ended_ms < REFUSAL_MS;
   return soon && tool.refuses?.when.test(error.message) === true
     ? `refused: ${tool.refuses.as}`

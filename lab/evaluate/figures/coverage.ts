@@ -1,7 +1,8 @@
 // Owns what a verifier is worth that may abstain: how often it is right on the lists of which it is
 // surest. Knows no report.
-import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
+
 import { hashText } from "../../../src/core/math/random.ts";
+import { clusteredRatio } from "../../statistics/clusters.ts";
 import type { Estimate } from "./estimate.ts";
 
 /** A list as it was answered. */

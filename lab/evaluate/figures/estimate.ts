@@ -1,9 +1,7 @@
 // Owns a figure with its interval, and how it is written. Knows no metric.
-import type * as z from "zod";
-import type { EvaluationSummarySchema } from "../../../src/core/contract/evaluation-replies.ts";
+import type { Estimate } from "../../statistics/clusters.ts";
 
-/** `mean` is null where there is nothing to estimate from, `ci95` where the spread is unknown. */
-export type Estimate = z.output<typeof EvaluationSummarySchema.shape.list_acc>;
+export type { Estimate };
 
 /** `32.1 [29.0, 35.2]`, in per cent. */
 export function percent({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">): string | null {

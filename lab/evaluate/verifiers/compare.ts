@@ -3,11 +3,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
-import { clusteredRatio } from "../../../src/core/formulations/clusters.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import { exportsOf, replaceFiles } from "../../report/exports.ts";
 import { reportPage, type Table } from "../../report/page.ts";
 import { markdown, sections } from "../../report/parts.ts";
+import { clusteredRatio } from "../../statistics/clusters.ts";
 import { readAllJsonl } from "../../testbed/format/jsonl.ts";
 import { type Estimate, percent } from "../figures/estimate.ts";
 import {

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { SimulatorOptions } from "../../../gpu-backend/engines/simulator/simulator.ts";
 import { commit } from "../../../scripts/stack/commit.ts";
+import type { OwnVerifier } from "../../own-stack.ts";
 import { exportsOf, replaceFiles } from "../../report/exports.ts";
 import { reportPage, type Table } from "../../report/page.ts";
 import { markdown, type Part, sections } from "../../report/parts.ts";
@@ -24,6 +25,7 @@ export interface VerifierOptions {
   limit: number | null;
   spec: unknown;
   target: string | null;
+  own: OwnVerifier | null;
   simulator: SimulatorOptions;
   name: string;
   out: string;
@@ -44,8 +46,9 @@ const CELL = { name: "verifier" };
 export async function evaluateVerifier(options: VerifierOptions, around: Surroundings): Promise<VerifierSummary> {
   const read = await readFiles(options.rows, LAYOUTS[options.layout], options.limit);
   for (const line of read.omissions.report()) around.onNote(line);
-  const target = options.target ?? `control:simulator ${JSON.stringify(options.simulator)}`;
-  const { layout, spec, out } = options;
+  const { layout, spec, out, own, simulator } = options;
+  const behind = own === null ? `control:simulator ${JSON.stringify(simulator)}` : `verifier:${own.url} ${own.model}`;
+  const target = options.target ?? behind;
   const identity = { format: "kritai-verifier-run/1", target, layout, rows_sha256: read.sha256, spec };
   const store = openAnswers(out, identity, ScoredSchema);
   try {
@@ -66,7 +69,7 @@ async function ask(
   if (open.length === 0) return;
   onNote(`${open.length} items to ask, ${open.reduce((sum, { group }) => sum + group.rollouts.length, 0)} texts`);
   if (options.target !== null) await assertReady(options.target, signal);
-  const stack = options.target === null ? await startStack(options.simulator) : null;
+  const stack = options.target === null ? await startStack(options) : null;
   onStarted?.();
   const client = {
     target: stack?.url ?? (options.target as string),
@@ -86,7 +89,11 @@ async function ask(
   }
 }
 
-async function startStack(simulator: SimulatorOptions) {
+async function startStack({ own, simulator }: VerifierOptions) {
+  if (own !== null) {
+    const { startOwnStack, verifierEnv } = await import("../../own-stack.ts");
+    return startOwnStack(verifierEnv(own));
+  }
   const { startControl } = await import("../controls/stack.ts");
   return startControl("simulator", [], simulator);
 }

@@ -1,12 +1,11 @@
 // Owns the shapes of what a benchmark's run writes: summary.json, `kritai-verifier/1`, and a line of
 // items.jsonl. Knows neither how figures are computed nor how they are shown.
 import * as z from "zod";
-import { EvaluationSummarySchema } from "../../../src/core/contract/evaluation-replies.ts";
+import { EstimateSchema } from "../figures/evaluation-summary.ts";
 
 export const VERIFIER_FORMAT = "kritai-verifier/1";
 
 const count = z.int().min(0);
-const EstimateSchema = EvaluationSummarySchema.shape.list_acc;
 
 export const VerifierSummarySchema = z.object({
   format: z.literal(VERIFIER_FORMAT),

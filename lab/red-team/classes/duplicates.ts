@@ -56,6 +56,6 @@ const nearCopies = (name: string, schedule: string, decided_by: AttackClass["dec
 });
 
 /** Nothing that copies of a weak program do changes who has the most wins of all. */
-export const nearCopiesOfAll = nearCopies("near-copies", "winner", "kritai");
+export const nearCopiesOfAll = nearCopies("near-copies", "round_robin", "kritai");
 /** Of few pairs whom somebody meets decides; the reply warns of copies. */
 export const nearCopiesOfFew = nearCopies("near-copies of few pairs", "circular", "judge");

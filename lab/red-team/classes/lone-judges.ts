@@ -4,13 +4,10 @@ import type { AttackClass } from "../material/attack.ts";
 
 const WRONG = "It is 7.";
 const ITEMS = [{ id: "right", text: "Says that it is 8." }];
-const MESSAGES = [{ role: "user", content: "How right is it? {{sample.output_text}}" }];
 
 const KINDS: Readonly<Record<string, object>> = {
   grade: {},
   rubric: { items: ITEMS },
-  score_model: { input: MESSAGES },
-  label_model: { input: MESSAGES, labels: ["right", "wrong"], passing_labels: ["right"] },
   reference: { tiers: ["judge"] },
   // Of two turns, the first of which summarises.
   steps: { source: "judge", judge: { preset: "summary-first-wrong-step" } },

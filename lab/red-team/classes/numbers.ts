@@ -113,36 +113,19 @@ export const unreadableAnswers: AttackClass = {
   ],
 };
 
-export const unreadableJson: AttackClass = {
+export const unreadableTexts: AttackClass = {
   ...unreadable,
-  name: "turned into null: JSON",
-  about: "a wrong answer that is no JSON, lacks the field, or is too long to be compared",
+  name: "turned into null: similarity",
+  about: "an unlike text that is empty or too long to be compared",
   spec: {
     signals: {
-      same: { kind: "string_check", input: "{{sample.output_json.x}}", reference: "right", operation: "eq" },
-      like: {
-        kind: "text_similarity",
-        input: "{{sample.output_text}}",
-        reference: "right",
-        evaluation_metric: "fuzzy_match",
-      },
+      like: { kind: "text_similarity", evaluation_metric: "fuzzy_match" },
     } as never,
-    reward: "same + 0.001 * like",
   },
-  clean: '{"x": "right?", "y": "right"}',
-  neighbours: ['{"x": "right"}'],
-  attacks: [
-    "",
-    "{",
-    "[]",
-    "null",
-    '{"y": 1}',
-    '{"x": null}',
-    "{'x': 1}",
-    `{"x": "${LONG}"}`,
-    LONG,
-    "x".repeat(500_000),
-  ].map((rollout, i) => ({ name: `${i}: ${rollout.slice(0, 16)}`, rollout })),
+  group: { reference: "right" },
+  clean: "no",
+  neighbours: ["right"],
+  attacks: ["", LONG, "x".repeat(500_000)].map((rollout, i) => ({ name: `${i}: ${rollout.slice(0, 16)}`, rollout })),
 };
 
 export const unreadableSteps: AttackClass = {

@@ -41,10 +41,6 @@ const ITEMS: Readonly<Record<string, readonly object[]>> = {
   "an unknown item": [{ type: "hologram", act: ACT }, item(ANSWER)],
   "a message before": [item(ACT), item(ANSWER)],
 };
-const PARTS: Readonly<Record<string, readonly object[]>> = {
-  "a functionCall": [{ text: ANSWER }, { functionCall: { name: "bash", args: { cmd: ACT } } }],
-  "an executableCode": [{ text: ANSWER }, { executableCode: { code: ACT } }],
-};
 
 const QUESTION = [{ role: "user", content: "Read n and print n doubled." }];
 const block = (id: number, turns: unknown) => `<trajectory id="${id}">\n${JSON.stringify(turns)}\n</trajectory>`;
@@ -99,30 +95,6 @@ const VIA: Readonly<Record<string, readonly [forms: Readonly<Record<string, unkn
       bodies: [response("a", own), response("b", [item(OTHER)])].map((one) => ({
         responses_create_params: { input: QUESTION },
         response: one,
-      })),
-    }),
-  ],
-  google: [
-    PARTS,
-    (own) => ({
-      path: "/google/reward?group_size=2",
-      bodies: [own, [{ text: OTHER }]].map((parts) => ({
-        example: { contents: [{ role: "user", parts: [{ text: "Double n." }] }] },
-        response: { parts },
-      })),
-    }),
-  ],
-  azure: [
-    {
-      output_tools: { output_tools: [bash] },
-      "a choice's calls": { choices: [{ message: { content: ANSWER, ...calls } }] },
-    },
-    (own: object) => ({
-      path: "/azure/grader?group_size=2",
-      bodies: [{ output_text: ANSWER, ...own }, { output_text: OTHER }].map((sample, i) => ({
-        sample,
-        item: { question: "Double n." },
-        trace_id: `${i}`,
       })),
     }),
   ],

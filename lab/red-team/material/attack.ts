@@ -14,7 +14,7 @@ export interface Asked {
   /** What the spec's signals need to know of the group. */
   facts?: Readonly<Record<string, unknown>>;
   clean: Sendable;
-  neighbours: readonly string[];
+  neighbours: readonly Sendable[];
 }
 
 export interface Attack {
@@ -30,9 +30,11 @@ export interface Attack {
   facts?: object;
   /** More rollouts of the attacker, in the same group. */
   accomplices?: readonly string[];
+  /** Words of the policy, which the task around the candidates must not hold. */
+  task?: string;
   /** Instead of the group: requests of a tool, which nobody may answer with a reward.. */
   sent?: Sent;
-  /** .. unless this stood in a prompt. */
+  /** .. unless a prompt held this; of a group, unless the rollout is malformed. */
   unseen?: string;
 }
 
@@ -67,7 +69,7 @@ export interface AttackClass {
    */
   clean?: Sendable;
   /** The rest of the group, honest. Default one right program. */
-  neighbours?: readonly string[];
+  neighbours?: readonly Sendable[];
   attacks: readonly Attack[];
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { letterProbabilities } from "../../../gpu-backend/engines/simulator/noise.ts";
 import { noiseParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
+import { startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import { temporaryFolder } from "../../../test/e2e/temporary-folder.ts";
 import { compareRuns } from "../../evaluate/compare.ts";
 import { evaluateSet } from "../../evaluate/evaluate.ts";
@@ -58,6 +59,17 @@ const ORACLE = ["--control", "oracle", "--k", "1", "--adversarial", "all"];
 /** Of a set accuracy, and how it is asked. */
 const GOOD = { position_bias: 0, parse_rate: 1, lapse_rate: 0.1, discrimination: 4 };
 const ONCE = ["--formulations", "list_em,pair_em", "--k", "1", "--no-positions", "--adversarial", "none"];
+
+it("a verifier of one's own is asked through a stack that the command starts, and named by its model", async () => {
+  const server = await startSimulator({ model: "sim-7b", scale: "instant", noise: { ...QUIET, ...GOOD } });
+  try {
+    const summary = await evaluate("own", ["--verifier", `${server.url}/v1`, "--model", "sim-7b", ...ONCE]);
+    expect(summary).toMatchObject({ name: "sim-7b", target: `verifier:${server.url}/v1 sim-7b`, complete: true });
+    expect(cellOf(summary, "list_em@1").lists).toBe(lists.length);
+  } finally {
+    await server.close();
+  }
+});
 
 describe("a control", () => {
   it("that guesses has ListAcc 32.08 % and tau-b 0 within their intervals", async () => {

@@ -22,6 +22,14 @@ describe("flags", () => {
     });
   });
 
+  it("name a verifier of one's own by its model, which the spec of its stack leaves out", () => {
+    expect(read("--verifier", "http://127.0.0.1:8000/v1", "--model", "my-judge")).toMatchObject({
+      own: { url: "http://127.0.0.1:8000/v1", model: "my-judge" },
+      name: "my-judge",
+      base: {},
+    });
+  });
+
   it("sort and single out the samples, and put the model into the spec", () => {
     expect(
       read("--control", "cpu", "--k", "8,1,8", "--model", "m", "--spec", '{"judge":{"temperature":0}}'),
@@ -37,8 +45,11 @@ describe("flags", () => {
     [["--target", "http://a", "--formulations", "list_em,list_xx"], "--formulations takes names of list_em"],
     [["--target", "ftp://a"], "--target must be an http or https URL"],
     [["--control", "guess"], "--control must be one of random"],
-    [["--target", "http://a", "--control", "random"], "either --target or --control"],
-    [[], "either --target or --control"],
+    [["--target", "http://a", "--control", "random"], "one of --verifier, --target and --control"],
+    [["--target", "http://a", "--verifier", "http://b"], "one of --verifier, --target and --control"],
+    [[], "one of --verifier, --target and --control"],
+    [["--verifier", "http://a"], "--verifier needs --model"],
+    [["--verifier", "http://u:secret@a", "--model", "m"], "--verifier must not carry a key"],
     [["--target", "http://a", "--simulator", "{}"], "--simulator belongs to --control simulator"],
     [["--target", "http://u:secret@a"], "--target must not carry a key"],
     [["--target", "https://a/k/secret"], "--target must not carry a key"],
@@ -71,7 +82,7 @@ describe("flags", () => {
 
   it("are each explained by --help", () => {
     const names = Object.keys(read("--control", "random")).filter((name) => name !== "base");
-    const derived = new Set(["selection", "statistics", "price"]);
+    const derived = new Set(["selection", "statistics", "price", "own"]);
     for (const name of names) if (!derived.has(name)) expect(USAGE).toContain(`--${name}`);
   });
 });

@@ -105,7 +105,7 @@ describe("npm run evaluate", () => {
     expect(await start("--help").ended).toMatchObject({ code: 0, said: expect.stringContaining("--compare DIR") });
     expect(await start("--set", "s").ended).toMatchObject({
       code: 2,
-      said: expect.stringContaining("either --target or --control is required"),
+      said: expect.stringContaining("one of --verifier, --target and --control is required"),
     });
     const flags = ["--set", `${folder.path}/none`, "--out", `${folder.path}/o`, "--control", "oracle"];
     expect(await start(...flags).ended).toMatchObject({ code: 1, said: expect.stringContaining("no manifest.json") });

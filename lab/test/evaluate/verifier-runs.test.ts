@@ -152,7 +152,7 @@ describe("flags of rows", () => {
   it("refuse what only lists take, and name the layouts", () => {
     expect(flags("--control", "simulator", "--k", "2")).toThrow("--k is not for --layout");
     expect(flags("--control", "oracle")).toThrow("--control of --layout must be simulator");
-    expect(flags()).toThrow("either --target or --control is required");
+    expect(flags()).toThrow("one of --verifier, --target and --control is required");
     expect(() => readOptions(["--layout", "mt-bench", "--rows", "f"])).toThrow("judge-bench");
     expect(() => readOptions(["--set", "s", "--control", "cpu", "--rows", "f"])).toThrow("--rows belongs to --layout");
   });

@@ -70,8 +70,13 @@ describe("flags", () => {
     expect(() => readFlags([...URL_FLAG, ...args])).toThrow(message);
   });
 
-  it("need a target", () => {
-    expect(() => readFlags([])).toThrow("--target is required");
+  it("need a target, or a verifier with its model", () => {
+    const verifier = ["--verifier", "http://127.0.0.1:8000/v1"];
+    expect(() => readFlags([])).toThrow("--target or --verifier is required");
+    expect(() => readFlags([...URL_FLAG, ...verifier, "--model", "m"])).toThrow("--target or --verifier is required");
+    expect(() => readFlags(verifier)).toThrow("--verifier needs --model");
+    expect(() => readFlags([...verifier, "--model", "m", "--kind", "engine"])).toThrow("--kind engine");
+    expect(() => readFlags(["--verifier", "http://example.com/v1", "--model", "m"])).toThrow("--allow-host");
   });
 
   it.each(["http://example.com", "http://127.0.0.1.example.com", "http://10.0.0.1:8000", "http://[2001:db8::1]"])(

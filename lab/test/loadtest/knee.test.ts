@@ -134,12 +134,12 @@ describe("tInterval", () => {
   });
 });
 
-it("says what was answered beside what fell due, which is not quite the rate, and never one as a part of the other", () => {
+it("says what completed beside what was offered, which is not quite the rate, and never one as a part of the other", () => {
   const drawn = { ...side(10, 40, 9.42), offered_per_s: estimate(9.29, [9.29]) };
   const said = headlineOf({
     points: [point(10, [], drawn)],
     knee: { rate: null, overloaded_at: null, requests_few: null, rule: "" },
     load: { loop: "open" },
   } as never);
-  expect(said).toBe("At 10/s 9.29/s fell due and 9.42/s were answered, p50 – ms, p99 40 ms; none failed.");
+  expect(said).toBe("Target 10/s: 9.29/s offered, 9.42/s completed, p50 – ms, p99 40 ms; none failed.");
 });

@@ -47,6 +47,9 @@ const parts = [...PAGE.matchAll(/^\| (\d+) \| (.+?) \| (.+) \|$/gm)].map(([, num
   part,
   here,
 }));
+const HEADINGS = [...PAGE.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) =>
+  heading.toLowerCase().replaceAll(" ", "-"),
+);
 const SCRIPTS = (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> }).scripts;
 
 /** What is wrong with a command, by its name and that of its part of the laboratory. */
@@ -74,9 +77,10 @@ describe("the paper's parts", () => {
   });
 
   it.each(parts)("$number: $part", ({ here }) => {
-    const link = /^\[.+\]\(([^)#]+)[^)]*\)$/.exec(here)?.[1];
-    if (link !== undefined) {
-      expect(existsSync(`docs/${link}`)).toBe(true);
+    const [, page, anchor] = /^\[.+\]\(([^)#]*)#?([^)]*)\)$/.exec(here) ?? [];
+    if (page !== undefined) {
+      if (page === "") expect(HEADINGS).toContain(anchor);
+      else expect(existsSync(`docs/${page}`)).toBe(true);
       return;
     }
     const code = /^`(.+)`$/.exec(here)?.[1] ?? "";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { JUDGE_NAMES, settingsFor } from "../../study/settings.ts";
 import { alikeOf, settingsPage, settingsTable, settingsTables, written } from "../../study/settings-page.ts";
-import { PICKS, settingRows, sharedRows, tokensOf } from "../../study/settings-played.ts";
+import { PICKS, settingRows, tokensOf } from "../../study/settings-played.ts";
 
 const plan = { set: "sets/small", sizes: [4], draws: 4, varied: 1 };
 const rows = settingRows(plan, () => {});
@@ -30,11 +30,11 @@ describe("the study of settings", () => {
     const varied = rows.find(({ judge, variant }) => judge === "7B" && variant === "strong pair bias");
     expect((all?.lists ?? 0) / (varied?.lists ?? 1)).toBe(plan.draws / plan.varied / 2);
     const paid = of("hosted").filter(({ setting }) => setting.budget?.ratio === 0.5);
-    expect(paid.length).toBe(2);
+    expect(paid.length).toBe(1);
     for (const { generations } of paid) expect(generations).toBeLessThanOrEqual(3);
   });
 
-  it("picks one of each kind for every judge, within its share of the tokens and without a first judge", () => {
+  it("picks one of each kind for every judge, within its share of the tokens", () => {
     for (const judge of JUDGE_NAMES) {
       const [all] = of(judge);
       for (const [pick, share] of Object.entries(PICKS)) {
@@ -42,7 +42,6 @@ describe("the study of settings", () => {
         expect(picked).toHaveLength(1);
         for (const row of picked) {
           expect(tokensOf(row)).toBeLessThanOrEqual(share * tokensOf(all as (typeof rows)[number]));
-          expect(row.setting.first).toBeUndefined();
           expect(row.over?.[pick as keyof typeof PICKS].mean).toBe(0);
         }
       }
@@ -57,7 +56,7 @@ describe("the study of settings", () => {
   });
 
   it("writes a page with a line for every judge and number of samples, and every row as CSV", () => {
-    const page = settingsPage("how", rows, sharedRows(plan), "settings");
+    const page = settingsPage("how", rows, "settings");
     expect(page).not.toMatch(/NaN|undefined|Infinity|null/);
     expect(page).toContain(settingsTable(rows));
     expect(settingsTable(rows).split("\n")).toHaveLength(2 + JUDGE_NAMES.length);

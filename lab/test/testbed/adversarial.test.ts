@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
-import { stripComments } from "../../../src/core/candidate/comments.ts";
 import { createRandom, shuffled } from "../../../src/core/math/random.ts";
 import fc from "../../../test/harness/property.ts";
+import { stripComments } from "../../comments/strip.ts";
 import {
   MODIFICATION_LANGUAGES,
   MODIFICATIONS,

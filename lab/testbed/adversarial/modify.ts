@@ -2,8 +2,8 @@
 // program.
 import type { Tree } from "@lezer/common";
 import MagicString from "magic-string";
-import { stripComments } from "../../../src/core/candidate/comments.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
+import { stripComments } from "../../comments/strip.ts";
 import { parseProgram, repairedTree, type SourceLanguage } from "../syntax/grammar.ts";
 import { sameTokens } from "../syntax/tokens.ts";
 import { withLeadComment, withScatteredComments } from "./comments.ts";

@@ -2,7 +2,7 @@
 // compiled languages. Knows no pass rate.
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
-import { sameOutput } from "../../../gpu-backend/engines/cpu/test-cases.ts";
+import { sameOutput } from "../../../src/core/text/printed-output.ts";
 import type { PoolTest } from "../format/pool-format.ts";
 import { createLimiter } from "./bounded.ts";
 import { type ExecutionEngine, type Program, type TestRun, unmeasured } from "./engine.ts";
@@ -96,7 +96,10 @@ function runOf({ status, compile_result, run_result }: Reply, { output, exact }:
     if (command && (command.return_code ?? 0) !== 0) return { outcome: "error", reason: null };
   }
   if (status === "Failed" || !run_result) return unmeasured("a failure without its result");
-  return { outcome: sameOutput(output, run_result.stdout ?? "", exact) ? "passed" : "wrong", reason: null };
+  return {
+    outcome: sameOutput(output, run_result.stdout ?? "", exact === true ? null : undefined) ? "passed" : "wrong",
+    reason: null,
+  };
 }
 
 async function runTest(program: Program, test: PoolTest, options: Options): Promise<TestRun> {

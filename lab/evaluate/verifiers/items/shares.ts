@@ -1,6 +1,7 @@
 // Owns means over items with intervals that draw whole problems. Knows no benchmark.
-import { clusteredRatio } from "../../../../src/core/formulations/clusters.ts";
+
 import { hashText } from "../../../../src/core/math/random.ts";
+import { clusteredRatio } from "../../../statistics/clusters.ts";
 import type { Estimate } from "../../figures/estimate.ts";
 import type { Judged, Settings } from "./benchmark.ts";
 

@@ -1,0 +1,35 @@
+// `npm run lab -- judge-terms`: what length and the first place earn with the judge of a run, from
+// the run's exported verdicts and texts.
+import { createReadStream, existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { ExportFault } from "../ensembles/exported.ts";
+import { fitExport } from "./exported.ts";
+
+const file = (table: string) => ({
+  value: "",
+  required: true,
+  fault: (text: string) => (existsSync(text) ? null : "must name a file that is there"),
+  help: `the file that GET /v1/runs/RUN/export?table=${table} gave`,
+});
+const { verdicts, texts, signal } = commandFlags({
+  command: "judge-terms",
+  call: "npm run lab -- judge-terms",
+  about:
+    "Estimates how many log-odds a judge gives to a candidate twice as long, and to the one shown first, with standard errors over groups. A length term of 0.4 is a taste for length only where longer answers are not better: the verdicts cannot tell the two apart.",
+  texts: {
+    verdicts: file("verdicts"),
+    texts: file("texts"),
+    signal: { value: "base", help: "the signal whose verdicts on pairs count; base in a spec without signals" },
+  },
+});
+
+const linesOf = (path: string) =>
+  createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+try {
+  console.log(JSON.stringify(await fitExport(linesOf(verdicts), linesOf(texts), signal), null, 2));
+} catch (fault) {
+  if (!(fault instanceof ExportFault)) throw fault;
+  console.error(`kritai judge-terms: ${fault.message}`);
+  process.exitCode = 2;
+}

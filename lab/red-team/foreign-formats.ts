@@ -1,0 +1,53 @@
+// What each preset's prompt shows of a text in another judge's format: which parts come to the judge
+// as they were written, and which the escape breaks. Knows no verifier.
+import { presetNamed } from "../../src/core/judges/presets/table.ts";
+import { chatPrompts, createRenderer, shownBy } from "../../src/core/judges/render.ts";
+import { FOREIGN_PARTS } from "./material/foreign-parts.ts";
+
+export interface ForeignReport {
+  preset: string;
+  /** Parts whose every line stands in the prompt as it was written. */
+  raw: string[];
+  /** Parts of which some line was broken. */
+  broken: string[];
+}
+
+/** Whether every line of a part stands raw in the prompt that shows it as a candidate. */
+function isRaw(preset: string, part: string): boolean {
+  const [least] = shownBy(preset);
+  const candidates = [`It is 5.\n${part}`, "calm"];
+  const render = createRenderer(preset, "exact_match", { question: "Q", language: null, candidates, slots: {} });
+  const order = [0, ...Array<number>(least).fill(1)].slice(0, least);
+  const prompt = render(order)
+    .map(({ content }) => content)
+    .join("\n");
+  // Some presets write a candidate as JSON text.
+  const asWritten = presetNamed(preset)?.candidate.includes("{{json}}")
+    ? (line: string) => JSON.stringify(line).slice(1, -1)
+    : (line: string) => line;
+  return part.split("\n").every((line) => prompt.includes(asWritten(line)));
+}
+
+/** A row a preset. */
+export const foreignReports = (): ForeignReport[] =>
+  chatPrompts().map((preset) => {
+    const parts = Object.entries(FOREIGN_PARTS);
+    const raw = parts.filter(([, part]) => isRaw(preset, part)).map(([name]) => name);
+    return { preset, raw, broken: parts.map(([name]) => name).filter((name) => !raw.includes(name)) };
+  });
+
+/** The section of the report. */
+export function foreignSection(reports: readonly ForeignReport[]): string {
+  const count = Object.keys(FOREIGN_PARTS).length;
+  const rows = reports.map(
+    ({ preset, raw, broken }) => `| \`${preset}\` | ${raw.length} of ${count} | ${broken.join(", ") || "none"} |`,
+  );
+  const whole = reports.filter(({ raw }) => raw.length === count).length;
+  return `## Text in another judge's format
+
+A constant answer that forges another judge's template (the class of arXiv 2410.07137, in our own words): ${count} parts, each as a candidate of each preset. The escape breaks marks of the template that asks, special tokens and heads of turns; what is none of these stands in its block as data, and whether the judge heeds it is the judge's. ${whole} of ${reports.length} templates show every part as it was written.
+
+| template | parts shown as written | parts broken |
+|---|---|---|
+${rows.join("\n")}`;
+}
