@@ -31,8 +31,8 @@ fi
 [[ ${1:-} == --bench ]] && PYTHONPATH=src exec "$venv/bin/python" tests/bench.py
 
 if [[ $name == python-client ]]; then
-  "$venv/bin/ruff" check .
-  "$venv/bin/ruff" format --check .
+  "$venv/bin/ruff" check . ../../examples
+  "$venv/bin/ruff" format --check . ../../examples
   "$venv/bin/mypy"
 fi
 "$venv/bin/python" -m pytest --quiet ${tests[@]+"${tests[@]}"} "$@" 2>&1 | tee "$venv/pytest.log"

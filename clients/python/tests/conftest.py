@@ -15,6 +15,7 @@ from fake_server import FakeServer, rewards, serving
 from stack import running_stack
 
 from kritai import Group, RetryPolicy
+from kritai.default_run import NAMED_BY, forget_default_runs
 from kritai.gather import forget_shared
 
 QUICK = RetryPolicy(retries_max=3, base_s=0.001, cap_s=0.002)
@@ -34,6 +35,9 @@ def expected(groups: int, rollouts: int = 2) -> list[list[float | None]]:
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_default_runs()
+    for name in NAMED_BY:
+        monkeypatch.delenv(name, raising=False)
     for name in (
         "BASE_URL",
         "API_KEY",

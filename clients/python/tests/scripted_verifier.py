@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fake_server import Received, Reply, serving
 
 CANDIDATE = re.compile(r"\[CANDIDATE_([A-Z])\]\n(`{3,})[^\n`]*\n([\s\S]*?)\n\2\n\[/CANDIDATE_\1\]")
-BEYOND_PATIENCE = {"retry-after": "900"}
-"""Kritai asks a failing verifier again until the deadline; one that may only be asked after it is
-told to the client at once."""
+BEYOND_DEADLINE_S = 900
+"""A Retry-After that is longer than any deadline: Kritai refuses the request at once and passes it on."""
 
 
 @dataclass
@@ -24,10 +23,12 @@ class ScriptedVerifier:
     status: int = 200
     refusals: int = 0
     about: str = ""
+    retry_after_s: int = BEYOND_DEADLINE_S
 
-    def refuse(self, status: int, times: int, about: str = "") -> None:
-        """From here on the next `times` questions that hold the text `about` are refused."""
-        self.status, self.refusals, self.about = status, times, about
+    def refuse(self, status: int, times: int, about: str = "", retry_after_s: int = BEYOND_DEADLINE_S) -> None:
+        """From here on the next `times` questions that hold the text `about` are refused, with a
+        Retry-After of so many seconds."""
+        self.status, self.refusals, self.about, self.retry_after_s = status, times, about, retry_after_s
 
     def answer(self, request: Received, number: int) -> Reply:
         if request.method == "GET":
@@ -35,7 +36,8 @@ class ScriptedVerifier:
         question = request.json["messages"][-1]["content"]
         if self.refusals > 0 and self.about in question:
             self.refusals -= 1
-            return Reply(self.status, {"error": {"message": "scripted", "code": self.status}}, dict(BEYOND_PATIENCE))
+            refusal = {"error": {"message": "scripted", "code": self.status}}
+            return Reply(self.status, refusal, {"retry-after": str(self.retry_after_s)})
         shown = CANDIDATE.findall(question)
         letter = max(shown, key=lambda candidate: len(candidate[2]))[0]
         message = {"role": "assistant", "content": f"\\boxed{{{letter}}}"}

@@ -121,7 +121,9 @@ def test_areal_s_agents_get_a_reward_or_one_for_each_completion(by_turn: FakeSer
     assert asyncio.run(group()) == [{"one": 0.0, "two": 0.1}, 3.0]
     (sent_group,) = sent(by_turn)["groups"]
     assert sent_group["rollouts"][0]["messages"][0] == acted[0]
-    assert asyncio.run(shim.score_run({**row, "split": "test"}, ASKED)) == 0.0
+    alone = shim.score_run({**row, "split": "test"}, [{"role": "assistant", "content": "4"}])
+    assert asyncio.run(alone) == 4.0
+    assert [len(group["rollouts"]) for group in sent(by_turn, -1)["groups"]] == [1]
 
 
 # --- verifiers

@@ -14,7 +14,7 @@ BATCH_ID = "01K00000000000000000000000"
 
 
 def view(state: str, **more: Any) -> dict[str, Any]:
-    empty: dict[str, Any] = {"results": [], "reply": None, "error": None, "webhook": None, "ended_at": None}
+    empty: dict[str, Any] = {"results": [], "reply": None, "error": None, "ended_at": None}
     return {"batch_id": BATCH_ID, "state": state, "progress": {}, "created_at": "", "deadline_at": "", **empty, **more}
 
 

@@ -114,7 +114,7 @@ def test_the_log_is_read_page_by_page() -> None:
             "/v1/runs/a/groups?step=3": {"groups": [{"id": "x"}], "next_cursor": None},
             "/v1/runs/a/steps": {"steps": [{"step": 3}]},
             "/v1/runs/a/health?steps=9": {"on": ["nulls"], "alarms": [nulls, over]},
-            "/v1/runs/b/health": {"by": "window", "on": ["nulls"], "alarms": [said]},
+            "/v1/runs/b/health": {"on": ["nulls"], "alarms": [said]},
         }
         body = pages.get(request.path)
         return problem(404, "not_found") if body is None else Reply(body=body)
@@ -127,7 +127,7 @@ def test_the_log_is_read_page_by_page() -> None:
         with pytest.warns(KritaiWarning, match=r"nulls: 0.25 at step 7 .*, since step 5") as warned:
             assert log.health("a", steps=9)["on"] == ["nulls"]
         assert len(warned) == 1
-        with pytest.warns(KritaiWarning, match=r"nulls: 25 % of the rollouts .*, since window 5; see"):
+        with pytest.warns(KritaiWarning, match=r"nulls: 25 % of the rollouts .*, since step 5; see"):
             log.health("b")
         with pytest.raises(NotFound):
             log.run("none")

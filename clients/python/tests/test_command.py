@@ -23,7 +23,7 @@ def test_check_says_what_answers_what_the_spec_is_and_what_a_step_costs(
     assert lines["key"] == "may read the run log"
     assert lines["spec"].endswith("rewards in [-1, 1]")
     # A ring of four has four pairs, each asked twice.
-    assert lines["step"].startswith("10 groups of 4: 80 generations as a rule, ")
+    assert lines["step"].startswith("10 groups of 4: 80 generations at first, ")
 
 
 def test_a_field_that_a_spec_does_not_have_is_named(
@@ -80,7 +80,7 @@ def test_a_key_that_may_only_score_is_told_so_and_a_wrong_one_ends_the_check(
             refused, code = refusal
             return Reply(status=refused, body={"code": code, "detail": "No.", "status": refused, "retryable": False})
         if request.path.startswith("/v1/specs/check"):
-            cost = {"generations_expected": 28, "generations_max": 28, "completion_tokens_max": 28}
+            cost = {"generations": 28, "generations_max": 28, "completion_tokens_max": 28}
             more = {"facts": ["reference"], "warnings": ["flat: base"], "cost": cost}
             return Reply(body={"spec_hash": f"sha256:{'0' * 64}", "reward_range": [0, 1], **more})
         return Reply(body={"spec": {}})

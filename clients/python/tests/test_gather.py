@@ -35,6 +35,29 @@ def test_prompts_do_not_wait_for_each_other_and_threads_may_ask(server: FakeServ
     assert len(server.received) == 20
 
 
+def lines_of(caplog: pytest.LogCaptureFixture, least: int) -> list[str]:
+    while len(lines := [record.getMessage() for record in caplog.records if "waiting" in record.getMessage()]) < least:
+        threading.Event().wait(0.001)
+    return lines
+
+
+def test_a_group_that_lacks_a_sample_says_so(server: FakeServer, caplog: pytest.LogCaptureFixture) -> None:
+    gather = Gather(shared_client(), group_size=4, window_s=60, notice_s=0.02)
+    answers = [gather.submit("p", text) for text in ("1", "2", "3")]
+    first, second, *_ = lines_of(caplog, 2)
+    assert first.startswith("3 of 4 samples of a prompt, waiting (prompts waiting: 1; no sample for 0.02 s")
+    assert "no sample for 0.04 s" in second
+    answers.append(gather.submit("p", "4"))
+    assert [answer.result(10)["reward"] for answer in answers] == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_nothing_is_left_to_say_of_a_group_that_is_whole(server: FakeServer) -> None:
+    gather = Gather(shared_client(), group_size=2, window_s=60)
+    for answer in [gather.submit("p", text) for text in ("1", "2")]:
+        answer.result(10)
+    assert gather._notice is None
+
+
 def test_a_sample_whose_asker_left_still_counts_for_the_others(server: FakeServer) -> None:
     gather = Gather(shared_client(), group_size=2, window_s=60)
     left = gather.submit("p", "1")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from kritai import Kritai, Unavailable
+from kritai import InvalidRequest, Kritai
 from kritai.burst_server import BurstServer
 from kritai.gather import forget_shared
 from kritai.shims import nemo_gym_relay, verl_gathered
@@ -63,9 +63,8 @@ def test_a_verl_sample_without_a_group_is_the_declared_fallback_or_an_error() ->
     given: Any = {"data_source": "d", "ground_truth": "", "extra_info": {"question": "alone"}, "group_size": 1}
     declared = asyncio.run(verl_gathered.compute_score(solution_str=SAMPLES[0], fallback=-0.25, **given))
     assert (declared["score"], declared["rm_fallback"]) == (-0.25, 1)
-    with pytest.raises(Unavailable):
-        # The server's Retry-After is 5 s, so that no second try fits.
-        asyncio.run(verl_gathered.compute_score(solution_str=SAMPLES[1], timeout_s=5, **given))
+    with pytest.raises(InvalidRequest, match="group_too_small"):
+        asyncio.run(verl_gathered.compute_score(solution_str=SAMPLES[1], timeout_s=60, **given))
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from kritai.shims import nemo_gym_relay, slime_reward
 
 
 def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.MonkeyPatch, areal_shim: Any) -> None:
+    monkeypatch.setenv("KRITAI_RUN_ID", "mine")
     replies: list[Any] = [0.5, None]
     forget_shared()
     workflow = areal_shim.KritaiWorkflow(reward_fn="some.other", gconfig=None, tokenizer=None)
@@ -32,7 +33,7 @@ def test_areal_gets_a_float_by_the_servers_own_gathering(monkeypatch: pytest.Mon
         assert asyncio.run(workflow.arun_episode(None, data)) == 0.5
         with pytest.raises(NoScore):
             asyncio.run(workflow.arun_episode(None, data))
-    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=48000&tries=8&spec=strict"
+    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=48000&tries=8&spec=strict&run_id=mine"
     assert server.received[0].json == {
         "prompt": "p",
         "response": "c",
@@ -80,6 +81,7 @@ def test_slime_posts_a_group_that_it_has_whole_and_takes_numbers_only(
 
 
 def test_slime_has_a_sample_of_its_own_gathered_by_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KRITAI_RUN_ID", "mine")
     replies: list[Any] = [0.5, None]
     forget_shared()
     arguments = types.SimpleNamespace(n_samples_per_prompt=8)
@@ -88,7 +90,7 @@ def test_slime_has_a_sample_of_its_own_gathered_by_the_server(monkeypatch: pytes
         assert asyncio.run(slime_reward.reward(arguments, slime_sample("c"))) == 0.5
         with pytest.raises(NoScore):
             asyncio.run(slime_reward.reward(arguments, slime_sample("c")))
-    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=240000&tries=8&spec=default"
+    assert server.received[0].path == "/slime/reward?group_size=8&deadline_ms=240000&tries=8&spec=default&run_id=mine"
     assert server.received[0].json == {"prompt": "p", "response": "c", "label": "l"}
 
 
@@ -117,6 +119,8 @@ def test_slime_gives_the_declared_number_where_no_server_answers_in_time_and_rai
 
 
 def test_the_nemo_gym_relay_hands_on_bodies_keys_and_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KRITAI_RUN_ID", "mine")
+
     def upstream(request: Received, number: int) -> Reply:
         if request.path.startswith("/nemo-gym/verify"):
             return Reply(body={**request.json, "reward": 1.0})
@@ -144,5 +148,5 @@ def test_the_nemo_gym_relay_hands_on_bodies_keys_and_failures(monkeypatch: pytes
             relay.shutdown()
             relay.server_close()
             thread.join()
-    assert server.received[0].path == "/nemo-gym/verify?group_size=8"
+    assert server.received[0].path == "/nemo-gym/verify?group_size=8&run_id=mine"
     assert server.received[0].headers["authorization"] == "Bearer k"

@@ -22,7 +22,6 @@ def test_each_rollout_is_sent_at_once_with_the_groups_facts_and_its_position() -
             "language": "python",
             "reference": "4",
             "rubric": [{"text": "short", "points": 1}],
-            "item": {"a": 1},
         }
         group = client.group("p", size=2, spec="s", run_id="r", step=0, deadline_ms=9_000, **facts)
         assert server.received == []

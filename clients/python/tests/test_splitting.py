@@ -226,22 +226,31 @@ def test_verdicts_are_cut_by_size_come_back_in_order_and_are_measured_together()
     assert (result.metrics["accuracy"], result.metrics["reward_mean"]) == (0.5, 2.5)
 
 
+def test_verdicts_of_one_prompt_stay_in_one_request() -> None:
+    items: list[VerdictItem] = [
+        {"prompt": str(i // 3), "text": str(i), "candidates": 2, "correct": 1} for i in range(18)
+    ]
+    with serving(verdict_reply) as server:
+        result = Kritai(server.url, limits=Limits(parts=4)).verdicts(items, "pair_em", run_id="v", log_texts=True)
+    assert [[item["prompt"] for item in request.json["items"]] for request in server.received] == [
+        [prompt for prompt in prompts for _ in range(3)] for prompts in ("0123", "45")
+    ]
+    assert all(request.json["log_texts"] is True for request in server.received)
+    assert result.rewards == list(range(18))
+
+
 @pytest.mark.parametrize(
-    ("formulation", "item", "expected"),
+    ("item", "expected"),
     [
-        ("list_em", {"candidates": 3, "correct": 1}, "B"),
-        ("list_em", {"pass_rates": [0.5, 1]}, "B"),
-        ("pair_sc", {"pass_rates": [1, 1]}, None),
-        ("patch_multiselect", {"candidates": 4, "correct": [2, 0]}, "A, C"),
-        ("patch_multiselect", {"pass_rates": [1, 0.5, 1]}, "A, C"),
-        ("patch_multiselect", {"candidates": 2, "correct": []}, "none"),
-        ("patch_multiselect", {"candidates": 2, "correct": 1}, "B"),
-        ("pair_labels", {"pass_rates": [0.2, 1]}, "incorrect, correct"),
+        ({"candidates": 3, "correct": 1}, "B"),
+        ({"pass_rates": [0.5, 1]}, "B"),
+        ({"pass_rates": [1, 1]}, None),
     ],
 )
-def test_a_right_verdict_is_what_the_server_tells(formulation: Any, item: Any, expected: str | None) -> None:
-    given: Any = {"text": "t", **item}
-    assert right_verdict(given, formulation) == expected
+def test_a_right_verdict_is_what_the_server_tells(item: Any, expected: str | None) -> None:
+    given: VerdictItem = {"text": "t"}
+    given.update(item)
+    assert right_verdict(given) == expected
 
 
 @pytest.mark.parametrize(

@@ -19,16 +19,8 @@ from kritai.shims.trl_reward import kritai_reward
 from kritai.stated_facts import Stated, plain
 
 REFERENCE = {"signals": {"right": {"kind": "reference", "answer": "last_line"}}}
-SAME: dict[str, Any] = {
-    "kind": "string_check",
-    "input": "{{sample.output_text}}",
-    "reference": "{{item.wanted}}",
-    "operation": "like",
-}
-ITEM = {"signals": {"same": SAME}}
-BOTH = {"signals": {**REFERENCE["signals"], "same": SAME}}
 SANDBOX = {"signals": {"tests": {"kind": "tests", "source": "sandbox"}}}
-SPECS = {"lab-reference": REFERENCE, "lab-item": ITEM, "lab-both": BOTH, "lab-sandbox": SANDBOX}
+SPECS = {"lab-reference": REFERENCE, "lab-sandbox": SANDBOX}
 
 DOUBLE = "```python\nprint(int(input()) * 2)\n```"
 WRONG = "```python\nprint(int(input()) - 2)\n```"
@@ -100,8 +92,6 @@ def labelled(url: str, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         ("lab-reference", Array(["5", "6"]), ["It is\n6", "It is\n7"], [1, 0]),
         ("lab-reference", '{"answer": ["6"], "wanted": 1}', ["It is\n6", "It is\n7"], [1, 0]),
         ("lab-reference", {"solution": "B", "answer_type": "choice"}, ["It is\nB", "It is\nC"], [1, 0]),
-        ("lab-item", {"wanted": "b", "_own": 1, "picture": object()}, ["a", "b"], [0, 1]),
-        ("lab-both", {"wanted": "6", "ground_truth": "6"}, ["6", "7"], [2, 0]),
         ("lab-sandbox", {"unit_tests": CASES, "language": "python"}, [DOUBLE, WRONG], [1, 0]),
         ("default", {"reference": ["x" * 70_000], "test_cases": 1, "rubric": "none"}, [DOUBLE, WRONG], [1, 0]),
     ],
@@ -119,13 +109,14 @@ def test_a_label_states_the_same_of_a_group_and_of_a_sample_alone(
 
 @pytest.mark.parametrize("mode", [together, one_by_one])
 @pytest.mark.parametrize("label", [None, "", {"other": "6"}])
-def test_a_label_that_does_not_state_what_the_spec_needs_is_refused(
+def test_a_label_that_does_not_state_what_the_spec_needs_is_refused_or_gets_the_declared_fallback(
     labelled: pytest.MonkeyPatch, mode: Any, label: object
 ) -> None:
     labelled.setenv("KRITAI_SPEC", "lab-reference")
-    labelled.setenv("KRITAI_FALLBACK", "-1")
     with pytest.raises(InvalidRequest, match="facts_required"):
         mode(samples(["6", "7"], label))
+    labelled.setenv("KRITAI_FALLBACK", "-1")
+    assert mode(samples(["6", "7"], label)) == [-1, -1]
 
 
 def test_samples_of_one_prompt_with_other_labels_are_other_problems(labelled: pytest.MonkeyPatch) -> None:
@@ -138,7 +129,7 @@ def test_samples_of_one_prompt_with_other_labels_are_other_problems(labelled: py
 
 
 def test_no_fact_is_sent_that_the_spec_did_not_ask_for(server: FakeServer) -> None:
-    together(samples(["1", "2"], {"reference": "r", "item": 1, "rubric": "r"}))
+    together(samples(["1", "2"], {"reference": "r", "rubric": "r"}))
     (group,) = server.received[0].json["groups"]
     assert group.keys() == {"group_id", "prompt", "rollouts"}
 
@@ -208,9 +199,21 @@ def test_the_right_answer_of_a_label(label: object, answer: object) -> None:
 @pytest.mark.parametrize(
     ("label", "cases"),
     [
-        ({"inputs": ["1"], "outputs": ["2"], "fn_name": "f"}, None),
+        (
+            {"inputs": [[1]], "outputs": [2], "fn_name": "f"},
+            {"fn_name": "f", "test_cases": {"inputs": [[1]], "outputs": [2], "fn_name": "f"}},
+        ),
+        ({"inputs": ["1"], "outputs": ["2"]}, {"inputs": ["1"], "outputs": ["2"]}),
+        ({"inputs": [[0.5]], "outputs": [2], "fn_name": None}, '{"inputs": [[0.5]], "outputs": [2], "fn_name": null}'),
+        ('["assert f(1) == 2"]', '["assert f(1) == 2"]'),
+        ("assert f(1) == 2", "assert f(1) == 2"),
+        ("I assert that it is 2.", None),
+        (
+            {"test": "def check(c):\n    assert c(1) == 2", "entry_point": "f"},
+            {"test_cases": {"test": "def check(c):\n    assert c(1) == 2", "entry_point": "f"}, "fn_name": "f"},
+        ),
         ({"inputs": ["1"], "outputs": []}, None),
-        ('[{"input": "1", "output": "2", "weight": 3}]', [{"weight": 3, "stdin": "1", "stdout": "2"}]),
+        ('[{"input": "1", "output": "2"}]', '[{"input": "1", "output": "2"}]'),
         ({"test_cases": [{"assert": "f(1) == 2"}]}, [{"assert": "f(1) == 2"}]),
     ],
 )

@@ -162,8 +162,6 @@ TOOLS = [verl, verl_on_the_server, verl_batch, trl, ms_swift, skyrl]
         ("lab-reference", {"truth": "6"}, ["It is\n6", "It is\n7"], [1, 0]),
         ("lab-reference", {"truth": Array([5, 6])}, ["It is\n6", "It is\n7"], [1, 0]),
         ("lab-reference", {"truth": "B", "answer_type": "choice"}, ["It is\nB", "It is\nC"], [1, 0]),
-        ("lab-item", {"wanted": "b"}, ["a", "b"], [0, 1]),
-        ("lab-both", {"truth": "6", "wanted": "6"}, ["6", "7"], [2, 0]),
         ("lab-sandbox", {"unit_tests": CASES, "language": "python"}, [DOUBLE, WRONG], [1, 0]),
         (
             "default",
@@ -182,7 +180,7 @@ def test_a_trainers_own_fields_state_what_the_spec_needs(
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_row_that_does_not_state_what_the_spec_needs_is_refused(stored: pytest.MonkeyPatch, tool: Any) -> None:
     with pytest.raises(InvalidRequest, match="facts_required"):
-        tool("lab-item", ["a", "b"], [{"truth": "6"}] * 2)
+        tool("lab-sandbox", [DOUBLE, WRONG], [{"truth": "6"}] * 2)
 
 
 @pytest.mark.parametrize("tool", [verl_batch, trl, ms_swift])
@@ -207,27 +205,25 @@ def test_verifiers_answers_and_a_tasks_fields_are_read(stored: pytest.MonkeyPatc
 
 
 def test_of_a_row_nothing_is_sent_that_the_spec_does_not_need(server: FakeServer) -> None:
-    rows = [{"truth": "6", "reference": "r", "item": 1, "rubric": "r"}] * 2
+    rows = [{"truth": "6", "reference": "r", "rubric": "r"}] * 2
     for tool in (verl, verl_batch, trl, ms_swift, skyrl):
         module._needed.clear()
         tool("default", ["1", "2"], rows)
         assert sent(server, len(server.received) - 1)["groups"][0].keys() <= {"group_id", "prompt", "rollouts"}
 
 
-def test_of_an_item_only_the_fields_that_the_spec_names_are_sent(stored: pytest.MonkeyPatch) -> None:
-    assert trl("lab-item", ["a", "b"], [{"wanted": "b", "picture_of": at} for at in range(2)]) == [0, 1]
-    assert module._needed["lab-item"].fields == frozenset({"wanted"})
-
-
-def test_a_spec_that_names_the_row_itself_gets_all_of_the_datasets_columns() -> None:
-    columns = {"wanted": ["b"], "completion_ids": [[1]], "short": [], "_own": [1], "metadata": [{"more": 2}]}
+def test_columns_of_the_trainers_own_or_of_another_length_are_no_part_of_a_row() -> None:
+    columns = {"answer": ["b"], "completion_ids": [[1]], "short": [], "metadata": [{"language": "python"}]}
     [stated] = Stated.of_columns(columns, 1)
-    assert stated.of("item") == {"wanted": "b", "metadata": {"more": 2}, "more": 2}
+    assert stated.row == {"answer": "b", "metadata": {"language": "python"}}
+    assert (stated.of("reference"), stated.of("language")) == ("b", "python")
 
 
 def test_a_group_whose_samples_state_different_facts_is_refused_before_it_is_judged(stored: pytest.MonkeyPatch) -> None:
+    other = {**CASES, "outputs": ["1\n", "2\n"]}
+    rows = [{"unit_tests": cases, "language": "python"} for cases in (CASES, other)]
     with pytest.raises(InvalidRequest, match="facts_disagree"):
-        verl("lab-item", ["a", "b"], [{"wanted": "a"}, {"wanted": "b"}])
+        verl("lab-sandbox", [DOUBLE, WRONG], rows)
 
 
 def test_samples_gathered_in_a_process_are_told_apart_by_their_ground_truth(stored: pytest.MonkeyPatch) -> None:

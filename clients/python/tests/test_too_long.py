@@ -15,7 +15,6 @@ from kritai import Group, Kritai
 from kritai.gather import forget_shared
 from kritai.shims import verl_reward
 from kritai.shims.slime_reward import reward as slime
-from kritai.shims.trl_judge import KritaiPairwiseJudge
 from kritai.shims.trl_reward import kritai_reward
 from kritai.shims.verl_gathered import compute_score
 from kritai.too_long import HEAD_CHARS, ROLLOUT_TEXT_BYTES, head_beyond, is_too_long, within_reach
@@ -111,7 +110,7 @@ def test_an_areal_sample_travels_as_such_a_head_too(monkeypatch: pytest.MonkeyPa
     assert len(sent(server)["response"]) == ROLLOUT_TEXT_BYTES + 1
 
 
-@pytest.mark.parametrize("shim", ["verl_reward", "slime group", "trl", "judge"])
+@pytest.mark.parametrize("shim", ["verl_reward", "slime group", "trl"])
 def test_of_a_group_that_the_client_has_whole_the_head_alone_travels(
     monkeypatch: pytest.MonkeyPatch, shim: str
 ) -> None:
@@ -122,9 +121,6 @@ def test_of_a_group_that_the_client_has_whole_the_head_alone_travels(
         if shim == "trl":
             rewards: list[float] = await kritai_reward(server.url)(prompts=["p", "p"], completions=["1", LONG])
             return rewards
-        if shim == "judge":
-            pair = [("1", LONG)]
-            return [1.0, *(await asyncio.to_thread(KritaiPairwiseJudge(server.url).judge, ["p"], pair, True, True))]
         samples = [SimpleNamespace(prompt="p", response=text, response_length=1, label=None) for text in ("1", LONG)]
         group: list[float] = await slime(SimpleNamespace(n_samples_per_prompt=2), samples)
         return group

@@ -29,6 +29,7 @@ def test_a_rows_own_prompt_stays_beside_the_question_where_it_can_be_one(prompt:
 
 def test_what_verl_states_of_a_sample_is_its_step_and_no_part_of_the_row() -> None:
     states = {"global_steps": 6, "min_global_steps": 6, "num_cached_tokens": 3, "turn_scores": [], "raw_prompt": CHAT}
+    states |= {"teacher_ids": object(), "teacher_logprobs": object()}
     row = {"index": 3, **states}
     body = verl_body("d", "a", "6", row, "question", told=True)
     assert body["extra_info"] == {"question": CHAT, "index": 3, "global_steps": 6}

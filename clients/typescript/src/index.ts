@@ -13,6 +13,7 @@ import type { components, paths } from "./openapi.generated.js";
 import { type RewardsEvent, streamed } from "./stream.js";
 
 export { type FieldFault, KritaiError } from "./errors.js";
+export * as formulas from "./formulas.js";
 export type { ChatMessage, Messages, ToolCall, Trajectory } from "./messages.js";
 export type { components, paths } from "./openapi.generated.js";
 export type { RewardsEvent } from "./stream.js";
@@ -29,7 +30,7 @@ export type RerankRequest = Schemas["RerankRequest"];
 export type RerankReply = Schemas["RerankReply"];
 
 export interface ClientOptions {
-  /** The server's address, without a path such as `/v1`. */
+  /** The server's address; the path of a route behind it (`/v1`, `/v1/rewards`) is left out. */
   url: string;
   /** Sent as a Bearer token. */
   key?: string | undefined;
@@ -78,7 +79,7 @@ export function createClient({ url, key, headers, retries = 6, fetch: given }: C
   if (!/^https?:\/\/./.test(url)) throw new TypeError("url must begin with http:// or https://");
   // The platform's own refusal would quote it.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) throw new TypeError("key holds signs that no header can carry");
-  const baseUrl = url.replace(/\/+$/, "");
+  const baseUrl = serverAddress(url);
   const shared = { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
   const api = createFetchClient<Record<string, never>>({ baseUrl, headers: shared });
   // Looked up when it is called, so that one that is replaced later counts.
@@ -129,6 +130,14 @@ export function createClient({ url, key, headers, retries = 6, fetch: given }: C
       return (await called(call, method, path, rest)) as never;
     },
   };
+}
+
+const ROUTE = /(?<=[^/:])(\/+v1(\/(rewards|verdicts|specs|runs|batches|groups|models))?)?\/*$/;
+
+/** Without the path of a route, which other vendors' clients are given. */
+function serverAddress(url: string): string {
+  const bare = url.trim().replace(ROUTE, "");
+  return bare === url ? bare : serverAddress(bare);
 }
 
 /** One name for all attempts of a request, by which the server knows it again. */

@@ -25,7 +25,6 @@ from kritai.errors import (
 from kritai.open_group import AsyncOpenGroup, GroupState, OpenGroup
 from kritai.reply_types import GroupEvent, GroupResult, Rewards, RewardsEvent, RolloutResult
 from kritai.request_types import (
-    EvaluationList,
     File,
     Group,
     Message,
@@ -43,7 +42,7 @@ from kritai.retry_policy import RetryPolicy
 from kritai.reward_warnings import KritaiWarning
 from kritai.splitting import Limits
 from kritai.thinking import drop_thinking
-from kritai.verdict_types import EvaluationsReply, Verdicts
+from kritai.verdict_types import Verdicts
 from kritai.way import Way
 
 __all__ = [
@@ -55,8 +54,6 @@ __all__ = [
     "BatchState",
     "DeadlineExceeded",
     "DriftProbe",
-    "EvaluationList",
-    "EvaluationsReply",
     "FieldFault",
     "File",
     "Group",

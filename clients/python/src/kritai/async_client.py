@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kritai.batch import AsyncBatch, submitted
-from kritai.call_options import GroupOptions, RewardsOptions, StreamOptions
+from kritai.call_options import GroupOptions, RewardsOptions, StreamOptions, refuse_unknown
 from kritai.errors import KritaiError
 from kritai.merging import (
     Answer,
@@ -27,13 +27,25 @@ from kritai.open_group import AsyncOpenGroup
 from kritai.planned_call import ENVELOPE_BYTES, PlannedCall, Width, planned, side_by_side, with_places
 from kritai.progress import ProgressBar
 from kritai.reply_types import GroupResult, Rewards, RewardsEvent, RewardsReply, StoredSpec
-from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, Overlong, Prompt, VerdictItem
+from kritai.request_types import AnySpec, Formulation, Group, Overlong, Prompt, VerdictItem
 from kritai.retry_policy import RetryPolicy
 from kritai.run_log import AsyncRunLog
-from kritai.splitting import TOO_MUCH, Limits, Part, body_of, encode, group_parts, halves, invalid, split
+from kritai.splitting import (
+    TOO_MUCH,
+    Limits,
+    Part,
+    body_of,
+    encode,
+    group_parts,
+    halves,
+    invalid,
+    item_places,
+    listed,
+    split,
+)
 from kritai.stream import StreamOfGroups
 from kritai.transport import Transport
-from kritai.verdict_types import EvaluationsReply, Verdicts
+from kritai.verdict_types import Verdicts
 from kritai.way import Way
 
 if TYPE_CHECKING:
@@ -95,6 +107,8 @@ class AsyncKritai:
 
         The result has the order of `groups`. Options: `RewardsOptions`. Raises KritaiError.
         """
+        groups = listed(groups, "groups", "prompt")
+        refuse_unknown(options, RewardsOptions)
         on_failure = options.pop("on_failure", "raise")
         patient = options.pop("patient", False)
         progress = options.pop("progress", None)
@@ -173,6 +187,7 @@ class AsyncKritai:
         deadline_ms: from now, at most 30 minutes, the default. timeout_s: of the submission. columns:
             as of `rewards`. Raises KritaiError.
         """
+        groups = listed(groups, "groups", "prompt")
         named = {"run_id": run_id, "step": step, "columns": columns or None}
         envelope = {"spec": spec, "deadline_ms": deadline_ms, **{k: v for k, v in named.items() if v is not None}}
         body = body_of(envelope, "groups", group_parts(groups, spec, without_thinking=False))
@@ -205,6 +220,7 @@ class AsyncKritai:
         A batch over the limits is streamed one request after the other. When a stream breaks, only
         the groups that did not come are asked again; no group comes twice. Raises KritaiError.
         """
+        groups = listed(groups, "groups", "prompt")
         batch, runs = planned(groups, options, self._width.limits, self._width.concurrency)
         waiting = [list(run) for run in runs]
         while waiting:
@@ -230,16 +246,23 @@ class AsyncKritai:
         overlong: Overlong | None = None,
         run_id: str | None = None,
         step: int | None = None,
+        log_texts: bool | None = None,
         timeout_s: float = 120.0,
     ) -> Verdicts:
         """Rewards for training the verifier itself: POST /v1/verdicts, in the order of the items.
-        Needs no GPU. Raises KritaiError."""
+        Needs no GPU. `log_texts`: whether the run keeps prompts and texts, for `log.export`; default: as the
+        deployment says. Raises KritaiError."""
+        items = listed(items, "items", "text")
         if not items:
             raise invalid("items", "at least one item is needed")
-        named = {"options": options, "overlong": overlong, "run_id": run_id, "step": step}
+        named = {"options": options, "overlong": overlong, "run_id": run_id, "step": step, "log_texts": log_texts}
         envelope = {"formulation": formulation, **{name: value for name, value in named.items() if value is not None}}
-        parts = [Part(encode(item, f"items[{at}]")) for at, item in enumerate(items)]
-        runs = split(parts, replace(self._width.limits, parts=65_536), ENVELOPE_BYTES)
+        places = item_places(items)
+        parts = [Part(b",".join(encode(items[at], f"items[{at}]") for at in place)) for place in places]
+        limits = self._width.limits
+        if not any("prompt" in item for item in items):
+            limits = replace(limits, parts=65_536)
+        runs = split(parts, limits, ENVELOPE_BYTES)
         deadline = time.monotonic() + timeout_s
         replies: dict[int, dict[str, Any]] = {}
 
@@ -249,26 +272,10 @@ class AsyncKritai:
                     body = body_of(envelope, "items", parts[run.start : run.stop])
                     replies[run.start] = await self._post("/v1/verdicts", body, deadline)
             except KritaiError as error:
-                raise with_places(error, run.start) from None
+                raise with_places(error, places[run.start].start) from None
 
         await side_by_side(reward, runs, self._width.concurrency)
-        return merged_verdicts(items, [replies[run.start] for run in runs], formulation)
-
-    async def evaluations(
-        self,
-        lists: Sequence[EvaluationList],
-        *,
-        undefined_tau: str = "drop",
-        bootstrap: int = 1000,
-        seed: int = 0,
-        timeout_s: float = 120.0,
-    ) -> EvaluationsReply:
-        """ListAcc, tau-b and parse rate of a verifier over many lists: POST /v1/evaluations, one
-        request. Raises KritaiError."""
-        body = {"lists": lists, "undefined_tau": undefined_tau, "bootstrap": bootstrap, "seed": seed}
-        deadline = time.monotonic() + timeout_s
-        reply: EvaluationsReply = await self._post("/v1/evaluations", encode(body, "lists"), deadline)
-        return reply
+        return merged_verdicts(items, [replies[run.start] for run in runs])
 
     async def spec(self, name: str, *, timeout_s: float = 30.0) -> StoredSpec:
         """A stored spec, every default filled in. Raises NotFound."""

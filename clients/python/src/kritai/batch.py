@@ -36,7 +36,6 @@ class BatchState(TypedDict):
     results: list[GroupEvent]
     reply: RewardsReply | None
     error: dict[str, Any] | None
-    webhook: dict[str, Any] | None
 
 
 class AsyncBatch:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, TypedDict
 
+from kritai.near_names import unknown_names
 from kritai.request_types import AnySpec, GroupFacts, Overlong
 
 
@@ -64,7 +65,7 @@ class RewardsOptions(StreamOptions, total=False):
 
 class GroupOptions(GroupFacts, total=False):
     """Options of `group`; every one may be left out. Besides these the facts of the group, as `Group`
-    has them: `language`, `reference`, `rubric`, `test_cases`, `item`, ...
+    has them: `language`, `reference`, `rubric`, `test_cases`, ...
 
     size: of how many rollouts the group is, 1..64: it is judged as soon as they are there. None
         (default): as soon as `rewards` closes it.
@@ -104,20 +105,16 @@ class VerdictsOptions(TypedDict, total=False):
     overlong: Overlong | None
     run_id: str | None
     step: int | None
-    timeout_s: float
-
-
-class EvaluationsOptions(TypedDict, total=False):
-    """Options of `evaluations`; every one may be left out."""
-
-    undefined_tau: str
-    bootstrap: int
-    seed: int
+    log_texts: bool | None
     timeout_s: float
 
 
 def refuse_unknown(options: Mapping[str, object], known: type) -> None:
-    """Raises TypeError for an option that the TypedDict `known` has not."""
-    unknown = options.keys() - known.__annotations__.keys()
+    """Raises TypeError for an option that the TypedDict `known` has not, with the one that is meant."""
+    unknown_options(options, known.__annotations__)
+
+
+def unknown_options(options: Iterable[str], known: Iterable[str]) -> None:
+    unknown = set(options) - set(known)
     if unknown:
-        raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+        raise TypeError(f"unknown options: {unknown_names(unknown, known)}")

@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kritai.async_client import AsyncKritai
 from kritai.batch import Batch
 from kritai.call_options import (
-    EvaluationsOptions,
     GroupOptions,
     RewardsOptions,
     StepsQuery,
     StreamOptions,
     SubmitOptions,
     VerdictsOptions,
+    refuse_unknown,
 )
 from kritai.loop_thread import LoopThread
 from kritai.open_group import OpenGroup
 from kritai.reply_types import Rewards, RewardsEvent, StoredSpec
-from kritai.request_types import AnySpec, EvaluationList, Formulation, Group, Prompt, VerdictItem
+from kritai.request_types import AnySpec, Formulation, Group, Prompt, VerdictItem
 from kritai.retry_policy import RetryPolicy
 from kritai.run_log import AsyncRunLog
 from kritai.run_log_types import (
     AuditVerdict,
-    ComparedRuns,
     DeletedRun,
     ExportTable,
     GroupRow,
@@ -41,7 +40,7 @@ from kritai.run_log_types import (
     TrainingRows,
 )
 from kritai.splitting import Limits
-from kritai.verdict_types import EvaluationsReply, Verdicts
+from kritai.verdict_types import Verdicts
 from kritai.way import Way
 
 if TYPE_CHECKING:
@@ -108,6 +107,7 @@ class Kritai:
     ) -> Batch:
         """Has the server score the groups on its own, in one request, for at most 30 minutes:
         `submit(groups).wait()`."""
+        refuse_unknown(options, SubmitOptions)
         return Batch(self._thread, self._thread.run(self.api.submit(groups, **options)))
 
     def batch(self, batch_id: str) -> Batch:
@@ -136,15 +136,8 @@ class Kritai:
         **more: Unpack[VerdictsOptions],
     ) -> Verdicts:
         """Rewards for training the verifier itself, in the order of the items."""
+        refuse_unknown(more, VerdictsOptions)
         return self._thread.run(self.api.verdicts(items, formulation, **more))
-
-    def evaluations(
-        self,
-        lists: Sequence[EvaluationList],
-        **options: Unpack[EvaluationsOptions],
-    ) -> EvaluationsReply:
-        """ListAcc, tau-b and parse rate of a verifier over many lists."""
-        return self._thread.run(self.api.evaluations(lists, **options))
 
     def spec(self, name: str, *, timeout_s: float = 30.0) -> StoredSpec:
         """A stored spec, every default filled in. Raises NotFound."""
@@ -204,20 +197,6 @@ class RunLog:
     def request(self, request_id: str) -> dict[str, Any]:
         """One request with its groups."""
         return self._thread.run(self._log.request(request_id))
-
-    def compare(
-        self,
-        run_id: str,
-        other: str,
-        *,
-        steps: int | None = None,
-        owner: str | None = None,
-        with_owner: str | None = None,
-    ) -> ComparedRuns:
-        """How the run differs from another in rewards and tau-b, paired by prompt over the last
-        `steps` (10) that both have."""
-        work = self._log.compare(run_id, other, steps=steps, owner=owner, with_owner=with_owner)
-        return self._thread.run(work)
 
     def verdicts(self, group_id: str) -> list[StoredVerdict]:
         """Each generation of a group; `group_id` is a GroupRow's `id`."""

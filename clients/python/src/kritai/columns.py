@@ -128,13 +128,21 @@ def signals_of(result: Rewards) -> dict[str, float]:
     }
 
 
-def win_share(row: RolloutResult) -> float:
+def win_share(row: RolloutResult) -> float | None:
     """Of a rollout's decided comparisons, a tie counting half; where nothing was compared its reward
-    within 0 to 1, without one 0."""
+    within 0 to 1. None without a reward."""
+    if row["reward"] is None:
+        return None
     decided = row["wins"] + row["losses"] + row["ties"]
     if decided > 0:
         return float((row["wins"] + row["ties"] / 2) / decided)
-    return min(1.0, max(0.0, row["reward"] or 0.0))
+    return min(1.0, max(0.0, row["reward"]))
+
+
+def share_metrics(row: RolloutResult) -> dict[str, float]:
+    """A row's metrics for trainers that take means over the rows that have one: without a reward no share."""
+    share = win_share(row)
+    return {"kritai_failed": 1.0} if share is None else {"win_share": share, "kritai_failed": 0.0}
 
 
 def _share(count: int, of: int) -> float:

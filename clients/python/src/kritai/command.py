@@ -147,16 +147,16 @@ def _may_read(client: Kritai) -> bool:
 
 
 def _cost(cost: dict[str, Any], groups: int, rollouts: int) -> str:
-    usual, most = (groups * cost[name] for name in ("generations_expected", "generations_max"))
+    first, most = (groups * cost[name] for name in ("generations", "generations_max"))
     tokens = groups * cost["completion_tokens_max"]
     return (
-        f"{groups} groups of {rollouts}: {usual:,.0f} generations as a rule, {most:,.0f} at most"
+        f"{groups} groups of {rollouts}: {first:,.0f} generations at first, {most:,.0f} at most"
         f" ({tokens:,.0f} tokens, were each as long as max_tokens allows)"
     )
 
 
 def _demo(client: Kritai, args: argparse.Namespace) -> int:
-    result = client.rewards([DOUBLING], spec="default", run_id="kritai-demo")
+    result = client.rewards([DOUBLING], spec="default", run_id="kritai-demo", step=0)
     for what, reward in zip(SAID, result.flat, strict=True):
         print(f"{what:<12}{'none' if reward is None else f'{reward:g}'}")
     for warning in result.warnings:
@@ -187,10 +187,12 @@ def _run(client: Kritai, args: argparse.Namespace) -> int:
         print(json.dumps(health))
         return 0
     looked = health["looked_at"]
-    print(f"{args.run_id}: looked at {health['steps']} {health['by']}(s), by {len(looked)} alarms")
+    print(f"{args.run_id}: looked at {health['steps']} steps, by {len(looked)} alarms")
     spans = [span for span in health["alarms"] if span["to_step"] is None]
     for span in spans:
         print(f"{span['level']:<6} {span['alarm']}: {span['says']}")
-    if not spans and looked:
+    if health["steps"] == 0:
+        print("its requests have no step, and alarms look at steps: send `step` with each request")
+    elif not spans and looked:
         print("no alarm is on")
     return 0

@@ -7,7 +7,6 @@ import asyncio
 import copy
 import os
 import statistics
-import warnings
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from kritai.errors import KritaiError
 from kritai.reply_types import Rewards
 from kritai.request_types import Group
-from kritai.reward_warnings import KritaiWarning
+from kritai.reward_warnings import warn
 
 if TYPE_CHECKING:
     from kritai.async_client import AsyncKritai
@@ -93,7 +92,7 @@ class DriftProbe:
         try:
             result = await client.rewards(self.groups, **{**given, "patient": False})
         except KritaiError as error:
-            warnings.warn(f"drift_probe: not sent at step {step}: {error.code}", KritaiWarning, stacklevel=2)
+            warn(f"drift_probe: not sent at step {step}: {error.code}")
             return None
         self.steps.append(step)
         self._next = step + self.every

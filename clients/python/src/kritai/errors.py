@@ -62,14 +62,16 @@ class KritaiError(Exception):
         return self.problem.retryable
 
     def __str__(self) -> str:
-        named = "".join(f"\n  {fault.path}: {fault.message}" for fault in self.errors)
+        told = self.problem.detail
+        faults = [fault for fault in self.errors if f"{fault.path}: {fault.message}" not in told]
+        named = "".join(f"\n  {fault.path}: {fault.message}" for fault in faults if fault.message not in told)
         request = f" (request {self.request_id})" if self.request_id else ""
-        return f"{self.code}: {self.problem.detail}{request}{named}"
+        return f"{self.code}: {told}{request}{named}"
 
 
 class InvalidRequest(KritaiError):  # noqa: N818
-    """The request does not fit the contract (400, 405, 406, 409, 415, 422); `errors` names the
-    fields."""
+    """The request does not fit the contract (400, 405, 406, 409, 415, 422), or names a model that the key may not
+    have (403 `model_not_allowed`); `errors` names the fields."""
 
 
 class UnsupportedContent(InvalidRequest):
@@ -138,6 +140,12 @@ _BY_STATUS: dict[int, type[KritaiError]] = {
     504: Unavailable,
 }
 
+_BY_CODE: dict[str, type[KritaiError]] = {
+    "unsupported_content": UnsupportedContent,
+    "model_not_allowed": InvalidRequest,
+}
+"""Codes that say more than their status."""
+
 STILL_UNDER_WAY = 409
 """The reply to a request whose earlier attempt the server is still working on; its document says
 `"retryable": true`."""
@@ -167,7 +175,7 @@ def error_of_reply(status: int, body: bytes, request_id: str | None, retry_after
         if isinstance(fault, dict)
     )
     retryable = bool(document.get("retryable", status in _RETRIED_UNSAID))
-    kind = UnsupportedContent if document["code"] == "unsupported_content" else _kind(status, retryable)
+    kind = _BY_CODE.get(document["code"]) or _kind(status, retryable)
     return kind(
         Problem(
             code=str(document["code"]),

@@ -7,6 +7,8 @@ import asyncio
 import concurrent.futures
 import functools
 import json
+import logging
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +17,8 @@ from urllib.parse import urlencode
 
 from kritai.call_options import RewardsOptions
 from kritai.client import Kritai
-from kritai.columns import component_of, prompt_key, prompt_of, rollout_of, rollouts_of, rows_of
+from kritai.columns import component_of, prompt_key, prompt_of, rollout_of, rollouts_of, rows_of, win_share
+from kritai.default_run import default_run
 from kritai.errors import KritaiError, NoScore, Problem, UnsupportedContent
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
@@ -39,6 +42,10 @@ class _Room:
     there."""
 
 
+NOTICE_S = 10.0
+"""Without a new sample after which an incomplete group is logged; the next line comes after twice the time."""
+
+
 class Gather:
     """Samples of one prompt wait until `group_size` have come, or `window_s` has passed since the
     last; then they are scored at once.
@@ -49,8 +56,12 @@ class Gather:
     with its code; a fault of the request raises.
     """
 
-    def __init__(self, client: Kritai, group_size: int, window_s: float = 300.0, **options: Any) -> None:
+    def __init__(
+        self, client: Kritai, group_size: int, window_s: float = 300.0, *, notice_s: float = NOTICE_S, **options: Any
+    ) -> None:
         self._client = client
+        self._notice_s = notice_s
+        self._notice: asyncio.TimerHandle | None = None
         self._group_size = group_size
         self._window_s = window_s
         given = {"on_failure": "null", "patient": True, **options, "progress": False}
@@ -98,7 +109,23 @@ class Gather:
             self._close(key)
         else:
             room.timer = loop.call_later(self._window_s, self._close, key)
+        self._notice_after(self._notice_s)
         return await answer
+
+    def _notice_after(self, seconds: float) -> None:
+        if self._notice is not None:
+            self._notice.cancel()
+        loop = asyncio.get_running_loop()
+        self._notice = loop.call_later(seconds, self._tell_waiting, seconds) if self._rooms else None
+
+    def _tell_waiting(self, quiet_s: float) -> None:
+        counts = [len(room.rollouts) for room in self._rooms.values()]
+        if counts:
+            told = f"{max(counts)} of {self._group_size} samples of a prompt, waiting"
+            until = f"a group is judged as it is {self._window_s:g} s after its last sample"
+            more = f"prompts waiting: {len(counts)}; no sample for {quiet_s:g} s; {until}"
+            logging.getLogger("kritai").warning("%s (%s)", told, more)
+        self._notice_after(2 * quiet_s)
 
     def _close(self, key: str) -> None:
         task = asyncio.ensure_future(self._score(self._rooms.pop(key)))
@@ -219,7 +246,8 @@ async def gathered_score(
 ) -> float:
     """One sample's reward, its group gathered by the server (`POST /slime/reward`); `label` states
     what the spec needs to know of the problem, `options` are more of the route's. Raises KritaiError
-    without one, unless a fallback is declared; what is wrong with the request raises in both cases."""
+    without one, unless a fallback is declared. A label that does not state what the spec needs gets the
+    fallback, too; anything else that is wrong with the request raises in both cases."""
     declared = {} if fallback is None else {"on_failure": fallback}
     query = urlencode(present({"group_size": group_size, **patience(timeout_s), **declared, **options}))
     rollout = rollout_of(response, "response")
@@ -237,15 +265,28 @@ async def gathered_score(
     return float(reward)
 
 
-def environment_gather(size: str = "KRITAI_GROUP_SIZE", default: str | None = None) -> Gather:
-    """The gathering place of KRITAI_GROUP_SIZE (needed, or `default`; or the variable named),
-    KRITAI_WINDOW_S, KRITAI_SPEC, KRITAI_RUN_ID and KRITAI_TIMEOUT_S."""
+def environment_gather(size: int, tool: str) -> Gather:
+    """The gathering place of groups of `size`, by KRITAI_WINDOW_S, KRITAI_SPEC, KRITAI_TIMEOUT_S, and KRITAI_RUN_ID,
+    by default the tool's run."""
     env = os.environ
     window_s = float(env.get("KRITAI_WINDOW_S", "300"))
     timeout_s = float(env["KRITAI_TIMEOUT_S"]) if "KRITAI_TIMEOUT_S" in env else None
-    many = env[size] if default is None else env.get(size, default)
-    named = env.get("KRITAI_SPEC", "default"), env.get("KRITAI_RUN_ID")
-    return shared_gather(int(many), window_s, *named, timeout_s)
+    named = env.get("KRITAI_SPEC", "default"), default_run(tool)
+    return shared_gather(size, window_s, *named, timeout_s)
+
+
+ALONE = (
+    "the spec compares answers, and this one is alone in its group, so it has no score: sample 2 or more answers of "
+    "each prompt (validation: verl's val_kwargs.n with reward_kwargs.val_group_size; elsewhere KRITAI_VAL_GROUP_SIZE), "
+    "name a spec that compares nothing, or declare a fallback"
+)
+
+
+def no_score(code: str | None) -> NoScore:
+    """Why a tool that takes numbers only gets none."""
+    if code == "group_too_small":
+        return NoScore(Problem(code, ALONE))
+    return NoScore(Problem(code or "no_score", "no score, and no fallback was declared", retryable=True))
 
 
 def number_or(fallback: float | None, value: float | None, result: RolloutResult) -> float:
@@ -254,7 +295,7 @@ def number_or(fallback: float | None, value: float | None, result: RolloutResult
     if value is not None:
         return float(value)
     if fallback is None:
-        raise NoScore(Problem(result["error"] or "no_score", "no score, and no fallback was declared", retryable=True))
+        raise no_score(result["error"])
     return fallback
 
 
@@ -266,3 +307,13 @@ def components_or(fallback: float | None, result: RolloutResult, names: Iterable
 def score_or(fallback: float | None, result: RolloutResult) -> float:
     """The reward as a number, as `number_or` has it."""
     return number_or(fallback, result["reward"], result)
+
+
+def share_or(fallback: float | None, result: RolloutResult) -> float:
+    """The share of comparisons won, or the reward within 0 to 1 (`win_share`); without a reward the declared
+    fallback within 0 to 1. Raises NoScore without one."""
+    share = win_share(result)
+    if share is not None:
+        return share
+    declared = score_or(fallback, result)
+    return declared if math.isnan(declared) else min(1.0, max(0.0, declared))

@@ -10,7 +10,7 @@ from kritai.agent_turns import turn_rewards
 from kritai.gather import environment_gather, score_or
 from kritai.serial_steps import refuse_batched
 from kritai.stated_facts import Stated
-from kritai.validation import environment_result, is_validation
+from kritai.validation import environment_result, environment_size
 
 
 class JudgedSteps:
@@ -48,7 +48,7 @@ class JudgedSteps:
 
     def close(self) -> None:
         """A run that was cut before it was done takes its place in its group, which would wait for it."""
-        if self._said and not is_validation(self._row):
-            environment_gather().submit(self._asked, self._said, stated=Stated.of_row(self._row))
+        if self._said and (size := environment_size(self._row)) > 1:
+            environment_gather(size, "skyrl").submit(self._asked, self._said, stated=Stated.of_row(self._row))
         closing: Any = super()
         closing.close()

@@ -23,7 +23,8 @@ class JudgedTrajectory:
 
     def _submit(self, trajectory: Sequence[tuple[Any, Any]]) -> Any:
         prompt = self.task(trajectory) if callable(self.task) else self.task
-        return environment_gather(default="1").submit(prompt, messages_of_steps(trajectory))
+        size = int(os.environ.get("KRITAI_GROUP_SIZE", "1"))
+        return environment_gather(size, "openenv").submit(prompt, messages_of_steps(trajectory))
 
     def _number(self) -> float:
         assert self._result is not None

@@ -4,10 +4,9 @@ trainer's code."""
 from __future__ import annotations
 
 import re
-import warnings
 from importlib import metadata
 
-from kritai.reward_warnings import KritaiWarning
+from kritai.reward_warnings import warn
 
 LEAST_VERSIONS = {
     "areal": "1.0.4",
@@ -47,4 +46,4 @@ def warn_of_old(tool: str) -> None:
         return
     if is_older(version, LEAST_VERSIONS[tool]):
         text = f"{tool} {version} is older than {LEAST_VERSIONS[tool]}, the least that this shim was tried with"
-        warnings.warn(text, KritaiWarning, stacklevel=2)
+        warn(text)

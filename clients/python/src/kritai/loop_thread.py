@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from kritai.call_site import carrying
+
 T = TypeVar("T")
 
 
@@ -63,7 +65,8 @@ class LoopThread:
 
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Starts `work` on the loop. Cancelling the future cancels it."""
-        return asyncio.run_coroutine_threadsafe(work, self._running())
+        started: concurrent.futures.Future[T] = carrying(asyncio.run_coroutine_threadsafe, work, self._running())
+        return started
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs `work` to its end. An interruption (Ctrl-C) cancels it, at whatever moment it
@@ -71,7 +74,7 @@ class LoopThread:
         loop = self._running()
         call = _Call(work)
         try:
-            future = asyncio.run_coroutine_threadsafe(call.run(), loop)
+            future: concurrent.futures.Future[T] = carrying(asyncio.run_coroutine_threadsafe, call.run(), loop)
             while (
                 not future.done()
             ):  # Python misses a signal that comes just before it blocks, so it never blocks for long

@@ -19,7 +19,7 @@ from kritai.reply_types import (
     RewardsReply,
     RolloutResult,
 )
-from kritai.request_types import Formulation, Group, VerdictItem
+from kritai.request_types import Group, VerdictItem
 from kritai.reward_warnings import warn_of
 from kritai.verdict_types import VerdictMetrics, VerdictResult, Verdicts
 
@@ -212,17 +212,13 @@ def _population_std(values: Sequence[float]) -> float | None:
     return None if centre is None else math.sqrt(sum((value - centre) ** 2 for value in values) / len(values))
 
 
-def merged_verdicts(
-    items: Sequence[VerdictItem], replies: Sequence[dict[str, Any]], formulation: Formulation
-) -> Verdicts:
+def merged_verdicts(items: Sequence[VerdictItem], replies: Sequence[dict[str, Any]]) -> Verdicts:
     """The replies of POST /v1/verdicts in the order of the items; one reply's metrics as they are,
     several replies' over all items."""
     results: list[VerdictResult] = [result for reply in replies for result in reply["items"]]
     if len(results) != len(items) or not all(is_score(result["reward"]) for result in results):
         raise bad_reply("the reply has another number of rewards than the request has items")
-    metrics: VerdictMetrics = (
-        replies[0]["metrics"] if len(replies) == 1 else _verdict_metrics(items, results, formulation)
-    )
+    metrics: VerdictMetrics = replies[0]["metrics"] if len(replies) == 1 else _verdict_metrics(items, results)
     return Verdicts(
         rewards=[float(result["reward"]) for result in results],
         items=results,
@@ -232,11 +228,9 @@ def merged_verdicts(
     )
 
 
-def _verdict_metrics(
-    items: Sequence[VerdictItem], results: Sequence[VerdictResult], formulation: Formulation
-) -> VerdictMetrics:
+def _verdict_metrics(items: Sequence[VerdictItem], results: Sequence[VerdictResult]) -> VerdictMetrics:
     rewards = [float(result["reward"]) for result in results]
-    golds = [right_verdict(item, formulation) for item in items]
+    golds = [right_verdict(item) for item in items]
     hits = [float(r["verdict"] == gold) for r, gold in zip(results, golds, strict=True) if gold is not None]
     return {
         "parse_rate": sum(result["status"] == "ok" for result in results) / len(results),
@@ -246,21 +240,14 @@ def _verdict_metrics(
     }
 
 
-def right_verdict(item: VerdictItem, formulation: Formulation) -> str | None:
-    """What a right verdict says: the letter of `correct`, else of the one highest pass rate (None
-    when that is shared); of a set all that are correct, as the server tells it."""
+def right_verdict(item: VerdictItem) -> str | None:
+    """The letter of `correct`, else of the one highest pass rate; None when that is shared."""
     correct = item.get("correct")
     rates = list(item.get("pass_rates", ()))
-    if formulation in ("patch_multiselect", "pair_labels"):
-        given = [correct] if isinstance(correct, int) else correct
-        places = _positions(rates, 1) if given is None else sorted(set(given))
-        if formulation == "patch_multiselect":
-            return ", ".join(map(_letter, places)) or "none"
-        return ", ".join("correct" if at in places else "incorrect" for at in range(2))
     if correct is None:
         best = _positions(rates, max(rates))
         correct = best[0] if len(best) == 1 else None
-    return _letter(correct) if isinstance(correct, int) else None
+    return None if correct is None else _letter(correct)
 
 
 def _letter(place: int) -> str:

@@ -44,24 +44,10 @@ class _Missing(TypedDict, total=False):
 
 class _Shown(TypedDict, total=False):
     """What the judge saw of a rollout of several turns: the share of its characters, thoughts apart, and
-    how many it did not see, by what they are. Where the spec says `judge_text`: what it wrote."""
+    how many it did not see, by what they are."""
 
     shown: float
     left_out: dict[str, int]
-    judge_text: list[JudgeText]
-
-
-class JudgeText(TypedDict):
-    """One answer of a judge that was shown the rollout: `verdict` is what was read of it, `text` what
-    it wrote, thoughts apart; `shown` has the rollouts' places in the group, in the order shown."""
-
-    signal: str
-    shown: list[int]
-    sample: int
-    verdict: dict[str, Any] | None
-    status: str | None
-    error: str | None
-    text: str | None
 
 
 class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown):
@@ -95,8 +81,6 @@ class _Measures(TypedDict, total=False):
     agreement: float | None
     tie_rate: float | None
     decided_rate: float | None
-    order_confidence: float
-    expected_tau: float
 
 
 class GroupMetrics(_Measures):

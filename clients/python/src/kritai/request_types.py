@@ -93,17 +93,21 @@ _Asserted = TypedDict("_Asserted", {"assert": str}, total=False)
 
 
 class TestCase(_Asserted, total=False):
-    """What a sandbox runs a program on: either `stdout` or `assert`."""
+    """A test that a sandbox runs a program on: `stdout`, `assert`, or `fn_name` with its `args` and `returns`,
+    which are JSON or JSON text."""
 
     stdin: str
     stdout: str
+    fn_name: str
+    args: Sequence[object] | str
+    returns: object
+    tolerance: float
     weight: float
     group: str
 
 
 class GroupFacts(TypedDict, total=False):
-    """What is known of a prompt besides its rollouts; `item` is the dataset's row, for templates that
-    name it."""
+    """What is known of a prompt besides its rollouts."""
 
     language: str
     reference: str | Sequence[str]
@@ -111,8 +115,7 @@ class GroupFacts(TypedDict, total=False):
     start_score: float
     twin: int | str
     rubric: Sequence[RubricItem]
-    test_cases: Sequence[TestCase]
-    item: Mapping[str, object]
+    test_cases: Sequence[TestCase | str] | Mapping[str, object] | str
 
 
 class _GroupContent(TypedDict):
@@ -126,18 +129,6 @@ class Group(_GroupContent, GroupFacts, total=False):
     group_id: str
 
 
-class _JudgeFilter(TypedDict):
-    top: int
-
-
-class JudgeFilter(_JudgeFilter, total=False):
-    """Which of the judge's answers count: the `top` that another model scores best."""
-
-    by: Literal["scalar", "chat"]
-    preset: str
-    model: str
-
-
 class Judge(TypedDict, total=False):
     mode: Literal["pairwise", "listwise"]
     schedule: str | Mapping[str, object]
@@ -145,7 +136,6 @@ class Judge(TypedDict, total=False):
     both_orders: bool | Literal["when_close"]
     samples: int | Mapping[str, object]
     budget: Mapping[str, float]
-    first: Mapping[str, Any]
     vote: str
     prompt: str
     preset: str
@@ -158,10 +148,8 @@ class Judge(TypedDict, total=False):
     top_p: float
     max_tokens: int
     strict_model: bool
-    cache: Literal["verdicts"]
     images: bool
     extra: Mapping[str, Any]
-    filter: JudgeFilter
     unparsed: Literal["undecided", "tie"]
     reask: int
     min_decided: float
@@ -169,12 +157,11 @@ class Judge(TypedDict, total=False):
 
 class CandidateRule(TypedDict, total=False):
     extract: Literal["last_code_block", "after_think", "whole", "diff"]
-    strip_comments: bool
     max_chars: int
 
 
 class FormatRules(TypedDict, total=False):
-    rules: Sequence[str | dict[str, str]]
+    rules: Sequence[str | Mapping[str, str | float]]
     penalty: float
 
 
@@ -215,7 +202,6 @@ class Spec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
-    judge_text: bool
     audit: Audit
 
 
@@ -229,13 +215,12 @@ class SignalsSpec(TypedDict, total=False):
     seed: int
     log_texts: bool
     log_verdicts: bool
-    judge_text: bool
     audit: Audit
 
 
 AnySpec = Spec | SignalsSpec
 
-Formulation = Literal["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm", "patch_multiselect", "pair_labels"]
+Formulation = Literal["list_em", "pair_em", "list_sc", "pair_sc"]
 
 
 class _VerdictText(TypedDict):
@@ -243,23 +228,11 @@ class _VerdictText(TypedDict):
 
 
 class VerdictItem(_VerdictText, total=False):
-    """One verdict text with `pass_rates`, or with `candidates` and the 0-based index `correct`; of
-    `patch_multiselect` and `pair_labels` the indices of all that are correct."""
+    """One verdict text with `pass_rates`, or with `candidates` and the 0-based index `correct`. `prompt`: what
+    the verifier was shown, needed where the run keeps its texts."""
 
+    prompt: Prompt
     candidates: int
-    correct: int | Sequence[int]
+    correct: int
     pass_rates: Sequence[float]
     length_tokens: int
-
-
-class _ListRates(TypedDict):
-    pass_rates: Sequence[float]
-
-
-class EvaluationList(_ListRates, total=False):
-    win_counts: Sequence[float]
-    selected: int | None
-    parsed: int
-    generations: int
-    cluster: str
-    tags: dict[str, str | float | bool]

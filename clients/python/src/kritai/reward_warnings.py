@@ -3,9 +3,10 @@ healthy otherwise. Knows no request."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+from kritai.call_site import warn_user
 
 if TYPE_CHECKING:
     from kritai.run_log_types import RunHealth
@@ -16,19 +17,25 @@ class KritaiWarning(UserWarning):
     server's code."""
 
 
+def warn(text: str) -> None:
+    """A KritaiWarning at the user's line."""
+    warn_user(text, KritaiWarning)
+
+
 _TEXTS = {
     "parse_rate_low": "less than 80 % of the verifier's answers could be read as a verdict",
     "no_candidates": "in some group no rollout holds a candidate, so that all have the same reward",
     "language_not_supported": "a group's language is none that the server knows",
     "does_not_fit": "some candidate is longer than candidate.max_chars, or the verifier refuses it for its length or content",
     "too_long": "some rollout is longer than the server's rollout_text_bytes, so that it is malformed",
+    "evidence_cut": "of some run the judge sees less than half; see candidate.transcript and format.rules shown",
     "jams_judge": "some rollout keeps the verifier from answering; see format.rules judgeable",
     "cut_by_deadline": "the deadline came before some comparisons; everyone is judged by the others",
     "flat_groups": "many groups have equal rewards, which teach nothing",
     "groups_failed": "some groups have no reward at all",
-    "length_taken_out": "the spec takes length out of strengths, which pays for brevity",
-    "first_unread": "most answers of judge.first cannot be read: its pairs are asked of both judges",
     "near_copies": "copies of a candidate move the others' rewards, as the schedule asks few pairs",
+    "selection_unsettled": "the selected rollout never met another one without a loss",
+    "unequal_games": "the score counts wins, and the schedule asks about some rollouts more often",
     "log_failed": "the run log did not take the request",
 }
 
@@ -39,7 +46,7 @@ def warn_of(codes: Iterable[str]) -> None:
     for told in codes:
         code, _, said = told.partition(": ")
         text = said or _TEXTS.get(code, "see the server's page on errors")
-        warnings.warn(f"{code}: {text}", KritaiWarning, stacklevel=2)
+        warn(f"{code}: {text}")
 
 
 def warn_of_alarms(health: RunHealth) -> None:
@@ -47,8 +54,7 @@ def warn_of_alarms(health: RunHealth) -> None:
     for span in health["alarms"]:
         if span["to_step"] is None:
             evidence = span["evidence"]
-            by = health.get("by", "step")
-            worst = f"{evidence['value']:.3g} at {by} {evidence['step']} (threshold {evidence['threshold']:g})"
+            worst = f"{evidence['value']:.3g} at step {evidence['step']} (threshold {evidence['threshold']:g})"
             says = span.get("says", worst)
-            text = f"{span['alarm']}: {says}, since {by} {span['from_step']}; see docs/alarms.md"
-            warnings.warn(text, KritaiWarning, stacklevel=2)
+            text = f"{span['alarm']}: {says}, since step {span['from_step']}; see docs/alarms.md"
+            warn(text)

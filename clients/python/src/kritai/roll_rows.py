@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from kritai.default_run import shared_run
 from kritai.gather import gathered_score, score_or
 from kritai.request_types import Rollout
 from kritai.scored_rows import score_rows
@@ -28,16 +29,16 @@ async def rewards_of(data: Any, tokenizer: Any) -> list[float]:
     columns = {
         name: [plain(value) for value in column] for name, column in data.non_tensor_batch.items() if name not in OWN
     }
-    options: dict[str, Any] = {"spec": env.get("KRITAI_SPEC", "default"), "run_id": env.get("KRITAI_RUN_ID")}
+    options: dict[str, Any] = {"spec": env.get("KRITAI_SPEC", "default"), "run_id": shared_run("roll")}
     if len(texts) == 1:
         row = {name: column[0] for name, column in columns.items()}
         told = {**options, "log_step": step}
-        size = int(env["KRITAI_GROUP_SIZE"])
+        size = int(env.get("KRITAI_GROUP_SIZE", "1"))
         return [await gathered_score(prompts[0], texts[0], row, size, timeout_s, fallback, told)]
     lengths = data.batch["attention_mask"][:, -data.batch["responses"].shape[-1] :].sum(dim=-1).tolist()
     rollouts: list[Rollout] = [
         {"text": text, "length_tokens": int(length)} for text, length in zip(texts, lengths, strict=True)
     ]
-    given: dict[str, Any] = {"columns": columns, "step": step, "timeout_s": timeout_s, **options}
+    given: dict[str, Any] = {"columns": columns, "step": step, "timeout_s": timeout_s, "framework": "roll", **options}
     scored = await score_rows(prompts, rollouts, **given)
     return [score_or(fallback, row) for row in scored.rows]

@@ -15,7 +15,6 @@ from kritai.request_types import AnySpec
 from kritai.reward_warnings import warn_of_alarms
 from kritai.run_log_types import (
     AuditVerdict,
-    ComparedRuns,
     DeletedRun,
     ExportTable,
     GroupRow,
@@ -101,20 +100,6 @@ class AsyncRunLog:
         reply = cast("RunHealth", await self._get(_of_run(run_id, "/health", _given(steps=steps, owner=owner))))
         warn_of_alarms(reply)
         return reply
-
-    async def compare(
-        self,
-        run_id: str,
-        other: str,
-        *,
-        steps: int | None = None,
-        owner: str | None = None,
-        with_owner: str | None = None,
-    ) -> ComparedRuns:
-        """How the run differs from another in rewards and tau-b, paired by prompt over the last
-        `steps` (10) that both have."""
-        asked = {"with": other, **_given(steps=steps, owner=owner, with_owner=with_owner)}
-        return cast("ComparedRuns", await self._get(_of_run(run_id, "/compare", asked)))
 
     async def groups(
         self, run_id: str, step: int | None = None, *, owner: str | None = None

@@ -104,13 +104,10 @@ class AlarmSpan(TypedDict):
 
 class RunHealth(TypedDict):
     """What a run's last steps raise; `on` names the alarms that are on at the last of them, and
-    `looked_at` those that had something to look at. By `window`, of a run whose tool tells no step,
-    a step is the number of a window of so many groups."""
+    `looked_at` those that had something to look at."""
 
     run_id: str
     owner: str | None
-    by: Literal["step", "window"]
-    window_groups: int | None
     first_step: int | None
     last_step: int | None
     steps: int
@@ -118,30 +115,7 @@ class RunHealth(TypedDict):
     looked_at: list[str]
     alarms: list[AlarmSpan]
 
-
-class PairedDifference(TypedDict):
-    """Of the prompts of which both runs have a value, each once: `one` less `other`, with a 95 %
-    bootstrap interval that draws whole prompts; what holds 0 tells no difference."""
-
-    prompts: int
-    one: float | None
-    other: float | None
-    difference: float | None
-    ci95: tuple[float, float] | None
-
-
-class ComparedRuns(TypedDict):
-    """A run beside another over the last steps that both have, or where one has none the last
-    windows of groups; `tau_b` where labels came."""
-
-    run_id: str
-    owner: str | None
-    by: Literal["step", "window"]
-    window_groups: int | None
-    steps: list[int]
-    spec_hashes: list[str]
-    rewards: PairedDifference
-    tau_b: PairedDifference
+    """A run beside another over the last steps that both have; `tau_b` where labels came."""
 
 
 class _Audited(TypedDict, total=False):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from kritai.async_client import AsyncKritai
 from kritai.columns import component_of, extras_of, prompt_key, prompt_of, rows_of, signals_of
+from kritai.default_run import default_run
 from kritai.drift_probe import DriftProbe, beside
 from kritai.errors import InvalidRequest
+from kritai.gather import score_or
 from kritai.missing_rewards import numbers_for
 from kritai.processes import Crew, require_whole
 from kritai.reply_types import Rewards, RolloutResult
@@ -70,12 +73,14 @@ async def score_rows(
     num_generations: int | Sequence[int] | None = None,
     gather: Crew | None = None,
     way: Way | None = None,
+    framework: str = "python",
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
-    trainer's `global_step`. What the spec needs to know of a problem, and nothing else, is taken
-    from `labels`, one a row, or from the trainer's `columns`, of which `label_column` holds the right
-    answer. Rows of one prompt with different labels, or different such facts, are different problems.
+    trainer's `global_step`, `run_id` to the `framework`'s `default_run`. What the spec needs to know of a
+    problem, and nothing else, is taken from `labels`, one a row, or from the trainer's `columns`, of which
+    `label_column` holds the right answer. Rows of one prompt with different labels, or different such facts,
+    are different problems.
 
     num_generations: the completions of a prompt; rows that are a part of a group raise ValueError.
     gather: scores the rows of all processes together. way: how the server is reached.
@@ -89,6 +94,7 @@ async def score_rows(
         stated = Stated.of_columns(columns or {}, len(prompts), label_column)
     step = getattr(trainer_state, "global_step", None)
     given = {"step": step, "on_failure": "null", "patient": True, **options}
+    given["run_id"] = given.get("run_id") or default_run(framework)
 
     async def score(rows: Sequence[tuple[object, Rollout, Stated]]) -> Scored:
         counted = rows if num_generations is not None else []
@@ -112,6 +118,22 @@ async def score_rows(
     scored, first = (await score(own), 0) if gather is None else await gather.together(own, score)
     rows = rows_of(scored.result, scored.places[first : first + len(own)])
     return ScoredRows(rows, scored.result, fallback, tool)
+
+
+async def score_group(
+    fallback: float | None, prompts: Sequence[object], rollouts: Sequence[Rollout], **options: Any
+) -> list[float]:
+    """The rewards of one group's rows for a tool that takes numbers only. Options: those of `score_rows`.
+    A row without a reward gets the declared fallback, and so do all of a group whose labels do not state
+    what the spec needs; without a fallback NoScore or InvalidRequest is raised."""
+    try:
+        scored = await score_rows(prompts, rollouts, **options)
+    except InvalidRequest as refused:
+        if fallback is None or refused.code != "facts_required":
+            raise
+        logging.getLogger("kritai").warning("%d rollouts get the fallback: %s", len(prompts), refused)
+        return [fallback] * len(prompts)
+    return [score_or(fallback, row) for row in scored.rows]
 
 
 def _with_columns(refused: InvalidRequest, stated: Sequence[Stated]) -> InvalidRequest:

@@ -4,14 +4,17 @@ no transport."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from kritai.errors import FieldFault, InvalidRequest, Problem
-from kritai.request_types import AnySpec, Group, Rollout
+from kritai.near_names import near
+from kritai.request_types import AnySpec, Group, Rollout, VerdictItem
 from kritai.thinking import drop_thinking
 from kritai.too_long import within_reach
+
+T = TypeVar("T")
 
 TOO_MUCH = frozenset({"too_many_rollouts", "too_many_generations", "body_too_large"})
 """Refusals that smaller requests do not get; a proxy's bare 413 is `http_413`."""
@@ -67,13 +70,59 @@ def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinkin
             raise invalid(
                 f"groups[{index}].group_id", f"the same as that of groups[{seen[group_id]}] (default: the index)"
             )
-        given = group.get("rollouts")
-        if not isinstance(given, Sequence) or not all(isinstance(rollout, Mapping) for rollout in given):
-            raise invalid(f"groups[{index}].rollouts", "must be a list of objects with `text` or `messages`")
+        given = _rollouts_of(group, f"groups[{index}]")
         rollouts = [as_sent(rollout, without_thinking=without_thinking) for rollout in given]
         body = encode({**group, "group_id": group_id, "rollouts": rollouts}, f"groups[{index}]")
         parts.append(Part(body, len(rollouts), generations_of(len(rollouts), spec)))
     return parts
+
+
+def listed(given: Sequence[T], name: str, field: str) -> Sequence[T]:
+    """Groups, items or lists as a call takes them: a single one is a list of itself. Raises InvalidRequest for what
+    is no such list."""
+    if isinstance(given, Mapping):
+        return [cast("T", given)]
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise invalid(name, f"must be a list of objects with `{field}`, and is a {_kind(given)}")
+    for at, each in enumerate(given):
+        if not isinstance(each, Mapping):
+            raise invalid(f"{name}[{at}]", f"must be an object with `{field}`, and is a {_kind(each)}")
+    return given
+
+
+def _rollouts_of(group: Group, place: str) -> Sequence[Rollout]:
+    """A group's rollouts. Raises InvalidRequest with the field that is meant where there are none."""
+    given: Any = group.get("rollouts")
+    if given is None:
+        _refuse_other(group.keys() - Group.__annotations__.keys(), "rollouts", place)
+        raise invalid(f"{place}.rollouts", "required: a list of objects with `text` or `messages`")
+    if isinstance(given, Mapping):
+        given = [given]
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise invalid(
+            f"{place}.rollouts", f"must be a list of objects with `text` or `messages`, and is a {_kind(given)}"
+        )
+    for at, rollout in enumerate(given):
+        if not isinstance(rollout, Mapping):
+            advice = (
+                'write {"text": ..}' if isinstance(rollout, str) else "an object with `text` or `messages` is needed"
+            )
+            raise invalid(f"{place}.rollouts", f"element {at} is a {_kind(rollout)}: {advice}")
+        if not rollout.keys() & {"text", "messages"}:
+            for field in ("text", "messages"):
+                _refuse_other(rollout.keys() - Rollout.__annotations__.keys(), field, f"{place}.rollouts[{at}]")
+    return given
+
+
+def _refuse_other(held: Iterable[str], field: str, place: str) -> None:
+    """Raises InvalidRequest where a field of another name is meant for `field`."""
+    other = next((name for name in sorted(held) if near(str(name), (field,)) is not None), None)
+    if other is not None:
+        raise invalid(f"{place}.{other}", f"unknown field, did you mean `{field}`?")
+
+
+def _kind(value: object) -> str:
+    return "text" if isinstance(value, str) else type(value).__name__
 
 
 def as_sent(rollout: Rollout, *, without_thinking: bool) -> Rollout:
@@ -109,6 +158,18 @@ def _object(value: object) -> Mapping[str, Any]:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 1
+
+
+def item_places(items: Sequence[VerdictItem]) -> list[range]:
+    """The items that have to be in one request: those of one prompt that follow each other are a group of the run."""
+    places: list[range] = []
+    for at, item in enumerate(items):
+        prompt = item.get("prompt")
+        if places and prompt is not None and items[at - 1].get("prompt") == prompt:
+            places[-1] = range(places[-1].start, at + 1)
+        else:
+            places.append(range(at, at + 1))
+    return places
 
 
 def split(parts: Sequence[Part], limits: Limits, envelope_bytes: int) -> list[range]:

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from kritai.async_client import AsyncKritai
 from kritai.columns import groups_of
@@ -25,8 +25,23 @@ DEPTH_MAX = 128
 TRUTHS = ("ground_truth", "expected_answer", "answer", "reference", "solution", "label", "target")
 """Fields of a row that hold the right answer, in the order in which they are looked for."""
 
-NESTED = ("verifier_metadata", "metadata", "extra_info", "reward_model", "reward_spec", "kwargs")
+NESTED = ("verifier_metadata", "metadata", "extra_info", "reward_model", "reward_spec", "kwargs", "verification_info")
 """Fields of a row that hold more of it."""
+
+FUNCTION_NAMES = ("fn_name", "func_name", "function_name", "entry_point")
+"""Fields of a row that name the function which its tests call."""
+
+TESTS = (
+    *("test_cases", "unit_tests", "ground_truth", "test_list", "assert_case", "tests", "input_output"),
+    "official_tests",
+)
+"""Fields of a row that hold tests."""
+
+OF_TESTS = (
+    *("inputs", "outputs", "input", "output", "test", "entry_point", "test_imports", "test_setup_code"),
+    "testtype",
+)
+"""Fields of a row that hold parts of tests, or say how they are read."""
 
 OWN = frozenset(
     (
@@ -42,20 +57,13 @@ OWN = frozenset(
 )
 """What trainers put beside a dataset's columns: no part of a row."""
 
+_ASSERT = re.compile(r"(?:^|[\n;:{)])[ \t]*(?:assert|raise)\b|\bassert\w*[.(]|\bthrow (?:new\b|\w*Error\b)")
+"""Code that can fail, and no sentence."""
+
 _MISSING = re.compile(r"^groups\[\d+\]\.(rollouts\[\d+\]\.)?(\w+)")
 
-_ITEM_PLACE = re.compile(r"\{\{\s*item(?:\.([A-Za-z0-9_-]+))?")
-
-
-@dataclass(frozen=True)
-class Needed:
-    """What a spec was seen to need."""
-
-    facts: frozenset[tuple[bool, str]] = frozenset()
-    """(of a rollout, the fact's name)."""
-    fields: frozenset[str] | None = frozenset()
-    """Of the row, by the spec's templates; None: the row itself."""
-
+Needed: TypeAlias = frozenset[tuple[bool, str]]
+"""Facts that a spec was seen to need, each as (of a rollout, its name)."""
 
 _needed: dict[str, Needed] = {}
 """By a stored spec's name, or a given spec's JSON."""
@@ -106,28 +114,21 @@ class Stated:
         each = [{name: column[at] for name, column in dataset.items()} for at in range(rows)]
         return [cls(None if label_column is None else row.get(label_column), row) for row in each]
 
-    def of(self, name: str, fields: frozenset[str] | None = None) -> Any:
-        """A fact, as JSON; None where nothing states it. fields: which ones of the row are wanted as
-        `item`; None: all."""
+    def of(self, name: str) -> Any:
+        """A fact, as JSON; None where nothing states it."""
         places = self._places()
         if name == "reference":
             told = _answer_in(_named(places, "reference")), _answer_in(plain(self.truth))
             return next((answer for answer in (*told, *map(_answer_of, places)) if answer is not None), None)
-        if name == "item":
-            names = [field for place in reversed(places) for field in place if isinstance(field, str)]
-            wanted = [each for each in names if (not each.startswith("_") if fields is None else each in fields)]
-            return {each: _named(places, each) for each in dict.fromkeys(wanted)}
         if name == "test_cases":
-            held = [_named(places, each) for each in ("test_cases", "unit_tests", "ground_truth")]
-            cases = map(_cases_in, (*held[:2], plain(self.truth), held[2]))
-            return next((each for each in cases if each is not None), None)
+            return _tests_in(places, plain(self.truth))
         return _named(places, name)
 
     def facts(self, needed: Needed) -> tuple[dict[str, Any], dict[str, Any]]:
         """Those that are needed and stated: of the group, and of the rollout."""
         told: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-        for of_rollout, name in sorted(needed.facts):
-            if (value := self.of(name, needed.fields)) is not None:
+        for of_rollout, name in sorted(needed):
+            if (value := self.of(name)) is not None:
                 told[of_rollout][name] = value
         if "reference" in told[0] and (kind := self.of("answer_type")) is not None:
             told[0]["answer_type"] = kind
@@ -196,7 +197,7 @@ async def rewards_by_rows(
     refuse(fault for at, each in enumerate(stated) for fault in each.unshown(f"rows[{at}]"))
     spec = options.get("spec", "default")
     known_as = spec if isinstance(spec, str) else json.dumps(plain(spec), sort_keys=True)
-    needed = _needed.get(known_as, Needed())
+    needed = _needed.get(known_as, frozenset())
     while True:
         told = [each.facts(needed) for each in stated]
         given: Any = [{**own, **rollout} for rollout, (_, own) in zip(rollouts, told, strict=True)]
@@ -210,7 +211,7 @@ async def rewards_by_rows(
         try:
             return Scored(await client.rewards(groups, **options), groups, places)
         except InvalidRequest as refused:
-            more = await _needed_by(client, spec, needed, refused)
+            more = needed | _named_by(refused)
             if more == needed:
                 raise
             needed = more
@@ -219,17 +220,12 @@ async def rewards_by_rows(
             _needed[known_as] = needed
 
 
-async def _needed_by(client: AsyncKritai, spec: Any, known: Needed, refused: InvalidRequest) -> Needed:
-    """What is known of a spec's needs, and what its refusal tells."""
+def _named_by(refused: InvalidRequest) -> Needed:
+    """The facts that a refusal says are missing."""
     if refused.code != "facts_required":
-        return known
+        return frozenset()
     paths = [_MISSING.match(fault.path) for fault in refused.errors]
-    facts = known.facts | {(path[1] is not None, path[2]) for path in paths if path is not None}
-    if (False, "item") not in facts:
-        return Needed(facts, known.fields)
-    held = await client.call("GET", f"/v1/specs/{spec}", patient=True) if isinstance(spec, str) else spec
-    names = _ITEM_PLACE.findall(json.dumps(plain(held)))
-    return Needed(facts, None if "" in names else frozenset(names))
+    return frozenset((path[1] is not None, path[2]) for path in paths if path is not None)
 
 
 async def stated_if_asked(spec: str, send: Callable[[bool], Awaitable[T]]) -> T:
@@ -275,23 +271,44 @@ def _answer_in(value: Any) -> str | list[str] | None:
     return next((answer for answer in stated if answer is not None), None)
 
 
-def _cases_in(value: Any) -> Any:
-    """Inputs and outputs of programs, in the forms in which datasets of code hold them."""
+def _tests_in(places: Sequence[Mapping[str, Any]], truth: Any) -> Any:
+    """Where a row's tests stand, with the function that another field names: the server reads whatever
+    form they have. As JSON text where it holds a number that JSON's readers would round."""
+    named = [_named(places, "test_cases"), _named(places, "unit_tests"), truth, _named(places, "ground_truth")]
+    rows = [{name: plain(place.get(name)) for name in (*TESTS, *OF_TESTS) if name in place} for place in places]
+    held = next((each for each in (*named, *rows) if _holds_tests(each)), None)
+    name = next((found for found in map(_function_in, places) if found is not None), None)
+    cases = held if held is None or name is None else {"test_cases": held, "fn_name": name}
+    return json.dumps(cases) if _rounds(cases) else cases
+
+
+def _function_in(value: Any) -> str | None:
+    row = _opened(value)
+    if not isinstance(row, Mapping):
+        return None
+    named = (row.get(name) for name in FUNCTION_NAMES)
+    found = next((name for name in named if isinstance(name, str) and name), None)
+    return found if found is not None or "metadata" not in row else _function_in(row["metadata"])
+
+
+def _holds_tests(value: Any) -> bool:
     held = _opened(value)
-    if isinstance(held, dict):
-        inputs, outputs = held.get("inputs"), held.get("outputs")
-        # A function that is called by its name has no standard input.
-        if not isinstance(inputs, list) or not isinstance(outputs, list) or held.get("fn_name") is not None:
-            return None
-        if len(inputs) != len(outputs):
-            return None
-        return [{"stdin": stdin, "stdout": stdout} for stdin, stdout in zip(inputs, outputs, strict=True)]
-    return [_case(each) for each in held] if isinstance(held, list) else None
+    if isinstance(held, list):
+        return len(held) > 0
+    if isinstance(held, str):
+        return _ASSERT.search(held) is not None
+    if not isinstance(held, dict):
+        return False
+    ins, outs = (_opened(held.get(many, held.get(one))) for many, one in (("inputs", "input"), ("outputs", "output")))
+    if isinstance(ins, list) and isinstance(outs, list) and ins and len(ins) == len(outs):
+        return True
+    code, function = held.get("test"), held.get("entry_point")
+    if isinstance(function, str) and isinstance(code, str) and _holds_tests(code):
+        return True
+    return any(_holds_tests(held.get(name)) for name in TESTS)
 
 
-def _case(one: Any) -> Any:
-    if not isinstance(one, dict) or "output" not in one or "stdout" in one:
-        return one
-    rest = {name: each for name, each in one.items() if name not in ("input", "output")}
-    given = {"stdin": one["input"]} if "input" in one else {}
-    return {**rest, **given, "stdout": one["output"]}
+def _rounds(value: Any) -> bool:
+    if isinstance(value, (list, dict)):
+        return any(map(_rounds, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) > 2**53)

@@ -14,6 +14,7 @@ _KINDS = (
     ("<Thinking>", "</Thinking>"),
     ("<THINKING>", "</THINKING>"),
     ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
     ("<seed:think>", "</seed:think>"),
     ("[THINK]", "[/THINK]"),
     ("\u25c1think\u25b7", "\u25c1/think\u25b7"),
@@ -29,7 +30,7 @@ _FINAL = "<|channel|>final"
 # A pattern that can only begin with one character is far faster; the tags that begin with others
 # are rare.
 _ANGLE_TAG = re.compile(
-    r"<(?:/?(?:[Tt]hink(?:ing)?|THINK(?:ING)?|thought|seed:think)>"
+    r"<(?:/?(?:[Tt]hink(?:ing)?|THINK(?:ING)?|thought|reasoning|seed:think)>"
     r"|\|(?:(?:begin|end)_of_thought|(?:START|END)_THINKING)\|>|\|channel>|channel\|>"
     r"|\|channel\|>(?:analysis|commentary|final(?:[^<\n]{0,32}<\|message\|>)?))"
 )

@@ -117,7 +117,7 @@ class RecordedTools:
             names = {name for row in rows for name in row if name not in ("prompt", "environment")}
             columns = {name: [row.get(name) for row in rows] for name in names}
             prompts = [row.get("prompt") or "" for row in rows]
-            scored = await score_rows(prompts, rollouts, columns=columns, tool=tool, **self.options)
+            scored = await score_rows(prompts, rollouts, columns=columns, tool=tool, framework="trl", **self.options)
             for one, reward in zip(asked, scored.component(None), strict=True):
                 one._scored = (reward,)
         assert self._scored is not None

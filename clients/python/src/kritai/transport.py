@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -25,6 +26,17 @@ HELD_S = 5.0
 can tell no `Retry-After`."""
 
 
+_ROUTE = re.compile(r"(?<=[^/:])(/+v1(/(rewards|verdicts|specs|runs|batches|groups|models))?)?/*$")
+
+
+def server_address(url: str) -> str:
+    """The server's own address: without the path of a route, which other vendors' clients are given (`/v1`)."""
+    said = url.strip()
+    while (bare := _ROUTE.sub("", said, count=1)) != said:
+        said = bare
+    return said
+
+
 class Transport:
     """Sends requests to one server. Connections belong to the event loop that runs; a new loop gets
     new ones."""
@@ -39,13 +51,13 @@ class Transport:
         way: Way | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        url = base_url or os.environ.get("KRITAI_BASE_URL", "")
+        url = server_address(base_url or os.environ.get("KRITAI_BASE_URL", ""))
         if not url.startswith(("http://", "https://")):
             raise ValueError("base_url (or KRITAI_BASE_URL) must be an http:// or https:// URL")
         key = (api_key or os.environ.get("KRITAI_API_KEY", "")).strip()
         if not (key.isascii() and key.isprintable()):
             raise ValueError("api_key (or KRITAI_API_KEY) holds characters that no header can carry")
-        self._base_url = url.rstrip("/")
+        self._base_url = url
         self._headers = {"user-agent": "kritai-python/0.1.0"}
         if key:
             self._headers["authorization"] = f"Bearer {key}"

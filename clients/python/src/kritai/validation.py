@@ -1,5 +1,5 @@
-"""Owns telling a validation sample from a training one, and what is said of one that has no group.
-Knows no tool."""
+"""Validation samples, told from training's by the row's own word, and the size of their groups. What can be
+scored is for the server to say: a sample alone is sent as a group of one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from kritai.errors import KritaiError, Problem
 from kritai.gather import environment_gather
-from kritai.merging import unanswered
+from kritai.near_names import refuse_near
 from kritai.reply_types import RolloutResult
 from kritai.serial_steps import refuse_event_loop
 from kritai.stated_facts import Stated
+
+VERL_KEYWORDS = (
+    *("components", "deadline_ms", "fallback", "group_size", "prompt_key", "run_id"),
+    *("spec", "timeout_s", "val_group_size", "window_s"),
+)
 
 TRAINING = frozenset({"train", "training"})
 
@@ -27,28 +31,16 @@ def is_validation(row: Any) -> bool:
     return False
 
 
-_NOBODY = KritaiError(Problem("group_too_small", "a validation sample alone has nothing to be compared with"))
-
-_GROUP = unanswered({"prompt": "", "rollouts": [{"text": ""}]}, "0", _NOBODY)
-
-ALONE: RolloutResult = _GROUP["rollouts"][0]
-"""A sample of a group of one: no reward, no comparison."""
-
-
 def environment_result(
     row: Any, prompt: object, action: object, declared: str | None
 ) -> tuple[RolloutResult, float | None]:
-    """An environment's step, waited for until its group is scored, and the number to give when it
+    """A step of SkyRL's environment, waited for until its group is scored, and the number to give when it
     has no score. The row states what the spec needs of the problem."""
     fallback = None if declared is None else float(declared)
-    stated = Stated.of_row(row)
-    if not is_validation(row):
+    size = environment_size(row)
+    if size > 1:
         refuse_event_loop()
-        return environment_gather().submit(prompt, action, stated=stated).result(), fallback
-    if os.environ.get("KRITAI_VAL_GROUP_SIZE", "1") == "1":
-        return ALONE, 0.0
-    refuse_event_loop()
-    return environment_gather("KRITAI_VAL_GROUP_SIZE").submit(prompt, action, stated=stated).result(), fallback
+    return environment_gather(size, "skyrl").submit(prompt, action, stated=Stated.of_row(row)).result(), fallback
 
 
 def environment_size(row: Any) -> int:
@@ -58,7 +50,8 @@ def environment_size(row: Any) -> int:
 
 def group_size(given: Mapping[str, Any], row: Any) -> int:
     """Of a call's keywords: `group_size`, in validation `val_group_size`, by default 1. Raises
-    ValueError where it is not named."""
+    ValueError where it is not named, TypeError for a keyword that is nearly one of verl's shims'."""
+    refuse_near(given, VERL_KEYWORDS, "reward_kwargs.")
     if is_validation(row):
         return int(given.get("val_group_size", 1))
     if "group_size" not in given:

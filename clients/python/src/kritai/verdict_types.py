@@ -1,5 +1,4 @@
-"""Owns the shapes of what comes back of verdict texts and of evaluations, as in the server's OpenAPI
-document. Knows no transport."""
+"""The shapes of replies to verdict texts, as in the server's OpenAPI document."""
 
 from __future__ import annotations
 
@@ -36,31 +35,4 @@ class Verdicts:
     items: list[VerdictResult]
     metrics: VerdictMetrics
     request_ids: list[str]
-    warnings: list[str]
-
-
-class Estimate(TypedDict):
-    mean: float | None
-    ci95: list[float] | None
-    n: int
-
-
-class TauEstimate(Estimate):
-    undefined: int
-    mean_zero: float | None
-    mean_minus_one: float | None
-
-
-class EvaluationSummary(TypedDict):
-    list_acc: Estimate
-    tau_b: TauEstimate
-    parse_rate: Estimate
-
-
-class EvaluationsReply(EvaluationSummary):
-    """The reply of POST /v1/evaluations. tau-b is never to be read without the parse rate."""
-
-    request_id: str
-    lists: int
-    by_tag: dict[str, dict[str, EvaluationSummary]]
     warnings: list[str]

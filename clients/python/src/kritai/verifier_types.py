@@ -3,7 +3,7 @@ document. Knows no reward."""
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 
 class Latency(TypedDict):
@@ -26,16 +26,9 @@ class NotAsked(_Cut):
     sure: int
 
 
-class _End(TypedDict, total=False):
-    end: Literal["order_confidence", "samples", "budget", "limit"]
+class Chosen(TypedDict):
+    """What the score `auto` chose for a group."""
 
-
-class Chosen(_End):
-    """What `auto` chose for a group; of a wanted order_confidence what ended the asking."""
-
-    schedule: str | dict[str, object]
-    both_orders: bool | str
-    samples: int | dict[str, object]
     score: str
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kritai.columns import prompt_of
+from kritai.default_run import default_run
 from kritai.least_versions import warn_of_old
 from kritai.stated_facts import OWN, Stated, plain
 from kritai.too_long import head_beyond
@@ -27,6 +28,8 @@ WRITTEN = OWN | {
     "spec_num_accepted_tokens",
     "spec_num_draft_tokens",
     "spec_num_verify_steps",
+    "teacher_ids",
+    "teacher_logprobs",
     "tool_rewards",
     "turn_scores",
 }
@@ -76,6 +79,12 @@ def prompt_in(extra_info: object, prompt_key: str) -> Any:
         f"extra_info has no {prompt_key!r} (it has: {there}); verl passes the prompt to no reward function, so the "
         "dataset must hold it there, or reward_kwargs.prompt_key name where it is"
     )
+
+
+def options_of(given: Mapping[str, Any], *more: str) -> dict[str, Any]:
+    """The options among a call's keywords, with verl's run where none is named."""
+    named = {name: given[name] for name in ("spec", "run_id", "timeout_s", *more) if given.get(name) is not None}
+    return named if "run_id" in named else {**named, "run_id": default_run("verl")}
 
 
 def prompt_named(extra_info: object, given: Mapping[str, Any]) -> Any:

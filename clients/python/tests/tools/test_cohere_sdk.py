@@ -61,15 +61,16 @@ def test_it_reads_the_order_the_scores_and_the_tokens(rank: Rank, sdk: tuple[typ
     assert [result.index for result in rank("best of n", top_n=1).results] == [1]
 
 
-@pytest.mark.parametrize(("refusal", "told", "wait_s"), [(429, 429, 1.0), (502, 503, 5.0)], ids=["429", "503"])
+@pytest.mark.parametrize(("refusal", "told"), [(429, 429), (502, 503)], ids=["429", "503"])
 def test_it_waits_as_long_as_retry_after_says_and_gets_its_scores(
-    rank: Rank, stack: ToolStack, statuses: Statuses, waits: list[float], refusal: int, told: int, wait_s: float
+    rank: Rank, stack: ToolStack, statuses: Statuses, waits: list[float], refusal: int, told: int
 ) -> None:
     stack.verifier.refuse(refusal, 2)
     reply = rank(f"retried {told}", DOCUMENTS[:2])
     assert [result.index for result in reply.results] == [1, 0]
     assert statuses.seen == [told, told, 200]
-    assert waits == [wait_s, wait_s]
+    # The engine asked for 900 s; the SDK waits a minute at most.
+    assert waits == [60.0, 60.0]
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,14 @@ def test_a_groups_samples_have_the_rewards_of_their_group(tool: str, told: Any, 
     assert driven(tool, url, TEXTS) == pytest.approx([told(reward) for reward in rewards])
 
 
-@pytest.mark.parametrize("tool", ["areal", "verifiers", "eval_protocol"])
-def test_a_sample_of_validation_alone_is_zero_at_once(tool: str, url: str) -> None:
+@pytest.mark.parametrize("tool", ["verifiers", "eval_protocol"])
+def test_a_sample_of_validation_alone_is_at_once_the_number_that_its_query_declares(tool: str, url: str) -> None:
     assert driven(tool, url, TEXTS[:1], "test") == [0.0]
+
+
+def test_areal_raises_for_a_sample_of_validation_alone_under_a_spec_that_compares(url: str) -> None:
+    [told] = told_by("areal", url, TEXTS[:1], "test")
+    assert told["error"].startswith("kritai.errors.InvalidRequest: group_too_small")
 
 
 def test_ms_swift_would_take_a_missing_reward_for_zero_so_it_never_gets_one(server: FakeServer) -> None:

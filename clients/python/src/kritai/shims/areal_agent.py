@@ -18,17 +18,15 @@ from kritai.agent_turns import turn_rewards
 from kritai.gather import environment_gather, score_or
 from kritai.least_versions import warn_of_old
 from kritai.stated_facts import Stated
-from kritai.validation import environment_size, is_validation
+from kritai.validation import environment_size
 
 warn_of_old("areal")
 
 
 async def score_run(data: Any, messages: Sequence[Any], ids: Sequence[str] = ()) -> float | dict[str, float]:
     asked, said = list(data["messages"]), list(messages)
-    if environment_size(data) == 1:
-        return 0.0
     stated = Stated.of_row({name: value for name, value in data.items() if name != "messages"})
-    gather = environment_gather("KRITAI_VAL_GROUP_SIZE" if is_validation(data) else "KRITAI_GROUP_SIZE")
+    gather = environment_gather(environment_size(data), "areal")
     run = said[len(asked) :] if said[: len(asked)] == asked else said
     result = await asyncio.wrap_future(gather.submit(asked, run, stated=stated))
     declared = os.environ.get("KRITAI_FALLBACK")

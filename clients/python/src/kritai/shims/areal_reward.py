@@ -11,8 +11,8 @@ it raises. The row, without its `messages`, states what a spec needs of the prob
 rubric, test cases). As many samples wait at once in a process as a quarter of `ulimit -n` (256 to
 4,096). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY. Evaluation (`split` of the row or its
 `extra_info` other than train) gathers KRITAI_VAL_GROUP_SIZE samples of a prompt; by default 1,
-which has no group: reward 0, at once. The step in the run log is the version of the engine's weights
-when the episode began.
+scored at once: a spec that compares has no score for it, and the episode is rejected. The step in the
+run log is the version of the engine's weights when the episode began.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from urllib.parse import urlencode
 
 from areal.workflow.rlvr import RLVRWorkflow
 
+from kritai.default_run import with_run
 from kritai.errors import NoScore, Problem
 from kritai.gather import patience, shared_client
 from kritai.least_versions import warn_of_old
@@ -37,14 +38,11 @@ warn_of_old("areal")
 async def kritai_reward(prompt: Any, completions: str, prompt_ids: Any, completion_ids: Any, /, **row: Any) -> float:
     env = os.environ
     timeout_s = float(env.get("KRITAI_TIMEOUT_S", "120"))
-    if (size := environment_size(row)) == 1:
-        return 0.0
-    query = f"group_size={size}&{urlencode({**patience(timeout_s), **engine_step()})}&{env.get('KRITAI_QUERY', '')}"
+    told = urlencode({"group_size": environment_size(row), **patience(timeout_s), **engine_step()})
+    path = f"/slime/reward?{told}&{with_run('areal', env.get('KRITAI_QUERY', ''))}"
     label = {name: value for name, value in row.items() if name != "messages"}
     body = {"prompt": prompt, "response": head_beyond(completions), "label": plain(label)}
-    call = shared_client().api.call(
-        "POST", f"/slime/reward?{query}".rstrip("&"), body, timeout_s=timeout_s, patient=True
-    )
+    call = shared_client().api.call("POST", path, body, timeout_s=timeout_s, patient=True)
     reward = await asyncio.wrap_future(shared_client().start(call))
     if not is_score(reward):
         raise NoScore(Problem("no_score", "the server gave no number for this sample", retryable=True))

@@ -29,7 +29,7 @@ async def scored_group(group: Any, item: Any = None, **options: Any) -> Any:
     ids = [[at for at in mask if at != -100] for mask in group["masks"]]
     row = item if isinstance(item, Mapping) else {}
     columns = {name: [value] * len(texts) for name, value in row.items()}
-    scored = await score_rows(prompts, rollouts_of(texts, ids), columns=columns, **options)
+    scored = await score_rows(prompts, rollouts_of(texts, ids), columns=columns, framework="atropos", **options)
     return {**group, "scores": [score_or(scored.fallback, row) for row in scored.rows]}
 
 

@@ -43,7 +43,7 @@ class KritaiReward(AsyncORM):
 
 given = {"spec": "KRITAI_SPEC", "run_id": "KRITAI_RUN_ID", "drift_probe": "KRITAI_DRIFT_PROBE"}
 named = {name: os.environ[variable] for name, variable in given.items() if variable in os.environ}
-options = shim_options({**named, "gather": os.environ.get("KRITAI_GATHER") == "1"})
+options = shim_options({**named, "gather": os.environ.get("KRITAI_GATHER") == "1"}, "ms-swift")
 orms["kritai"] = KritaiReward
 floats = {"fallback": ("KRITAI_FALLBACK", float), "timeout_s": ("KRITAI_TIMEOUT_S", float)}
 numbers = {**floats, "num_generations": ("KRITAI_GROUP_SIZE", int)}

@@ -16,6 +16,7 @@ import sys
 from http.server import BaseHTTPRequestHandler
 
 from kritai.burst_server import BurstServer
+from kritai.default_run import with_run
 from kritai.errors import KritaiError
 from kritai.gather import shared_client
 
@@ -24,7 +25,7 @@ class Relay(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        path = f"/nemo-gym{self.path}?{os.environ.get('KRITAI_QUERY', '')}".rstrip("?")
+        path = f"/nemo-gym{self.path}?{with_run('nemo-gym', os.environ.get('KRITAI_QUERY', ''))}"
         try:
             given = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))) or b"null")
             reply = shared_client().call(self.command, path, given, timeout_s=600, patient=True)

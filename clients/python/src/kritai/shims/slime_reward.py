@@ -6,17 +6,20 @@ nothing has to be gathered. Without it each is gathered on the server (`POST /sl
 `n_samples_per_prompt` of the trainer's arguments. Whatever fails for a while is asked for again
 until KRITAI_TIMEOUT_S (600), a restart of Kritai included. Both take numbers only: KRITAI_FALLBACK
 declares the one to give when there is no score; without it NoScore is raised. A sample's `label`
-states what a spec needs of the problem (a reference, a rubric, test cases, a row). KRITAI_SPEC and
-KRITAI_RUN_ID are optional; the step in the run log is slime's rollout id. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+states what a spec needs of the problem (a reference, a rubric, test cases, a row); a sample whose
+label does not state it gets the declared fallback, too, and without one InvalidRequest is raised.
+KRITAI_SPEC and KRITAI_RUN_ID are optional; the step in the run log is slime's rollout id. Server and
+key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import os
 from typing import Any
 
 from kritai.content import refuse, row_faults
-from kritai.gather import gathered_score, score_or
+from kritai.default_run import default_run
+from kritai.gather import gathered_score
 from kritai.least_versions import warn_of_old
-from kritai.scored_rows import score_rows
+from kritai.scored_rows import score_group
 from kritai.trainer_steps import slime_rollout
 
 warn_of_old("slime")
@@ -25,7 +28,7 @@ warn_of_old("slime")
 async def reward(args: Any, samples: Any, **kwargs: Any) -> Any:
     env, timeout_s = os.environ, float(os.environ.get("KRITAI_TIMEOUT_S", "600"))
     fallback = float(env["KRITAI_FALLBACK"]) if "KRITAI_FALLBACK" in env else None
-    options: dict[str, Any] = {"spec": env.get("KRITAI_SPEC", "default"), "run_id": env.get("KRITAI_RUN_ID")}
+    options: dict[str, Any] = {"spec": env.get("KRITAI_SPEC", "default"), "run_id": default_run("slime")}
     for at, one in enumerate(samples if isinstance(samples, list) else [samples]):
         refuse(row_faults(getattr(one, "__dict__", {}), f"samples[{at}]"))
     if not isinstance(samples, list):
@@ -35,5 +38,4 @@ async def reward(args: Any, samples: Any, **kwargs: Any) -> Any:
         return await gathered_score(samples.prompt, samples.response, label, size, timeout_s, fallback, options)
     rollouts: Any = [{"text": one.response, "length_tokens": one.response_length} for one in samples]
     given: Any = {"labels": [getattr(one, "label", None) for one in samples], "timeout_s": timeout_s, **options}
-    scored = await score_rows([one.prompt for one in samples], rollouts, step=slime_rollout(), **given)
-    return [score_or(fallback, row) for row in scored.rows]
+    return await score_group(fallback, [one.prompt for one in samples], rollouts, step=slime_rollout(), **given)

@@ -18,7 +18,7 @@ from typing import Any
 from tinker_cookbook.rl.preference_envs import PreferenceEnv
 from tinker_cookbook.rl.types import EnvGroupBuilder
 
-from kritai.columns import rollouts_of, win_share
+from kritai.columns import rollouts_of, share_metrics
 from kritai.gather import score_or
 from kritai.least_versions import warn_of_old
 from kritai.scored_rows import score_rows
@@ -43,7 +43,7 @@ class KritaiGroupBuilder(EnvGroupBuilder):
         tokens = [[token for turn in each.transitions for token in turn.ac.tokens] for each in trajectory_group]
         rollouts = rollouts_of([[self.policy_renderer.parse_response(ids)[0]] for ids in tokens], tokens)
         columns = {name: [value] * len(rollouts) for name, value in self.row.items()}
-        scored = await score_rows([self.convo_prefix] * len(rollouts), rollouts, columns=columns, **self.options)
+        told: Any = {"columns": columns, "framework": "tinker", **self.options}
+        scored = await score_rows([self.convo_prefix] * len(rollouts), rollouts, **told)
         rewards = [score_or(scored.fallback, row) for row in scored.rows]
-        metrics = [{"win_share": win_share(row), "kritai_failed": float(row["reward"] is None)} for row in scored.rows]
-        return list(zip(rewards, metrics, strict=True))
+        return list(zip(rewards, map(share_metrics, scored.rows), strict=True))

@@ -45,7 +45,7 @@ async def kritai(
 
 def kritai_rewards(components: Sequence[str | None], base_url: str | None = None, **options: Any) -> list[NamedReward]:
     shared = SharedCall(tuple(components))
-    bound = ({"base_url": base_url, **shim_options(options)}, shared)
+    bound = ({"base_url": base_url, **shim_options(options, "trl")}, shared)
     return [NamedReward(name or "kritai", kritai, *bound, name) for name in shared.takers]
 
 

@@ -23,7 +23,9 @@ warn_of_old("verifiers")
 
 async def kritai_reward(prompts: Any, completions: Any, **given: Any) -> list[float]:
     columns = {"answer": given.get("answers"), "metadata": given.get("infos")}
-    scored = await score_rows(prompts, rollouts_of(completions), columns=columns, on_failure="raise")
+    scored = await score_rows(
+        prompts, rollouts_of(completions), columns=columns, on_failure="raise", framework="verifiers"
+    )
     for state, completion, row in zip(given.get("states") or (), completions, scored.rows, strict=False):
         for step, value in zip(state.get("trajectory") or (), turn_rewards(row, completion) or (), strict=False):
             step["reward"] = value
@@ -33,7 +35,7 @@ async def kritai_reward(prompts: Any, completions: Any, **given: Any) -> list[fl
 async def score_episode(task: Any, episode: Any, **options: Any) -> None:
     runs = [run_of_trace(trace) for trace in episode.traces]
     row = getattr(task.data, "__dict__", {})
-    told = {"columns": {name: [value] * len(runs) for name, value in row.items()}, **options}
+    told = {"columns": {name: [value] * len(runs) for name, value in row.items()}, "framework": "verifiers", **options}
     scored = await score_rows([task.data.prompt] * len(runs), rollouts_of(runs), on_failure="raise", **told)
     rewards = [score_or(None, row) for row in scored.rows]
     for trace, run, row, reward in zip(episode.traces, runs, scored.rows, rewards, strict=True):

@@ -8,7 +8,7 @@ prompt may come from any process. Each waits on a connection of its own, and a w
 of `ulimit -n` (256 to 4,096): where more wait at once, a group's last member finds none until the
 server lets others go. Whatever fails for a while is asked for again until `timeout_s`. Validation
 (`extra_info["split"]` other than train) gathers `val_group_size` samples, `val_kwargs.n`; by
-default 1: score 0 and `rm_fallback` 1, at once. The dict has constant keys: `score`, and `rm_*` for
+default 1, scored at once: a spec that compares has no score for it. The dict has constant keys: `score`, and `rm_*` for
 the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
 no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`.
 Where the server says that the spec needs facts (a reference, test cases, a row), `ground_truth` and
@@ -19,7 +19,8 @@ import asyncio
 from typing import Any
 from urllib.parse import urlencode
 
-from kritai.gather import patience, shared_client
+from kritai.default_run import shared_run
+from kritai.gather import patience, present, shared_client
 from kritai.stated_facts import stated_if_asked
 from kritai.validation import group_size
 from kritai.verl_row import verl_body
@@ -33,7 +34,7 @@ async def compute_score(
     named: dict[str, Any] = {
         name: given[name] for name in ("group_size", "spec", "run_id", "val_group_size") if name in given
     }
-    named |= patience(timeout_s)
+    named = present({"run_id": shared_run("verl"), **named, **patience(timeout_s)})
     if given.get("fallback") is not None:
         named["on_failure"] = given["fallback"]
     path, key = f"/verl/compute_score?{urlencode(named)}", given.get("prompt_key", "question")

@@ -6,12 +6,12 @@
 verl does not pass the prompt: it must be in `extra_info["question"]` (another key: reward_kwargs'
     `prompt_key`). `compute_score` gets one
 sample a call and gathers the group in its process, so it needs `reward.num_workers=1`. Both return
-a dict with constant keys; its validation shows `acc`, the share of comparisons won. verl takes
-numbers only: reward_kwargs' `fallback` is the one to give, flagged `kritai_failed`, when there is
-    no score; without it NoScore is raised.
+a dict with constant keys; its validation shows `acc`, the share of comparisons won, of a spec that
+compares nothing the reward within 0 to 1. verl takes numbers only: reward_kwargs' `fallback` is the one
+to give, flagged `kritai_failed`, when there is no score; without it NoScore is raised.
 Validation (`extra_info["split"]` other than train) gathers `val_group_size` samples of a prompt,
-`val_kwargs.n`; by default 1, which has no
-group: score 0, `kritai_failed` 1, at once. `+..reward_kwargs.components=[tests,quality]` adds
+`val_kwargs.n`; by default 1, sent at once: a spec that compares nothing scores it, one that compares has no
+score for it. `+..reward_kwargs.components=[tests,quality]` adds
     `kritai_tests` and `kritai_quality` for `algorithm.gdpo_reward_keys`; a component without a value
     is the fallback too, or raises. Facts that the spec needs (a reference, test cases, a row) are taken
 from `ground_truth` and `extra_info`, and only those are sent. Further reward_kwargs: `spec`,
@@ -23,25 +23,24 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from kritai.columns import win_share
-from kritai.gather import components_or, score_or, shared_gather, shared_rows
+from kritai.gather import components_or, score_or, share_or, shared_gather, shared_rows
 from kritai.reply_types import RolloutResult
-from kritai.validation import ALONE, group_size, is_validation
-from kritai.verl_row import prompt_named, step_of, verl_stated
+from kritai.validation import group_size
+from kritai.verl_row import options_of, prompt_named, step_of, verl_stated
 
 
 def scored(row: RolloutResult, given: Mapping[str, Any], fallback: float | None) -> dict[str, float]:
     flags = {"kritai_failed": float(row["reward"] is None), "kritai_malformed": float(row["format_ok"] is False)}
-    told = {"score": score_or(fallback, row), "acc": win_share(row), "kritai_wins": float(row["wins"]), **flags}
+    share = {"acc": share_or(fallback, row), "kritai_wins": float(row["wins"])}
+    told = {"score": score_or(fallback, row), **share, **flags}
     return told | components_or(fallback, row, given.get("components", ()))
 
 
 async def compute_score(
     data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **given: Any
 ) -> dict[str, float]:
-    options = {name: given[name] for name in ("window_s", "spec", "run_id", "timeout_s") if name in given}
-    if (size := group_size(given, extra_info)) == 1 and is_validation(extra_info):
-        return scored(ALONE, given, 0.0)
+    options = options_of(given, "window_s")
+    size = group_size(given, extra_info)
     prompt, told = prompt_named(extra_info, given), verl_stated(data_source, ground_truth, extra_info)
     answer = shared_gather(size, **options).submit(prompt, solution_str, stated=told, step=step_of(extra_info))
     return scored(await asyncio.wrap_future(answer), given, given.get("fallback"))
@@ -52,5 +51,5 @@ def compute_score_batch(
 ) -> list[dict[str, float]]:
     prompts = [prompt_named(info, given) for info in extra_infos]
     told = [verl_stated(*row) for row in zip(data_sources, ground_truths, extra_infos, strict=True)]
-    options: Any = {name: given[name] for name in ("spec", "run_id", "deadline_ms", "timeout_s") if name in given}
-    return [scored(row, given, given.get("fallback")) for row in shared_rows(prompts, solution_strs, told, **options)]
+    rows = shared_rows(prompts, solution_strs, told, **options_of(given, "deadline_ms"))
+    return [scored(row, given, given.get("fallback")) for row in rows]

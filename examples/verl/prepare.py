@@ -1,0 +1,32 @@
+"""Adds each row's question to verl's GSM8K files, because verl passes no prompt to reward functions.
+
+    python examples/verl/prepare.py ~/data/gsm8k/train.parquet ~/data/gsm8k/test.parquet
+
+Writes the files in place. Rows keep `reward_model.ground_truth` and `extra_info.split` as verl's own
+script wrote them.
+"""
+
+import sys
+
+import pandas
+
+
+def with_question(row: "pandas.Series") -> dict:
+    """The row's `extra_info`, with the text of its last message as `question` where it has none."""
+    extra = dict(row["extra_info"])
+    extra.setdefault("question", row["prompt"][-1]["content"])
+    return extra
+
+
+def main() -> None:
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    for path in sys.argv[1:]:
+        rows = pandas.read_parquet(path)
+        rows["extra_info"] = rows.apply(with_question, axis=1)
+        rows.to_parquet(path)
+        print(f"{path}: {len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()
