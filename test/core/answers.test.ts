@@ -1,10 +1,18 @@
 // Final answers against references by rules: the golden vectors, and that rules never say equal
 // where math-verify says different.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { compareAnswers, type EquivalenceRules } from "../../src/core/candidate/answers/compare-answers.ts";
-import { finalAnswer, statedAnswer } from "../../src/core/candidate/answers/final-answer.ts";
+import { answerClasses } from "../../src/core/candidate/answers/answer-classes.ts";
+import {
+  ANSWER_TYPES,
+  compareAnswers,
+  type EquivalenceRules,
+  readAnswer,
+} from "../../src/core/candidate/answers/compare-answers.ts";
+import { statedAnswer } from "../../src/core/candidate/answers/final-answer.ts";
 import { reference } from "../../src/core/signals/reference.ts";
+import { cpuMs } from "../harness/cpu-time.ts";
 import fc from "../harness/property.ts";
 import vectors from "../vectors/reference_answers.json" with { type: "json" };
 import { preparedOf } from "./signals/prepared.ts";
@@ -12,10 +20,79 @@ import { preparedOf } from "./signals/prepared.ts";
 const AUTO: EquivalenceRules = { type: "auto", tolerance: 0n };
 const rows = vectors.cases.map((one) => [`${one.name}: ${one.input.gold} | ${one.input.pred}`, one] as const);
 
+/** Pairs that the rules read and math-verify does not. */
+const READ_BY_RULES = new Set([
+  "thousands_9: 1000 | 1\\,000",
+  "units_9: 10 km/h | 10",
+  "units_19: 5 dollars | 5",
+  "radical_13: \u221a2 | \\sqrt{2}",
+  "money_time_2: \u20ac5 | 5",
+]);
+
 describe("golden vectors", () => {
-  test.each(rows)("%s", (_, { input, expected }) => {
-    expect(compareAnswers(input.gold, input.pred, AUTO)).toBe(expected.simple);
+  test.each(rows)("%s", (name, { input, expected }) => {
+    const found = compareAnswers(input.gold, input.pred, AUTO);
+    if (expected.simple !== "unknown") expect(found).toBe(expected.simple);
+    // The cheap tier leaves these open: where the rules decide, math-verify says the same.
+    else if (found !== "unknown") expect(found).toBe(expected.boxed || READ_BY_RULES.has(name) ? "equal" : "different");
   });
+});
+
+const spellings = readFileSync(new URL("../vectors/answer_spellings.jsonl", import.meta.url), "utf8")
+  .trim()
+  .split("\n")
+  .map((line): { gold: string; answer: string; equal: boolean | null } => JSON.parse(line));
+
+test("right answers in other spellings are 1, near misses 0, and null is left for references that rules cannot read", () => {
+  const settings = { answer: "boxed", answer_type: "auto", tolerance: 0 } as const;
+  const wrong = spellings.flatMap(({ gold, answer, equal }) => {
+    const prepared = preparedOf([`\\boxed{${answer}}`], { reference: gold });
+    const [found] = reference.open(prepared, settings, {} as never).result([]).scores;
+    const turned = compareAnswers(answer, gold, AUTO) === compareAnswers(gold, answer, AUTO);
+    const expected = equal === null ? null : Number(equal);
+    return found?.value === expected && turned ? [] : [{ gold, answer, expected, found: found?.value, turned }];
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("answers of one class are equal, also where one side may leave out a unit", () => {
+  const golds = [...new Set(spellings.map(({ gold }) => gold))];
+  const wrong = golds.flatMap((gold) => {
+    const answers = spellings.filter((row) => row.gold === gold).map(({ answer }) => answer);
+    const [own, ...classes] = answerClasses([gold, ...answers], AUTO);
+    return answers.filter((answer, i) => own === classes[i] && compareAnswers(gold, answer, AUTO) !== "equal");
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("what is hostile is read in bounded time", () => {
+  const hostile = [
+    "x".repeat(512 * 1024),
+    "9".repeat(1_000_000),
+    "{".repeat(500) + "}".repeat(500),
+    `${"(".repeat(500)}1${")".repeat(500)}`,
+    "9^{99999999}",
+    "9^{9^{9^9}}",
+    "(a+b+c+d)^{64}",
+    "(1+\\sqrt2+\\sqrt3+\\sqrt5+\\sqrt7)^{64}",
+    "\\sqrt{99999989}+".repeat(60),
+    "\\sqrt{(1+\\sqrt{(1+\\sqrt{(1+x)^{40}})^{40}})^{40}}",
+    "(x+1)(x+2)".repeat(90),
+    "((2^{200}+\\frac{1}{3^{150}})x+\\frac{1}{7^{80}})^{40}",
+    `(${"1,".repeat(500)})`,
+    "a=".repeat(500),
+    "1 and ".repeat(170),
+    "\\text{".repeat(160),
+    `5${" ".repeat(1000)}a`,
+    `1${"{,}234".repeat(160)}`,
+    "\\frac{".repeat(170),
+    `\\begin{pmatrix}${"1&".repeat(450)}1\\end{pmatrix}`,
+    "(1,2)\\cup".repeat(110),
+  ];
+  for (const text of hostile) readAnswer(text, "auto");
+  const started = cpuMs();
+  for (const text of hostile) for (const type of ANSWER_TYPES) readAnswer(text, type);
+  expect((cpuMs() - started) / hostile.length / ANSWER_TYPES.length).toBeLessThan(10);
 });
 
 /**
@@ -23,27 +100,27 @@ describe("golden vectors", () => {
  * tells these.
  */
 const RECALL: Readonly<Record<string, readonly [found: number, equal: number]>> = {
-  integer: [6, 7],
+  integer: [7, 7],
   decimal: [3, 3],
   thousands: [4, 4],
-  fraction: [9, 15],
-  percent: [2, 8],
-  scientific: [2, 3],
+  fraction: [10, 15],
+  percent: [3, 8],
+  scientific: [3, 3],
   mixed: [1, 1],
-  units: [1, 10],
-  latex_format: [10, 15],
-  radical: [0, 5],
+  units: [9, 10],
+  latex_format: [13, 15],
+  radical: [5, 5],
   constants: [1, 5],
   interval: [2, 4],
-  set: [3, 9],
+  set: [6, 9],
   tuple: [4, 6],
-  equation: [0, 6],
-  expression: [0, 11],
-  choice: [5, 6],
+  equation: [3, 6],
+  expression: [7, 11],
+  choice: [6, 6],
   yes_no: [1, 1],
   text: [4, 5],
-  matrix: [0, 3],
-  money_time: [0, 4],
+  matrix: [2, 3],
+  money_time: [2, 4],
   odd: [1, 1],
 };
 
@@ -88,8 +165,9 @@ describe("numbers", () => {
 
   test("with the same unit are equal, with another they are for a judge", () => {
     expect(compareAnswers("5.0 cm", "5 cm", AUTO)).toBe("equal");
-    expect(compareAnswers("5 cm", "6 cm", AUTO)).toBe("unknown");
+    expect(compareAnswers("5 cm", "6 cm", AUTO)).toBe("different");
     expect(compareAnswers("5 m", "500 cm", AUTO)).toBe("unknown");
+    expect(compareAnswers("\\text{5 m}", "500\\text{ cm}", AUTO)).toBe("unknown");
   });
 });
 
@@ -139,16 +217,6 @@ test("any two texts are compared in bounded time, and alike in either order", ()
   expect(compareAnswers("(".repeat(100_000), "(", AUTO)).toBe("unknown");
 });
 
-test("an answer behind #### on the last line is final where nothing is boxed, as GSM8K writes it", () => {
-  const of = (text: string) => finalAnswer(text, null, "boxed");
-  expect(of("3 * 4 = <<3*4=12>>12\n#### 12\n")).toBe("12");
-  expect(of("#### 1,000")).toBe("1,000");
-  expect(of("<think>\n#### 7</think>So\n####12")).toBe("12");
-  expect(of("\\boxed{5}\n#### 12")).toBe("5");
-  for (const text of ["#### 12\nmore", "so #### 12", "##### 12", "### 12", "####", "#### 12 <think>\n#### 3"])
-    expect(of(text)).toBe(null);
-});
-
 test("a dataset's whole solution is read for the answer that it ends with", () => {
   expect(statedAnswer("3 * 4 = 12\n#### 12")).toBe("12");
   expect(statedAnswer("We have $x = 3$, so $x^2 = \\boxed{9}$.")).toBe("9");
@@ -159,6 +227,6 @@ test("a dataset's whole solution is read for the answer that it ends with", () =
       .open(preparedOf(texts, { reference: right }), settings, {} as never)
       .result([])
       .scores.map(({ value }) => value);
-  expect(rewards("3 * 4 = 12\n#### 12", "\\boxed{12}", "#### 12", "\\boxed{13}", "12")).toEqual([1, 1, 0, 0]);
+  expect(rewards("3 * 4 = 12\n#### 12", "\\boxed{12}", "#### 12", "\\boxed{13}", "12")).toEqual([1, 1, 0, 1]);
   expect(rewards("So $x$ is \\boxed{\\frac{1}{2}}.", "\\boxed{0.5}", "#### 1/2", "\\boxed{2}")).toEqual([1, 1, 0]);
 });

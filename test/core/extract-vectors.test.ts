@@ -18,7 +18,7 @@ const { vectors } = JSON.parse(readFileSync(new URL("../vectors/extraction.json"
   vectors: Vector[];
 };
 
-const RULE = { extract: "last_code_block", strip_comments: false } as const;
+const RULE = { extract: "last_code_block" } as const;
 const taken = (text: string, language: string | null = null) => extractCandidate(text, RULE, language).candidate;
 
 test.each(vectors)("$class: $text", ({ text, language, candidate }) => {

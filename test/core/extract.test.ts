@@ -7,10 +7,9 @@ import type { CandidateRule } from "../../src/core/contract/candidate-rule.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
 import fc from "../harness/property.ts";
 
-const BLOCK: CandidateRule = { extract: "last_code_block", strip_comments: false };
+const BLOCK: CandidateRule = { extract: "last_code_block" };
 const block = (text: string, language: string | null = null) => extractCandidate(text, BLOCK, language);
-const by = (extract: CandidateRule["extract"], text: string) =>
-  extractCandidate(text, { extract, strip_comments: false }, null).candidate;
+const by = (extract: CandidateRule["extract"], text: string) => extractCandidate(text, { extract }, null).candidate;
 
 describe("last_code_block", () => {
   test.each([
@@ -78,73 +77,6 @@ test("after_think takes the answer, whole takes the text, both drop answers with
   }
 });
 
-describe("strip_comments", () => {
-  const rule: CandidateRule = { extract: "last_code_block", strip_comments: true };
-  const fenced = (tag: string) => `\`\`\`${tag}\nx = 1 # best\n\`\`\``;
-  const of = (tag: string, language: string | null) => extractCandidate(fenced(tag), rule, language);
-
-  test.each([
-    "python",
-    "py",
-    "Python",
-    "python3",
-    "python3.12",
-    "{python}",
-    "{.python .numberLines}",
-    "python,run",
-    "python title=x",
-    "language-python",
-  ])("knows the tag %j as Python", (tag) => {
-    expect(of(tag, null)).toEqual({ candidate: "x = 1", language: "python" });
-    expect(of(tag, "python3.11")).toEqual({ candidate: "x = 1", language: "python3.11" });
-    expect(extractCandidate(fenced(tag), BLOCK, null)).toEqual({ candidate: "x = 1 # best", language: "python" });
-  });
-
-  test.each(["", "text", "solution", "plaintext", "python3.12"])(
-    "goes by the caller's language where the tag %j does not say another",
-    (tag) => {
-      expect(of(tag, "Python")).toEqual({ candidate: "x = 1", language: "Python" });
-    },
-  );
-
-  test.each(["", "text", "ruby", "haskell", "solution"])(
-    "leaves no candidate where nothing but the tag %j names a language",
-    (tag) => {
-      expect(of(tag, null)).toMatchObject({ candidate: null, strip_skipped: true });
-    },
-  );
-
-  test.each(["c", "ruby", "js", "java"])("leaves no candidate where the tag %j contradicts the caller", (tag) => {
-    expect(of(tag, "python")).toMatchObject({ candidate: null, strip_skipped: true });
-  });
-
-  test("lets a tag of the same family stand: C in C++, JavaScript in TypeScript", () => {
-    const of = (tag: string, language: string) =>
-      extractCandidate(`\`\`\`${tag}\nx; // best\n\`\`\``, rule, language).candidate;
-    expect(of("c", "cpp")).toBe("x;");
-    expect(of("js", "typescript")).toBe("x;");
-  });
-
-  test("leaves no candidate where a source hides its comments", () => {
-    const cgo = '```go\n// #include <stdio.h>\nimport "C"\n```';
-    for (const language of [null, "go"]) {
-      expect(extractCandidate(cgo, rule, language)).toMatchObject({ candidate: null, strip_skipped: true });
-    }
-  });
-
-  test("says so, and keeps the text, where the caller's own words are why it cannot be done", () => {
-    expect(of("python", "cobol")).toEqual({ candidate: "x = 1 # best", language: "cobol", strip_skipped: true });
-    for (const extract of ["after_think", "whole"] as const) {
-      const kept = { candidate: "x # best", language: null, strip_skipped: true };
-      expect(extractCandidate("x # best", { extract, strip_comments: true }, null)).toEqual(kept);
-    }
-  });
-
-  test("leaves no candidate of comments only", () => {
-    expect(extractCandidate("```python\n# This is the correct one\n```", rule, null).candidate).toBeNull();
-  });
-});
-
 test("extraction never throws, whatever the text, the rule and the language", () => {
   const part = fc.constantFrom(
     "<think>",
@@ -175,7 +107,6 @@ test("extraction never throws, whatever the text, the rule and the language", ()
   );
   const rule = fc.record({
     extract: fc.constantFrom("last_code_block" as const, "after_think" as const, "whole" as const),
-    strip_comments: fc.boolean(),
   });
   fc.assert(
     fc.property(text, rule, fc.constantFrom(null, "python", "js", "rust", "unknown"), (given, how, language) => {
@@ -184,6 +115,14 @@ test("extraction never throws, whatever the text, the rule and the language", ()
     }),
     { numRuns: 1000 },
   );
+});
+
+test.each([
+  ...["python", "py", "Python", "python3", "python3.12", "{python}", "{.python .numberLines}", "python,run"],
+  ...["python title=x", "language-python"],
+])("the tag %j names Python", (tag) => {
+  const fenced = `\`\`\`${tag}\nx = 1 # best\n\`\`\``;
+  expect(extractCandidate(fenced, BLOCK, null)).toEqual({ candidate: "x = 1 # best", language: "python" });
 });
 
 describe("normaliseCandidate", () => {

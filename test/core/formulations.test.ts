@@ -1,12 +1,9 @@
-// Owns the guarantees of the formulations beyond the golden vectors: options, prefill, ranges,
-// JudgeLRM's structure.
+// Owns the guarantees of the formulations beyond the golden vectors: options, prefill, ranges.
 
 import { describe, expect, it } from "vitest";
 import type { Formulation, VerdictOptions } from "../../src/core/contract/requests.ts";
 import { scoreVerdict, uniqueMaximum, type VerdictCase } from "../../src/core/formulations/formulations.ts";
-import { judgeLrmAnswer } from "../../src/core/formulations/judgelrm.ts";
 import fc from "../harness/property.ts";
-import labelSets from "../vectors/label_sets.json" with { type: "json" };
 
 const options: VerdictOptions = { style: "think", prefill: "", list_sc_wrong: -1 };
 const T = "<think>\nok</think>";
@@ -15,8 +12,6 @@ const verdictCase = (text: string, more: Partial<VerdictCase> = {}): VerdictCase
   k: 2,
   gold: 1,
   pass_rates: [0.4, 1],
-  length_tokens: null,
-  max_tokens: null,
   ...more,
 });
 
@@ -86,62 +81,12 @@ describe("scores", () => {
   });
 });
 
-describe("JudgeLRM structure", () => {
-  it.each([
-    ["<think>t</think><answer>8</answer><answer>4</answer>", 1, [8, 4]],
-    ["x<think>t</think>\n<answer> 8 </answer> and <answer>+4</answer> done", 1, [8, 4]],
-    ["<think>t</think><answer>8</answer><answer>4.5</answer>", -0.5, null],
-    ["<think>t</think><answer>8</answer><answer>11</answer>", -0.5, null],
-    ["<think>t</think><answer>-1</answer><answer>4</answer>", -0.5, null],
-    ["<think>t</think><answer><answer>8</answer>4</answer>", -0.5, null],
-    ["<think>t</think><answer>8</answer></answer><answer>4", -0.5, null],
-    ["<think>t</think><answer>8</answer>", -1, null],
-    ["<think>t</think><answer>8</answer><answer>4</answer><answer>4</answer>", -1, null],
-    ["<think><think>t</think><answer>8</answer><answer>4</answer>", -1, null],
-    ["<answer>8</answer><think>t</think><answer>4</answer>", -1, null],
-    ["</think>t<think><answer>8</answer><answer>4</answer>", -1, null],
-    ["", -1, null],
-  ])("%s gives %d", (text, format, scores) => {
-    expect(judgeLrmAnswer(text)).toEqual({ format, scores });
-  });
-
-  it("gates the content and the length terms", () => {
-    const long = { length_tokens: 4000, max_tokens: 4000, pass_rates: [0.8, 0.4] };
-    const reward = (text: string) => {
-      const { content, format } = scoreVerdict("judgelrm", verdictCase(text, long), options);
-      return content + format;
-    };
-    expect(reward("<think>t</think><answer>8</answer><answer>4</answer>")).toBeCloseTo(3.4, 12);
-    expect(reward("<think>t</think><answer>8</answer><answer>12</answer>")).toBe(-2.5);
-    expect(reward("<answer>8</answer><answer>4</answer>")).toBe(-3);
-  });
-
-  it("without a limit keeps the bonus for length alone", () => {
-    const text = "<think>t</think><answer>8</answer><answer>4</answer>";
-    const content = (length_tokens: number | null) =>
-      scoreVerdict("judgelrm", verdictCase(text, { length_tokens, pass_rates: [0.8, 0.4] }), options).content;
-    expect([null, 120, 121, 100_000].map(content)).toEqual([3.2, 3.2, 3.4, 3.4]);
-  });
-});
-
-describe("sets of right candidates", () => {
-  it.each(labelSets.cases)("$formulation: $why", ({ formulation, text, k, golds, ...wanted }) => {
-    const found = scoreVerdict(formulation as Formulation, verdictCase(text, { k, golds }), options);
-    if (wanted.content !== null) expect(found.content).toBeCloseTo(wanted.content, 12);
-    expect(found.format).toBe(wanted.format);
-    if (wanted.status !== null) expect([found.verdict, found.status]).toEqual([wanted.verdict, wanted.status]);
-  });
-});
-
 describe("every formulation", () => {
   const RANGES: Record<Formulation, [number, number]> = {
     list_em: [-1, 1],
     pair_em: [-1, 1],
     list_sc: [-2, 2],
     pair_sc: [-3, 4.2],
-    judgelrm: [-3, 4.4],
-    patch_multiselect: [-1, 1],
-    pair_labels: [-1, 1],
   };
   const parts = [
     "<think>",
@@ -156,31 +101,20 @@ describe("every formulation", () => {
     " ",
     "A",
     "B",
-    "<answer>",
-    "</answer>",
     "\n",
     `${T}\\boxed{[10,4]}`,
-    "correct",
-    "incorrect",
-    "none",
   ];
   it.each(Object.keys(RANGES) as Formulation[])("%s stays inside its documented range on any text", (formulation) => {
     const [low, high] = RANGES[formulation];
     const text = fc.array(fc.constantFrom(...parts), { maxLength: 20 }).map((chosen) => chosen.join(""));
     const rate = fc.integer({ min: 0, max: 20 }).map((n) => n / 20);
     fc.assert(
-      fc.property(
-        text,
-        fc.tuple(rate, rate),
-        fc.option(fc.nat(500)),
-        fc.constantFrom("think", "cot"),
-        (t, rates, length, style) => {
-          const item = verdictCase(t, { pass_rates: rates, length_tokens: length, max_tokens: 300 });
-          const { content, format } = scoreVerdict(formulation, item, { ...options, style: style as "think" | "cot" });
-          expect(content + format).toBeGreaterThanOrEqual(low);
-          expect(content + format).toBeLessThanOrEqual(high + 1e-12);
-        },
-      ),
+      fc.property(text, fc.tuple(rate, rate), fc.constantFrom("think", "cot"), (t, rates, style) => {
+        const item = verdictCase(t, { pass_rates: rates });
+        const { content, format } = scoreVerdict(formulation, item, { ...options, style: style as "think" | "cot" });
+        expect(content + format).toBeGreaterThanOrEqual(low);
+        expect(content + format).toBeLessThanOrEqual(high + 1e-12);
+      }),
       { numRuns: 500 },
     );
   });

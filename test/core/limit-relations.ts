@@ -44,13 +44,8 @@ export const LIMIT_RELATIONS: readonly [string, boolean][] = [
     LIMITS.in_flight_body_bytes_max / (LIMITS.in_flight_key_of_free + 1) >= LIMITS.body_bytes,
   ],
   [
-    "the longest lists of verdicts and evaluations fit the fields of a body, every field and tag named",
-    5 * LIMITS.verdict_items_max < LIMITS.body_keys_max &&
-      LIMITS.evaluation_lists_max * (8 + LIMITS.evaluation_tags_max) < LIMITS.body_keys_max,
-  ],
-  [
-    "the longest evaluation can have the default's 1,000 resamples of its three metrics",
-    3 * 1_000 * (LIMITS.evaluation_lists_max + 10) <= LIMITS.bootstrap_draws_max,
+    "the longest list of verdicts fits the fields of a body, every field named",
+    5 * LIMITS.verdict_items_max < LIMITS.body_keys_max,
   ],
   [
     "a backend that is back is found within a second",
@@ -65,10 +60,6 @@ export const LIMIT_RELATIONS: readonly [string, boolean][] = [
     Math.max(LIMITS.batch_alarm_ms, LIMITS.room_alarm_ms) <= 14 * 60_000,
   ],
   ["a kept reply fits a call between isolates (32 MiB)", LIMITS.idempotency_reply_bytes < 32 * MIB],
-  [
-    "all of a webhook's attempts are made while its batch is kept",
-    LIMITS.webhook_attempts_max * LIMITS.webhook_backoff_ms_max < LIMITS.batch_kept_ms,
-  ],
   ["a room holds a full group", LIMITS.rollouts_per_group_max <= LIMITS.room_members_max],
   [
     "a room's tries to be reached end well within a second and the longest proxy time-out",

@@ -12,16 +12,14 @@ import fc from "../harness/property.ts";
 import { preparedOf } from "./signals/prepared.ts";
 
 const SEED = 20_261_123;
-const whole = (text: string) => extractCandidate(text, { extract: "whole", strip_comments: false }, null).candidate;
+const whole = (text: string) => extractCandidate(text, { extract: "whole" }, null).candidate;
 
 describe("a text that only announces an answer", () => {
   it.each(KEYS)("is no candidate: %j", (key) => {
     for (const extract of ["whole", "after_think"] as const) {
-      expect(extractCandidate(key, { extract, strip_comments: false }, null).candidate).toBeNull();
+      expect(extractCandidate(key, { extract }, null).candidate).toBeNull();
     }
-    expect(
-      extractCandidate(`\`\`\`\n${key}\n\`\`\``, { extract: "last_code_block", strip_comments: false }, null),
-    ).toMatchObject({
+    expect(extractCandidate(`\`\`\`\n${key}\n\`\`\``, { extract: "last_code_block" }, null)).toMatchObject({
       candidate: null,
     });
   });

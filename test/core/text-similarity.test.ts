@@ -1,44 +1,29 @@
-// Measures of how alike two texts are, held to rouge-score, nltk and rapidfuzz by recorded values,
-// and the subsequence by bits to the textbook's table.
-
+// The kind text_similarity agrees with rouge-score and rapidfuzz on recorded pairs and with the textbook's table of the
+// longest common subsequence, takes the nearest of several references, and bounds what it compares.
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { type TextSimilaritySettings, textSimilarity } from "../../src/core/signals/text-similarity.ts";
-import { commonSubsequence } from "../../src/core/text/common-subsequence.ts";
+import { setUp } from "../api/routes/harness.ts";
 import fc from "../harness/property.ts";
 import vectors from "../vectors/text_similarity.json" with { type: "json" };
-import { preparedOf } from "./signals/prepared.ts";
+import { resultOf } from "./signals/prepared.ts";
 
-const METRICS = [
-  "fuzzy_match",
-  "bleu",
-  "gleu",
-  "rouge_1",
-  "rouge_2",
-  "rouge_3",
-  "rouge_4",
-  "rouge_5",
-  "rouge_l",
-] as const;
+type Metric = "fuzzy_match" | "rouge_1";
 
-function similarity(metric: TextSimilaritySettings["evaluation_metric"], input: string, reference: string) {
-  const settings = { input: "{{sample.output_text}}", reference: "{{item.x}}", evaluation_metric: metric };
-  const plan = textSimilarity.open(preparedOf([input], { item: { x: reference } }), settings, {} as never);
-  return plan.result([]).scores[0];
-}
+const similarity = (evaluation_metric: Metric, text: string, reference: string | string[], more: object = {}) =>
+  resultOf({ kind: "text_similarity", evaluation_metric, ...more } as never, [text], { reference });
+const alike = (...given: Parameters<typeof similarity>) => similarity(...given).scores[0]?.value;
 
-test.each(METRICS)("%s agrees with its library on every recorded pair", (metric) => {
+test.each(["fuzzy_match", "rouge_1"] as const)("%s agrees with its library on every recorded pair", (metric) => {
   for (const row of vectors.cases) {
-    const value = similarity(metric, row.input, row.reference)?.value;
-    expect(value, `${row.input} | ${row.reference}`).toBeCloseTo(row[metric], 9);
+    expect(alike(metric, row.input, row.reference), `${row.input} | ${row.reference}`).toBeCloseTo(row[metric], 9);
   }
 });
 
-function byTable(a: readonly string[], b: readonly string[]): number {
+function byTable(a: string, b: string): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const unit of a) {
     const next = [0];
-    b.forEach((other, j) => {
+    [...b].forEach((other, j) => {
       next.push(unit === other ? (row[j] as number) + 1 : Math.max(row[j + 1] as number, next[j] as number));
     });
     row = next;
@@ -46,21 +31,41 @@ function byTable(a: readonly string[], b: readonly string[]): number {
   return row.at(-1) as number;
 }
 
-test("the longest common subsequence by bits is that of the table, over any number of words", () => {
-  const units = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 140 });
-  fc.assert(fc.property(units, units, (a, b) => commonSubsequence(a, b) === byTable(a, b)));
+test("fuzzy_match counts the longest common subsequence as the table does, over any number of characters", () => {
+  const texts = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 140 });
+  fc.assert(
+    fc.property(texts, texts, (one, other) => {
+      const [a, b] = [one.join(""), other.join("")];
+      expect(alike("fuzzy_match", a, b)).toBe((2 * byTable(a, b)) / (a.length + b.length));
+    }),
+  );
 });
 
-test("a text too long for its metric is not compared: null where the row is, lost where the sample is; in characters of one, in words of others", () => {
-  const characters = "a".repeat(LIMITS.similarity_units_max + 1);
-  const words = "a ".repeat(LIMITS.similarity_units_max + 1);
-  const more = "a ".repeat(LIMITS.similarity_words_max + 1);
-  const missing = { value: null, code: "text_too_long" };
-  const lost = { value: 0, code: null };
-  expect(similarity("fuzzy_match", characters, "a")).toEqual(lost);
-  expect(similarity("rouge_l", words, "a")).toEqual(lost);
-  expect(similarity("fuzzy_match", "a", characters)).toEqual(missing);
-  expect(similarity("rouge_l", characters, words)).toEqual(missing);
-  expect(similarity("rouge_1", words, words)).toEqual({ value: 1, code: null });
-  for (const metric of METRICS) expect(similarity(metric, "a", more)).toEqual(missing);
+test("of several references the nearest counts", () => {
+  expect(alike("rouge_1", "the red fox", ["a dog", "The fox.", "red"])).toBe(0.8);
+  expect(alike("fuzzy_match", "ab", ["b", "ab", ""])).toBe(1);
+});
+
+test("a rollout of more than reference_chars loses under fuzzy_match, and is compared by words under rouge_1", () => {
+  const long = "a ".repeat(LIMITS.reference_chars);
+  const lost = similarity("fuzzy_match", long, "a");
+  expect([lost.scores[0], lost.details?.[0]]).toEqual([{ value: 0, code: null }, { unreadable: "too_long" }]);
+  expect(similarity("fuzzy_match", long, "a", { unreadable: "null" }).scores[0]).toEqual({
+    value: null,
+    code: "too_long",
+  });
+  expect(alike("rouge_1", long, "a")).toBeCloseTo(2 / (LIMITS.reference_chars + 1), 9);
+});
+
+test.each<[string, string | string[], number]>([
+  ["of exactly the limit are taken", ["x".repeat(LIMITS.reference_chars - 1), "x"], 200],
+  ["of one character more in all are refused", ["x".repeat(LIMITS.reference_chars), "x"], 400],
+])("references %s", async (_, reference, status) => {
+  const spec = { signals: { like: { kind: "text_similarity", evaluation_metric: "fuzzy_match" } } };
+  const reply = await setUp().post("/v1/rewards", {
+    spec,
+    groups: [{ prompt: "p", reference, rollouts: [{ text: "x" }] }],
+  });
+  expect(reply.status).toBe(status);
+  if (status === 400) expect(await reply.text()).toContain("the limit reference_chars is 8192");
 });

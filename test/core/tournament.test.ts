@@ -7,12 +7,13 @@ import type { Presentation } from "../../src/core/asking/questions.ts";
 import type { Classes } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import { gapsIn, ranks, select, tally } from "../../src/core/tournament/decide.ts";
+import { gapsIn, ranks, tally } from "../../src/core/tournament/decide.ts";
 import { type Decision, decide } from "../../src/core/tournament/decision.ts";
 import { NOTHING_SEEN } from "../../src/core/tournament/presentation-results.ts";
 import type { Score } from "../../src/core/tournament/score.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../../src/core/tournament/scores.ts";
+import { type Standing, select } from "../../src/core/tournament/selection.ts";
 import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import fc from "../harness/property.ts";
 
@@ -21,6 +22,10 @@ const askPair = (a: number, b: number): Presentation => ({ shown: [a, b], sample
 const parsed = (question: number, winner: number | null): Outcome => ({ question, state: "parsed", winner });
 const failed = (question: number): Outcome => ({ question, state: "failed", winner: null });
 const unparsed = (question: number): Outcome => ({ question, state: "unparsed", winner: null });
+const standingOf = (values: (number | null)[], { classOf }: Classes, decision: Decision): Standing => ({
+  ...{ classOf, values, decision, points: values },
+  ...{ unbeaten: "that_beat_it", keys: keysOf(classOf.length), seed: 0 },
+});
 const singles = (n: number): Classes => ({
   classOf: Array.from({ length: n }, (_, i) => i),
   members: Array.from({ length: n }, (_, i) => [i]),
@@ -207,7 +212,7 @@ describe("ranks and select", () => {
     ]);
     const wins = tally(singles(4), decision).map((t) => t.wins);
     expect(wins).toEqual([2, 2, 1, 1]);
-    expect(select(wins, singles(4), decision, keysOf(4), 0)).toEqual({ selected: 1, tied: [0, 1] });
+    expect(select(standingOf(wins, singles(4), decision))).toEqual({ selected: 1, tied: [0, 1] });
   });
 
   it("breaks what is left by content and seed, never by position", () => {
@@ -216,20 +221,24 @@ describe("ranks and select", () => {
       return decide(3, "pairwise", asks, [parsed(0, a), parsed(1, b), parsed(2, c)]);
     };
     const keys = keysOf(3);
-    const direct = select([1, 1, 1], singles(3), cyclic(0, 1, 2), keys, 7).selected as number;
+    const direct = select({ ...standingOf([1, 1, 1], singles(3), cyclic(0, 1, 2)), keys, seed: 7 }).selected as number;
     const moved = [2, 0, 1]; // place p now holds content moved[p]
     const movedKeys = moved.map((content) => keys[content] as (typeof keys)[number]);
-    const again = select([1, 1, 1], singles(3), cyclic(1, 2, 0), movedKeys, 7).selected as number;
+    const again = select({ ...standingOf([1, 1, 1], singles(3), cyclic(1, 2, 0)), keys: movedKeys, seed: 7 })
+      .selected as number;
     expect(moved[again]).toBe(direct);
     const chosen = new Set(
-      Array.from({ length: 40 }, (_, seed) => select([1, 1, 1], singles(3), cyclic(0, 1, 2), keys, seed).selected),
+      Array.from(
+        { length: 40 },
+        (_, seed) => select({ ...standingOf([1, 1, 1], singles(3), cyclic(0, 1, 2)), seed }).selected,
+      ),
     );
     expect(chosen.size).toBe(3);
   });
 
   it("selects nobody among malformed or unscored rollouts", () => {
     const classes: Classes = { classOf: [null, 0], members: [[1]] };
-    expect(select([0, null], classes, decide(1, "pairwise", [], []), keysOf(1), 0)).toEqual({
+    expect(select(standingOf([0, null], classes, decide(1, "pairwise", [], [])))).toEqual({
       selected: null,
       tied: [],
     });

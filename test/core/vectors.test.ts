@@ -6,7 +6,6 @@ import { softOverlong } from "../../src/core/candidate/overlong.ts";
 import type { VerdictOptions } from "../../src/core/contract/requests.ts";
 import type { VerdictCase } from "../../src/core/formulations/formulations.ts";
 import { scoreVerdict } from "../../src/core/formulations/formulations.ts";
-import { judgeLrmContent } from "../../src/core/formulations/judgelrm.ts";
 import { strictContent, strictScores } from "../../src/core/formulations/strict-verdict.ts";
 import { parseLetter } from "../../src/core/judges/verdict.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
@@ -22,8 +21,6 @@ const item = (text: string, k: number, gold: number | null, pass_rates: number[]
   k,
   gold,
   pass_rates,
-  length_tokens: null,
-  max_tokens: null,
 });
 const titled = <T extends { id: string; name: string }>(cases: T[]) =>
   cases.map((c) => [`${c.id} ${c.name}`, c] as const);
@@ -72,35 +69,6 @@ describe("list score vectors", () => {
       format: v.release.format,
       total: v.release.total,
     });
-  });
-});
-
-describe("JudgeLRM vectors", () => {
-  it.each(vectors.judgelrm_original.map((v, i) => [i, v] as const))("case %i", (_, v) => {
-    const scores = v.scores as [number, number] | null;
-    const expected = v.expected as [number, number];
-    const { response_length, max_response_length } = v;
-    const none = { response_length: null, max_response_length: null };
-    expect(v.format + judgeLrmContent(scores, expected, { response_length, max_response_length })).toBeCloseTo(
-      v.total,
-      12,
-    );
-    expect(v.format + judgeLrmContent(scores, expected, none)).toBeCloseTo(v.total_without_length_terms, 12);
-    // the same through texts
-    const text = `<think>t</think>${(scores ?? []).map((s) => `<answer>${s}</answer>`).join("")}`;
-    const whole: VerdictCase = {
-      ...item(
-        text,
-        2,
-        null,
-        expected.map((e) => e / 10),
-      ),
-      length_tokens: response_length,
-      max_tokens: max_response_length,
-    };
-    const scored = scoreVerdict("judgelrm", whole, options);
-    expect(scored.format).toBe(v.format);
-    expect(scored.content + scored.format).toBeCloseTo(v.total, 12);
   });
 });
 

@@ -76,29 +76,13 @@ describe("rewards", () => {
   });
 
   it("of score formulations carry the robust scores and their best letter", () => {
-    const text = "<think>t</think><answer>8</answer><answer>4</answer>";
-    expect(run("judgelrm", [{ text, pass_rates: [0.8, 0.4] }]).items[0]).toMatchObject({
+    expect(run("pair_sc", [{ text: `${T}\\boxed{[8, 4]}`, pass_rates: [0.8, 0.4] }]).items[0]).toMatchObject({
       verdict: "A",
       scores: [8, 4],
       status: "ok",
     });
     const list = run("list_sc", [{ text: `${T}\\boxed{[1,2,11]}`, candidates: 3, correct: 2 }]).items[0];
     expect(list).toMatchObject({ reward: 1, verdict: null, scores: null, status: "out_of_range" });
-  });
-
-  it("of sets take the right ones by index, or those that pass all tests; accuracy asks for the whole set", () => {
-    const set = (text: string, more: object) => ({ text: `${T}\\boxed{${text}}`, ...more });
-    const reply = run("patch_multiselect", [
-      set("A, C", { pass_rates: [1, 0.9, 1] }),
-      set("A", { candidates: 3, correct: [0, 2] }),
-      set("B", { candidates: 2, correct: 1 }),
-      set("none", { pass_rates: [0.5, 0] }),
-      set("none", { pass_rates: [0.5, 0], correct: [0] }),
-    ]);
-    expect(reply.rewards).toEqual([1, 2 / 3, 1, 1, 0.5]);
-    expect(reply.metrics).toMatchObject({ accuracy: 0.6, parse_rate: 1 });
-    const pairs = run("pair_labels", [set("correct, incorrect", { pass_rates: [1, 0.4] })]);
-    expect(pairs.items[0]).toMatchObject({ reward: 1, verdict: "correct, incorrect", scores: null });
   });
 
   it("of a text beyond its limit are those of a text that says nothing, with a status of its own", () => {
@@ -139,12 +123,6 @@ describe("refusals", () => {
     ["pair_em", { text, pass_rates: [1, 0, 0.5] }, "pass_rates"],
     ["pair_sc", { text, candidates: 2, correct: 1 }, "pass_rates"],
     ["pair_sc", { text, pass_rates: [1, 0, 0.5] }, "pass_rates"],
-    ["judgelrm", { text }, "pass_rates"],
-    ["list_em", { text, candidates: 3, correct: [1] }, "correct"],
-    ["patch_multiselect", { text, candidates: 3 }, "correct"],
-    ["patch_multiselect", { text, candidates: 3, correct: [1, 3] }, "correct"],
-    ["patch_multiselect", { text, pass_rates: [1, 0.5], correct: [1] }, "correct"],
-    ["pair_labels", { text, candidates: 3, correct: [0] }, "candidates"],
   ])("%s of %j names the field %s", (formulation, item, field) => {
     const good = { text, pass_rates: [1, 0] };
     const refused = refusal(() => run(formulation, [good, item]));

@@ -2,7 +2,7 @@
 // hostile texts. Knows no reward.
 
 import { describe, expect, it } from "vitest";
-import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
+import { parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
 import fc from "../harness/property.ts";
 
@@ -222,21 +222,6 @@ it("a score written -0 is plain 0", () => {
   expect(parseScores("\\boxed{[-0,4]}", 2)).toEqual({ status: "ok", scores: [0, 4] });
 });
 
-describe("parseAnswerScores", () => {
-  it.each([
-    ["<think>t</think><answer>8</answer><answer> 4 </answer>", "ok", [8, 4]],
-    ["<think><answer>1</answer></think><answer>8</answer>\n<answer>4</answer>", "ok", [8, 4]],
-    ["<answer>8</answer>", "bad_content", null],
-    ["<answer>8</answer><answer>4</answer><answer>4</answer>", "bad_content", null],
-    ["<answer>8</answer><answer>four</answer>", "bad_content", null],
-    ["<answer>8</answer><answer>11</answer>", "out_of_range", null],
-    ["<answer>8", "no_box", null],
-    ["<think><answer>8</answer><answer>4</answer>", "unclosed_think", null],
-  ])("%s is %s", (text, status, scores) => {
-    expect(parseAnswerScores(text, 2)).toEqual({ status, scores });
-  });
-});
-
 describe("hostile texts of 512 KiB", () => {
   const SIZE = 512 * 1024;
   const fill = (unit: string) => unit.repeat(Math.floor(SIZE / unit.length));
@@ -264,7 +249,6 @@ describe("hostile texts of 512 KiB", () => {
     const start = cpuMs();
     parseLetter(text, 5);
     parseScores(text, 5);
-    parseAnswerScores(text, 2);
     expect(cpuMs() - start).toBeLessThan(BOUND_MS);
   });
 });

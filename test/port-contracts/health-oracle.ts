@@ -1,8 +1,8 @@
 // Owns the plain computation of the rows that alarms look at, from a run's entries, against which
 // the database's SQL is tested.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
-import { edgesBetween, percentile } from "../../src/core/math/stats.ts";
-import type { GroupEntry, LogEntry, RewardHistogram } from "../../src/ports/run-log.ts";
+import { percentile } from "../../src/core/math/stats.ts";
+import type { GroupEntry, LogEntry } from "../../src/ports/run-log.ts";
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const known = <T>(values: readonly (T | null)[]) => values.filter((value) => value !== null);
@@ -14,6 +14,12 @@ function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted.length === 0 ? null : percentile(sorted, 0.5);
 }
+
+const standardDeviation = (values: readonly number[]) => {
+  const centre = average(values) ?? 0;
+  const variance = average(values.map((value) => (value - centre) ** 2));
+  return variance === null ? null : Math.sqrt(variance);
+};
 
 const spearman = (pairs: readonly (readonly [number, number])[]) => {
   const [x, y] = [meanRanks(pairs.map(([a]) => a)), meanRanks(pairs.map(([, b]) => b))];
@@ -107,6 +113,9 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
     });
     return spearman(both);
   });
+  const labelled = rollouts.flatMap(({ reward, pass_rate }) =>
+    reward === null || pass_rate === null || pass_rate === undefined ? [] : [[reward, pass_rate] as const],
+  );
   const ended = known(rollouts.map(({ finish_reason }) => finish_reason ?? null));
   return {
     step,
@@ -141,11 +150,9 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
     evidence_shown: average(
       rollouts.flatMap(({ shown, left_out = {} }) => ("turns" in left_out || "calls" in left_out ? [] : (shown ?? []))),
     ),
-    label_correlation: spearman(
-      rollouts.flatMap(({ reward, pass_rate }) =>
-        reward === null || pass_rate === null || pass_rate === undefined ? [] : [[reward, pass_rate] as const],
-      ),
-    ),
+    label_correlation: spearman(labelled),
+    label_mean: average(known(rollouts.map(({ pass_rate }) => pass_rate ?? null))),
+    label_std: standardDeviation(labelled.map(([, label]) => label)),
     audit_correlation: average(
       known(
         groups.map(({ result, audit = [] }) =>
@@ -172,6 +179,7 @@ export function healthOf(step: number, entries: readonly LogEntry[], earlier: re
       total((use) => use.failed),
       total((use) => use.generations),
     ),
+    simulated_share: share(entries.map(({ warnings }) => warnings.some((text) => text.startsWith("simulated")))),
   };
 }
 
@@ -188,38 +196,4 @@ export function healthRowsOf(all: readonly LogEntry[], steps: number): HealthRow
         .sort((a, b) => (a.step as number) - (b.step as number)),
     ),
   );
-}
-
-/** How the rewards of the last steps of a run's entries are spread. */
-export function histogramOf(
-  all: readonly LogEntry[],
-  { steps, bins }: { steps: number; bins: number },
-): RewardHistogram {
-  const counted = all.filter(({ kind, step }) => kind === "rewards" && step !== null);
-  const last = [...new Set(known(counted.map(({ step }) => step)))].sort((a, b) => a - b).slice(-steps);
-  const entries = counted.filter(({ step }) => last.includes(step as number));
-  const rewardsAt = (step: number) =>
-    entries
-      .filter((entry) => entry.step === step)
-      .flatMap(({ groups }) => groups.filter(({ result }) => result.status === "ok"))
-      .flatMap(({ result }) => known(result.rollouts.map(({ reward }) => reward)));
-  const rewards = last.flatMap(rewardsAt);
-  const edges = rewards.length === 0 ? [] : edgesBetween(Math.min(...rewards), Math.max(...rewards), bins);
-  const isIn = (reward: number, bin: number) =>
-    (bin === 0 || reward >= (edges[bin] as number)) &&
-    (bin === edges.length - 2 || reward < (edges[bin + 1] as number));
-  const specs = [...new Set(entries.map(({ spec_hash }) => spec_hash))].map((spec_hash) => {
-    const at = known(entries.filter((entry) => entry.spec_hash === spec_hash).map(({ step }) => step));
-    return { spec_hash, first_step: Math.min(...at), last_step: Math.max(...at) };
-  });
-  return {
-    edges,
-    steps: last
-      .filter((step) => rewardsAt(step).length > 0)
-      .map((step) => ({
-        step,
-        counts: edges.slice(1).map((_, bin) => rewardsAt(step).filter((reward) => isIn(reward, bin)).length),
-      })),
-    specs: specs.sort((a, b) => a.first_step - b.first_step || (a.spec_hash < b.spec_hash ? -1 : 1)),
-  };
 }

@@ -1,7 +1,6 @@
 // Owns made-up log entries for the run log's tests: random rich ones, and one of any size. Knows no
 // database.
 
-import { FIRST_FROM } from "../../src/core/asking/questions.ts";
 import { READING_STATUSES } from "../../src/core/asking/readings.ts";
 import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../src/core/faults/errors.ts";
@@ -59,7 +58,7 @@ const verdicts = fc.array(verdict, { maxLength: 12 }).map((rows) =>
   rows.map((row, i): VerdictRow => {
     const turns = i % 4 === 1 && { turns: row.order.map((r) => (r === 0 ? null : r)) };
     const comparison = Math.floor(i / 3);
-    return { ...row, ...turns, comparison, sample: (comparison === 1 ? FIRST_FROM : 0) + (i % 3) };
+    return { ...row, ...turns, comparison, sample: i % 3 };
   }),
 );
 
@@ -133,8 +132,6 @@ const contest = maybe(
       agreement: maybe(real),
       tie_rate: maybe(real),
       decided_rate: maybe(real),
-      order_confidence: real,
-      expected_tau: real,
     }),
     asked: fc.record({
       schedule: fc.constantFrom("swiss", { name: "circular", degree: 3 }),
@@ -273,10 +270,13 @@ export const rewardsEntry: fc.Arbitrary<Omit<LogEntry, "request_id">> = fc
   })
   .map((entry) => ({ ...entry, items: entry.groups.reduce((n, group) => n + group.rollouts.length, 0) }));
 
-/** Any entry of a verdicts request: no groups, means over its items. */
-export const verdictsEntry: fc.Arbitrary<Omit<LogEntry, "request_id">> = fc
-  .record({ ...common, kind: fc.constant("verdicts" as const), items: fc.integer({ min: 1, max: 50 }) })
-  .map((entry) => ({ ...entry, groups: [] }));
+/** Any entry of a verdicts request: means over its items, or groups where its texts are stored. */
+export const verdictsEntry: fc.Arbitrary<Omit<LogEntry, "request_id">> = fc.oneof(
+  fc
+    .record({ ...common, items: fc.integer({ min: 1, max: 50 }) })
+    .map((entry) => ({ ...entry, kind: "verdicts" as const, groups: [] })),
+  rewardsEntry.map((entry) => ({ ...entry, kind: "verdicts" as const })),
+);
 
 /**
  * The same entry for the same numbers: `groups` groups of `size` rollouts, every pair asked once.

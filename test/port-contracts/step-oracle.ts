@@ -28,14 +28,16 @@ interface Cell {
   variance: number;
 }
 
+const isWithoutGroups = ({ kind, groups }: LogEntry) => kind === "verdicts" && groups.length === 0;
+
 /**
- * Rewards of a list of entries as weighted cells: one per reward known, one per verdicts request,
- * of which only the moments are.
+ * Rewards of a list of entries as weighted cells: one per reward known, one per verdicts request
+ * without groups, of which only the moments are.
  */
 function rewardCells(entries: readonly LogEntry[]): Cell[] {
   return entries.flatMap((entry): Cell[] => {
     const { reward_mean, reward_std } = entry.metrics;
-    if (entry.kind === "verdicts") {
+    if (isWithoutGroups(entry)) {
       return reward_mean === null ? [] : [{ n: entry.items, mean: reward_mean, variance: (reward_std as number) ** 2 }];
     }
     const complete = entry.groups.filter(({ result }) => result.status === "ok");
@@ -53,7 +55,7 @@ function moments(cells: readonly Cell[]): { mean: number | null; std: number | n
 
 function overallParseRate(entries: readonly LogEntry[]): number | null {
   const uses = entries.flatMap((entry) => entry.groups.map((group) => group.result.verifier));
-  const rated = entries.filter((entry) => entry.kind === "verdicts" && entry.metrics.parse_rate !== null);
+  const rated = entries.filter((entry) => isWithoutGroups(entry) && entry.metrics.parse_rate !== null);
   const parsed =
     sum(uses.map((use) => use.parsed)) + sum(rated.map((entry) => entry.items * (entry.metrics.parse_rate ?? 0)));
   const answered = sum(uses.map((use) => use.parsed + use.unparsed)) + sum(rated.map((entry) => entry.items));

@@ -13,8 +13,8 @@ import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { readEnv } from "../../src/env.ts";
 import { announcer } from "../../src/objects/alarm-webhook.ts";
 import { Metrics } from "../../src/platform/counters.ts";
+import { signature } from "../../src/platform/signature.ts";
 import type { AlarmNews, AlarmStates } from "../../src/ports/alarms.ts";
-import { BY_STEP } from "../../src/ports/run-axis.ts";
 import { createAlarmWatch } from "../../src/scoring/alarm-watch.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { healthRows } from "../browser/run-rows.ts";
@@ -82,7 +82,7 @@ describe("the watch over a run's alarms", () => {
   it("tells a beginning and an end once each, however often it looks", async () => {
     const { look, told, said } = rig();
     for (let steps = 1; steps <= 30; steps++) await look(steps, [10, 15]);
-    expect(said).toEqual(["90 % of the rollouts are cut at the limit", null]);
+    expect(said).toEqual(["90 % of the rollouts are cut off at the length limit", null]);
     expect(told).toEqual(["at_cap began 10 null", "at_cap ended 10 14"]);
   });
 
@@ -130,7 +130,7 @@ describe("the watch over a run's alarms", () => {
 });
 
 describe("the webhook of alarms", () => {
-  it("is signed as a batch's is, says which run, alarm and step, and takes only a success for taken", async () => {
+  it("is signed, says which run, alarm and step, and takes only a success for taken", async () => {
     const secret = new TextEncoder().encode("0123456789abcdef0123456789abcdef");
     const calls: { headers: Record<string, unknown>; body: string }[] = [];
     const statuses = [500, 204];
@@ -144,7 +144,7 @@ describe("the webhook of alarms", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
     const announce = announcer({ url, secret }, fixedClock());
     const [state] = nextStates([], [span(3, null)]) as [AlarmState];
-    const news: AlarmNews = { run: RUN, axis: BY_STEP, event: "began", says: "half of the rollouts are cut", state };
+    const news: AlarmNews = { run: RUN, event: "began", says: "half of the rollouts are cut", state };
     expect([await announce(news), await announce(news)]).toEqual([false, true]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -159,11 +159,17 @@ describe("the webhook of alarms", () => {
       data: {
         ...{ run_id: "r1", owner: "trainer", alarm: "at_cap", level: "alarm", from_step: 3, to_step: null },
         evidence: { step: 3, value: 0.5, threshold: 0.8 },
-        by: "step",
         says: "half of the rollouts are cut",
         location: "/runs/r1",
       },
     });
+  });
+
+  it("the signature is that of the Standard Webhooks reference example", async () => {
+    const known = Uint8Array.from(atob("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), (c) => c.charCodeAt(0));
+    const body = '{"test": 2432232314}';
+    const signed = await signature(known, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body);
+    expect(signed).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   });
 
   it("goes to an https address without a password, and only with a secret to sign by", () => {
@@ -175,6 +181,9 @@ describe("the webhook of alarms", () => {
     for (const WEBHOOK of ["http://hooks.example.org", "https://a:b@hooks.example.org", "ftp://a", "hooks"]) {
       expect(faultsOf({ WEBHOOK, WEBHOOK_SECRET }), WEBHOOK).toEqual(["WEBHOOK"]);
     }
+    const { faults } = readEnv({ WEBHOOK_SECRET: "hunter2" });
+    expect(faults.map(({ path }) => path)).toEqual(["WEBHOOK_SECRET"]);
+    expect(JSON.stringify(faults)).not.toContain("hunter2");
   });
 });
 

@@ -30,7 +30,7 @@ describe("blocks with a cover", () => {
 });
 
 describe("a swiss round of an odd number", () => {
-  it.each([3, 5, 9, 15])("gives the free one of %i a win, and selects one that was judged", async (n) => {
+  it.each([3, 5, 9, 15])("judges everyone of %i: the last one meets the first, who plays twice", async (n) => {
     for (const reward of [
       "win_rate",
       "wins",
@@ -44,21 +44,27 @@ describe("a swiss round of an odd number", () => {
       const spec = { judge: { schedule: { name: "swiss", rounds: 1 } }, reward } as never;
       const group = await scoreOne(range(n), { spec });
       expect(group.status).toBe("ok");
-      const free = group.rollouts.findIndex(({ unasked }) => unasked === n - 1);
-      expect(free).toBeGreaterThanOrEqual(0);
-      const best = Math.max(...group.rollouts.map((one) => one.reward ?? Number.NaN));
-      if (reward !== "strength") expect(group.rollouts[free]).toMatchObject({ reward: best, error: null });
-      expect(group.selected).not.toBe(free);
-      expect(group.verifier.generations).toBe(n >> 1);
+      expect(group.rollouts.filter(({ unasked }) => unasked === n - 1)).toEqual([]);
+      expect(group.verifier.generations).toBe((n + 1) >> 1);
+      // Who lost its only game has the least.
+      const least = Math.min(...group.rollouts.map((one) => one.reward ?? Number.NaN));
+      for (const { wins, losses, reward: own } of group.rollouts)
+        if (!["rank", "strength", "copeland"].includes(reward) && wins === 0 && losses === 1) expect(own).toBe(least);
     }
   });
 
-  it("gives no free point to whom the verifier could not read, nor where nothing was asked", async () => {
+  it("pays nobody whom the verifier could not read, nor where nothing was asked", async () => {
     const spec = { judge: { schedule: { name: "swiss", rounds: 1 }, reask: 0 } } as never;
     const group = await scoreOne(range(5), { spec, verifier: fakeVerifier(() => "Hm.") });
-    const codes = group.rollouts.map(({ reward, error }) => error ?? reward).sort();
-    expect(codes).toEqual([1, "unparsed", "unparsed", "unparsed", "unparsed"]);
+    expect(group.rollouts.map(({ error }) => error)).toEqual(new Array(5).fill("unparsed"));
+    expect(group.rollouts.every(({ reward }) => reward === null)).toBe(true);
     expect((await scoreOne(range(1), { spec })).rollouts[0]).toMatchObject({ reward: null, error: "group_too_small" });
+  });
+
+  it("pays nobody for free points alone, in several rounds of which the others failed", async () => {
+    const spec = { judge: { schedule: { name: "swiss", rounds: 2 }, reask: 0 } } as never;
+    const group = await scoreOne(range(5), { spec, verifier: fakeVerifier(() => "Hm.") });
+    expect(group.rollouts.every(({ reward }) => reward === null)).toBe(true);
   });
 });
 

@@ -72,14 +72,13 @@ describe("candidate.max_chars", () => {
     },
   );
 
-  it("counts to the character, after comments are gone", async () => {
-    const spec = (max_chars: number, strip_comments = false) => ({ candidate: { max_chars, strip_comments } });
+  it("counts to the character", async () => {
+    const spec = (max_chars: number) => ({ candidate: { max_chars } });
     const texts = [program(2), program(10)];
     expect(rewardsOf((await score(texts, byValue, spec(9))).group)).toEqual([0, 1]);
     expect(rewardsOf((await score(texts, byValue, spec(8))).group)).toEqual([1, -1]);
     const commented = [program(2), program(10, 500)];
     expect(rewardsOf((await score(commented, byValue, spec(9))).group)).toEqual([1, -1]);
-    expect(rewardsOf((await score(commented, byValue, spec(9, true))).group)).toEqual([0, 1]);
   });
 
   it("loses whatever the rules and the penalty: without rules, and without a penalty", async () => {

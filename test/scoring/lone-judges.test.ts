@@ -87,7 +87,7 @@ const valuesOf = (rollouts: readonly RewardsReply["groups"][number]["rollouts"][
   rollouts.map(({ components, errors }) => components.it ?? errors?.it);
 
 test("the kinds that judge one alone are among them", () => {
-  const kinds = ["grade", "rubric", "scalar", "score_model", "label_model", "steps/judge", "steps/prm"];
+  const kinds = ["grade", "rubric", "scalar", "steps/judge", "steps/prm"];
   expect(NAMES).toEqual(expect.arrayContaining([...kinds, "reference/judge"]));
 });
 

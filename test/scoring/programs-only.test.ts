@@ -9,7 +9,7 @@ import { byValue, program, rolloutsOf, score } from "./score-setup.ts";
 const PROGRAMS_ONLY = { programs_only: true } as const;
 const silent = () => ({ ...fakeVerifier(() => "I cannot tell."), ...PROGRAMS_ONLY });
 const SENTENCES = ["The sky is blue.", "Grass is green.", "Snow is white."];
-const CURES = ["JUDGE=text-select npm start", "VERIFIER_URL", "`reference`", "candidate.extract", "preset"];
+const CURES = ["JUDGE=text-select", "VERIFIER_URL", "`reference`"];
 
 const saidIn = async (texts: string[], spec: object, verifier = silent()) => {
   const { reply } = await score([{ rollouts: rolloutsOf(texts) }], { spec, verifier });
@@ -30,7 +30,7 @@ describe("rewards of texts", () => {
     const { reply, said } = await saidIn(SENTENCES, {});
     expect(reply.warnings).toContain("no_candidates");
     expect(said).toHaveLength(1);
-    for (const cure of CURES) expect(said[0]).toContain(cure);
+    for (const cure of [...CURES, 'candidate.extract to "whole"']) expect(said[0]).toContain(cure);
   });
 
   test("judged whole are null, and say why", async () => {
@@ -38,6 +38,28 @@ describe("rewards of texts", () => {
     expect(reply.rewards).toEqual([[null, null, null]]);
     expect(said).toHaveLength(1);
   });
+
+  const RUN = [{ role: "assistant", content: "Done." }];
+  test.each([
+    ["texts whole", { candidate: { extract: "whole" } }, { text: "Done." }, "JUDGE=text-select"],
+    ["a preset", { candidate: { extract: "whole" }, judge: { preset: "rm-r1" } }, { text: "Done." }, "JUDGE=rm-r1"],
+    ["runs", { candidate: { extract: "whole" } }, { messages: RUN }, "JUDGE=trajectory-pair"],
+  ])(
+    "of a spec that takes %s, propose nothing that it has, and the judge that reads them",
+    async (_, spec, own, cure) => {
+      const rollouts = ["a", "b"].map((word) =>
+        "text" in own ? { text: `${own.text} ${word}` } : { messages: [...own.messages, { ...RUN[0], content: word }] },
+      );
+      const reply = await setUp({ verifier: silent() }).post("/v1/rewards", {
+        groups: [{ prompt: "p", rollouts }],
+        spec,
+      });
+      const { warnings } = (await reply.json()) as { warnings: string[] };
+      const said = warnings.find((warning) => warning.startsWith("programs_only: "));
+      expect(said).toContain(cure);
+      expect(said).not.toContain("candidate.extract");
+    },
+  );
 
   test("that are programs which it tells apart, or of a verifier that judges anything, say nothing", async () => {
     const programs = [program(1), program(2)];
@@ -53,7 +75,7 @@ test.each([
   ["/rerank", { query: "Which is true?", texts: SENTENCES }, 424],
 ])("%s of sentences is refused with the cause and the cures", async (path, body, status) => {
   const fault = await faultOf(await setUp({ verifier: silent() }).post(path, body), status);
-  expect(fault.detail).toContain("The embedded verifier runs programs");
+  expect(fault.detail).toContain("The built-in verifier only runs programs");
   for (const cure of CURES) expect(fault.detail).toContain(cure);
   const other = await faultOf(await setUp({ script: () => "I cannot tell." }).post(path, body), status);
   expect(other.detail).not.toContain("embedded");

@@ -44,17 +44,6 @@ const zeros = ({ rewards }: { rewards: unknown }) => (rewards as unknown[]).map(
 
 const RULES = [["has_candidate"], ["has_candidate", "judgeable"]];
 
-/** A judge that is asked first, of which a part is clear, and another that sees the rest. */
-const twice: Script = (shown, about) => {
-  const said = moody(shown, about);
-  if (about.job.by !== "first" || typeof said !== "string") return said;
-  const a = (hashText("first", ...shown)[0] % 1001) / 1000;
-  return {
-    answer: said,
-    soft: said.startsWith("no") ? null : { letters: { A: a, B: 1 - a }, coverage: 1, written: "A" },
-  };
-};
-
 const JUDGES: { judge: object; script: Script; scores: string[] }[] = [
   { judge: {}, script: moody, scores: Object.keys(SCORES).filter((name) => name !== "mean_score") },
   { judge: { both_orders: true, samples: 3, unparsed: "tie" }, script: moody, scores: ["soft", "strength", "wins"] },
@@ -66,11 +55,6 @@ const JUDGES: { judge: object; script: Script; scores: string[] }[] = [
     scores: ["win_rate", "top1", "soft"],
   },
   { judge: { budget: { generations: 24 }, reask: 2 }, script: moody, scores: ["win_rate", "strength", "wins"] },
-  { judge: { first: {}, both_orders: true }, script: twice, scores: ["win_rate", "strength", "soft"] },
-  {
-    judge: { first: { combine: "mean", close: [0.05, 0.95] }, schedule: "swiss" },
-    ...{ script: twice, scores: ["win_rate", "strength", "soft"] },
-  },
   { judge: { form: "scores" }, script: scoring, scores: ["mean_score", "win_rate", "net_win_rate"] },
 ];
 
@@ -90,7 +74,7 @@ describe("a run scored again is what scoring it anew gives", () => {
   const signals = {
     tests: { kind: "tests", score: "rate" },
     quality: { ...quality, when: "tests > 0", skip_value: -0.5 },
-    other: { kind: "tournament", judge: { samples: 3, filter: { top: 2, by: "chat" } }, score: "soft" },
+    other: { kind: "tournament", judge: { samples: 3 }, score: "soft" },
     format: { kind: "format", rules: ["has_candidate", "judgeable", "fits"], penalty: 1 },
   };
   const spec = { signals, reward: "quality + tests + other + format" };

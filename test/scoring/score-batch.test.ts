@@ -6,45 +6,6 @@ import { fakeVerifier, type Script } from "../harness/fakes.ts";
 
 import { byValue, printed, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";
 
-describe("comments that cannot be stripped", () => {
-  const spec = { candidate: { strip_comments: true } } as const;
-  const tagged = (tag: string, value: number) => `\`\`\`${tag}\nprint(${value}) # the best\n\`\`\``;
-
-  it("lose nobody a reward where the caller names the language, whatever the tag says", async () => {
-    const verifier = fakeVerifier(byValue);
-    const rollouts = rolloutsOf([tagged("text", 3), tagged("python3.12", 2), tagged("{python}", 1), tagged("", 0)]);
-    const { reply } = await score([{ rollouts, language: "python" }], { spec, verifier });
-    expect(reply.warnings).toEqual([]);
-    expect(reply.rewards).toEqual([[1, 2 / 3, 1 / 3, 0]]);
-  });
-
-  it("cost the rollout its candidate, and the reply says so: it never gains by its tag", async () => {
-    for (const [tag, language] of [
-      ["ruby", "python"],
-      ["c", "python"],
-      ["text", undefined],
-      ["", undefined],
-    ] as const) {
-      const rollouts = rolloutsOf([tagged(tag, 9), tagged("python", 2), tagged("python", 1)]);
-      const { reply } = await score([{ rollouts, ...(language && { language }) }], { spec });
-      expect(reply.warnings, tag).toEqual(["strip_skipped"]);
-      expect(reply.rewards, tag).toEqual([[-1, 1, 0.5]]);
-      const free = await score([{ rollouts, ...(language && { language }) }], {
-        spec: { ...spec, format: { rules: [] } },
-      });
-      expect(free.reply.rewards, tag).toEqual([[0, 1, 0.5]]);
-    }
-  });
-
-  it("are kept, with a warning, where the caller's own language cannot be stripped", async () => {
-    const { reply } = await score([{ rollouts: rolloutsOf([tagged("cobol", 2), tagged("", 1)]), language: "cobol" }], {
-      spec,
-    });
-    expect(reply.warnings).toEqual(["strip_skipped", "language_not_supported"]);
-    expect(reply.rewards).toEqual([[1, 0]]);
-  });
-});
-
 describe("scoreBatch, pairwise", () => {
   it("turns wins into rewards, counts and metrics as the contract's example shows", async () => {
     const rollouts = [3, 2, 1].map((v) => ({ text: program(v), pass_rate: v === 3 ? 1 : 0.4 }));

@@ -52,7 +52,7 @@ export function late(inner: FakeVerifier, seed: number, turns_most: number): Fak
         async judge(job, sink) {
           const all: Generation[] = [];
           await session.judge(job, (generation) => all.push(generation));
-          const random = createRandom(hashText("turns", seed, job.questions.length, job.by ?? ""));
+          const random = createRandom(hashText("turns", seed, job.questions.length));
           for (const generation of shuffled(all, createRandom(seed))) {
             for (let turns = Math.floor(random() * (turns_most + 1)); turns > 0; turns--) await Promise.resolve();
             sink(generation);

@@ -45,7 +45,7 @@ async function scored(
 ) {
   const verifier: FakeVerifier = fakeVerifier(script);
   const rollouts = texts.map((text) => ({ text }));
-  const { post } = setUp({ verifier });
+  const { post, runLog } = setUp({ verifier });
   const response = await post("/v1/rewards", { spec, groups: [{ prompt: "Do it.", rollouts }], ...request });
   if (response.status !== 200) throw new Error(await response.text());
   const { groups } = (await response.json()) as RewardsReply;
@@ -53,7 +53,7 @@ async function scored(
   const told = group.rollouts.map(({ reward, error }) => reward ?? error);
   const first = verifier.jobs.filter(({ preset }) => preset === STEP_SUMMARY);
   const second = verifier.jobs.filter(({ preset }) => preset === PRESET);
-  return { group, told, first, second, details: group.rollouts.map(({ details }) => details?.r) };
+  return { group, told, first, second, details: group.rollouts.map(({ details }) => details?.r), runLog };
 }
 
 describe("the judge is shown the summary's steps", () => {
@@ -171,11 +171,11 @@ test("an index that the summary does not have is no answer", async () => {
   expect(told).toEqual(["unparsed", "unparsed"]);
 });
 
-test("the judge's words are told behind the summary that they are about", async () => {
-  const { group } = await scored(judging(), { texts: [GOOD], spec: { ...specOf(), judge_text: true } });
-  const [told, ...more] = group.rollouts[0]?.judge_text ?? [];
+test("the judge's words are stored behind the summary that they are about", async () => {
+  const { runLog } = await scored(judging(), { texts: [GOOD], spec: { ...specOf(), log_verdicts: true } });
+  const [stored, ...more] = runLog.entries[0]?.groups[0]?.verdicts ?? [];
   expect(more).toEqual([]);
-  expect(told?.text).toMatch(/^<paragraph_0>\nFine\n<\/paragraph_0>[\s\S]*\\boxed\{-1\}$/);
+  expect(stored?.text).toMatch(/^<paragraph_0>\nFine\n<\/paragraph_0>[\s\S]*\\boxed\{-1\}$/);
 });
 
 test("a check counts both turns, and their words are part of the hash", async () => {

@@ -79,16 +79,14 @@ describe("rollouts of several turns", () => {
     expect(group.rollouts[0]?.left_out).toEqual({ turns: 6, calls: 6 });
   });
 
-  it("stand beside what all began with in the question", async () => {
-    const start = acts("ls", "a.txt").messages.slice(0, 2);
+  it("stand beside what others said to all of them in the question", async () => {
+    const start = [{ role: "system", content: "Be brief." }];
     const { group, jobs } = await score(
       ["Yes.", "No."].map((content) => ({ messages: [...start, { role: "assistant", content }] })),
       WHOLE,
       preferring((text) => text.length),
     );
-    expect(jobs[0]?.question).toBe(
-      "Delete a.c.\n\nThey all began so:\n\n[TURN_1 assistant]\nI act.\n[CALL_1.1 bash]\nls\n[RESULT_1.1]\na.txt",
-    );
+    expect(jobs[0]?.question).toBe("Delete a.c.\n\nThey all began so:\n\n[TURN_1 system]\nBe brief.");
     expect(jobs[0]?.candidates).toEqual(["[TURN_2 assistant]\nYes.", "[TURN_2 assistant]\nNo."]);
     expect(group.shared_turns).toBe(1);
   });
@@ -179,13 +177,32 @@ describe("what is too long for the verifier", () => {
       return [jobs.length, told(group)[0]];
     };
     expect(await asked(6)).toEqual([3, 1]);
-    expect(await asked(5)).toEqual([2, "evidence_too_long"]);
-    expect(await asked(2)).toEqual([1, "evidence_too_long"]);
+    expect(await asked(5)).toEqual([2, "context_exceeded"]);
+    expect(await asked(2)).toEqual([1, "context_exceeded"]);
   });
 
-  it("is nobody's loss where even own words do not fit", async () => {
+  it("is nobody's loss where all are about as long", async () => {
     const { group } = await score([...logs, acts("rm -f a.txt")], WHOLE, holding(10));
-    expect(told(group)).toEqual(["evidence_too_long", "evidence_too_long", "evidence_too_long"]);
+    expect(told(group)).toEqual(["context_exceeded", "context_exceeded", "context_exceeded"]);
+  });
+
+  const log = (cmd: string, letter: string) => acts(cmd, letter.repeat(900));
+
+  it("is the loss of whose own words are too long, and its neighbours are judged as beside one without words", async () => {
+    const neighbours = [log("rm a.c", "x"), log("rm -rf /", "y")];
+    for (const beside of [1, 2]) {
+      const among = (run: object) => [...neighbours.slice(0, beside), run];
+      const alone = await score(among({ text: "" }), WHOLE, holding(3_000));
+      const group = among(acts("z".repeat(9_000)));
+      const { group: judged, jobs, reply } = await score(group, WHOLE, holding(3_000));
+      expect(judged.rollouts.at(-1)).toMatchObject({ reward: -1, format_ok: false, components: { base: 0 } });
+      expect(reply.warnings).toContain("does_not_fit");
+      expect(told(judged)).toEqual(told(alone.group));
+      // No view of a neighbour is shortened for it.
+      for (const { candidates } of jobs) {
+        for (const text of candidates) if (text.includes("rm a.c")) expect(text).toContain("x".repeat(900));
+      }
+    }
   });
 });
 

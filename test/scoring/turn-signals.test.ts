@@ -53,7 +53,7 @@ const HEARD = "\\boxed{42} Paris ```python\nprint(42)\n``` HEARD HEARD HEARD HEA
 const QUIET = "ok";
 const NAMES = Object.keys(KIND_USES);
 /** Kinds whose judge, model or checker is shown candidates. */
-const SHOWN = ["tournament", "scalar", "grade", "rubric", "score_model", "label_model", "external"];
+const SHOWN = ["tournament", "scalar", "grade", "rubric", "external"];
 const heardIn = (jobs: readonly VerifierJob[]) =>
   // A sandbox is told of no question.
   jobs.some(({ to, question, ...job }) => JSON.stringify([to === "execute" ? "" : question, job]).includes("HEARD"));

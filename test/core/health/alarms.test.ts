@@ -92,6 +92,7 @@ describe("an alarm that had nothing to look at", () => {
       "at_cap",
       "length_reward",
       "judge_flips",
+      "judge_cycles",
       "judge_at_chance",
       "proxy_gap",
       "drift_probe",
@@ -150,10 +151,36 @@ const HISTORIES: Record<
   },
   verifier_slow: {
     bad: (step) => ({ latency_p99_ms: step < 60 ? 2000 : 4001 }),
-    edge: (step) => ({ latency_p99_ms: step < 60 || step % 3 === 0 ? 2000 : 9000 }),
+    edge: (step) => ({ latency_p99_ms: step < 60 || step % 3 === 0 ? 2000 : 5000 }),
   },
   verifier_failing: { bad: () => ({ failed_share: 0.011 }), edge: () => ({ failed_share: 0.0099 }) },
 };
+
+describe("a policy that converges", () => {
+  // Answers become alike: verdicts on them are chance, labels nearly all right, rewards correlate with few wrong ones.
+  const alike = (step: number) => {
+    const share = Math.min(1, step / 100);
+    return {
+      flip_rate: 0.24 + 0.22 * share,
+      cyclic_share: 0.013 + 0.15 * share,
+      tie_share: 0.24 + 0.22 * share,
+      label_std: 0.5 - 0.4 * share,
+      label_correlation: 0.7 - 0.55 * share,
+    };
+  };
+
+  test.each(["judge_flips", "judge_cycles", "judge_ties", "proxy_gap", "judge_at_chance"])("raises no %s", (name) => {
+    expect(raised(name, 300, alike)).toEqual([]);
+    // In one order no pair can contradict itself.
+    expect(raised(name, 300, (step) => ({ ...alike(step), flip_rate: null, tie_share: 0.1 }))).toEqual([]);
+  });
+
+  test("leaves faults to be found: cycles without flips, flips without cycles, a gap with labels as mixed as before", () => {
+    expect(raised("judge_cycles", 300, (step) => ({ ...alike(step), flip_rate: 0.24 }))).toHaveLength(1);
+    expect(raised("judge_flips", 300, (step) => ({ ...alike(step), cyclic_share: 0.013 }))).toHaveLength(1);
+    expect(raised("proxy_gap", 300, (step) => ({ ...alike(step), label_std: 0.5 }))).toHaveLength(1);
+  });
+});
 
 /** Without labels: a group in `every` steps is audited. */
 const audited = (every: number, later: number, reward: number) => (step: number) => ({

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Valued, ValueRange } from "../../../src/core/asking/signal-value.ts";
 import { valued, without } from "../../../src/core/asking/signal-value.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { exp, log, sigmoid } from "../../../src/core/math/elementary.ts";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { compileExpression } from "../../../src/core/reward/expression.ts";
 import type { Expression } from "../../../src/core/reward/expression-parse.ts";
@@ -34,16 +35,15 @@ const checked = (x: number): Plain => (Number.isFinite(x) ? x + 0 : "unbounded")
 const steps = (...all: readonly number[]): Plain =>
   all.every(Number.isFinite) ? checked(all.at(-1) as number) : "unbounded";
 const sum = (all: readonly number[]) => all.reduce((x, y) => x + y, 0);
-const sig = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 
 const ONE: Record<string, (x: number) => Plain> = {
   "-($0)": (x) => checked(-x),
   "not ($0)": (x) => Number(x === 0),
   "abs($0)": (x) => checked(Math.abs(x)),
-  "exp($0)": (x) => checked(Math.exp(x)),
+  "exp($0)": (x) => checked(exp(x)),
   "sqrt($0)": (x) => checked(Math.sqrt(x)),
-  "log($0)": (x) => checked(Math.log(x)),
-  "sigmoid($0)": (x) => checked(sig(x)),
+  "log($0)": (x) => checked(log(x)),
+  "sigmoid($0)": (x) => checked(sigmoid(x)),
   "clamp($0, -1, 2)": (x) => checked(Math.min(Math.max(x, -1), 2)),
   "($0) ^ 2": (x) => checked(x ** 2),
   "($0) ^ 0.5": (x) => checked(x ** 0.5),
@@ -63,7 +63,7 @@ const TWO: Record<string, (x: number, y: number) => Plain> = {
   "max($0, $1)": (x, y) => checked(Math.max(x, y)),
   "mean($0, $1)": (x, y) => steps(x + y, (x + y) / 2),
   "median($0, $1)": (x, y) => steps(x + y, (Math.min(x, y) + Math.max(x, y)) / 2),
-  "par($0, $1)": (x, y) => steps(x - y, sig(x - y)),
+  "par($0, $1)": (x, y) => steps(x - y, sigmoid(x - y)),
   "anneal($0, $1, 0, 10)": (x, y) => steps(y - x, x),
 };
 const OVER: Record<string, (all: readonly number[]) => Plain[]> = {

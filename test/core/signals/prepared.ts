@@ -7,7 +7,7 @@ import { readSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 
 export function preparedOf(texts: readonly string[], facts: object = {}): PreparedGroup {
-  const prepare = createPreparer({ candidate: { extract: "whole", strip_comments: false }, formats: {} });
+  const prepare = createPreparer({ candidate: { extract: "whole" }, formats: {} });
   return prepare({ prompt: "P", rollouts: texts.map((text) => ({ text })), ...facts } as Group, 0);
 }
 

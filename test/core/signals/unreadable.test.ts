@@ -6,10 +6,7 @@ import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { SIGNALS } from "../../../src/core/reward/table.ts";
 import { resultOf } from "./prepared.ts";
 
-const TEXT = "{{sample.output_json.answer}}";
-const LONG = "x".repeat(LIMITS.similarity_units_max + 1);
-const ITEM = { item: { answer: "right" } };
-const messages = [{ role: "user", content: `Is ${TEXT} right?` }];
+const LONG = "x".repeat(LIMITS.reference_chars + 1);
 const answers = (...all: (string | null)[]) => ({ rollouts: all.map((answer) => ({ text: "t", answer })) });
 const cut = (...all: string[][]) => ({ rollouts: all.map((step_texts) => ({ text: "t", step_texts })) });
 
@@ -32,7 +29,7 @@ const CASES: readonly [
         "\\boxed{...}",
         "\\boxed{???}",
         "\\boxed{--}",
-        "no box",
+        "There is no box in this sentence.",
       ],
       ...["\\boxed{1", `\\boxed{${"1+".repeat(600)}1}`, `\\boxed{${"?".repeat(1_025)}}`, `\\boxed{${LONG}}`, ""],
     ],
@@ -53,51 +50,11 @@ const CASES: readonly [
     { reference: "42" },
     0,
   ],
-  ...(["eq", "ne", "like", "ilike"] as const).map((operation): (typeof CASES)[number] => [
-    `JSON for ${operation}`,
-    { kind: "string_check", input: TEXT, reference: "{{item.answer}}", operation } as never,
-    ["no JSON", "{}", '{"answer": null}', "[1]", "{", ""],
-    ITEM,
-    0,
-  ]),
   [
-    "JSON for a similarity",
-    { kind: "text_similarity", input: TEXT, reference: "{{item.answer}}", evaluation_metric: "bleu" } as never,
-    ["no JSON", "{}"],
-    ITEM,
-    0,
-  ],
-  ...(["fuzzy_match", "rouge_l", "rouge_1", "bleu"] as const).map((evaluation_metric): (typeof CASES)[number] => [
-    `a long text for ${evaluation_metric}`,
-    {
-      kind: "text_similarity",
-      input: "{{item.answer}}",
-      reference: "{{sample.output_text}}",
-      evaluation_metric,
-    } as never,
-    ["a ".repeat(LIMITS.similarity_words_max + 1)],
-    ITEM,
-    0,
-  ]),
-  [
-    "a text that fills its template beyond what may be filled",
-    { kind: "string_check", input: "{{sample.output_text}}".repeat(300), reference: "x", operation: "ne" } as never,
-    ["y".repeat(10_000)],
-    {},
-    0,
-  ],
-  [
-    "JSON for a score",
-    { kind: "score_model", input: messages, range: [-2, 3] } as never,
-    ["no JSON", '{"b": 1}'],
-    ITEM,
-    -2,
-  ],
-  [
-    "JSON for a label",
-    { kind: "label_model", input: messages, labels: ["yes", "no"], passing_labels: ["yes"] } as never,
-    ["no JSON", '{"b": 1}'],
-    ITEM,
+    "a text too long to compare",
+    { kind: "text_similarity", evaluation_metric: "fuzzy_match" } as never,
+    [LONG],
+    { reference: "right" },
     0,
   ],
   ["no steps for a judge", { kind: "steps", source: "judge" } as never, ["t", "t"], cut([], []), 0],
@@ -148,9 +105,14 @@ describe("what is no text's doing stays null", () => {
   const codes = (settings: { kind: string }, texts: readonly string[], facts: object) =>
     resultOf(settings, texts, facts).scores.map(({ code }) => code);
 
-  test("rules that cannot tell, of a reference or an answer that can be read", () => {
-    expect(codes({ kind: "reference" }, ["\\boxed{x+1}"], { reference: "42" })).toEqual(["rules_undecided"]);
-    expect(codes({ kind: "reference" }, ["\\boxed{8}", "\\boxed{?}"], { reference: "2³" })).toEqual([
+  test("a reference that the rules cannot tell from other answers", () => {
+    const told = (more: object) => codes({ kind: "reference", ...more }, ["\\boxed{x+1}"], { reference: "42" });
+    expect([told({}), told({ undecided: "lose" }), told({ undecided: "null" })]).toEqual([
+      [null],
+      [null],
+      ["rules_undecided"],
+    ]);
+    expect(codes({ kind: "reference" }, ["\\boxed{8}", "\\boxed{?}"], { reference: "2‰" })).toEqual([
       "rules_undecided",
       null,
     ]);
@@ -161,25 +123,15 @@ describe("what is no text's doing stays null", () => {
     expect(codes({ kind: "reference" }, ["\\boxed{1}"], { reference: "{}" })).toEqual(["invalid_reference"]);
   });
 
-  test("a row that is too long alone, and steps that nobody scored", () => {
-    const similar = { kind: "text_similarity", input: "{{item.answer}}", reference: "{{sample.output_text}}" };
-    const row = { item: { answer: LONG } };
-    expect(codes({ ...similar, evaluation_metric: "fuzzy_match" } as never, ["short", LONG], row)).toEqual([
-      "text_too_long",
-      "text_too_long",
-    ]);
+  test("steps that nobody scored", () => {
     expect(codes({ kind: "steps" }, ["t"], { rollouts: [{ text: "t", step_scores: [null, null] }] })).toEqual([
       "no_steps",
     ]);
   });
 
   test("and one who lost is told why", () => {
-    const { details } = resultOf(
-      { kind: "string_check", input: TEXT, reference: "x", operation: "eq" } as never,
-      ["?"],
-      {},
-    );
-    expect(details).toEqual([{ unreadable: "sample_not_json" }]);
+    const similar = { kind: "text_similarity", evaluation_metric: "fuzzy_match" } as never;
+    expect(resultOf(similar, [LONG], { reference: "x" }).details).toEqual([{ unreadable: "too_long" }]);
   });
 });
 
@@ -195,7 +147,7 @@ test("consensus counts those without an answer by the spec's word", () => {
     ).scores.map(({ value }) => value);
   expect(of({}, "majority")).toEqual([1, 1, 0]);
   expect(of({ unreadable: "null" }, "majority")).toEqual([1, 1, null]);
-  expect(of({}, "cluster_share")).toEqual([2 / 3, 2 / 3, 1 / 3]);
+  expect(of({}, "cluster_share")).toEqual([2 / 3, 2 / 3, 0]);
   expect(of({ unreadable: "null" }, "cluster_share")).toEqual([2 / 3, 2 / 3, null]);
   expect(of({}, "borda")).toEqual([1, 1, 0]);
   expect(of({ unreadable: "null" }, "borda")).toEqual([1, 1, null]);

@@ -60,7 +60,6 @@ const PAIRED: readonly NamedSchedule[] = [
   { name: "circular", degree: 2 },
   { name: "circular", degree: 3 },
   "pivot",
-  "winner",
   "active",
   "swiss",
 ];

@@ -2,11 +2,11 @@
 // sample number in the same order, whatever the schedule and the judge.
 
 import { describe, expect, it } from "vitest";
+import { playRun, type SampleOutcome } from "../../../lab/study/played-run.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { isGraded } from "../../../src/core/tournament/pair-questions.ts";
-import { rehearsed, type SampleOutcome } from "../../../src/core/tournament/rehearsal.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
 import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import fc from "../../harness/property.ts";
@@ -22,8 +22,6 @@ const SETTINGS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   circular: fc.record({ degree: fc.integer({ min: 1, max: 4 }) }),
   pivot: fc.record({ pivots: fc.integer({ min: 1, max: 4 }) }),
   swiss: fc.record({ rounds: fc.integer({ min: 1, max: 8 }) }),
-  active: fc.record({ again: fc.boolean(), sure: fc.constantFrom(0.5, 0.999) }),
-  auto: fc.record({ order_confidence: fc.constantFrom(0.6, 0.99) }),
 };
 
 const given = (all: object) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -79,7 +77,7 @@ describe("the questions of a contest", () => {
               ? Math.min(n, 5)
               : n;
           const contest = new TournamentRun({ keys: keysOf(size), judge, seed });
-          const samples = samplesIn(rehearsed(contest, size, answers(seed, isGraded(judge), unread)).waves);
+          const samples = samplesIn(playRun(contest, size, answers(seed, isGraded(judge), unread)).waves);
           expect(new Set(samples).size).toBe(samples.length);
         },
       ),
@@ -90,11 +88,7 @@ describe("the questions of a contest", () => {
   it("shows a list again under fresh numbers and in other orders, where a cover asks for it again", () => {
     const schedule = { name: "blocks", cover: 3 } as NamedSchedule;
     const judge = { ...DEFAULT_SPEC.judge, mode: "listwise" as const, schedule, samples: 2 };
-    const [wave = []] = rehearsed(
-      new TournamentRun({ keys: keysOf(5), judge, seed: 1 }),
-      5,
-      answers(1, false, 0),
-    ).waves;
+    const [wave = []] = playRun(new TournamentRun({ keys: keysOf(5), judge, seed: 1 }), 5, answers(1, false, 0)).waves;
     expect(wave.map(({ first_sample }) => first_sample)).toEqual([0, 1, 1024, 1025, 2048, 2049]);
     expect(new Set(wave.map(({ shown }) => shown.join())).size).toBeGreaterThan(4);
   });

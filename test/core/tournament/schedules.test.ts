@@ -46,9 +46,7 @@ function played(schedule: Schedule, order: number[], settings: object, outcomes:
     order,
     settings: schedule.settings.parse(settings),
     graded: false,
-    repeats: 0,
-    pairs: Number.POSITIVE_INFINITY,
-    sizes: order.map(() => 1),
+    hasBudget: false,
   });
   const waves: string[][] = [];
   for (;;) {

@@ -8,11 +8,9 @@ import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/c
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { tally } from "../../../src/core/tournament/decide.ts";
-import { decide } from "../../../src/core/tournament/decision.ts";
-import { scheduleOf } from "../../../src/core/tournament/named-schedule.ts";
+import { decide, outcomesIn } from "../../../src/core/tournament/decision.ts";
 import { isGraded } from "../../../src/core/tournament/pair-questions.ts";
 import type { RunSoFar } from "../../../src/core/tournament/presentation-results.ts";
-import { outcomesIn } from "../../../src/core/tournament/rehearsal.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
 import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import fc from "../../harness/property.ts";
@@ -179,22 +177,5 @@ describe("inside a pair", () => {
     expect(orders.size).toBe(showings.length);
     expect(twice).toBeGreaterThanOrEqual(7);
     expect(twice).toBeLessThan(28);
-  });
-
-  it("lets auto say what it chose: what the budget pays, all pairs or six rings without one", () => {
-    const chosen = (n: number, more: Partial<Spec["judge"]>) =>
-      played(n, { schedule: "auto", ...more }, 1).contest.schedule;
-    const again = { name: "active", sure: 1, again: true };
-    expect(chosen(16, {})).toBe("round_robin");
-    expect(chosen(16, { budget: { ratio: 0.4 } })).toEqual({ name: "active", sure: 1 });
-    expect(chosen(16, { budget: { ratio: 0.4 }, vote: SOFT })).toEqual(again);
-    expect(chosen(16, { budget: { ratio: 0.01 } })).toBe("anchored");
-    expect(chosen(16, { budget: { ratio: 0.01 }, vote: SOFT })).toEqual({ name: "anchored", shown: "first" });
-    expect(chosen(16, { budget: { tokens: 20 }, max_tokens: 1 })).toEqual({ name: "active", sure: 1 });
-    expect(chosen(16, { budget: { generations: 120 } })).toBe("round_robin");
-    expect(chosen(16, { budget: { generations: 180 } })).toEqual(again);
-    expect(chosen(16, { budget: { generations: 120 }, vote: SOFT })).toEqual(again);
-    expect(scheduleOf(chosen(16, { vote: SOFT })).settings).toEqual({ degree: 6 });
-    expect(chosen(4, { vote: SOFT })).toBe("round_robin");
   });
 });

@@ -2,11 +2,11 @@
 import { expect } from "vitest";
 import { leastOf } from "../../../src/core/candidate/transcript/cut.ts";
 import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/evidence.ts";
-import { fileRegions } from "../../../src/core/candidate/transcript/files.ts";
 import { ownChars, regionsOf, unlikeBlocks, viewOf } from "../../../src/core/candidate/transcript/view.ts";
 import type { Rollout } from "../../../src/core/contract/requests.ts";
 import { imagesNamed } from "../../../src/core/judges/image-parts.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
+import { drained } from "../../../src/core/math/drained.ts";
 import fc from "../../harness/property.ts";
 import { budgets, rollouts } from "./transcripts.ts";
 
@@ -21,10 +21,10 @@ const presets = fc.constantFrom("text-select", "ruler", "code-select");
 export function holdsOfAny(runs: number): void {
   fc.assert(
     fc.property(rollouts, budgets, fc.boolean(), presets, (sent, budget, reasoning, preset) => {
-      const evidence = evidenceOf(sent as unknown as Rollout[]);
+      const evidence = drained(evidenceOf(sent as unknown as Rollout[]));
       if (evidence === null) throw new Error("these have messages");
       for (const { turns, files } of evidence) {
-        const all = [...regionsOf(turns), ...fileRegions(files, false)];
+        const all = [...regionsOf(turns), ...files];
         const view = viewOf(all, reasoning, budget);
         const regions = all.filter(({ is }) => reasoning || is !== "thoughts");
         expect(viewOf(all, reasoning, budget)).toEqual(view);
@@ -52,11 +52,12 @@ export function holdsOfAny(runs: number): void {
           reasoning ? 0 : sum(all.filter(({ is }) => is === "thoughts").map(({ text }) => text.length)),
         );
       }
-      const { shown, shared, texts, beginning } = wholeView(evidence, { reasoning, budget });
+      const { shown, shared, texts, beginning } = wholeView(evidence, {
+        ...{ reasoning, budget },
+        shrinks: evidence.map(() => budget.shrinks),
+      });
       evidence.forEach(({ turns, files }, r) => {
-        const regions = [...regionsOf(turns), ...fileRegions(files, false)].filter(
-          ({ is }) => reasoning || is !== "thoughts",
-        );
+        const regions = [...regionsOf(turns), ...files].filter(({ is }) => reasoning || is !== "thoughts");
         const cut = regions.filter(({ own }) => !own).map(({ text }) => text.length);
         const least = ownChars(regions) + sum(cut.map(leastOf));
         const chars = bare(texts[r] as string).length + bare(beginning ?? "").length;

@@ -5,6 +5,7 @@ import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/ev
 import { fileRegions } from "../../../src/core/candidate/transcript/files.ts";
 import { regionsOf, viewOf } from "../../../src/core/candidate/transcript/view.ts";
 import type { Rollout } from "../../../src/core/contract/requests.ts";
+import { drained } from "../../../src/core/math/drained.ts";
 import { turnsOf } from "../../../src/core/transcript/turns.ts";
 import { holdsOfAny } from "./properties.ts";
 
@@ -141,31 +142,44 @@ describe("a group", () => {
     { role: "tool", tool_call_id: "a", content: "x" },
   ];
   const group = (...runs: unknown[][]) =>
-    evidenceOf(runs.map((messages) => ({ text: "", messages })) as unknown as Rollout[]) ?? [];
+    drained(evidenceOf(runs.map((messages) => ({ text: "", messages })) as unknown as Rollout[])) ?? [];
+  const viewOfGroup = (...runs: unknown[][]) =>
+    wholeView(group(...runs), { reasoning: false, budget: BUDGET, shrinks: runs.map(() => 0) });
+  const others = [
+    { role: "system", content: "Be brief." },
+    { role: "tool", tool_call_id: "s", content: "a.txt" },
+  ];
 
-  it("shows what all began with once", () => {
-    const { shared, beginning, texts, shown } = wholeView(
-      group([...start, { role: "assistant", content: "Yes." }], [...start, { role: "assistant", content: "No." }]),
-      { reasoning: false, budget: BUDGET },
+  it("shows what others said to all once, and leaves each all that its policy did", () => {
+    const { shared, beginning, texts, shown } = viewOfGroup(
+      [...others, ...start, { role: "assistant", content: "Yes." }],
+      [...others, ...start, { role: "assistant", content: "No." }],
     );
-    expect([shared, beginning]).toEqual([1, "[TURN_1 assistant]\nI look.\n[CALL_1.1 bash]\n{}\n[RESULT_1.1]\nx"]);
-    expect(texts).toEqual(["[TURN_2 assistant]\nYes.", "[TURN_2 assistant]\nNo."]);
+    expect([shared, beginning]).toEqual([1, "[TURN_1 system]\nBe brief.\n[RESULT_1.x of s]\na.txt"]);
+    const began = "[TURN_2 assistant]\nI look.\n[CALL_2.1 bash]\n{}\n[RESULT_2.1]\nx";
+    expect(texts).toEqual(["Yes.", "No."].map((words) => `${began}\n[TURN_3 assistant]\n${words}`));
     expect(shown.map((one) => one.shown)).toEqual([1, 1]);
   });
 
   it("leaves each a turn of its own", () => {
-    const { shared } = wholeView(group(start, start, [{ role: "user", content: "?" }]), {
-      reasoning: false,
-      budget: BUDGET,
-    });
-    expect(shared).toBe(0);
+    expect(viewOfGroup(start, start, [{ role: "user", content: "?" }]).shared).toBe(0);
+    expect(viewOfGroup([others[0]], [others[0], { role: "user", content: "?" }]).shared).toBe(0);
+  });
+
+  it("is shown the same of its beginning however long one of its runs is", () => {
+    const long = { role: "tool", content: "y".repeat(60_000) };
+    const begun = [{ role: "user", content: "x".repeat(40_000) }];
+    const run = [...begun, { role: "assistant", content: "Yes." }];
+    const [alone, beside] = [viewOfGroup(run, run), viewOfGroup(run, run, [...run, ...Array(64).fill(long)])];
+    expect(beside.beginning).toBe(alone.beginning);
+    expect(beside.texts[0]).toBe(alone.texts[0]);
   });
 });
 
 describe("thoughts between tags", () => {
   const shown = (content: string) => {
     const [evidence] =
-      evidenceOf([{ text: "", messages: [{ role: "assistant", content }] } as unknown as Rollout]) ?? [];
+      drained(evidenceOf([{ text: "", messages: [{ role: "assistant", content }] } as unknown as Rollout])) ?? [];
     return evidence?.turns.flatMap(({ parts }) => parts.map(({ kind, text }) => [kind, text]));
   };
   it.each([
@@ -201,13 +215,11 @@ describe("thoughts between tags", () => {
 describe("files", () => {
   it("are shown whole, or against a base as a diff", () => {
     const base = Array.from({ length: 20 }, (_, i) => `line ${i}`).join("\n");
-    const [whole, diff] = fileRegions(
-      [
-        { path: "a.py", text: "print(1)" },
-        { path: "b c.py", text: base.replace("line 10", "line ten"), base },
-      ],
-      false,
-    );
+    const files = [
+      { path: "a.py", text: "print(1)" },
+      { path: "b c.py", text: base.replace("line 10", "line ten"), base },
+    ];
+    const [whole, diff] = drained(fileRegions(files, false));
     expect([whole?.head, whole?.text]).toEqual(["[FILE_1 a.py]", "print(1)"]);
     expect(diff?.head).toBe('[FILE_2 "b c.py"]');
     expect(diff?.text).toBe(
@@ -217,8 +229,8 @@ describe("files", () => {
 
   it("that differ everywhere cost no more than their lines", () => {
     const lines = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word}${i}`).join("\n");
-    const [region] = fileRegions([{ path: "a", text: lines("b"), base: lines("a") }], true);
-    expect(region?.text.startsWith("-a0\n-a1\n")).toBe(true);
+    const [region] = drained(fileRegions([{ path: "a", text: lines("b"), base: lines("a") }], true));
+    expect(region?.text.startsWith("@@ -1,20000 +1,20000 @@\n-a0\n-a1\n")).toBe(true);
   });
 });
 

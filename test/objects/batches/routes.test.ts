@@ -65,7 +65,7 @@ describe("a request that prefers respond-async", () => {
     const ended = await poll(named[0] as string, "?wait=10");
     const direct = await (await post("/v1/rewards", { ...twoRollouts(), run_id: "r" })).json();
     const timeless = { request_id: expect.any(String), timing_ms: expect.anything() };
-    expect(ended).toMatchObject({ state: "done", results: [], error: null, webhook: null });
+    expect(ended).toMatchObject({ state: "done", results: [], error: null });
     expect(ended.reply).toEqual({ ...(direct as object), ...timeless });
     expect(ended.reply?.request_id).toBe(said.batch_id);
     expect(ended.progress).toEqual({ comparisons_total: 1, comparisons_done: 1, groups_total: 1, groups_done: 1 });

@@ -30,7 +30,6 @@ function aBatch() {
     return new BatchJob({
       values,
       score: createBatchScorer(deps),
-      webhooks: null,
       keyLimits: null,
       now: () => 1e12,
       report: deps.report,
@@ -42,7 +41,7 @@ function aBatch() {
   });
   const request = RewardsRequestSchema.parse({ run_id: "r", groups: [group("p", 3), group("q", 2)] });
   const given = { request, spec: DEFAULT_SPEC };
-  const head = { key_name: null, route: "rewards" as const, shape: null, webhook: null };
+  const head = { key_name: null, route: "rewards" as const, shape: null };
   const submit = (batch: BatchJob) => batch.submit("01K0", newBatch(head, given), encodeBatch(given));
   return { life, submit, values };
 }

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { hashText } from "../../../src/core/math/random.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
+import { groupStorage } from "../../../src/objects/gathering/group-storage.ts";
 import { createEarlyJudge, createGroupJudge } from "../../../src/objects/gathering/judge-group.ts";
 import type { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
 import { Room } from "../../../src/objects/gathering/room.ts";
@@ -182,6 +183,7 @@ export class LivingRoom<R extends AnyRoom = Room> {
     const early = createEarlyJudge(this.deps);
     life.room = new this.#kind({
       store,
+      storage: groupStorage(this.deps),
       judge: (work) => whileAlive(judge(work)),
       early: { allows: early.allows, ask: (work) => whileAlive(early.ask(work)) },
       now: () => Date.now(),
@@ -199,7 +201,7 @@ async function digestAtOnce(_: unknown, bytes: BufferSource): Promise<ArrayBuffe
 }
 
 /** What nothing else than time keeps waiting. */
-export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
+export async function inVirtualTime<T>(work: () => Promise<T>, turns = 1): Promise<T> {
   const time = new VirtualTime();
   const { digest } = crypto.subtle;
   time.install();
@@ -214,7 +216,7 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
         ended = { fault };
       },
     );
-    await time.run(() => ended !== null);
+    await time.run(() => ended !== null, turns);
     const how = ended as { value: T } | { fault: unknown } | null;
     if (how === null) throw new Error("nothing is left to happen, and somebody still waits");
     if ("fault" in how) throw how.fault;

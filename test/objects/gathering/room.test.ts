@@ -6,6 +6,7 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
 import type { GatheredSample } from "../../../src/objects/gathering/gathering.ts";
 import type { GroupState } from "../../../src/objects/gathering/group-state.ts";
+import { groupStorage } from "../../../src/objects/gathering/group-storage.ts";
 import { createGroupJudge } from "../../../src/objects/gathering/judge-group.ts";
 import { rewardOf } from "../../../src/objects/gathering/reply.ts";
 import { Room } from "../../../src/objects/gathering/room.ts";
@@ -46,6 +47,7 @@ function lives(given: ReturnType<typeof judgingDeps>, verifier: Verifier = given
     const judge = createGroupJudge({ ...given, verifier: by });
     const room = new Room({
       store,
+      storage: groupStorage(given),
       // A dead room judges nothing more, and what it was judging is heard by nobody.
       judge: async (work) => {
         const reply = alive ? await judge(work) : undefined;

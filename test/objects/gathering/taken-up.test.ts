@@ -3,7 +3,9 @@
 import { expect, it } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import type { GatheredSample } from "../../../src/objects/gathering/gathering.ts";
+import { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
 import { pause } from "../../../src/platform/waiting.ts";
+import { fenced } from "../../api/routes/harness.ts";
 import { Broken, inVirtualTime, LivingRoom, verifierOf } from "./living-room.ts";
 import { sampleOf } from "./setup.ts";
 
@@ -67,6 +69,47 @@ it("one that failed has the outcome that was logged when it is taken up, and who
     [failed[0]?.request_id, failed[0]?.result],
     [again.request_id, again.result],
   ]);
+});
+
+/** When the room ends: what is asked early is answered, and what is unreadable is asked once more. */
+const ENDS_MS = [2 * ANSWER + 500, 2 * ANSWER + 3_000, 2 * ANSWER + 7_000];
+
+it.each(ENDS_MS)("what was asked early and answered counts once when the room ends after %i ms", async (ends_ms) => {
+  const verifier = verifierOf(() => 0.5, idle);
+  const room = new LivingRoom(verifier, LATE_LOG);
+  const four = { ...times, group_size: 4 };
+  let before = 0;
+  const rewards = await inVirtualTime(async () => {
+    const early = ["a", "bb", "ccc"].map((code) => joined(room, sampleOf(code, four)));
+    await pause(ends_ms);
+    before = verifier.generations;
+    room.restart(false);
+    await pause(1_000);
+    return Promise.all([...early, joined(room, sampleOf("dddd", four))]);
+  });
+  const logged = room.deps.runLog.entries.map(({ groups }) => groups[0]?.result.verifier);
+  expect(logged).toMatchObject([{ generations: verifier.generations, prompt_tokens: 10 * verifier.generations }]);
+  expect(rewards.map(({ early }) => early)).toEqual([before, before, before, before]);
+  expect(before).toBeGreaterThanOrEqual(3);
+});
+
+it.each(ENDS_MS)("so does what was asked of a named group when it ends after %i ms", async (ends_ms) => {
+  const verifier = verifierOf(() => 0.5, idle);
+  const group = new LivingRoom<NamedGroup>(verifier, LATE_LOG, NamedGroup);
+  const about = { room: "r", group_id: "g", prompt: "p", language: null, run_id: null, step: null, key_name: null };
+  const members = { ...about, request_id: "q", spec: times.spec, size: null, deadline_ms: 120_000 };
+  const add = (position: number) =>
+    group.ask((named) => named.add({ ...members, position, rollouts: [{ text: fenced("x".repeat(position + 1)) }] }));
+  const closed = await inVirtualTime(async () => {
+    for (const position of [0, 1, 2]) await add(position);
+    await pause(ends_ms);
+    group.restart(false);
+    await add(3);
+    return group.ask((named) => named.close({ deadline_ms: 120_000 }));
+  });
+  const { generations } = verifier;
+  expect(closed).toMatchObject({ reply: { groups: [{ early: 3, verifier: { generations } }] } });
+  expect(group.deps.runLog.entries).toMatchObject([{ groups: [{ result: { verifier: { generations } } }] }]);
 });
 
 it("what was asked before equal requests are told apart is in its entry, also when the room ends meanwhile", async () => {

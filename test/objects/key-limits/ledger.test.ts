@@ -14,7 +14,10 @@ import {
 import type { KeyLimit } from "../../../src/ports/key-limits.ts";
 import fc from "../../harness/property.ts";
 
-const NONE: KeyLimit = { rpm: null, tokens_per_day: null, log_rows_per_day: null, concurrency: null };
+const NONE: KeyLimit = {
+  ...{ rpm: null, tokens_per_day: null, log_rows_per_day: null, concurrency: null },
+  stored_bytes: LIMITS.stored_bytes,
+};
 const NOTHING = { ended: [], tokens: 0, log_rows: 0 };
 const LOG = { log_rows_per_day: LIMITS.log_rows_per_day };
 /** The beginning of a minute and of a day. */
@@ -28,11 +31,13 @@ describe("KEY_LIMITS", () => {
       rpm: 600,
       tokens_per_day: 50_000_000,
       concurrency: 8,
+      stored_bytes: LIMITS.stored_bytes,
     });
     expect(limitOf(limits, "other")).toEqual({ ...NONE, ...LOG, rpm: 60 });
     expect(limitOf(limits, null)).toEqual({ ...NONE, ...LOG, rpm: 60 });
     expect(limitOf(parseKeyLimits("trainer:rpm=1"), "other")).toEqual({ ...NONE, ...LOG });
     expect(limitOf(parseKeyLimits("a:log_rows_per_day=5"), "a")).toEqual({ ...NONE, log_rows_per_day: 5 });
+    expect(limitOf(parseKeyLimits("a:stored_bytes=5"), "a")).toEqual({ ...NONE, ...LOG, stored_bytes: 5 });
   });
 
   it.each([
@@ -54,6 +59,7 @@ describe("the ledger", () => {
     tokens_per_day: fc.option(fc.integer({ min: 1, max: 500 })),
     log_rows_per_day: fc.option(fc.integer({ min: 1, max: 500 })),
     concurrency: fc.option(fc.integer({ min: 1, max: 3 })),
+    stored_bytes: fc.constant(null),
   });
   const step = fc.record({
     wait: fc.nat({ max: 40_000 }),
@@ -83,6 +89,7 @@ describe("the ledger", () => {
             tokens_per_day: today.reduce((sum, entry) => sum + entry.tokens, 0),
             log_rows_per_day: today.reduce((sum, entry) => sum + entry.log_rows, 0),
             concurrency: open.length,
+            stored_bytes: 0,
           };
           const reached = (["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"] as const).filter(
             (name) => limits[name] !== null && used[name] >= (limits[name] as number),

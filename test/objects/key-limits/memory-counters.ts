@@ -8,12 +8,14 @@ import {
   type LedgerState,
   settled,
 } from "../../../src/objects/key-limits/ledger.ts";
+import { type StoredSlots, totalOf, withChanges } from "../../../src/objects/key-limits/stored-bytes.ts";
 
 const NOW = 20_000 * 86_400_000;
 
 /** Counters of every key. `booked` resolves with the next call that only books. */
 export function memoryCounters() {
   const states = new Map<string, LedgerState>();
+  const stored = new Map<string, StoredSlots>();
   const calls: string[] = [];
   const leases: { lease: string; until: number }[] = [];
   let told: (() => void)[] = [];
@@ -40,8 +42,13 @@ export function memoryCounters() {
         leases.push({ lease, until });
         states.set(name, held(after(spending), lease, until));
       },
+      async store(changes) {
+        calls.push("store");
+        stored.set(name, withChanges(stored.get(name) ?? {}, changes, Date.now()));
+        return totalOf(stored.get(name) ?? {}, Date.now());
+      },
     };
   };
   const booked = () => new Promise<void>((resolve) => told.push(resolve));
-  return { getByName, states, calls, leases, booked };
+  return { getByName, states, stored, calls, leases, booked };
 }

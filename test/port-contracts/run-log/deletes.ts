@@ -33,7 +33,7 @@ export function deletes(store: () => StoreUnderTest): void {
     const { runLog, rowsOf } = store();
     const run = trainers(newRun());
     const other = { ...run, owner: "b" };
-    const entries = [at(1e12, run.run_id), at(1e12 + 1, run.run_id)];
+    const entries = [at(1e12, run.run_id), at(1e12 + 1, run.run_id, { kind: "verdicts" })];
     const theirs = at(1e12, run.run_id, { key_name: "b" });
     for (const entry of [...entries, theirs]) await runLog.append(entry);
     const held = await exported(runLog, other);

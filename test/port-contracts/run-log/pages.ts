@@ -4,11 +4,10 @@ import { expect, it } from "vitest";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import type { GroupRow, LogEntry, RunLog } from "../../../src/ports/run-log.ts";
 import { groupRows, storedSignals, storedTexts } from "../../harness/fakes.ts";
-import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "../../harness/logged-groups.ts";
+import { isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "../../harness/logged-groups.ts";
 import fc from "../../harness/property.ts";
 import { rewardsEntry, sizedEntry, withSignals } from "../log-entries.ts";
 
-import { laidOut } from "../window-oracle.ts";
 import { all, named, newRun, type StoreUnderTest, sample, storedVerdicts, trainers } from "./store.ts";
 
 export function pages(store: () => StoreUnderTest): void {
@@ -133,32 +132,6 @@ export function pages(store: () => StoreUnderTest): void {
       }
     }
     expect(await runLog.specsUsed(trainers(newRun()), { from: null, to: null })).toEqual([]);
-  });
-
-  it("gives the steps that have groups, and of a step's complete groups what runs are compared by", async () => {
-    const { runLog } = store();
-    const run_id = newRun();
-    const drawn = fc.sample(rewardsEntry, { seed: 5, numRuns: 12 });
-    const steps = [7, null, 2, 7, 2, 7, 2, 7, 2, 7, 2, 7];
-    const entries = drawn.map((entry, i) => named(entry, { run_id, step: steps[i] as number | null }));
-    for (const entry of entries) await runLog.append(entry);
-    for (const key_name of ["another", null]) await runLog.append(named(sample, { run_id, key_name, step: 9 }));
-    await runLog.append(named(sample, { run_id, kind: "verdicts", step: 8, groups: [] }));
-    expect(await runLog.stepsWithGroups(trainers(run_id))).toEqual([2, 7]);
-    const told = await Promise.all([2, 7, 8].map((step) => runLog.compared(trainers(run_id), step)));
-    const sorted = entries.toSorted((a, b) => (a.request_id < b.request_id ? -1 : 1));
-    expect(told).toEqual([2, 7, 8].map((step) => comparedOf(sorted, step)));
-    expect(new Set(told.map(({ length }) => length > 0))).toEqual(new Set([true, false]));
-    expect(told.flat().length).toBeLessThan(entries.flatMap(({ groups }) => groups).length);
-    expect(await runLog.stepsWithGroups(trainers(newRun()))).toEqual([]);
-    // By window of all of them, with a step or without.
-    const axis = { by: "window", window_groups: 2 } as const;
-    const placed = laidOut(sorted, axis, true);
-    const windows = [...new Set(placed.flatMap(({ step, groups }) => (groups.length > 0 ? (step ?? []) : [])))];
-    expect(await runLog.stepsWithGroups(trainers(run_id), axis)).toEqual(windows.sort((a, b) => a - b));
-    for (const k of windows) {
-      expect(await runLog.compared(trainers(run_id), k, axis)).toEqual(comparedOf(placed, k));
-    }
   });
 
   it("refuses a cursor of another list or of nobody, naming the field", async () => {

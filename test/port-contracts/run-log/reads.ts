@@ -4,10 +4,9 @@ import { expect, it } from "vitest";
 import type { LogEntry } from "../../../src/ports/run-log.ts";
 import fc from "../../harness/property.ts";
 import vectors from "../../vectors/published_rewards.json" with { type: "json" };
-import { healthRowsOf, histogramOf } from "../health-oracle.ts";
+import { healthRowsOf } from "../health-oracle.ts";
 import { nextRequestId, rewardsEntry, sizedEntry, verdictsEntry } from "../log-entries.ts";
 import { expectedSignals, expectedStep, expectedSummary } from "../step-oracle.ts";
-import { laidOut } from "../window-oracle.ts";
 
 import { ALL_STEPS, named, nearly, newRun, runOf, type StoreUnderTest, sample, trainers } from "./store.ts";
 
@@ -38,7 +37,7 @@ export function reads(store: () => StoreUnderTest): void {
           ),
         );
         expect(await runLog.steps(trainers(run_id), ALL_STEPS)).toEqual(expected);
-        const beside = await runLog.steps(trainers(run_id), ALL_STEPS, undefined, true);
+        const beside = await runLog.steps(trainers(run_id), ALL_STEPS, true);
         expect(beside.map(({ signals }) => signals)).toEqual(
           steps.map((step) => expectedSignals(logged.filter((entry) => entry.step === step))),
         );
@@ -46,50 +45,6 @@ export function reads(store: () => StoreUnderTest): void {
         const health = healthRowsOf(logged, 2);
         const last = await runLog.health(trainers(run_id), 2);
         expect(last.map((row) => like(row, health[0]))).toEqual(health.map(nearly));
-        const wanted = { steps: 2, bins: 4 };
-        expect(await runLog.histogram(trainers(run_id), wanted)).toEqual(histogramOf(logged, wanted));
-      }),
-      { numRuns: 12, endOnFailure: true },
-    );
-  });
-
-  it("lays requests without a step out by windows of groups, as a plain computation does", async () => {
-    const entries = fc.array(
-      fc.oneof({ weight: 3, arbitrary: rewardsEntry }, { weight: 1, arbitrary: verdictsEntry }),
-      { minLength: 1, maxLength: 8 },
-    );
-    await fc.assert(
-      fc.asyncProperty(entries, fc.integer({ min: 1, max: 4 }), async (random, window_groups) => {
-        const { runLog } = store();
-        const axis = { by: "window", window_groups } as const;
-        const run = trainers(newRun());
-        // Every third has a step: it is in no window.
-        const logged = random.map((entry, i) => named(entry, { run_id: run.run_id, step: i % 3 === 2 ? 1 : null }));
-        for (const entry of logged) await runLog.append(entry);
-        const placed = laidOut(logged, axis);
-        const windows = [...new Set(placed.map(({ step }) => step as number))].sort((a, b) => a - b);
-        const expected = windows.map((k) =>
-          expectedStep(
-            k,
-            placed.filter(({ step }) => step === k),
-          ),
-        );
-        expect(await runLog.steps(run, ALL_STEPS, axis)).toEqual(expected);
-        const [, second = 0] = windows;
-        const range = { after: null, from: second, to: null, limit: 1 };
-        expect((await runLog.steps(run, range, axis)).map(({ step }) => step)).toEqual(
-          windows.slice(1, 2).length ? [second] : [0],
-        );
-        const health = healthRowsOf(placed, 2);
-        const last = await runLog.health(run, 2, axis);
-        expect(last.map((row) => like(row, health[0]))).toEqual(health.map(nearly));
-        const wanted = { steps: 2, bins: 4 };
-        expect(await runLog.histogram(run, wanted, axis)).toEqual(histogramOf(placed, wanted));
-        const { rows } = await runLog.groups(run, { step: second, axis, cursor: null, limit: 100 });
-        const within = placed.filter(({ step, groups }) => step === second && groups.length > 0);
-        expect([...new Set(rows.map(({ request_id }) => request_id))]).toEqual(
-          within.map(({ request_id }) => request_id),
-        );
       }),
       { numRuns: 12, endOnFailure: true },
     );
