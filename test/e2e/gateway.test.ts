@@ -217,7 +217,7 @@ describe("the environment", () => {
     expect(readEnv({ ...address, VERIFIER_PROTOCOL: "grpc", VERIFIER_MODEL: "m" }).faults).toEqual([
       {
         path: "VERIFIER_PROTOCOL",
-        message: 'must be "openai" or "verify" or "scalar"',
+        message: 'must be "openai" or "verify" or "scalar" or "decision"',
       },
     ]);
   });

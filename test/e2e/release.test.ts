@@ -103,7 +103,7 @@ it("`kritai check` and `kritai demo` of the wheel, against `npx kritai` of the t
   expect(said).toMatch(/^address +answers in \d+ ms$/m);
   expect(said).toMatch(/^service +.*$/m);
   expect(said).toMatch(/^spec +sha256:\w{12}, rewards in \[-1, 1\]/m);
-  expect(said).toMatch(/^step +4 groups of 3: 12 generations as a rule, \d+ at most/m);
+  expect(said).toMatch(/^step +4 groups of 3: 12 generations at first, \d+ at most/m);
   expect(kritai("demo")).toMatch(/^doubles +1$[\s\S]*^adds two +0.5$[\s\S]*^no program +-1$/m);
   expect(kritai("runs")).toMatch(/^kritai-demo /m);
 });

@@ -16,7 +16,6 @@ const FREE: [string, string][] = [
   ["/evaluate", `{"messages":${chat},"kwargs":HERE}`],
   ["/v1/rewards", '{"groups":HERE}'],
   ["/v1/verdicts", '{"formulation":"list_em","items":HERE}'],
-  ["/v1/evaluations", '{"lists":HERE}'],
   ["/v1/rerank", '{"query":"p","documents":[{"text":"a","more":HERE},"b"]}'],
 ];
 

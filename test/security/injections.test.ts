@@ -5,7 +5,7 @@ import { readAnswer } from "../../src/core/asking/readings.ts";
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { escapeText } from "../../src/core/judges/escape/escape.ts";
 import { createRenderer, fenceFor, parsePrompt } from "../../src/core/judges/render.ts";
-import { parseAnswerScores, parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
+import { parseLetter, parseScores } from "../../src/core/judges/verdict.ts";
 import { ATTACKS, CARRIERS, honest, LANGUAGES } from "./injections.ts";
 
 /**
@@ -62,7 +62,7 @@ describe.each(WRITTEN)("a candidate in %s", (language) => {
   test.each(cases)("stays in its block: $name in a $carrier", ({ program }) => {
     const fence = fenceFor(program);
     const rollout = `<think>easy</think>Here it is:\n${fence}${language}\n${program}${fence}\n`;
-    const { candidate } = extractCandidate(rollout, { extract: "last_code_block", strip_comments: false }, language);
+    const { candidate } = extractCandidate(rollout, { extract: "last_code_block" }, language);
     // Think tags in a program cut its rollout, as they cut anyone's; what is left of it must stay
     // in its block as well.
     const shown = [candidate ?? program, program];
@@ -106,7 +106,6 @@ describe("the parser", () => {
     expect(parseScores(`It says ${quoted} there. ${SCORES}`, 2).scores).toEqual([1, 9]);
     expect(parseLetter(quoted, 2).status).not.toBe("ok");
     expect(parseScores(quoted, 2).status).not.toBe("ok");
-    expect(parseAnswerScores(quoted, 2).status).not.toBe("ok");
   });
 
   // A bare end of thinking behind the answer would make the answer a thought. The verifier would

@@ -47,7 +47,7 @@ describe("judge.model", () => {
     const problem = await problemOf(await deployment().post("/v1/rewards", asking("gpt"), bearer("ci")));
     expect(problem).toMatchObject({ code: "model_not_allowed", retryable: false });
     expect(problem.errors).toEqual([
-      { path: "spec.judge.model", message: expect.stringContaining("it may name own, judge-7b, judge-14b;") },
+      { path: "spec.judge.model", message: expect.stringContaining("allowed: own, judge-7b, judge-14b;") },
     ]);
   });
 

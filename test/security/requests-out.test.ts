@@ -20,15 +20,19 @@ describe("the call sites", () => {
   // a dash before it.
   const NAMED = /(?<!-)\b(?:fetch(?:er)?|runtimeFetch)\b/;
 
-  test("of fetch are the verifier's adapters, the webhooks and the composition, and no other file's", () => {
+  test("of fetch are the verifier's adapters, the webhook of alarms and the composition, and no other file's", () => {
     expect(sources.filter((path) => NAMED.test(code(path))).toSorted()).toEqual([
+      // Words by which gateways name a failed upstream.
+      "src/core/faults/question-fault.ts",
       // The type of the static assets' binding.
       "src/env.ts",
-      // To the hosts of WEBHOOK_HOSTS (routes/batch-submission.ts).
-      "src/objects/batches/webhook.ts",
+      // To the deployment's own WEBHOOK.
+      "src/objects/alarm-webhook.ts",
       // To the hosts of CHECKER_HOSTS (verifier/checker/adapter.ts).
       "src/verifier/checker/adapter.ts",
       "src/verifier/checker/exchange.ts",
+      "src/verifier/decision/adapter.ts",
+      "src/verifier/decision/exchange.ts",
       // The one exchange of all adapters.
       "src/verifier/fan-out/exchange.ts",
       "src/verifier/gateway/adapter.ts",
@@ -46,7 +50,7 @@ describe("the call sites", () => {
     const callers = "fan-out/exchange openai/health gateway/health sandbox/exchange"
       .split(" ")
       .map((name) => `verifier/${name}`);
-    for (const path of [...callers, "objects/batches/webhook"]) {
+    for (const path of [...callers, "objects/alarm-webhook"]) {
       expect(code(`src/${path}.ts`)).toContain('redirect: "manual"');
     }
   });
@@ -129,9 +133,11 @@ describe.each(Object.keys(ADAPTERS) as (keyof typeof ADAPTERS)[])("with the %s a
           "?group_size=1",
           `?group_size=1&spec=${encodeURIComponent(ELSEWHERE)}`,
         ),
-        async ({ path, example }, picks, loose, search) => {
+        // Without a key, whoever comes through a proxy is refused.
+        fc.constantFrom(headers, { "x-verifier-url": ELSEWHERE }),
+        async ({ path, example }, picks, loose, search, sent) => {
           const body = withUrls(example, () => picks.next().value === true, loose);
-          await (await post(`${path}${search}`, body, headers)).text();
+          await (await post(`${path}${search}`, body, sent)).text();
         },
       ),
       { numRuns: 250 },

@@ -47,9 +47,9 @@ describe("the table of access", () => {
 
   test("opens to all only liveness and documentation, to logs what reads the log, to logs:all what tells of all keys at once, and to admin what acts on the deployment", () => {
     const reading =
-      "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/health,GET /v1/runs/:run_id/histogram,GET /v1/runs/:run_id/compare,GET /v1/runs/:run_id/export";
+      "GET /v1/runs,GET /v1/runs/:run_id,GET /v1/runs/:run_id/steps,GET /v1/runs/:run_id/groups,GET /v1/runs/:run_id/health,GET /v1/runs/:run_id/export";
     const pages =
-      "GET /,GET /healthz,GET /health,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/alarms,GET /docs/style.css,GET /docs/search.js,GET /docs/index.js,GET /docs/:page,GET /docs/:folder/:page";
+      "GET /,GET /healthz,GET /health,GET /ping,GET /info,GET /readyz,GET /nemo-gym/,GET /openapi.json,GET /docs,GET /docs/errors,GET /docs/alarms,GET /docs/style.css,GET /docs/reference.js,GET /docs/reference.css,GET /docs/api/:page,GET /docs/:page,GET /docs/:folder/:page";
     // Without a key they show nothing of a run: their script asks for one.
     const ofRuns =
       "GET /runs,GET /runs/:run_id,GET /runs/:run_id/steps/:step,GET /groups/:id,GET /runs.js,GET /runs.css";

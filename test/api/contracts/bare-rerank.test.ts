@@ -1,8 +1,7 @@
 // Owns the guarantees of POST /rerank: which of its two dialects a body speaks, and each one's
 // reply and errors.
 import { describe, expect, test } from "vitest";
-import { TeiReplySchema } from "../../../src/api/tools/bare-rerank.ts";
-import { RerankReplySchema } from "../../../src/api/tools/rerank.ts";
+import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { unconfiguredVerifier } from "../../../src/verifier/unconfigured.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";
@@ -17,18 +16,18 @@ describe("a body with texts is TEI's", () => {
       { index: 2, score: 0.5 },
       { index: 0, score: 0 },
     ];
-    expect(await replyOf(TeiReplySchema, await post("/rerank", tei))).toEqual(bare);
-    expect(await replyOf(TeiReplySchema, await post("/rerank", { ...tei, return_text: true }))).toEqual(
+    expect(await replyOf(RERANKERS.tei.reply, await post("/rerank", tei))).toEqual(bare);
+    expect(await replyOf(RERANKERS.tei.reply, await post("/rerank", { ...tei, return_text: true }))).toEqual(
       bare.map((result) => ({ ...result, text: PROGRAMS[result.index] })),
     );
-    expect(await replyOf(TeiReplySchema, await post("/rerank", examples.tei))).toHaveLength(2);
+    expect(await replyOf(RERANKERS.tei.reply, await post("/rerank", examples.tei))).toHaveLength(2);
   });
 
-  test("a text that could not be judged is left out, and a header names it", async () => {
+  test("a text that could not be judged is left out where the client says so, and a header names it", async () => {
     const { post } = setUp({ script: failingOn((text) => text === "two now", "verifier_bad_reply") });
-    const response = await post("/rerank", { ...tei, texts: TEXTS });
+    const response = await post("/rerank", { ...tei, texts: TEXTS, kritai: { on_incomplete: "leave_out" } });
     expect(response.headers.get("x-kritai-warnings")).toBe("not_judged 2: verifier_bad_reply; partly_judged 0,1");
-    expect((await replyOf(TeiReplySchema, response)).map(({ index }) => index)).toEqual([1, 0]);
+    expect((await replyOf(RERANKERS.tei.reply, response)).map(({ index }) => index)).toEqual([1, 0]);
   });
 
   test("and its errors are TEI's statuses and words, error being a text", async () => {
@@ -51,7 +50,7 @@ describe("a body with texts is TEI's", () => {
 describe("a body with documents is vLLM's", () => {
   test("and is answered with its object, documents always included", async () => {
     const body = { model: "rm", query: "Sum it.", documents: PROGRAMS, top_n: 1, softmax: true };
-    const reply = await replyOf(RerankReplySchema, await setUp().post("/rerank", body));
+    const reply = await replyOf(RERANKERS.vllm.reply, await setUp().post("/rerank", body));
     expect(reply).toMatchObject({ model: "rm", usage: { prompt_tokens: 30, total_tokens: 36 } });
     const document = { text: PROGRAMS[1], multi_modal: null };
     expect(reply.results).toEqual([{ index: 1, relevance_score: 1, document }]);

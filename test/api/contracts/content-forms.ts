@@ -14,7 +14,6 @@ export type Form =
   | { as: "field"; value: Fields }
   | { as: "turn"; value: Fields }
   | { as: "item"; value: Fields }
-  | { as: "gemini"; value: Fields }
   | { as: "column"; value: Fields }
   | { as: "object"; value: Fields };
 
@@ -22,7 +21,6 @@ const parts = (...values: Fields[]): Form[] => values.map((value) => ({ as: "par
 const fields = (...values: Fields[]): Form[] => values.map((value) => ({ as: "field", value }));
 const items = (...values: Fields[]): Form[] => values.map((value) => ({ as: "item", value }));
 const turns = (...values: Fields[]): Form[] => values.map((value) => ({ as: "turn", value }));
-const gemini = (...values: Fields[]): Form[] => values.map((value) => ({ as: "gemini", value }));
 const columns = (...values: Fields[]): Form[] => values.map((value) => ({ as: "column", value }));
 const objects = (...values: Fields[]): Form[] => values.map((value) => ({ as: "object", value }));
 
@@ -36,7 +34,6 @@ export const FORMS: Record<ContentKind, Form[]> = {
     ...parts({ type: "thinking", thinking: MARK, signature: "s" }, { type: "reasoning", text: MARK }),
     ...fields({ reasoning_content: MARK }, { reasoning: MARK }, { thinking_blocks: [{ thinking: MARK }] }),
     ...items({ type: "reasoning", id: "r", summary: [{ type: "summary_text", text: MARK }] }),
-    ...gemini({ text: MARK, thought: true }),
   ],
   turns: turns({ role: "assistant", content: MARK }, { role: "user", content: MARK }),
   tool_result: [
@@ -47,10 +44,6 @@ export const FORMS: Record<ContentKind, Form[]> = {
     ...parts({ type: "tool_result", tool_use_id: "c", content: MARK }),
     ...fields({ tool_responses: [{ content: MARK }] }),
     ...items({ type: "custom_tool_call_output", output: MARK }, { type: "local_shell_call_output", output: MARK }),
-    ...gemini(
-      { functionResponse: { name: "f", response: { out: MARK } } },
-      { codeExecutionResult: { outcome: "OUTCOME_OK", output: MARK } },
-    ),
   ],
   tool_call: [
     ...fields(
@@ -68,7 +61,6 @@ export const FORMS: Record<ContentKind, Form[]> = {
       { type: "code_interpreter_call", code: MARK },
       { type: "local_shell_call", action: { command: [MARK] } },
     ),
-    ...gemini({ functionCall: { name: "bash", args: { cmd: MARK } } }, { executableCode: { code: MARK } }),
     ...columns({ tool_calls: [call] }),
   ],
   image: [
@@ -79,10 +71,6 @@ export const FORMS: Record<ContentKind, Form[]> = {
       { type: "text", text: "What is it?", image: URL_OF },
     ),
     ...fields({ images: [URL_OF] }, { image_url: URL_OF }, { pixel_values: [1, 2, 3] }),
-    ...gemini(
-      { inlineData: { mimeType: "image/png", data: MARK } },
-      { functionResponse: { name: "f", response: {}, parts: [{ inlineData: { mimeType: "image/png", data: MARK } }] } },
-    ),
     ...columns({ image: URL_OF }, { images: [URL_OF] }, { multi_modal_data: { image: [MARK] } }),
   ],
   audio: [
@@ -98,15 +86,14 @@ export const FORMS: Record<ContentKind, Form[]> = {
       { type: "document", source: { type: "text", data: MARK } },
     ),
     ...fields({ attachments: [{ text: MARK }] }),
-    ...gemini({ fileData: { fileUri: MARK } }),
   ],
   refusal: [...parts({ type: "refusal", refusal: MARK }), ...fields({ refusal: MARK })],
   unknown: [
     ...parts({ type: "hologram", hologram: MARK }, { type: "text", text: "x", hologram: MARK }),
     ...fields({ hologram: MARK }, { annotations: [{ type: "url_citation", title: MARK }] }),
     ...items({ type: "hologram", data: MARK }, { content: MARK }),
-    ...gemini({ hologram: MARK }),
   ],
+  role: turns({ role: "oracle", content: MARK }),
   tools: columns({ tools: [{ type: "function", function: { name: "bash", description: MARK } }] }),
 };
 
@@ -146,38 +133,33 @@ const responses = (role: string, type: string): Ways => {
     item: (held, value) => [value, ...said(held, role)],
   };
 };
-const typed = chat("user", "input_text").part as NonNullable<Ways["part"]>;
 const column: Ways = { column: (held, value) => ({ ...(held as Fields), ...value }) };
 
-/** How each carrier holds a form; a form that it has no place for is not there. */
+/** The other documents; a query that is one text has none beside it. */
+const listed = (held: unknown): readonly unknown[] => (Array.isArray(held) ? held : []);
+
+/** How each carrier holds a form; a form that it has no place for is absent. */
 export const WAYS: Record<CarrierName, Ways> = {
   text: { part: (_, value) => value, object: (_, value) => value },
   prompt: chat("user"),
-  answer: chat("assistant"),
   completion: chat("assistant"),
   question: chat("user"),
   message: {},
   // Where a turn stands decides what it is: content-places.test.ts.
   conversation: { part: chat("assistant").part as never, field: chat("assistant").field as never },
   trajectory: chat("user"),
-  // OpenAI's own parts have a type each.
-  template: {
-    ...chat("user", "input_text"),
-    part: (held, part) => (part.type === undefined ? null : typed(held, part)),
-  },
   input: responses("user", "input_text"),
   items: responses("user", "input_text"),
   output: responses("assistant", "output_text"),
   documents: {
-    object: (held, value) => [value, ...(held as unknown[])],
-    column: (held, value) => [{ text: "x", ...value }, ...(held as unknown[])],
+    part: (held, part) => [{ content: [{ type: "text", text: "x" }, part] }, ...listed(held)],
+    object: (held, value) => [value, ...listed(held)],
+    column: (held, value) => [{ text: "x", ...value }, ...listed(held)],
   },
-  gemini: { gemini: (held, value) => [...(held as unknown[]), value] },
   rollout: {
     field: (held, value) => ({ ...(held as Fields), messages: [{ role: "assistant", ...value }] }),
     ...column,
   },
-  calls: { column: (_, value) => value.tool_calls ?? Object.values(value) },
   row: column,
   rows: {
     column: (held, value) =>

@@ -142,66 +142,6 @@ describe("a conversation that ends in a run", () => {
   });
 });
 
-test("Gemini's calls, what they brought, and code that was run are shown by the order of the calls", async () => {
-  const { post, verifier } = setUp(WHOLE);
-  const functionCall = (cmd: string) => ({ functionCall: { name: "bash", args: { cmd } } });
-  const functionResponse = { functionResponse: { name: "bash", response: { out: "a.txt" } } };
-  const contents = [
-    { role: "user", parts: [{ text: "p" }] },
-    { role: "model", parts: [functionCall("pwd")] },
-  ];
-  const body = (cmd: string) => ({
-    example: { contents: [...contents, { role: "user", parts: [functionResponse] }], references: "l" },
-    response: {
-      parts: [
-        { text: "hm", thought: true },
-        { executableCode: { language: "PYTHON", code: "1+1" } },
-        { codeExecutionResult: { output: "2" } },
-        functionCall(cmd),
-      ],
-    },
-  });
-  const sent = ["ls", "rm -rf /"].map((cmd) => post("/google/reward?spec=whole&group_size=2", body(cmd)));
-  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
-  expect(verifier.jobs[0]?.question).toBe(
-    '[TURN_P1 user]\np\n[TURN_P2 assistant]\n[CALL_P2.1 bash]\n{"cmd":"pwd"}\n[RESULT_P2.1]\n{"out":"a.txt"}',
-  );
-  expect(verifier.jobs[0]?.candidates[0]).toBe(
-    '[TURN_1 assistant]\n[CALL_1.1 executable_code]\n1+1\n[RESULT_1.1]\n2\n[CALL_1.2 bash]\n{"cmd":"ls"}',
-  );
-});
-
-test("a grader that asks a model is shown a run whole; one that compares texts is refused it", async () => {
-  const PATH = "/v1/fine_tuning/alpha/graders/run";
-  const asking = { type: "score_model", name: "q", model: "default", input: [turn("user", "{{sample.output_text}}")] };
-  const model_sample = [turn("assistant", "b", { tool_calls: [call("rm -rf /")] })];
-  const { post, verifier } = setUp();
-  await post(PATH, { grader: asking, model_sample, item: {} });
-  expect(verifier.jobs[0]?.candidates).toEqual(['[TURN_1 assistant]\nb\n[CALL_1.1 bash]\n{"cmd": "rm -rf /"}']);
-  const exact = { type: "string_check", name: "e", input: "{{sample.output_text}}", reference: "b", operation: "eq" };
-  for (const grader of [
-    exact,
-    { type: "multi", name: "m", graders: { q: asking, e: exact }, calculate_output: "q + e" },
-  ]) {
-    expect((await refused(PATH, { grader, model_sample, item: {} })).paths).toEqual(["model_sample"]);
-  }
-});
-
-test("Azure's calls are those of output_tools, or of the message that it chose", async () => {
-  const { post, verifier } = setUp(WHOLE);
-  const sample = (cmd: string, at: object) => ({
-    sample: { output_text: "b", ...at },
-    item: { question: "q" },
-    trace_id: cmd,
-  });
-  const message = { role: "assistant", content: "b", tool_calls: [call("rm -rf /")] };
-  const bodies = [sample("a", { output_tools: [call("ls")] }), sample("b", { choices: [{ message }] })];
-  const sent = bodies.map((body) => post("/azure/grader?spec=whole&group_size=2", body));
-  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
-  for (const cmd of ["ls", "rm -rf /"])
-    expect(verifier.jobs[0]?.candidates).toContain(`[TURN_1 assistant]\nb\n[CALL_1.1 bash]\n{"cmd": "${cmd}"}`);
-});
-
 describe("a gathered group with one sample that is refused", () => {
   const body = (i: number, more: object[] = []) => ({
     responses_create_params: { input: "p", tools: [{ type: "function", name: "bash" }] },

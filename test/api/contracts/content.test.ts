@@ -45,13 +45,7 @@ const followed = (body: { messages: object[] }) => ({
   messages: [...body.messages, { role: "assistant", content: "x" }],
 });
 const INFOS = ["question", "prompt"].map((name) => [{ [name]: "p" }, { [name]: "p" }]);
-const asking = {
-  type: "score_model",
-  name: "q",
-  model: "default",
-  input: [{ role: "user", content: "{{sample.output_text}}" }],
-};
-const [gym, azure] = [samples("/nemo-gym/verify"), samples("/azure/grader")];
+const gym = samples("/nemo-gym/verify");
 const sampled = (base: Base, more: (body: Fields) => Fields): Base => ({ ...base, bodies: base.bodies.map(more) });
 
 /** By contract: bodies that have, between them, each of its places. */
@@ -100,16 +94,6 @@ const BASES: Record<string, Base[]> = {
     ],
   }),
   ruler: at("/ruler/v1/chat/completions", followed(examples.ruler)),
-  graders: at(
-    "/v1/fine_tuning/alpha/graders/run",
-    { grader: asking, model_sample: "x", item: {} },
-    { grader: { type: "multi", name: "m", graders: asking, calculate_output: "q" }, model_sample: "x", item: {} },
-    {
-      grader: { type: "multi", name: "m", graders: { q: asking }, calculate_output: "q" },
-      model_sample: "x",
-      item: {},
-    },
-  ),
   openrlhf: [sampled(samples("/openrlhf/get_reward"), (body) => ({ ...body, labels: [{ answer: "l" }] }))],
   slime: [sampled(samples("/slime/reward"), (body) => ({ ...body, label: { answer: "l" } }))],
   verl: [
@@ -119,23 +103,6 @@ const BASES: Record<string, Base[]> = {
   eval_protocol: [samples("/evaluate")],
   nemo_gym: [sampled(gym, (body) => ({ ...body, verifier_metadata: {} }))],
   nemo_gym_compare: at("/nemo-gym/compare", examples.nemoGymCompare),
-  azure_grader: ["messages", "prompt", "question", "input", "problem"].map((name) =>
-    sampled(azure, ({ sample, ...body }) => ({
-      ...body,
-      item: { [name]: "Which?", answer: "l" },
-      sample: {
-        ...(sample as Fields),
-        output_tools: [],
-        choices: [{ message: [{ role: "assistant", content: "one" }] }],
-      },
-    })),
-  ),
-  google_tuning: [
-    sampled(samples("/google/reward"), (body) => ({
-      ...body,
-      example: { ...(body.example as Fields), references: {} },
-    })),
-  ],
 };
 
 const namesOf = (place: string) => place.replaceAll("[]", ".[]").split(".");
@@ -277,9 +244,7 @@ describe.each(CONTRACTS.map(({ name }) => name))("%s", (name) => {
 
 /** A judge of chats is asked for what their last message holds; the others are not forwarded. */
 const isRead = (name: string, place: ContentPlace) =>
-  !["chat_completions", "responses", "ruler"].includes(name) &&
-  !place.at.startsWith("sample.choices") &&
-  place.carrier !== "row";
+  !["chat_completions", "responses", "ruler"].includes(name) && place.carrier !== "row";
 
 const statusOf = async (reply: Response) => (reply.status === 200 ? 200 : reply.text());
 

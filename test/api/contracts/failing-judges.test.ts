@@ -164,7 +164,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   classify: "one text a request and reference answers: texts.test.ts",
   chat_completions: "its answer is a sentence: chat.test.ts",
   responses: "the same judge: responses.test.ts",
-  graders: "an item is graded alone: graders.test.ts",
   ruler: "fails whole where one trajectory has no score: vendors.test.ts",
   nemo_gym_compare: "fails whole where one response has no reward: vendors.test.ts",
 };

@@ -2,7 +2,7 @@
 // no 422, no null, last in a ranking.
 import { describe, expect, test } from "vitest";
 import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
-import { RerankReplySchema } from "../../../src/api/tools/rerank.ts";
+import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import { failing, failingOn, faultOf, fenced, replyOf, setUp } from "./setup.ts";
 
@@ -44,7 +44,7 @@ describe("rerank", () => {
     ["beyond max_chars", [`long ${"x".repeat(70_000)}`, "short text"], [1, 0], [1, 0]],
   ])("ranks it last, with a warning: %s", async (_, documents, order, scores) => {
     const response = await rank(documents);
-    const { results, meta } = await replyOf(RerankReplySchema, response);
+    const { results, meta } = await replyOf(RERANKERS.cohere_v2.reply, response);
     expect(results.map(({ index }) => index)).toEqual(order);
     expect(results.map(({ relevance_score }) => relevance_score)).toEqual(scores);
     expect(meta.warnings).toEqual([`malformed ${order.at(-1) === 1 ? 1 : 0}`, "does_not_fit"]);

@@ -49,6 +49,9 @@ test("one document alone is judged by a spec that compares nothing, and by no ot
   const one = { query, documents: ["Nine."] };
   expect((await ranked("/v2/rerank", one, { good_enough: 0.5 })).warnings).toContain(NONE);
   expect((await ranked("/v2/rerank", { query, documents: [PRIME] }, { good_enough: 0.5 })).warnings).toBe("");
+  const told = async (text: string) => (await ranked("/v2/rerank", { query, documents: [text] }, {})).told;
+  expect(await told(PRIME)).toMatchObject({ results: [{ index: 0, relevance_score: 1 }] });
+  expect(await told("Nine.")).toMatchObject({ results: [{ index: 0, relevance_score: 0 }] });
   const compared = await ranked("/v2/rerank", one, { good_enough: 0.5, spec: "default" });
   expect(compared.warnings).toBe("not_compared 0");
 });

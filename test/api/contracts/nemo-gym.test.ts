@@ -83,10 +83,17 @@ describe("NeMo-Gym", () => {
       _ng_failure_class: "judge_failed",
       _ng_failure_judge_error: expect.stringContaining("deadline: "),
       mask_sample: true,
+      instance_config: { mask_sample: true },
       failure_kind: "judge_failed",
     });
-    const declared = await setUp(fixedRooms(without("deadline"))).post(`${PATH}?on_failure=0`, examples.nemoGym);
-    expect(await declared.json()).not.toHaveProperty("_ng_failure_class");
+    const held = { ...examples.nemoGym, instance_config: { dataset: "d", mask_sample: false } };
+    const flagged = await failing.post(`${PATH}?on_failure=flag`, held);
+    expect(await flagged.json()).toMatchObject({ instance_config: { dataset: "d", mask_sample: true } });
+    const declared = await failing.post(`${PATH}?on_failure=0`, held);
+    expect(await declared.json()).toMatchObject({ instance_config: { dataset: "d", mask_sample: false } });
+    const plain = await failing.post(`${PATH}?on_failure=0`, examples.nemoGym);
+    for (const name of ["_ng_failure_class", "mask_sample", "instance_config"])
+      expect(await plain.clone().json()).not.toHaveProperty(name);
   });
 
   test("finds the small routes of a resources server, with a rollout's id before them too", async () => {
@@ -112,6 +119,8 @@ describe("NeMo-Gym", () => {
       row(7, 0),
       row(2, 0.5),
       row(2, 0, { mask_sample: true }),
+      row(2, 0, { instance_config: { mask_sample: true } }),
+      row(2, 0.5, { mask_sample: false, instance_config: { mask_sample: false } }),
       row(2, 0, { _ng_failure_class: "judge_failed" }),
     ];
     const reply = await setUp().post("/nemo-gym/aggregate_metrics", { verify_responses: rows });
@@ -123,10 +132,10 @@ describe("NeMo-Gym", () => {
     expect(agent_metrics).toMatchObject({
       "mean/reward": 0.5,
       "median/reward": 0.5,
-      "mean/ok": 2 / 3,
+      "mean/ok": 3 / 4,
       "mean/output_tokens": 5,
     });
-    expect(key_metrics).toEqual({ "mean/reward": 0.5, "mean/ok": 2 / 3, "mean/output_tokens": 5 });
+    expect(key_metrics).toEqual({ "mean/reward": 0.5, "mean/ok": 3 / 4, "mean/output_tokens": 5 });
     const none = await setUp().post("/nemo-gym/aggregate_metrics", { verify_responses: [] });
     expect(await none.json()).toEqual({ group_level_metrics: [], agent_metrics: {}, key_metrics: {} });
   });

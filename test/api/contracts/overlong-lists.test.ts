@@ -7,23 +7,10 @@ import { setUp } from "./setup.ts";
 
 /** More faults than a call takes arguments: spread anywhere on their way, they end in a 500. */
 const MANY = new Array(200_000).fill(0);
-const RUN = "/v1/fine_tuning/alpha/graders/run";
-const asked = { name: "n", model: "m" };
-const graded = (grader: object) => ({ model_sample: "x", grader: { ...asked, ...grader } });
 const user = (content: unknown) => [{ role: "user", content }];
 const trajectory = user(`<trajectory id="1">\n${JSON.stringify(MANY)}\n</trajectory>\n`);
 
 test.each<[string, LimitName, string, object]>([
-  [RUN, "judge_messages_max", "grader.input", graded({ type: "score_model", input: MANY })],
-  [RUN, "content_parts_max", "grader.input[0].content", graded({ type: "score_model", input: user(MANY) })],
-  [RUN, "labels_max", "grader.labels", graded({ type: "label_model", input: [], labels: MANY, passing_labels: [] })],
-  ["/google/reward", "messages_max", "example.contents", { example: { contents: MANY }, response: { parts: [] } }],
-  [
-    "/google/reward",
-    "content_parts_max",
-    "response.parts",
-    { example: { contents: [{ parts: [] }] }, response: { parts: MANY } },
-  ],
   [
     "/nemo-gym/compare",
     "response_items_max",
@@ -35,12 +22,6 @@ test.each<[string, LimitName, string, object]>([
     "response_items_max",
     "response.output",
     { responses_create_params: { input: "q" }, response: { output: MANY } },
-  ],
-  [
-    "/azure/grader",
-    "content_parts_max",
-    "item.messages[0].content",
-    { sample: { output_text: "x" }, item: { messages: user(MANY) } },
   ],
   ["/ruler/v1/chat/completions", "response_items_max", "messages", { messages: trajectory }],
   ["/ruler/v1/chat/completions", "content_parts_max", "messages[0].content", { messages: user(MANY) }],

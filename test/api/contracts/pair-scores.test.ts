@@ -5,9 +5,13 @@ import { ClassifyReplySchema } from "../../../src/api/tools/classify.ts";
 import { ScoreReplySchema } from "../../../src/api/tools/score.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";
+
+const chatml = (prompt: string, answer: string) =>
+  `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n${answer}<|im_end|>\n`;
 
 describe("/score", () => {
   const scored = async (body: object, path = "/score") => {
@@ -75,13 +79,27 @@ describe("/score", () => {
     }
   });
 
-  test("a text that is alone with its prompt is refused before anything is judged", async () => {
+  test("a text that is alone with its prompt is refused under a spec that compares, before anything is judged", async () => {
     const verifier = fakeVerifier(() => "\\boxed{A}");
     const { post } = setUp({ verifier });
     const fault = await faultOf(await post("/score", { queries: ["p", "q", "p"], documents: TEXTS }), 400);
-    expect(fault).toMatchObject({ code: "group_too_small", detail: expect.stringContaining("documents[1]") });
+    expect(fault).toMatchObject({ code: "group_too_small", detail: expect.stringMatching(/documents\[1\].*compares/) });
     expect((await faultOf(await post("/score", { queries: "p", documents: "d" }), 400)).code).toBe("group_too_small");
     expect(verifier.jobs).toEqual([]);
+  });
+
+  test.each([
+    ["/score", { queries: "q", documents: "a word" }],
+    ["/v1/score", { queries: ["p", "q", "p"], documents: ["one", "two", "a word"] }],
+    ["/classify", { query: "q", input: "a word" }],
+    ["/classify", { input: ["p", "q"].map((prompt) => chatml(prompt, "a word")) }],
+  ])("%s scores lone texts under a spec that compares nothing", async (path, body) => {
+    const good = AnySpecSchema.parse({ candidate: { extract: "whole" }, signals: { good: { kind: "grade" } } });
+    const verifier = fakeVerifier(() => "yes");
+    const reply = await setUp({ verifier, specs: fakeSpecStore({ good }) }).post(path, { ...body, model: "good" });
+    const { data } = (await reply.json()) as { data: { score?: number; probs?: number[] }[] };
+    expect(data.map(({ score, probs }) => score ?? probs?.[0])).toEqual(data.map(() => 1));
+    expect(verifier.jobs.length).toBeGreaterThan(0);
   });
 
   test("is logged under the URL's run, by the spec that the model names", async () => {
@@ -94,9 +112,6 @@ describe("/score", () => {
 });
 
 describe("/classify", () => {
-  const chatml = (prompt: string, answer: string) =>
-    `<|im_start|>user\n${prompt}<|im_end|>\n<|im_start|>assistant\n${answer}<|im_end|>\n`;
-
   test("reads rendered conversations as verl's client sends them and answers data[].probs in input order", async () => {
     const verifier = fakeVerifier(
       (shown) => `\\boxed{${(shown[0] as string).length > (shown[1] as string).length ? "A" : "B"}}`,

@@ -1,7 +1,8 @@
 // Owns the guarantees of /v1/rerank and /v2/rerank: the superset reply, the order, failures that
 // never become scores.
 import { describe, expect, test } from "vitest";
-import { cohereRerank, RerankReplySchema } from "../../../src/api/tools/rerank.ts";
+import { RERANK_CONTRACTS } from "../../../src/api/tools/rerankers.ts";
+import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";
@@ -26,7 +27,7 @@ describe("each dialect's request", () => {
     ["/v1/rerank", vllm, ORDER],
     ["/v2/rerank", vllm, ORDER],
   ])("is answered on %s best first, with what every dialect reads", async (path, body, order) => {
-    const reply = await replyOf(RerankReplySchema, await setUp().post(path, body));
+    const reply = await replyOf(RERANKERS.cohere_v2.reply, await setUp().post(path, body));
     expect(indices(reply)).toEqual(order);
     expect(scores(reply)).toEqual([1, 0.5, 0].slice(0, order.length));
     expect(reply.model).toBe("model" in body ? body.model : "default");
@@ -39,13 +40,13 @@ describe("each dialect's request", () => {
   });
 
   test("the documented example is answered", async () => {
-    const reply = await replyOf(RerankReplySchema, await setUp().post("/v2/rerank", examples.rerank));
+    const reply = await replyOf(RERANKERS.cohere_v2.reply, await setUp().post("/v2/rerank", examples.rerank));
     expect(indices(reply)).toEqual([1]);
   });
 
   test("may hold null where it may leave a field out", async () => {
     const nulls = { model: null, top_n: null, return_documents: null, rank_fields: null, use_activation: null };
-    const reply = await replyOf(RerankReplySchema, await setUp().post("/v1/rerank", { ...vllm, ...nulls }));
+    const reply = await replyOf(RERANKERS.cohere_v2.reply, await setUp().post("/v1/rerank", { ...vllm, ...nulls }));
     expect(indices(reply)).toEqual(ORDER);
   });
 });
@@ -54,9 +55,12 @@ describe("documents", () => {
   test("come back only when asked for: texts as {text}, objects as they came", async () => {
     const { post } = setUp();
     const objects = PROGRAMS.map((text, i) => ({ text, title: `t${i}` }));
-    const plain = await replyOf(RerankReplySchema, await post("/v1/rerank", cohereV1));
-    const rich = await replyOf(RerankReplySchema, await post("/v1/rerank", { ...cohereV1, documents: objects }));
-    const none = await replyOf(RerankReplySchema, await post("/v2/rerank", cohereV2));
+    const plain = await replyOf(RERANKERS.cohere_v2.reply, await post("/v1/rerank", cohereV1));
+    const rich = await replyOf(
+      RERANKERS.cohere_v2.reply,
+      await post("/v1/rerank", { ...cohereV1, documents: objects }),
+    );
+    const none = await replyOf(RERANKERS.cohere_v2.reply, await post("/v2/rerank", cohereV2));
     expect(plain.results[0]?.document).toEqual({ text: PROGRAMS[1] });
     expect(rich.results[0]?.document).toEqual(objects[1]);
     expect(none.results.some((result) => "document" in result)).toBe(false);
@@ -69,7 +73,7 @@ describe("documents", () => {
     await post("/v1/rerank", { query: "q", documents, rank_fields: ["title", "body"] });
     await post("/v1/rerank", { query: "q", documents, rank_fields: ["body"] });
     expect(verifier.jobs.map(({ candidates }) => candidates)).toEqual([
-      ["title: x\nbody: y", "body: z"],
+      ["title: x\nbody: y", "title:\nbody: z"],
       ["y", "z"],
     ]);
   });
@@ -102,7 +106,10 @@ describe("documents", () => {
 
   test("64 of them are ranked", async () => {
     const documents = Array.from({ length: 64 }, (_, i) => `document ${"x".repeat(i)}`);
-    const reply = await replyOf(RerankReplySchema, await setUp().post("/v2/rerank", { ...cohereV2, documents }));
+    const reply = await replyOf(
+      RERANKERS.cohere_v2.reply,
+      await setUp().post("/v2/rerank", { ...cohereV2, documents }),
+    );
     expect(indices(reply)).toEqual(Array.from({ length: 64 }, (_, i) => 63 - i));
   });
 });
@@ -118,7 +125,10 @@ describe("scores", () => {
     const documents = [...PROGRAMS.slice(0, 2), "no program here"];
     const of = async (spec: string, more: object = {}) =>
       scores(
-        await replyOf(RerankReplySchema, await post(`/v2/rerank?spec=${spec}`, { ...cohereV2, documents, ...more })),
+        await replyOf(
+          RERANKERS.cohere_v2.reply,
+          await post(`/v2/rerank?spec=${spec}`, { ...cohereV2, documents, ...more }),
+        ),
       );
     expect(await of("wins")).toEqual([1, 0.5, 0]);
     expect(await of("wins", { use_activation: false })).toEqual([2, 1, -1]);
@@ -135,7 +145,7 @@ describe("scores", () => {
     const { post } = setUp({ specs: fakeSpecStore({ whole }), script: () => "\\boxed{A}" });
     const rank = async (given: string[]) => {
       const response = await post("/v2/rerank", { model: "whole", query: "q", documents: given });
-      const reply = await replyOf(RerankReplySchema, response);
+      const reply = await replyOf(RERANKERS.cohere_v2.reply, response);
       expect(scores(reply)).toEqual([0.5, 0.5, 0.5, 0.5]);
       return reply.results.map(({ index }) => given[index]);
     };
@@ -146,7 +156,7 @@ describe("scores", () => {
     const script: Script = (shown, about) => (shown.includes("123") ? longest(shown, about) : "no choice");
     const response = await setUp({ script }).post("/v2/rerank", cohereV2);
     expect(response.headers.get("x-kritai-warnings")).toBe("partly_judged 0,2; parse_rate_low: 0.50");
-    const reply = await replyOf(RerankReplySchema, response);
+    const reply = await replyOf(RERANKERS.cohere_v2.reply, response);
     expect(reply.meta.warnings).toEqual(["partly_judged 0,2", "parse_rate_low: 0.50"]);
     expect(indices(reply)[0]).toBe(1);
   });
@@ -193,14 +203,14 @@ describe("the spec", () => {
 });
 
 describe("failures", () => {
-  test("a document that could not be judged is left out and named; the others keep their scores", async () => {
+  test("a document that no judge takes is last and named; the others keep their scores", async () => {
     const { post } = setUp({ script: failingOn((text) => text === "two now", "verifier_rejected") });
     const response = await post("/v2/rerank", { ...cohereV2, documents: TEXTS });
-    expect(response.headers.get("x-kritai-warnings")).toBe("not_judged 2: verifier_rejected; partly_judged 0,1");
-    const reply = await replyOf(RerankReplySchema, response);
-    expect(indices(reply)).toEqual([1, 0]);
-    expect(scores(reply)).toEqual([1, 0]);
-    expect(reply.meta.warnings).toEqual(["not_judged 2: verifier_rejected", "partly_judged 0,1"]);
+    expect(response.headers.get("x-kritai-warnings")).toBe("last_unjudged 2: verifier_rejected; partly_judged 0,1");
+    const reply = await replyOf(RERANKERS.cohere_v2.reply, response);
+    expect(indices(reply)).toEqual([1, 0, 2]);
+    expect(scores(reply)).toEqual([1, 0, 0]);
+    expect(reply.meta.warnings).toEqual(["last_unjudged 2: verifier_rejected", "partly_judged 0,1"]);
   });
 
   test.each([
@@ -233,7 +243,7 @@ describe("failures", () => {
     let asked = 0;
     const cut: Script = (shown, about) => (asked++ < 200 ? longest(shown, about) : { error: "deadline" });
     const reply = await replyOf(
-      RerankReplySchema,
+      RERANKERS.cohere_v2.reply,
       await setUp({ script: cut }).post("/v2/rerank", { query: "The longest.", documents }),
     );
     expect(reply.results).toHaveLength(32);
@@ -246,7 +256,7 @@ describe("failures", () => {
     const { post } = setUp({ verifier });
     await post("/v2/rerank", cohereV2);
     await post("/v2/rerank?deadline_ms=600000", cohereV2);
-    const own = (cohereRerank.wait_ms as number) * 0.8;
+    const own = (RERANK_CONTRACTS[0]?.wait_ms as number) * 0.8;
     const reserve = LIMITS.deadline_reserve_ms;
     expect(verifier.calls.map((call) => call.deadline_at)).toEqual([own - reserve, 600_000 - reserve]);
   });
@@ -290,7 +300,7 @@ test("a request is logged like one to /v1/rewards, under the URL's run and step"
 test("a reply whose log failed says so", async () => {
   const { post, runLog } = setUp();
   runLog.fault = new Error("down");
-  const reply = await replyOf(RerankReplySchema, await post("/v2/rerank", cohereV2));
+  const reply = await replyOf(RERANKERS.cohere_v2.reply, await post("/v2/rerank", cohereV2));
   expect(reply.meta.warnings).toEqual(["log_failed"]);
 });
 

@@ -92,11 +92,8 @@ describe("Azure's paths", () => {
     expect((await faultOf(reply, 404)).error).toMatchObject({ code: "model_not_found" });
   });
 
-  test.each(["/openai", "/openai/v1"])("%s runs and validates graders, and lists the models", async (base) => {
-    const { post, call } = worldOf();
-    const graders = `${base}/fine_tuning/alpha/graders`;
-    expect((await post(`${graders}/run`, examples.graders, key)).status).toBe(200);
-    expect((await post(`${graders}/validate`, { grader: examples.graders.grader }, key)).status).toBe(200);
+  test.each(["/openai", "/openai/v1"])("%s lists the models", async (base) => {
+    const { call } = worldOf();
     const models = (await (await call(`${base}/models`, { headers: key })).json()) as { data: { id: string }[] };
     expect(models.data.map(({ id }) => id)).toEqual(["default", "strict"]);
   });

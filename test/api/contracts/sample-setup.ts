@@ -71,26 +71,6 @@ export const CONTRACTS: readonly SampleContract[] = [
     }),
     rewardOf: field("score"),
   },
-  {
-    path: "/azure/grader",
-    example: examples.azureGrader,
-    body: (question, output_text) => ({
-      sample: { output_text },
-      item: { question, answer: "l" },
-      trace_id: `trace_${responses++}`,
-    }),
-    rewardOf: field("score"),
-  },
-  {
-    path: "/google/reward",
-    // Without the job's own step and run.
-    example: { ...examples.googleTuning, metadata: null },
-    body: (prompt, text) => ({
-      example: { contents: [{ role: "user", parts: [{ text: prompt }] }], references: "l" },
-      response: { parts: [{ text }] },
-    }),
-    rewardOf: field("reward"),
-  },
 ];
 
 const RESULT: RolloutResult = {

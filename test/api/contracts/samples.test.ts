@@ -1,9 +1,7 @@
 // Owns the guarantees that all one-sample contracts share: each sample its own reward, constant
 // keys, failures never a made-up number, options and ids.
 import { describe, expect, test } from "vitest";
-import { AzureGraderReplySchema } from "../../../src/api/tools/azure-grader.ts";
 import { EvaluateReplySchema } from "../../../src/api/tools/eval-protocol.ts";
-import { GoogleRewardReplySchema } from "../../../src/api/tools/google-tuning.ts";
 import { VerifyReplySchema } from "../../../src/api/tools/nemo-gym.ts";
 import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
 import { SlimeReplySchema } from "../../../src/api/tools/slime.ts";
@@ -21,8 +19,6 @@ const SCHEMAS = {
   "/verl/compute_score": VerlReplySchema,
   "/nemo-gym/verify": VerifyReplySchema,
   "/evaluate": EvaluateReplySchema,
-  "/azure/grader": AzureGraderReplySchema,
-  "/google/reward": GoogleRewardReplySchema,
 } as const;
 const schemaOf = (path: string) => SCHEMAS[path as keyof typeof SCHEMAS];
 
@@ -56,7 +52,6 @@ describe.each(CONTRACTS)("$path", ({ path, example, body, rewardOf }) => {
   test("says with on_failure=error what failed, as an error that may be repeated", async () => {
     for (const [error, status] of [
       ["verifier_unavailable", 503],
-      ["group_too_small", 503],
       ["deadline", 504],
       ["verifier_overloaded", 429],
       ["verifier_rejected", 422],
@@ -66,6 +61,18 @@ describe.each(CONTRACTS)("$path", ({ path, example, body, rewardOf }) => {
       expect(response.headers.get("x-request-id")).toBe(REQUEST_ID);
       expect(await faultOf(response, status)).toMatchObject({ code: error, error: expect.any(String) });
     }
+  });
+
+  test.each([
+    ["verifier_overloaded", 429],
+    ["verifier_unavailable", 503],
+  ] as const)("passes the verifier's own wait on to each sample of a group: %s", async (error, status) => {
+    const { post } = setUp({ script: () => ({ error, retry_after_ms: 36_001 }) });
+    const sent = PROGRAMS.map((text) => post(`${path}?group_size=3&on_failure=error`, body("p", text)));
+    const replies = await Promise.all(sent);
+    expect(replies.map(({ status, headers }) => [status, headers.get("retry-after")])).toEqual(
+      PROGRAMS.map(() => [status, "37"]),
+    );
   });
 
   test("puts a declared number in a missing reward's place, and nowhere else", async () => {
@@ -215,7 +222,10 @@ describe("a group", () => {
 
   test("of one is refused with group_too_small: a reward is relative", async () => {
     const reply = await post(setUp(), "group_size=1", "p", "l", "1");
-    expect((await faultOf(reply, 503)).detail).toContain("alone in its group");
+    expect(await faultOf(reply, 400)).toMatchObject({
+      ...{ code: "group_too_small", retryable: false },
+      detail: expect.stringContaining("alone in its group"),
+    });
   });
 
   test("answers a byte-identical retry with the reward that was given, without judging again", async () => {

@@ -100,34 +100,11 @@ const CONTRACTS: Record<string, Told> = {
     rewardIn: ({ score }: { score: number }) => score,
     field: "ground_truth",
   },
-  Azure: {
-    path: "/azure/grader",
-    body: (text, truth, row) => ({
-      sample: { output_text: text },
-      item: { question: QUESTION, answer: truth, ...row },
-    }),
-    rewardIn: ({ score }: { score: number }) => score,
-    field: "item",
-  },
-  Google: {
-    path: "/google/reward",
-    body: (text, truth, row) => ({
-      example: { contents: [{ role: "user", parts: [{ text: QUESTION }] }], references: { answer: truth, ...row } },
-      response: { parts: [{ text }] },
-    }),
-    rewardIn: ({ reward }: { reward: number }) => reward,
-    field: "example.references",
-  },
 };
 
 const RIGHT = { signals: { right: { kind: "reference" } } };
 /** Relative to the group, in 0..1. */
 const RANKED = { signals: { right: { kind: "reference" } }, reward: "0.5 * right + 0.5 * gmax(right)" };
-const CHECKED = {
-  signals: {
-    same: { kind: "string_check", input: "{{sample.output_text}}", reference: "{{item.wanted}}", operation: "like" },
-  },
-};
 const GRADED = { candidate: { extract: "whole" }, signals: { style: { kind: "rubric" } } };
 const RUBRIC = [
   { id: "so", text: "Begins with So.", points: 2 },
@@ -193,12 +170,6 @@ describe.each(Object.entries(CONTRACTS))("%s", (_, told) => {
     expect(ranked.single).toEqual(ranked.native);
   });
 
-  test("a template's item is its row", async () => {
-    const { single, native } = await both(told, CHECKED, "6", { item: { wanted: "6.0" } }, { wanted: "6.0" });
-    expect(single).toEqual([0, 0, 1]);
-    expect(single).toEqual(native);
-  });
-
   test("a rubric and test cases are read where its row has them", async () => {
     const { single, native } = await both(told, GRADED, "6", { rubric: RUBRIC }, { rubric: RUBRIC });
     expect(single).toEqual([0.5, 0.5, 1]);
@@ -230,12 +201,43 @@ describe.each(Object.entries(CONTRACTS))("%s", (_, told) => {
     expect(missing.errors?.[0]?.message).toContain("carries no reference, which the signal right of the spec needs");
     const long = await faultOf(await post(`${told.path}?spec=own`, told.body("\\boxed{6}", "6".repeat(20_000))), 400);
     expect(long.code).toBe("invalid_request");
-    expect(long.errors?.[0]).toMatchObject({ path: told.field, message: expect.stringContaining("answer_chars") });
-    const checked = await withSpec(CHECKED);
-    const lacking = await faultOf(await checked.post(`${told.path}?spec=own`, told.body("x", "6")), 400);
-    expect(lacking.code).toBe("facts_required");
-    expect(lacking.errors?.[0]?.message).toContain("item.wanted");
+    expect(long.errors?.[0]).toMatchObject({ path: told.field, message: expect.stringContaining("reference_chars") });
   });
+});
+
+test.each(Object.entries(CONTRACTS))(
+  "%s: a row without a reference is told as the caller declared, and its neighbours keep their rewards",
+  async (_, told) => {
+    const { post } = await withSpec(RIGHT);
+    const send = (text: string, truth: unknown) =>
+      post(`${told.path}?spec=own&group_size=1&on_failure=-1`, told.body(text, truth));
+    const [right, lacking, wrong] = await Promise.all([
+      send("\\boxed{6}", "6"),
+      send("x", null),
+      send("\\boxed{7}", "6"),
+    ]);
+    const replies = [right, lacking, wrong] as Response[];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const rewards = await Promise.all(replies.map(async (reply) => told.rewardIn((await reply.json()) as never)));
+    // Contracts on 0..1 tell a declared number as the nearer end.
+    expect([rewards[0], Math.min(0, rewards[1] as number) <= 0, rewards[2]]).toEqual([1, true, 0]);
+  },
+);
+
+test("rows of NeMo-Gym without a prompt are groups by what else they hold", async () => {
+  const { post } = await withSpec(RANKED);
+  const told = CONTRACTS["NeMo-Gym"] as Told;
+  const send = async (id: string, at: number) => {
+    const body = {
+      ...told.body(TEXTS[at] as string, "6"),
+      ...{ responses_create_params: { input: [] }, id, _ng_rollout_index: at },
+    };
+    const reply = (await (await post(`${told.path}?spec=own&group_size=3&run_id=r&step=1`, body)).json()) as object;
+    return reply as { reward: number; rm_members: number };
+  };
+  const replies = await Promise.all(["a", "b"].flatMap((id) => TEXTS.map((_, at) => send(id, at))));
+  expect(replies.map(({ reward }) => reward)).toEqual([1, 0.5, 1, 1, 0.5, 1]);
+  expect(replies.map(({ rm_members }) => rm_members)).toEqual(new Array(6).fill(3));
 });
 
 describe("a group whose samples disagree", () => {
@@ -299,7 +301,7 @@ test("a batch of OpenRLHF is scored by each prompt's own label", async () => {
 test("results of a rollout's own tests come with its row", async () => {
   const { post } = await withSpec({ signals: { tests: { kind: "tests" } } });
   const tests = [["pass", "pass"], ["pass", "fail"], ["timeout"]].map((all) => all.map((status) => ({ status })));
-  for (const told of [CONTRACTS["NeMo-Gym"], CONTRACTS.verl, CONTRACTS.Azure] as Told[]) {
+  for (const told of [CONTRACTS["NeMo-Gym"], CONTRACTS.verl] as Told[]) {
     const replies = tests.map(async (results, i) => {
       const reply = await post(`${told.path}?spec=own`, told.body(TEXTS[i] as string, "6", { tests: results }));
       return told.rewardIn((await reply.json()) as never);

@@ -78,7 +78,7 @@ describe("a rendered conversation", () => {
 
 test("no contract's deadline is beyond 80 % of what its clients wait unless they can wait longer, nor beyond the native limits", () => {
   const rerankers = ["cohere_rerank", "voyage_rerank", "pinecone_rerank", "mixedbread_rerank"];
-  const openai = ["chat_completions", "graders", "responses"];
+  const openai = ["chat_completions", "responses"];
   const settable = ["nemo_gym", "verl", "eval_protocol", "ruler", ...openai, ...rerankers];
   for (const contract of CONTRACTS) {
     const { name, wait_ms: wait } = contract;

@@ -86,19 +86,6 @@ test.each<[path: string, body: (text: string) => object, reward: (reply: never) 
     (content) => ({ messages: [...chat, { role: "assistant", content }] }),
     ({ score }: { score: number }) => score,
   ],
-  [
-    "/azure/grader",
-    (output_text) => ({ sample: { output_text }, item: { prompt: QUESTION } }),
-    ({ score }: { score: number }) => score,
-  ],
-  [
-    "/google/reward",
-    (text) => ({
-      example: { contents: [{ role: "user", parts: [{ text: QUESTION }] }] },
-      response: { parts: [{ text }] },
-    }),
-    ({ reward }: { reward: number }) => reward,
-  ],
 ])("%s counts it as arrived, and rewards a group of all", async (path, body, reward) => {
   const { post, runLog } = setUp();
   const replies = await Promise.all(TEXTS.map((text) => post(`${path}?group_size=3`, body(text))));

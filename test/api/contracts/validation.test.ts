@@ -1,5 +1,5 @@
-// Owns what a trainer's validation gets: a sample alone is answered at once and flagged, a group of
-// validation's own size is judged.
+// A trainer's validation: a sample alone is scored at once where its spec compares nothing, and refused where it
+// compares; a group of validation's size is judged.
 import { describe, expect, test } from "vitest";
 import { CONTRACTS } from "./sample-setup.ts";
 import { faultOf, PROGRAMS, setUp } from "./setup.ts";
@@ -9,9 +9,29 @@ type Fields = Record<string, unknown>;
 const body = (solution_str: string, split: string) => ({ solution_str, extra_info: { question: "p", split } });
 const URL = "/verl/compute_score?group_size=8&run_id=r";
 
-test("verl's validation of one sample is answered at once, with every key of a training sample", async () => {
-  const reply = await setUp().post(URL, body(PROGRAMS[0] as string, "test"));
-  expect(await reply.json()).toMatchObject({ score: 0, rm_fallback: 1, rm_members: 1 });
+test("verl's validation of one sample is refused at once where the spec compares", async () => {
+  const fault = await faultOf(await setUp().post(URL, body(PROGRAMS[0] as string, "test")), 400);
+  expect(fault).toMatchObject({ code: "group_too_small", retryable: false });
+  expect(fault.detail).toContain("val_group_size");
+});
+
+test.each([
+  ["-1", 0],
+  ["0.25", 0.25],
+  ["7", 1],
+])("with on_failure=%s that number is its score, with every key of a training sample", async (declared, acc) => {
+  const reply = await setUp().post(`${URL}&on_failure=${declared}`, body(PROGRAMS[0] as string, "test"));
+  expect(await reply.json()).toMatchObject({ score: Number(declared), acc, rm_fallback: 1, rm_members: 1 });
+});
+
+test("verl's validation of one sample is scored where the spec compares nothing", async () => {
+  const { post, call } = setUp();
+  await call("/v1/specs/maths", {
+    ...{ method: "PUT", headers: { "content-type": "application/json" } },
+    body: JSON.stringify({ signals: { right: { kind: "reference" } } }),
+  });
+  const row = { ...body("#### 8", "test"), ground_truth: "8" };
+  expect(await (await post(`${URL}&spec=maths`, row)).json()).toMatchObject({ score: 1, acc: 1, rm_fallback: 0 });
 });
 
 test("verl's validation of several samples is judged as groups of val_group_size, apart from training's", async () => {
@@ -32,11 +52,6 @@ const ROWS: Readonly<Record<string, (body: Fields, row: Fields) => Fields>> = {
   "/verl/compute_score": (sent, row) => ({ ...sent, extra_info: { ...(sent.extra_info as Fields), ...row } }),
   "/nemo-gym/verify": (sent, row) => ({ ...sent, verifier_metadata: row }),
   "/evaluate": (sent, row) => ({ ...sent, kwargs: row }),
-  "/azure/grader": (sent, row) => ({ ...sent, item: { ...(sent.item as Fields), ...row } }),
-  "/google/reward": (sent, row) => ({
-    ...sent,
-    example: { ...(sent.example as Fields), references: { answer: "l", ...row } },
-  }),
 };
 
 describe.each(CONTRACTS)("$path", ({ path, body: sample }) => {
@@ -51,7 +66,7 @@ describe.each(CONTRACTS)("$path", ({ path, body: sample }) => {
     ["a header", `${path}?on_failure=error&deadline_ms=24000`, {}, { "kritai-group-size": "1" }],
   ])("a sample that is alone by %s is told so without waiting", async (_, url, row, headers) => {
     const { post, verifier } = setUp();
-    const fault = await faultOf(await post(url, sent(row), headers), 503);
+    const fault = await faultOf(await post(url, sent(row), headers), 400);
     expect([fault.code, fault.detail]).toEqual(["group_too_small", expect.stringContaining("whose size is 1")]);
     expect(verifier.jobs).toHaveLength(0);
   });

@@ -3,11 +3,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { InfinityReplySchema } from "../../../src/api/tools/infinity-rerank.ts";
-import { MixedbreadReplySchema } from "../../../src/api/tools/mixedbread-rerank.ts";
-import { PineconeReplySchema } from "../../../src/api/tools/pinecone-rerank.ts";
-import { VertexReplySchema } from "../../../src/api/tools/vertex-rank.ts";
-import { VoyageReplySchema } from "../../../src/api/tools/voyage-rerank.ts";
+import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fixedClock } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
@@ -49,7 +45,7 @@ const VENDORS: Vendor[] = [
   {
     name: "voyage",
     path: "/voyage/v1/rerank",
-    schema: VoyageReplySchema,
+    schema: RERANKERS.voyage.reply,
     body: (documents, top_k, return_documents) => ({
       ...{ model: "rerank-2.5", query, documents, top_k, truncation: true },
       ...(return_documents && { return_documents }),
@@ -70,7 +66,7 @@ const VENDORS: Vendor[] = [
   {
     name: "infinity",
     path: "/infinity/rerank",
-    schema: InfinityReplySchema,
+    schema: RERANKERS.infinity.reply,
     body: (documents, top_n, return_documents) => ({
       ...{ query, documents, return_documents, raw_scores: false, model: "default/not-specified", top_n },
     }),
@@ -92,7 +88,7 @@ const VENDORS: Vendor[] = [
   {
     name: "pinecone",
     path: "/pinecone/rerank",
-    schema: PineconeReplySchema,
+    schema: RERANKERS.pinecone.reply,
     body: (given, top_n, return_documents) => ({
       ...{ model: "bge-reranker-v2-m3", query, documents: given.map((text) => ({ text })) },
       ...{ rank_fields: ["text"], return_documents, ...(top_n !== null && { top_n }) },
@@ -112,7 +108,7 @@ const VENDORS: Vendor[] = [
   {
     name: "mixedbread",
     path: "/mixedbread/v1/reranking",
-    schema: MixedbreadReplySchema,
+    schema: RERANKERS.mixedbread.reply,
     body: (input, top_k, return_input) => ({
       ...{ model: "mixedbread-ai/mxbai-rerank-large-v2", query, input, return_input },
       ...(top_k !== null && { top_k }),
@@ -132,7 +128,7 @@ const VENDORS: Vendor[] = [
   {
     name: "vertex",
     path: RANK,
-    schema: VertexReplySchema,
+    schema: RERANKERS.vertex.reply,
     body: (given, topN, details) => ({
       ...{ model: "semantic-ranker-default@latest", query, records: records(given) },
       ...{ ignoreRecordDetailsInResponse: !details, ...(topN !== null && { topN }) },
@@ -195,9 +191,9 @@ describe.each(VENDORS)("$name", (vendor) => {
     expect((await down("verifier_overloaded").post(path, body(TEXTS, null, false))).status).toBe(429);
   });
 
-  test("a text that could not be judged is left out and named in the header", async () => {
+  test("a text that could not be judged is left out where the header says so, and named in the reply's", async () => {
     const { post } = setUp({ script: failingOn((text) => text === "two now", "verifier_bad_reply") });
-    const reply = await post(path, body(TEXTS, null, true));
+    const reply = await post(path, body(TEXTS, null, true), { "Kritai-On-Incomplete": "leave_out" });
     expect(reply.headers.get("x-kritai-warnings")).toBe("not_judged 2: verifier_bad_reply; partly_judged 0,1");
     expect(vendor.textsOf((await reply.json()) as Record<string, unknown>)).toHaveLength(2);
   });
@@ -220,7 +216,7 @@ test("Vertex: a title is judged with the content, but for one that the content b
     { id: "b", title: "The second  answer", content: "The second\nanswer is longer" },
     { id: "c", title: "Only a title, which is the longest of them" },
   ];
-  const reply = await replyOf(VertexReplySchema, await post(RANK, { query, records: given }));
+  const reply = await replyOf(RERANKERS.vertex.reply, await post(RANK, { query, records: given }));
   expect(reply.records.map(({ id }) => id)).toEqual(["c", "b", "a"]);
   const shown = new Set(verifier.jobs.flatMap(({ candidates }) => candidates));
   expect([...shown].sort()).toEqual(["Answer one\n\nis here", given[2]?.title, given[1]?.content].sort());

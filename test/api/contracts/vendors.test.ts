@@ -1,7 +1,6 @@
-// NeMo-Gym's compare and cohorts, Azure's, Google's and RULER's judges: their exact bodies, rewards
+// NeMo-Gym's compare and cohorts, and RULER's judge: their exact bodies, rewards
 // as /v1/rewards gives them, and failures as each tool takes them.
 import { expect, test } from "vitest";
-import { GoogleRewardReplySchema } from "../../../src/api/tools/google-tuning.ts";
 import { CompareReplySchema } from "../../../src/api/tools/nemo-gym-compare.ts";
 import { ChatReplySchema } from "../../../src/api/tools/shared/chat-replies.ts";
 import { rulerPrompt } from "../../../src/api/tools/shared/ruler-prompt.ts";
@@ -107,55 +106,6 @@ test("rollouts of one cohort id and one attempt are one group, whatever else is 
   expect(joined[1]?.body_hash).not.toBe(joined[2]?.body_hash);
 });
 
-test("Azure's rows are told apart whole, and their prompt is where datasets have it", async () => {
-  const { rooms, joined } = fixedRooms(gathered());
-  const { post } = setUp({ rooms });
-  const send = (item: object, trace_id = "t") =>
-    post("/azure/grader", { sample: { output_text: "x" }, item, trace_id });
-  for (const name of ["messages", "prompt", "question", "input", "problem"]) {
-    expect((await send({ [name]: name === "messages" ? history : "Sum it.", answer: 1 })).status).toBe(200);
-  }
-  expect(joined.map(({ prompt }) => prompt)).toEqual([history, ...Array(4).fill("Sum it.")]);
-  await send({ question: "Sum it.", answer: 1 }, "u");
-  expect(joined[5]?.room).toBe(joined[2]?.room);
-  expect(joined[5]?.body_hash).not.toBe(joined[2]?.body_hash);
-  await send({ question: "Sum it.", answer: 2 });
-  expect(joined[6]?.room).not.toBe(joined[2]?.room);
-  const fault = await faultOf(await send({ answer: 1 }), 400);
-  expect(fault.errors).toEqual([{ path: "item", message: expect.stringContaining("messages, prompt, question") }]);
-});
-
-test("Google's contents, thoughts, job and step arrive as prompt, thinking, run and step; the URL's names go first", async () => {
-  const { rooms, joined } = fixedRooms(gathered());
-  const { post } = setUp({ rooms });
-  const body = {
-    example: {
-      contents: [
-        { role: "user", parts: [{ text: "Sum " }, { text: "it." }] },
-        { role: "model", parts: [{ text: "Which?" }] },
-        { role: "user", parts: [{ text: "All." }] },
-      ],
-      references: { answer: 6 },
-    },
-    response: { role: "model", parts: [{ text: "Hm.", thought: true }, { text: "6" }] },
-    metadata: { step: 12, tuningJobId: "projects/7/locations/x/tuningJobs/99" },
-  };
-  const reply = await replyOf(GoogleRewardReplySchema, await post("/google/reward", body));
-  expect(reply.reward).toBe(0.5);
-  await post("/google/reward?run_id=mine&step=1", body);
-  expect(joined[0]).toMatchObject({
-    prompt: [
-      { role: "user", content: "Sum it." },
-      { role: "assistant", content: "Which?" },
-      { role: "user", content: "All." },
-    ],
-    rollout: { text: "<think>\nHm.\n</think>\n6" },
-    run_id: "99",
-    step: 12,
-  });
-  expect(joined[1]).toMatchObject({ run_id: "mine", step: 1 });
-});
-
 const block = (id: string, turns: unknown) => `<trajectory id="${id}">\n${JSON.stringify(turns)}\n</trajectory>`;
 const asks = (...blocks: string[]) => ({
   model: "openai/any",
@@ -251,6 +201,4 @@ test.each([
 test("the documented examples are answered in the documented shapes", async () => {
   await replyOf(CompareReplySchema, await setUp().post("/nemo-gym/compare", examples.nemoGymCompare));
   await replyOf(ChatReplySchema, await setUp().post("/ruler/v1/chat/completions", examples.ruler));
-  const google = await setUp(fixedRooms(gathered())).post("/google/reward", examples.googleTuning);
-  await replyOf(GoogleRewardReplySchema, google);
 });

@@ -15,7 +15,6 @@ describe("a body of a million fields", () => {
   const places: [string, string, string][] = [
     ["/v1/rewards", "beside the request's own", `${JSON.stringify(twoRollouts()).slice(0, -1)},${crowd}}`],
     ["/v1/rewards", "in the spec", `{"groups":[],"spec":{${crowd}}}`],
-    ["/v1/evaluations", "in the tags", `{"lists":[{"pass_rates":[1,0],"tags":{${crowd}}}]}`],
     ["/verl/compute_score", "in the label", `{"solution_str":"a","extra_info":"b","ground_truth":{${crowd}}}`],
     ["/nemo-gym/verify", "in a row's own fields", `{"row":{${crowd}}}`],
   ];

@@ -97,7 +97,7 @@ test("the log line holds the path that was asked for, but no word of an unknown 
     `/v1/${"x".repeat(40)}`,
   ];
   for (const path of paths) await call(path);
-  expect(lines.map(({ path }) => path)).toEqual(["/v1/runs/mine", "/v1/rewardz", "/K/…/v1/runs", "//k/…/v1", "/v1/…"]);
+  expect(lines.map(({ path }) => path)).toEqual(["/v1/runs/mine", "/v1/rewardz", "/K/…/v1/runs", "/k/…/v1", "/v1/…"]);
   await call(`/v1/runs/${"y".repeat(500)}`);
   expect(String(lines.at(-1)?.path)).toHaveLength(LIMITS.logged_path_chars);
 });
@@ -145,13 +145,13 @@ test("a request whose client goes has its log line then, with what is known, and
   const client = new AbortController();
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const { promise: answer, resolve: release } = Promise.withResolvers<never[]>();
-  const stepsWithGroups = () => {
+  const health = () => {
     resolve();
     return answer;
   };
-  const runLog = { ...fakeRunLog(), stepsWithGroups };
+  const runLog = { ...fakeRunLog(), health };
   const { call, lines } = setUp({ log_requests: true, runLog });
-  const reply = call("/v1/runs/mine/compare?with=other", { signal: client.signal });
+  const reply = call("/v1/runs/mine/health", { signal: client.signal });
   await asked;
   expect(lines).toEqual([]);
   client.abort();

@@ -79,15 +79,44 @@ describe("a path without a route is answered with the nearest one:", () => {
   test.each([
     ["POST", "/v1/reward", "POST /v1/rewards"],
     ["POST", "/rewards", "POST /v1/rewards"],
-    ["POST", "/v1/rewards/", "POST /v1/rewards"],
+    ["POST", "/v1/rerank/rerank", "POST /v1/rerank"],
+    ["POST", "/v1/rank", "POST /v1/rerank"],
+    ["POST", "/rank", "POST /rerank"],
+    ["POST", "/api/v1/reranking", "POST /v1/rerank"],
+    ["POST", "/v1/rerank/documents", "POST /v1/rerank"],
+    ["POST", "/infinity/v1/rerank", "POST /infinity/rerank"],
+    ["GET", "/v1/rerank/x", "POST /v1/rerank"],
+    ["POST", "/v1/scores", "POST /v1/score"],
+    ["POST", "/classification", "POST /classify"],
+    ["POST", "/v1/chat", "POST /v1/chat/completions"],
+    ["GET", "/v1/model", "GET /v1/models"],
+    ["GET", "/v1/health", "GET /health"],
+    ["GET", "/livez", "GET /healthz"],
+    ["GET", "/readiness", "GET /readyz"],
     ["POST", "/V1/Rewards", "POST /v1/rewards"],
     ["GET", "/v1/run/r-1/steps", "GET /v1/runs/:run_id/steps"],
     ["PUT", "/v1/spec/mine", "PUT /v1/specs/:name"],
     ["GET", "/k/secret-key/v1/runz", "GET /v1/runs"],
   ])("%s %s", async (method, path, meant) => {
-    const { status, detail } = await problemOf(await setUp().call(path, { method }));
-    expect(status).toBe(404);
+    const reply = await setUp().call(path, { method });
+    const { detail } = (await reply.json()) as { detail: string };
+    expect(reply.status).toBe(404);
     expect(detail).toBe(`There is nothing at this path. Did you mean ${meant}? GET /docs lists the routes.`);
+  });
+
+  test.each([
+    ["POST", "/chat/completions", 404, "Did you mean POST /v1/chat/completions?"],
+    ["POST", "/v1/chat/completion", 404, "Did you mean POST /v1/chat/completions?"],
+    ["GET", "/v1/chat/completions", 405, "This path answers POST, OPTIONS."],
+  ])("%s %s, in the form that its clients read", async (method, path, status, said) => {
+    const reply = await setUp().call(path, { method });
+    const { error } = (await reply.json()) as { error: { message: string; type: string } };
+    expect([reply.status, error.type, reply.headers.get("content-type")]).toEqual([
+      status,
+      "invalid_request_error",
+      "application/json",
+    ]);
+    expect(error.message).toContain(said);
   });
 
   test("none where none is near", async () => {

@@ -1,16 +1,28 @@
-// Owns the guarantees of the reference: every field is described, and every route comes with a call
-// in each language that works as it stands.
-import createClient from "openapi-fetch";
+// Tests the reference: every field is described, every route has its anchor and its place on a
+// resource's page, and every example reaches its route and fits its contract.
 import { describe, expect, test } from "vitest";
 import { eachDocumentField, endWithWords, WORDS } from "../../../scripts/build/openapi/described.ts";
 import { openapiText } from "../../../scripts/build/openapi/document.ts";
-import { callsOf, type OpenApi, referencePage } from "../../../scripts/build/reference/page.ts";
-import { LANGUAGES, pythonLiteral, snippets } from "../../../scripts/build/reference/snippets.ts";
+import { type OpenApi, referenceFiles } from "../../../scripts/build/reference/page.ts";
+import { CORRECT, WRONG } from "../../../src/api/tools/shared/page.ts";
 import { setUp } from "./harness.ts";
 
-const document = JSON.parse(openapiText()) as OpenApi;
-const page = referencePage(document);
-const calls = callsOf(document);
+interface Media {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+interface Operation {
+  operationId: string;
+  tags: string[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Record<string, unknown> }[];
+  requestBody?: { content: Record<string, Media> };
+}
+
+const document = JSON.parse(openapiText()) as OpenApi & { paths: Record<string, Record<string, Operation>> };
+const files = referenceFiles(document);
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+);
 
 test("every field and parameter of the OpenAPI document is described", () => {
   const bare: string[] = [];
@@ -36,68 +48,62 @@ test("a word of one meaning is told of no field of another", () => {
   const said = new Map<string, unknown>();
   eachDocumentField(document, ({ description }, path) => said.set(path.join("."), description));
   expect(said.get("getRunSteps.steps.errors")).toContain("generations");
-  expect(said.get("RunGraderRequest.grader.labels")).toContain("judge");
   expect(said.get("StoredSpec.spec")).not.toContain("name");
   expect(said.get("RescoreLine.groups")).not.toContain("one result");
   expect(said.get("putTemplate.parser.evidence")).toContain("field");
 });
 
-test("an example of one group names a group, of a batch a batch", () => {
-  const pathOf = (id: string) => snippets(calls.find(({ operationId }) => operationId === id) as never).curl;
-  expect(pathOf("getGroupTexts")).toMatch(/\/v1\/groups\/\w{26}\.0\/texts/);
-  expect(pathOf("getGroupVerdicts")).toMatch(/\/v1\/groups\/\w{26}\.0\/verdicts/);
-  expect(pathOf("getBatch")).toMatch(/\/v1\/batches\/\w{26}"/);
-});
-
-test("the reference begins with how to send a key, and shows a call in each language for every route", () => {
-  expect(page.indexOf('id="authentication"')).toBeGreaterThan(0);
-  expect(page.indexOf('id="authentication"')).toBeLessThan(page.indexOf('id="scoreRewards"'));
-  expect(calls.length).toBeGreaterThan(40);
-  for (const { operationId } of calls) {
-    for (const language of LANGUAGES) expect(page).toContain(`id="${operationId}-${language.toLowerCase()}"`);
+test("the reference begins with how to send a key, and leads from each route to its resource's page", () => {
+  const overview = files["docs.html"] as string;
+  expect(overview.indexOf('id="authentication"')).toBeGreaterThan(0);
+  expect(overview.indexOf('id="authentication"')).toBeLessThan(overview.indexOf('id="scoreRewards"'));
+  expect(operations.length).toBeGreaterThan(40);
+  for (const { operationId, path } of operations) {
+    const [, page = "", part = ""] =
+      overview.match(new RegExp(`<li id="${operationId}"><a href="/([^"#]+)(#/[^"]+/${operationId})"`)) ?? [];
+    expect(files[`${page}.html`], operationId).toContain(`<a href="${part}"`);
+    expect(files[`${page}.html`]?.replaceAll("<wbr>", ""), operationId).toContain(`<span>${path}</span>`);
   }
 });
 
-interface Answered {
-  error?: unknown;
-  response: Response;
+/** An operation's path with values for its parameters. */
+function addressOf({ path, parameters = [] }: (typeof operations)[number]): string {
+  const query = parameters
+    .filter((one) => one.in === "query" && one.required === true)
+    .map(({ name, schema }): [string, string] => {
+      const [value] = [schema.enum, schema.examples].flat().filter((given) => given !== undefined);
+      return [name, String(value ?? schema.default ?? 1)];
+    });
+  if (parameters.some(({ name }) => name === "group_window_ms")) query.push(["group_size", "2"]);
+  return `${path.replace(/\{\w+\}/g, "nightly")}?${new URLSearchParams(query)}`;
 }
 
-describe("the TypeScript example reaches its route and fits its contract:", () => {
-  const Run = Object.getPrototypeOf(async () => {}).constructor as new (
-    ...code: string[]
-  ) => (client: unknown) => Promise<Answered | Answered[]>;
+describe("the example reaches its route and fits its contract:", () => {
   /** Nothing is stored here, and no database is there. */
   const MAY_BE = [200, 404, 503];
-  test.each(calls.map((call) => [call.operationId, call] as const))("%s", async (_, call) => {
-    const { app } = setUp();
-    const client = createClient({ baseUrl: "http://localhost", fetch: async (request) => app.fetch(request) });
-    const { TypeScript: code } = snippets(call);
-    const ran = await new Run("client", code.replace(/^const (\{ data, error \}|\[first, second\]) = /, "return "))(
-      client,
+  test.each(operations.map((operation) => [operation.operationId, operation] as const))("%s", async (_, operation) => {
+    const { call } = setUp();
+    const { example, examples = {} } = Object.values(operation.requestBody?.content ?? {})[0] ?? {};
+    const bodies = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+    const gathers = operation.parameters?.some(({ name }) => name === "group_window_ms") === true;
+    const sent = bodies.slice(0, gathers ? 1 : undefined).map((body) => JSON.stringify(body));
+    // Alone in its group a gathered sample has no reward: another answer to the same problem joins it.
+    const written = (text: string) => JSON.stringify(text).slice(1, -1);
+    if (gathers) sent.push((sent[0] as string).replaceAll(written(CORRECT), written(WRONG)));
+    const requests: RequestInit[] = sent.length === 0 ? [{}] : sent.map((body) => ({ body }));
+    const replies = await Promise.all(
+      requests.map((init) =>
+        call(addressOf(operation), {
+          ...init,
+          method: operation.method,
+          headers: { "content-type": "application/json" },
+        }),
+      ),
     );
-    for (const { error, response } of [ran].flat()) {
-      const said = JSON.stringify(error ?? "");
-      expect(call.other === undefined ? MAY_BE : [200], said).toContain(response.status);
-      expect(said).not.toContain("There is nothing at this path");
+    for (const reply of replies) {
+      const told = await reply.text();
+      expect(gathers ? [200] : MAY_BE, told).toContain(reply.status);
+      expect(told).not.toContain("There is nothing at this path");
     }
-    expect([ran].flat()).toHaveLength(call.other === undefined ? 1 : 2);
   });
-});
-
-test("the curl example sends the document's own example, whatever quotes it holds", () => {
-  for (const call of calls) {
-    const { curl } = snippets(call);
-    expect(curl).toContain(`"$KRITAI_URL${call.path.split("{")[0]}`);
-    expect(curl.includes("$KRITAI_API_KEY"), call.operationId).toBe(!call.open);
-    if (call.body === undefined) continue;
-    const sent = [...curl.matchAll(/-d '(.*?)'(?=$| &$|\nwait$)/gms)].map(([, quoted = ""]) => quoted);
-    const bodies = [call.body, ...(call.other === undefined ? [] : [call.other])];
-    expect(sent.map((quoted) => JSON.parse(quoted.replaceAll("'\\''", "'")))).toEqual(bodies);
-  }
-});
-
-test("a JSON value is written as Python has it", () => {
-  expect(pythonLiteral({ a: [true, null, 1.5], b: "x\n" })).toBe('{"a": [True, None, 1.5], "b": "x\\n"}');
-  expect(pythonLiteral(["a".repeat(80), {}])).toBe(`[\n    "${"a".repeat(80)}",\n    {},\n]`);
 });

@@ -14,8 +14,6 @@ const verdicts = (formulation: string, item: object) => ({ formulation, items: [
 
 const [rates, counted] = [{ pass_rates: [1, 0] }, { candidates: 2, correct: 1 }];
 
-const lists = (list: object) => ({ lists: [{ pass_rates: [1, 0], ...list }] });
-
 const documents = [{ body: "one" }, { body: "three of them" }];
 
 const texts = ["one", "three of them"];
@@ -23,6 +21,9 @@ const texts = ["one", "three of them"];
 export const [user, assistant] = contracts.evalProtocol.messages;
 
 const gym = (responses_create_params: object) => ({ ...contracts.nemoGym, responses_create_params });
+
+/** Flags of vendors' bodies, which are read as their servers read them: 0 and "true" too. */
+const FLAGS = /^\/(return_documents|return_text|return_input|raw_scores|use_activation|rewrite_query)$/;
 
 interface Bodies {
   path: string;
@@ -62,39 +63,25 @@ export const BODIES: Record<string, Bodies> = {
     path: "/v1/verdicts",
     taken: [
       examples.verdictsRequest,
-      ...["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm"].map((name) => verdicts(name, rates)),
+      ...["list_em", "pair_em", "list_sc", "pair_sc"].map((name) => verdicts(name, rates)),
       ...["list_em", "pair_em", "list_sc"].map((name) => verdicts(name, counted)),
       verdicts("pair_sc", { ...rates, ...counted, correct: 0 }),
-      ...["patch_multiselect", "pair_labels"].flatMap((name) =>
-        [rates, counted, { candidates: 2, correct: [] }, { candidates: 2, correct: [0, 1] }].map((item) =>
-          verdicts(name, item),
-        ),
-      ),
       { ...verdicts("list_em", { ...rates, length_tokens: 1 }), overlong },
     ],
     refused: [
-      ...["list_em", "pair_em", "list_sc", "pair_sc", "judgelrm"].map((name) => verdicts(name, {})),
+      ...["list_em", "pair_em", "list_sc", "pair_sc"].map((name) => verdicts(name, {})),
       ...["list_em", "pair_em", "list_sc"].map((name) => verdicts(name, { candidates: 2 })),
-      ...["pair_sc", "judgelrm"].map((name) => verdicts(name, counted)),
-      ...["pair_em", "pair_sc", "judgelrm"].map((name) => verdicts(name, { pass_rates: [1, 0, 0] })),
+      verdicts("pair_sc", counted),
+      ...["pair_em", "pair_sc"].map((name) => verdicts(name, { pass_rates: [1, 0, 0] })),
       verdicts("list_em", { candidates: 3, correct: [1] }),
-      verdicts("pair_labels", { candidates: 2, correct: [2] }),
       verdicts("pair_em", { candidates: 3, correct: 1 }),
       verdicts("pair_em", { candidates: 2, correct: 2 }),
       { ...verdicts("list_em", rates), overlong },
     ],
   },
-  EvaluationsRequest: {
-    path: "/v1/evaluations",
-    taken: [examples.evaluationsRequest, lists({ selected: null }), lists({ generations: 2 })],
-    refused: [
-      lists({ parsed: 1 }),
-      lists({ selected: 64 }),
-      lists({ tags: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`tag${i}`, i])) }),
-    ],
-  },
   RerankRequest: {
     path: "/v1/rerank",
+    unread: FLAGS,
     taken: [
       contracts.rerank,
       { query: "q", documents, rank_fields: ["body"] },
@@ -110,6 +97,7 @@ export const BODIES: Record<string, Bodies> = {
   },
   PineconeRequest: {
     path: "/pinecone/rerank",
+    unread: FLAGS,
     taken: [contracts.pinecone, { query: "q", documents, rank_fields: ["body"] }],
     refused: [
       { query: "q", documents },
@@ -118,15 +106,17 @@ export const BODIES: Record<string, Bodies> = {
   },
   MixedbreadRequest: {
     path: "/mixedbread/v1/reranking",
+    unread: FLAGS,
     taken: [contracts.mixedbread, { query: "q", input: documents, rank_fields: ["body"] }],
     refused: [
       { query: "q", input: documents },
       { query: "q", input: [] },
     ],
   },
-  TeiRequest: { path: "/rerank", taken: [contracts.tei], refused: [{ query: "q", texts: [] }] },
+  TeiRequest: { path: "/rerank", unread: FLAGS, taken: [contracts.tei], refused: [{ query: "q", texts: [] }] },
   ScoreRequest: {
     path: "/score",
+    unread: FLAGS,
     taken: [contracts.score, { text_1: ["p", "p"], text_2: texts }, { data_1: "p", data_2: texts, text_1: "p" }],
     refused: [
       { queries: "p", text_2: texts },
@@ -137,6 +127,7 @@ export const BODIES: Record<string, Bodies> = {
   },
   ClassifyRequest: {
     path: "/classify",
+    unread: FLAGS,
     taken: [contracts.classify, { query: "p", input: texts }, { ...contracts.classify, query: null }],
     refused: [{ input: texts }, { input: texts, query: null }, { input: contracts.classify.input[0] }],
   },
@@ -207,19 +198,6 @@ export const BODIES: Record<string, Bodies> = {
       { ...contracts.nemoGymCompare, response_objs: [] },
     ],
   },
-  AzureGraderRequest: {
-    path: `/azure/grader${ALONE}`,
-    taken: [contracts.azureGrader, { sample: { output_text: "x" }, item: { question: "q" } }],
-    refused: [
-      { ...contracts.azureGrader, item: {} },
-      { ...contracts.azureGrader, item: { answer: "6" } },
-    ],
-  },
-  GoogleRewardRequest: {
-    path: `/google/reward${ALONE}`,
-    taken: [contracts.googleTuning, { ...contracts.googleTuning, metadata: null }],
-    refused: [{ ...contracts.googleTuning, example: { contents: [] } }],
-  },
   RulerRequest: {
     path: "/ruler/v1/chat/completions",
     taken: [contracts.ruler, { messages: contracts.ruler.messages.slice(1) }],
@@ -227,14 +205,6 @@ export const BODIES: Record<string, Bodies> = {
       { messages: contracts.ruler.messages.slice(0, 1) },
       { messages: [{ role: "user", content: "Which is better?" }] },
       { ...contracts.ruler, stream: true },
-    ],
-  },
-  RunGraderRequest: {
-    path: "/v1/fine_tuning/alpha/graders/run",
-    taken: [contracts.graders, { ...contracts.graders, item: null }],
-    refused: [
-      { ...contracts.graders, grader: { type: "endpoint", name: "e" } },
-      { ...contracts.graders, item: 1 },
     ],
   },
 };

@@ -5,11 +5,9 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { OwnerQuerySchema, RunsQuerySchema } from "../../../src/api/door/owned.ts";
 import { BatchesQuerySchema, BatchQuerySchema } from "../../../src/api/routes/batches.ts";
-import { CompareQuerySchema } from "../../../src/api/routes/compare.ts";
 import { ExpiryQuerySchema } from "../../../src/api/routes/dead-letters.ts";
 import { ExportQuerySchema } from "../../../src/api/routes/export.ts";
 import { HealthQuerySchema } from "../../../src/api/routes/health.ts";
-import { HistogramQuerySchema } from "../../../src/api/routes/histogram.ts";
 import { RunGroupsQuerySchema, StepsQuerySchema } from "../../../src/api/routes/runs.ts";
 import { SpecCheckQuerySchema } from "../../../src/api/routes/spec-check.ts";
 import { SpecsQuerySchema } from "../../../src/api/routes/specs.ts";
@@ -39,8 +37,6 @@ const READERS: Record<string, z.ZodObject> = {
   deleteRun: OwnerQuerySchema,
   getRunSteps: StepsQuerySchema,
   getRunHealth: HealthQuerySchema,
-  compareRuns: CompareQuerySchema,
-  getRunHistogram: HistogramQuerySchema,
   getRunGroups: RunGroupsQuerySchema,
   exportRun: ExportQuerySchema,
   rescoreRun: OwnerQuerySchema,
@@ -54,8 +50,6 @@ const SAMPLES = new Set(
   ["openRlhfReward", "slimeReward", "verlComputeScore", "evaluateSample"].concat([
     "nemoGymVerify",
     "nemoGymVerifyRollout",
-    "azureEndpointGrader",
-    "googleTuningReward",
   ]),
 );
 

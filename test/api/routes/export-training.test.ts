@@ -1,6 +1,8 @@
 // What of a run is exported for training: pairs and best answers, in the columns of TRL's datasets, and what
 // gives none.
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { VerdictItem } from "../../../src/core/contract/requests.ts";
 import {
   isChatPrompt,
   type LoggedAnswer,
@@ -52,6 +54,128 @@ test("a pair is the best answer and the worst; no answer without a reward, no se
   expect(await rows("pairs")).toEqual([first, { type: "end", rows: 1, left_out }]);
   expect(await rows("pairs&per_group=9")).toEqual([first, second, { type: "end", rows: 2, left_out }]);
   expect(await rows("pairs&per_group=9&margin=0.5")).toEqual([first, { type: "end", rows: 1, left_out }]);
+});
+
+/** The request that docs/paper.md shows, and its run's rows. */
+async function verifierRun(change: object = {}) {
+  const { post, call } = setUp();
+  const [, recipe = ""] = /```json\n(\{"run_id"[^`]*)```/.exec(readFileSync("docs/paper.md", "utf8")) ?? [];
+  const request = { ...(JSON.parse(recipe) as { items: VerdictItem[] }), ...change };
+  const reply = (await (await post("/v1/verdicts", request)).json()) as { rewards: number[]; warnings: string[] };
+  const rows = async (query: string) =>
+    (await (await call(`/v1/runs/raft-1/export?${query}`)).text())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { request, reply, rows, call };
+}
+
+test("a run of verdicts is exported as the paper's page says: right ones, and right over wrong ones", async () => {
+  const { request, reply, rows } = await verifierRun();
+  const [right, , unformed, unread] = request.items.map(({ text }) => said(text));
+  expect(reply).toMatchObject({ rewards: [1, 0, 0, -1], warnings: [] });
+  const of = { type: "row", prompt: [{ role: "user", content: request.items[0]?.prompt }] };
+  expect(await rows("table=positives&per_group=5")).toMatchObject([{ ...of, completion: right, score: 1 }, {}]);
+  // The wrong letter in the right form earned as much as the right letter without thoughts.
+  expect(await rows("table=positives&per_group=5&least=0")).toMatchObject([
+    { ...of, completion: right, score: 1 },
+    { ...of, completion: unformed, score: 0 },
+    { type: "end", rows: 2 },
+  ]);
+  expect(await rows("table=pairs&per_group=5")).toMatchObject([
+    { ...of, chosen: right, rejected: unread, score_chosen: 1, score_rejected: -1 },
+    { type: "end", rows: 1 },
+  ]);
+  expect(await rows("table=texts")).toHaveLength(6);
+  expect(await rows("table=groups")).toMatchObject([
+    { kind: "verdicts", pass_rates: [1, 0, 1, 0], rewards: [1, 0, 0, -1] },
+    {},
+  ]);
+});
+
+test("a wrong verdict is no positive and not chosen, though its form earns more than the right one's", async () => {
+  const item = { prompt: "p", candidates: 2, correct: 1 };
+  const items = [
+    { ...item, text: "<think>x</think>\\boxed{A}" },
+    { ...item, text: "<think>y</think>\\boxed{A}" },
+    { ...item, text: "thoughts <think> that end nowhere" },
+    { ...item, text: "B, I say" },
+  ];
+  const { reply, rows } = await verifierRun({ items });
+  expect(reply.rewards).toEqual([0, 0, -1, -1]);
+  for (const table of ["positives", "positives&least=-1", "pairs"]) {
+    expect(await rows(`table=${table}&per_group=5`)).toMatchObject([{ type: "end", rows: 0 }]);
+  }
+});
+
+test("verdicts of several prompts are groups of their own, and one that is repeated is taken once", async () => {
+  const item = (prompt: string, letter: string) => ({ prompt, candidates: 2, correct: 1, text: `\\boxed{${letter}}` });
+  const chat = [{ role: "user", content: "q" }];
+  const items = [item("p", "B"), { ...item("q", "A"), prompt: chat }, item("p", "B"), item("p", "A")];
+  const { rows } = await verifierRun({ items });
+  expect(await rows("table=positives&per_group=5")).toMatchObject([{ completion: said("\\boxed{B}"), score: 0 }, {}]);
+  expect(await rows("table=positives&per_group=5&least=-1")).toMatchObject([{ score: 0 }, { rows: 1 }]);
+  expect(
+    (await rows("table=texts")).flatMap(({ rollout_index, text }) => (rollout_index === null ? [text] : [])),
+  ).toEqual(["p", JSON.stringify([{ content: "q", role: "user" }])]);
+});
+
+test.each([
+  [
+    "a run that keeps no texts",
+    { log_texts: false, items: [{ prompt: "p", text: "t", candidates: 2, correct: 1 }] },
+    0,
+  ],
+  ["texts beyond logged_text_chars", { items: many(9, "x".repeat(500_000)) }, 1],
+])("%s: nothing is exported, and no text is kept", async (_, change, without_texts) => {
+  const { rows, reply } = await verifierRun(change);
+  expect(reply.warnings).toEqual(without_texts === 0 ? [] : ["texts_not_logged"]);
+  expect(await rows("table=positives")).toMatchObject([{ rows: 0, left_out: { without_texts } }]);
+  expect(await rows("table=texts")).toHaveLength(1);
+});
+
+/** Answers to one prompt. */
+function many(n: number, text = "t", prompt = () => "p") {
+  return Array.from({ length: n }, () => ({ prompt: prompt(), text, candidates: 2, correct: 1 }));
+}
+
+test.each([
+  ["log_texts without prompts", [{ text: "t", candidates: 2, correct: 1 }], "items[0].prompt"],
+  ["a prompt that some lack", [...many(1), { text: "t", candidates: 2, correct: 1 }], "items[1].prompt"],
+  ["more answers than a group holds", many(65), "items[64].prompt"],
+  [
+    "more prompts than a request holds",
+    many(
+      257,
+      "t",
+      (() => {
+        let n = 0;
+        return () => `${n++}`;
+      })(),
+    ),
+    "items[256].prompt",
+  ],
+])("%s: refused by its place", async (_, items, path) => {
+  const body = { formulation: "list_em", log_texts: true, items };
+  expect(await problemOf(await setUp().post("/v1/verdicts", body))).toMatchObject({ status: 400, errors: [{ path }] });
+});
+
+test("a positive is above the mean of the whole group, and not by rounding", () => {
+  const answer = (text: string | null, reward: number | null, again = false): LoggedAnswer => ({
+    ...{ text, reward, again, right: null },
+    isRun: false,
+  });
+  const found = (answers: LoggedAnswer[]) =>
+    positivesOf(answers, { least: null, per_group: 9 }).map(({ text }) => text);
+  // The mean is 0.74; over different texts alone it is 0.57.
+  expect(found([answer("a", 1), answer("a", 1, true), answer("a", 1, true), answer("b", 0.7), answer("c", 0)])).toEqual(
+    ["a"],
+  );
+  // One without a text counts, one without a reward does not.
+  expect(found([answer("a", 0.4), answer(null, 1), answer("b", null), answer("c", 0)])).toEqual([]);
+  expect(found([answer("a", 0.1), answer("b", 0.2), answer("c", 0.3)])).toEqual(["c"]);
+  for (const reward of [0.1, 0.7, 1 / 3, -0.3])
+    for (let n = 1; n < 20; n++) expect(found(Array.from({ length: n }, (_, i) => answer(`${i}`, reward)))).toEqual([]);
 });
 
 test("positives are the best answers, above the group's mean or of a reward that is named", async () => {
@@ -172,6 +296,7 @@ test("of any group: pairs differ by the margin, share no answer, and no better p
   const answer = fc.record({
     reward: fc.option(fc.integer({ min: -4, max: 4 }), { nil: null }),
     again: fc.boolean(),
+    right: fc.constant(null),
     text: fc.option(fc.constant("t"), { nil: null }),
     isRun: fc.constant(false),
   });
@@ -192,8 +317,9 @@ test("of any group: pairs differ by the margin, share no answer, and no better p
         const usable = answers.flatMap((one) =>
           one.again || one.text === null || one.reward === null ? [] : one.reward,
         );
-        const mean = usable.reduce((sum, reward) => sum + reward, 0) / usable.length;
-        expect(positives.length).toBe(Math.min(k, usable.filter((reward) => reward > mean).length));
+        const rewards = answers.flatMap(({ reward }) => reward ?? []);
+        const sum = rewards.reduce((all, reward) => all + reward, 0);
+        expect(positives.length).toBe(Math.min(k, usable.filter((reward) => reward * rewards.length > sum).length));
       },
     ),
   );

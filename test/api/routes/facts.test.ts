@@ -139,17 +139,29 @@ test("kinds that share a request field read it by one schema", () => {
   }
 });
 
-test("final answers are compared with the group's reference, and what rules cannot tell is null", async () => {
+test("final answers are compared with the group's reference, and what rules cannot tell has lost", async () => {
   const { post } = setUp();
   const spec = { signals: { right: { kind: "reference" } } };
-  const texts = ["It is \\boxed{\\frac{1}{2}}.", "\\boxed{2}", "no box", "\\boxed{x/2}", "<think>\\boxed{0.5}"];
+  const texts = [
+    "It is \\boxed{\\frac{1}{2}}.",
+    "\\boxed{2}",
+    "There is no box here.",
+    "\\boxed{x/2}",
+    "<think>\\boxed{0.5}",
+  ];
   const rollouts = texts.map((text) => ({ text }));
   const rewarded = async (facts: object) => {
     const response = await post("/v1/rewards", { spec, groups: [{ prompt: "p", ...facts, rollouts }] });
     return ((await response.json()) as RewardsReply).groups[0]?.rollouts.map(({ reward, error }) => reward ?? error);
   };
-  expect(await rewarded({ reference: "0.5" })).toEqual([1, 0, 0, "rules_undecided", 0]);
-  expect(await rewarded({ reference: ["3", "2"] })).toEqual([0, 1, 0, "rules_undecided", 0]);
+  expect(await rewarded({ reference: "0.5" })).toEqual([1, 0, 0, 0, 0]);
+  expect(await rewarded({ reference: ["3", "2"] })).toEqual([0, 1, 0, 0, 0]);
+  expect(await rewarded({ reference: ["3", "a third"] })).toEqual([
+    ...new Array(2).fill("rules_undecided"),
+    0,
+    "rules_undecided",
+    0,
+  ]);
   expect(await rewarded({ reference: " . " })).toEqual(new Array(5).fill("invalid_reference"));
   const missing = await problemOf(await post("/v1/rewards", { spec, groups: [{ prompt: "p", rollouts }] }));
   expect(missing.errors).toEqual([

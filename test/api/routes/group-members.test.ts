@@ -40,6 +40,28 @@ describe("a group that is filled by position", () => {
     expect(app.runLog.entries).toHaveLength(1);
   });
 
+  it("passes the verifier's own wait on, as /v1/rewards does, until there is no gap", async () => {
+    let failing = true;
+    const app = setUp({
+      script: (...asked) => (failing ? { error: "verifier_overloaded", retry_after_ms: 36_001 } : longest(...asked)),
+    });
+    await filled(app, adding([0, 1, 2]));
+    const groups = [{ prompt: "p", rollouts: ROLLOUTS }];
+    const waits = async () => {
+      const replies = [await close(app), await app.post("/v1/rewards", { groups })];
+      return replies.map(({ status, headers }) => [status, headers.get("retry-after")]);
+    };
+    expect(await waits()).toEqual([
+      [200, "37"],
+      [200, "37"],
+    ]);
+    failing = false;
+    expect(await waits()).toEqual([
+      [200, null],
+      [200, null],
+    ]);
+  });
+
   it("answers with the lines of /v1/rewards, and under the id of its judgement", async () => {
     const app = setUp();
     await filled(app, adding([0, 1, 2], { size: 3 }));

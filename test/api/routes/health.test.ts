@@ -16,8 +16,6 @@ test("a run whose rollouts get no reward raises nulls, with codes and steps; its
   expect(await health()).toEqual({
     run_id: "ill",
     owner: null,
-    by: "step",
-    window_groups: null,
     first_step: 0,
     last_step: 5,
     steps: 6,
@@ -51,48 +49,25 @@ test("a healthy run raises nothing, an unknown one is 404, and a wrong number of
   expect(problem.errors?.[0]).toMatchObject({ path: "steps", message: expect.stringContaining("health_steps_max") });
 });
 
-test("a run that is stored between two reads is looked at whole, and not told as one without steps", async () => {
+test("a run that is stored between two reads is looked at whole", async () => {
   const { post, call, runLog } = setUp();
   await post("/v1/rewards", { run_id: "begun", step: 1, groups: [{ prompt: "p", rollouts }] });
   const { health } = runLog;
   let reads = 0;
-  // By step and by window it is not there yet; then it is.
-  runLog.health = async (...of) => (++reads <= 2 ? [] : health(...of));
+  // The first read comes before the run is stored.
+  runLog.health = async (...of) => (++reads <= 1 ? [] : health(...of));
   expect(await (await call("/v1/runs/begun/health")).json()).toMatchObject({ steps: 1, last_step: 1 });
 });
 
-test("a run whose tool tells no step is looked at by windows of its groups, in order of logging", async () => {
+test("requests without a step are one row of steps and none of health", async () => {
   const { post, call } = setUp();
-  const alone = { prompt: "p", rollouts: rollouts.slice(0, 1) };
-  for (let request = 0; request < 20; request++)
-    await post("/v1/rewards", { run_id: "gathered", groups: [request < 12 ? { prompt: "p", rollouts } : alone] });
-  const get = async (path: string) => (await call(`/v1/runs/gathered/${path}`)).json();
-  expect(await get("health?window_groups=4")).toMatchObject({
-    ...{ by: "window", window_groups: 4, first_step: 0, last_step: 4, steps: 5, on: ["nulls"] },
-    alarms: [{ alarm: "nulls", from_step: 4, evidence: { step: 4, detail: { by_code: { group_too_small: 4 } } } }],
-  });
-  expect(await get("health")).toMatchObject({ by: "window", window_groups: 16, steps: 2 });
-  expect(await get("histogram?window_groups=4")).toMatchObject({
-    by: "window",
-    specs: [{ first_step: 0, last_step: 4 }],
-  });
-  const { steps } = await get("steps?by=window&window_groups=4&from=1&limit=1");
-  expect(steps).toMatchObject([{ step: 1, groups: 4, requests: 4 }]);
-  const { groups } = await get("groups?by=window&window_groups=4&step=3");
-  expect(groups.map(({ result }: { result: { rollouts: unknown[] } }) => result.rollouts.length)).toEqual([1, 1, 1, 1]);
-  // Steps stay the default of a list: what has none is one row.
-  expect((await get("steps")).steps).toMatchObject([{ step: null, groups: 20 }]);
-  expect(await get("health?by=step")).toMatchObject({ by: "step", window_groups: null, steps: 0, looked_at: [] });
-  const refused = await problemOf(await call("/v1/runs/gathered/health?by=step&window_groups=4"));
-  expect(refused.errors?.[0]).toMatchObject({ path: "window_groups" });
-});
-
-test("once a request has a step the run is looked at by steps", async () => {
-  const { post, call } = setUp();
+  const get = async (path: string) => (await call(`/v1/runs/stepless/${path}`)).json();
   const groups = [{ prompt: "p", rollouts }];
-  await post("/v1/rewards", { run_id: "both", groups });
-  await post("/v1/rewards", { run_id: "both", step: 3, groups });
-  expect(await (await call("/v1/runs/both/health")).json()).toMatchObject({ by: "step", steps: 1, first_step: 3 });
+  for (let request = 0; request < 2; request++) await post("/v1/rewards", { run_id: "stepless", groups });
+  expect((await get("steps")).steps).toMatchObject([{ step: null, groups: 2 }]);
+  expect(await get("health")).toMatchObject({ steps: 0, first_step: null, looked_at: [] });
+  await post("/v1/rewards", { run_id: "stepless", step: 3, groups });
+  expect(await get("health")).toMatchObject({ steps: 1, first_step: 3 });
 });
 
 test("groups sent again word for word, which another verifier now orders the other way, raise drift_probe", async () => {

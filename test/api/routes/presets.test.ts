@@ -8,6 +8,7 @@ import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
+import { caseLines } from "../../harness/case-lines.ts";
 import { answer } from "../../harness/mock-behaviours.ts";
 import { type MockRequest, startMockVerifier } from "../../harness/mock-verifier.ts";
 import { type Quality, STYLES } from "../../harness/preset-styles.ts";
@@ -98,7 +99,7 @@ describe.each(Object.keys(PRESETS))("%s", (name) => {
     });
     const first = asked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))[0];
     const known = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, unknown>;
-    if (process.env.RECORD === "1") writeFileSync(FILE, `${JSON.stringify({ ...known, [name]: first }, null, 1)}\n`);
+    if (process.env.RECORD === "1") writeFileSync(FILE, caseLines({ ...known, [name]: first }));
     else expect(first).toEqual(known[name]);
   });
 

@@ -45,12 +45,12 @@ test("the judge is asked what the rules leave open, and sees the answer alone", 
   expect([...shown].sort()).toEqual([...OPEN].sort());
   expect(verifier.jobs[0]).toMatchObject({ preset: "compassverifier", slots: { reference: "1/2" } });
   expect(rollouts.map(({ details }) => details?.right)).toEqual([
-    { tier: "rules" },
-    { tier: "rules" },
-    { tier: "judge", rules: "unknown" },
+    { tier: "rules", place: "boxed" },
+    { tier: "rules", place: "boxed" },
+    { tier: "judge", rules: "unknown", place: "boxed" },
     { tier: "rules", label: "invalid" },
-    { tier: "judge", rules: "unknown" },
-    { tier: "rules" },
+    { tier: "judge", rules: "unknown", place: "boxed" },
+    { tier: "rules", place: "boxed" },
   ]);
   expect(reply.signals).toBeUndefined();
   expect(reply.warnings).toEqual([]);
@@ -60,7 +60,7 @@ test("on appeal it looks at what the rules find different, each answer once, and
   const { told, shown, rollouts, reply, runLog } = await scored({ ...BOTH, appeal: true });
   expect(told).toEqual([1, 1, 0, 0, 1, 1]);
   expect([...shown].sort()).toEqual(["3", ...OPEN].sort());
-  expect(rollouts[1]?.details?.right).toEqual({ tier: "judge", rules: "different", overturned: true });
+  expect(rollouts[1]?.details?.right).toEqual({ tier: "judge", rules: "different", overturned: true, place: "boxed" });
   expect(reply.signals?.right).toEqual({
     rules_equal: 1,
     appealed: 2,
@@ -70,7 +70,9 @@ test("on appeal it looks at what the rules find different, each answer once, and
   // The log tells whose answer each question showed, and every row who decided.
   const [entry] = runLog.entries[0]?.groups ?? [];
   expect(entry?.verdicts.map(({ order }) => order)).toEqual([[1], [2], [4]]);
-  expect(entry?.signals?.[5]?.detail).toEqual({ tier: "judge", rules: "different", overturned: true });
+  expect(entry?.signals?.[5]?.detail).toEqual({
+    ...{ tier: "judge", rules: "different", overturned: true, place: "boxed" },
+  });
 });
 
 test("an answer that could not be judged has no value, and the rules' say stands elsewhere", async () => {
@@ -119,6 +121,8 @@ test("a spec of rules alone keeps its canonical form, and what does not go toget
   const plain = { kind: "reference", answer: "boxed", answer_type: "auto", tolerance: 0 };
   expect(await check({})).toMatchObject({ spec: { signals: { right: plain } } });
   expect((await check({ tiers: ["rules"], appeal: false })).spec_hash).toBe((await check({})).spec_hash);
+  expect((await check({ undecided: "lose" })).spec_hash).toBe((await check({})).spec_hash);
+  expect(await check({ undecided: "null" })).toMatchObject({ spec: { signals: { right: { undecided: "null" } } } });
   // What rules leave open is not known beforehand.
   expect(await check(BOTH)).toMatchObject({ cost: { generations: null } });
   const refused = async (settings: object) =>
@@ -126,12 +130,13 @@ test("a spec of rules alone keeps its canonical form, and what does not go toget
   expect(await refused({ tiers: ["judge", "rules"] })).toBe("spec.signals.right.tiers");
   expect(await refused({ appeal: true })).toBe("spec.signals.right.appeal");
   expect(await refused({ judge: { preset: "xverify" } })).toBe("spec.signals.right.judge");
+  expect(await refused({ ...BOTH, undecided: "null" })).toBe("spec.signals.right.undecided");
   expect(await refused({ ...BOTH, judge: { preset: "yes-no" } })).toBe("spec.signals.right.judge.preset");
 });
 
-test("where nobody answers in the place that it looks into, the reply says so; four rollouts at least", async () => {
-  const { post } = setUp();
+test("where nobody answers in the places that it looks into, the reply says so; four rollouts at least", async () => {
   const warned = async (settings: object, ...texts: string[]) => {
+    const { post } = setUp();
     const groups = texts.map((text) => ({
       prompt: "Half of one?",
       reference: "1/2",
@@ -140,11 +145,52 @@ test("where nobody answers in the place that it looks into, the reply says so; f
     const reply = (await (await post("/v1/rewards", { spec: specOf(settings), groups })).json()) as RewardsReply;
     return reply.warnings.filter((text) => text.startsWith("no_answers"));
   };
-  const said = (place: string) =>
-    `no_answers: of 4 rollouts none has an answer where \`"answer": "${place}"\` looks for it, so that all are wrong`;
-  expect(await warned({}, "It is 1/2.", "1/2")).toEqual([said("boxed")]);
+  const said = (places: string) =>
+    `no_answers: the last 4 rollouts have no answer in the places ${places}, so that all are wrong`;
+  expect(await warned({}, "It is 1/2.", "I do not know.")).toEqual([said("boxed, fbox, hash, tag, marked, last_line")]);
+  expect(await warned({ answer: ["boxed"] }, "It is 1/2.", "1/2")).toEqual([said("boxed")]);
   expect(await warned({}, "It is 1/2.", "\\boxed{3}")).toEqual([]);
   expect(await warned({}, "It is 1/2.", "#### 3")).toEqual([]);
+  expect(await warned({}, "It is 1/2.", "Answer: 3")).toEqual([]);
   expect(await warned({ answer: "last_line" }, "It is 1/2.", "1/2")).toEqual([]);
   expect(await warned({}, "It is 1/2.")).toEqual([]);
+});
+
+test("requests of one sample warn over their run, each run by itself, until one has an answer", async () => {
+  const { post, call } = setUp();
+  const put = { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(specOf({})) };
+  expect((await call("/v1/specs/maths", put)).status).toBe(200);
+  const warned = async (run: string, solution_str: string) => {
+    const body = { data_source: "x", solution_str, ground_truth: "42", extra_info: { question: "Six by seven?" } };
+    const response = await post(`/verl/compute_score?spec=maths&group_size=1&run_id=${run}`, body);
+    expect(response.status).toBe(200);
+    return response.headers.get("x-kritai-warnings")?.includes("no_answers: the last") ?? false;
+  };
+  const said: boolean[] = [];
+  const none = "It is forty-two, I would say.";
+  for (const text of [none, none, none, none, none, "Answer: 41", none, none, none, none])
+    said.push(await warned("a", text));
+  expect(said).toEqual([false, false, false, true, true, false, false, false, false, true]);
+  expect(await warned("b", none)).toBe(false);
+});
+
+test("an answer's places are a list, and specs from before lists keep their canonical form", async () => {
+  const { post } = setUp();
+  const check = async (answer?: unknown) =>
+    (await (await post("/v1/specs/check", specOf(answer === undefined ? {} : { answer }))).json()) as {
+      spec_hash: string;
+      spec: { signals: { right: { answer: unknown } } };
+      errors?: unknown;
+    };
+  const plain = await check();
+  expect(plain.spec.signals.right.answer).toBe("boxed");
+  for (const same of ["boxed", ["boxed", "fbox", "hash", "tag", "marked", "last_line"]])
+    expect((await check(same)).spec_hash).toBe(plain.spec_hash);
+  expect((await check(["boxed"])).spec.signals.right.answer).toEqual(["boxed"]);
+  expect((await check(["last_line"])).spec_hash).toBe((await check("last_line")).spec_hash);
+  expect((await check(["tag", "boxed"])).spec_hash).not.toBe((await check(["boxed", "tag"])).spec_hash);
+  const refused = async (answer: unknown) =>
+    (await problemOf(await post("/v1/rewards", request({ answer })))).errors?.[0]?.path;
+  expect(await refused([])).toBe("spec.signals.right.answer");
+  expect(await refused(["box"])).toBe("spec.signals.right.answer[0]");
 });

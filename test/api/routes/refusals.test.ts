@@ -4,19 +4,18 @@ import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { BatchQuerySchema } from "../../../src/api/routes/batches.ts";
 import { ReplayRequestSchema } from "../../../src/api/routes/dead-letters.ts";
-import { TeiRequestSchema } from "../../../src/api/tools/bare-rerank.ts";
 import { ChatRequestSchema } from "../../../src/api/tools/chat-completions.ts";
 import { ClassifyRequestSchema } from "../../../src/api/tools/classify.ts";
 import { EvaluateRequestSchema } from "../../../src/api/tools/eval-protocol.ts";
 import { VerifyRequestSchema } from "../../../src/api/tools/nemo-gym.ts";
 import { OpenRlhfRequestSchema } from "../../../src/api/tools/openrlhf.ts";
-import { RerankRequestSchema } from "../../../src/api/tools/rerank.ts";
 import { ScoreRequestSchema } from "../../../src/api/tools/score.ts";
 import { ScoreBatchRequestSchema } from "../../../src/api/tools/shared/flat-batch.ts";
 import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/tools/shared/options.ts";
+import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { SlimeRequestSchema } from "../../../src/api/tools/slime.ts";
 import { VerlRequestSchema } from "../../../src/api/tools/verl.ts";
-import { EvaluationsRequestSchema, VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
+import { VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
 import { ADVICE, isLimitName, type LimitName } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
@@ -26,15 +25,14 @@ import { problemOf, setUp, twoRollouts } from "./harness.ts";
 const REQUESTS: Record<string, z.ZodType> = {
   RewardsRequestSchema,
   VerdictsRequestSchema,
-  EvaluationsRequestSchema,
   SpecSchema,
   ReplayRequestSchema,
   BatchQuerySchema,
   OptionsSchema,
   SampleOptionsSchema,
   ScoreBatchRequestSchema,
-  RerankRequestSchema,
-  TeiRequestSchema,
+  RerankRequestSchema: RERANKERS.vllm.schema,
+  TeiRequestSchema: RERANKERS.tei.schema,
   ScoreRequestSchema,
   ClassifyRequestSchema,
   ChatRequestSchema,
@@ -87,11 +85,9 @@ const rewards = (more: object) => ["/v1/rewards", { ...twoRollouts(), ...more }]
 const spec = (more: object) => rewards({ spec: more });
 const item = (more: object) =>
   ["/v1/verdicts", { formulation: "list_em", items: [{ text: "t", candidates: 2, correct: 0, ...more }] }] as const;
-const list = (more: object) => ["/v1/evaluations", { lists: [{ pass_rates: [1, 0], ...more }] }] as const;
 
 const OVER: [LimitName, field: string, readonly [path: string, body: object]][] = [
   ["step_max", "step", rewards({ step: 2 ** 31 })],
-  ["integer_max", "lists[0].generations", list({ generations: 2 ** 60 })],
   ["id_chars", "run_id", rewards({ run_id: "r".repeat(129) })],
   ["deadline_ms_min", "deadline_ms", rewards({ deadline_ms: 1 })],
   ["deadline_ms_max", "deadline_ms", rewards({ deadline_ms: 600_001 })],
@@ -126,10 +122,6 @@ const OVER: [LimitName, field: string, readonly [path: string, body: object]][] 
   ["overlong_tokens_max", "items[0].length_tokens", item({ length_tokens: 10_000_001 })],
   ["verdict_candidates_max", "items[0].pass_rates", item({ pass_rates: Array(27).fill(0) })],
   ["prefill_chars", "options.prefill", ["/v1/verdicts", { ...item({})[1], options: { prefill: "p".repeat(4097) } }]],
-  ["evaluation_candidates_max", "lists[0].pass_rates", list({ pass_rates: Array(65).fill(0) })],
-  ["name_chars", `lists[0].tags["${"t".repeat(64)}"]`, list({ tags: { ["t".repeat(65)]: 1 } })],
-  ["id_chars", "lists[0].tags.t", list({ tags: { t: "v".repeat(129) } })],
-  ["bootstrap_max", "bootstrap", ["/v1/evaluations", { ...list({})[1], bootstrap: 10_001 }]],
   ["rollouts_per_group_max", "group_size", ["/slime/reward?group_size=65", { prompt: "p", response: "r" }]],
   ["group_window_ms_max", "group_window_ms", ["/slime/reward?group_window_ms=600001", { prompt: "p", response: "r" }]],
   ["rollouts_per_group_max", "documents", ["/rerank", { query: "q", documents: Array(65).fill("d") }]],
@@ -248,7 +240,7 @@ describe("in plain words:", () => {
       detail: string;
     };
     expect(problem.title).toBe("The verifier's answers held no choice");
-    expect(problem.detail).toContain("none of its answers held a choice");
+    expect(problem.detail).toContain("there is no ranking");
   });
 
   test("a page of another site on a loopback host is told that it is one", async () => {

@@ -91,7 +91,7 @@ test("a fault before the first line of a stream is an ordinary problem", async (
 test("a fault after the first line of a stream is an error line, and the stream ends", async () => {
   const clock = fixedClock();
   let dates = 0;
-  const failing = { ...clock, date: () => (++dates > 1 ? raise() : clock.date()) };
+  const failing = { ...clock, date: () => (++dates > 2 ? raise() : clock.date()) };
   const raise = (): never => {
     throw new Error("secret detail");
   };
@@ -154,7 +154,7 @@ describe("a JSON reply that takes longer than heartbeat_ms", () => {
     const fault = () => {
       throw new Error("late fault");
     };
-    const response = await begun(slow({ clock: { ...clock, date: () => (++dates > 1 ? fault() : clock.date()) } }));
+    const response = await begun(slow({ clock: { ...clock, date: () => (++dates > 2 ? fault() : clock.date()) } }));
     await vi.advanceTimersByTimeAsync(DEADLINE_MS - LIMITS.heartbeat_ms);
     await expect(response.text()).rejects.toThrow();
   });

@@ -37,9 +37,9 @@ describe("a schedule that leaves pairs out", () => {
   test.each(["circular", "anchored", "pivot", "swiss", "knockout", "active"])(
     "%s: every rollout has a reward, and accounts for every opponent",
     async (schedule) => {
-      // The order of nine is never sure to 0.95 by letters alone.
-      const named = schedule === "active" ? { name: schedule, sure: 0.3 } : schedule;
-      const { group } = await grouped(9, { judge: { schedule: named }, reward: "strength" }, true);
+      // Only a budget has `active` leave pairs out.
+      const budget = schedule === "active" ? { budget: { generations: 20 } } : {};
+      const { group } = await grouped(9, { judge: { schedule, ...budget }, reward: "strength" }, true);
       expect(group.status).toBe("ok");
       for (const { reward, wins, losses, ties, undecided, unasked = 0 } of group.rollouts) {
         expect(reward).not.toBeNull();
@@ -50,13 +50,9 @@ describe("a schedule that leaves pairs out", () => {
       // One round against one candidate leaves several at the top.
       if (schedule !== "anchored") expect(group.selected).toBe(8);
       expect(group.metrics).toMatchObject({ cyclic: false, decided_rate: 1, tie_rate: 0, agreement: null });
-      expect(group.metrics.order_confidence).toBeGreaterThan(0);
-      // `active` leaves out what its certainty of the order makes needless.
-      const left = schedule === "active" ? (9 * 8) / 2 - group.verifier.generations : 0;
-      expect(group.verifier).toMatchObject({
-        schedule: named,
-        why: { early_stop: 0, duplicate: 0, budget: 0, sure: left },
-      });
+      const why = { early_stop: 0, duplicate: 0, sure: 0 };
+      expect(group.verifier).toMatchObject({ schedule, why });
+      expect(group.verifier.why?.budget === 0).toBe(schedule !== "active");
     },
   );
 
@@ -93,6 +89,47 @@ describe("a schedule that leaves pairs out", () => {
   });
 });
 
+describe("warnings", () => {
+  const SENTENCE = /^unequal_games: (wins|top1|copeland) counts wins, and \w+ asks about some rollouts more often/;
+  test("say that a score of wins pays whom the schedule asks about most, in the check and in the reply", async () => {
+    const { post } = setUp();
+    for (const schedule of ["pivot", "knockout", "anchored", "active", { name: "anchored", shown: "first" }])
+      for (const reward of ["wins", "top1", "copeland"]) {
+        const spec = { judge: { schedule }, reward };
+        const { reply } = await grouped(6, spec);
+        expect(reply.warnings).toContainEqual(expect.stringMatching(SENTENCE));
+        const check = (await (await post("/v1/specs/check", spec)).json()) as { warnings: string[] };
+        expect(check.warnings).toContainEqual(expect.stringMatching(SENTENCE));
+        const named = { signals: { r: { kind: "tournament", judge: {}, schedule, score: reward } }, reward: "r" };
+        const ofSignals = (await (await post("/v1/specs/check", named)).json()) as { warnings: string[] };
+        expect(ofSignals.warnings).toContainEqual(expect.stringMatching(SENTENCE));
+      }
+  });
+
+  test("say nothing where everyone is asked about as often, or the score is a mean", async () => {
+    for (const [schedule, reward] of [
+      ["circular", "wins"],
+      ["round_robin", "top1"],
+      ["swiss", "wins"],
+      ["pivot", "strength"],
+      ["knockout", "rank"],
+    ]) {
+      const { reply } = await grouped(8, { judge: { schedule }, reward });
+      expect(reply.warnings.filter((warning) => warning.startsWith("unequal_games"))).toEqual([]);
+    }
+  });
+
+  test("say where the first place was left open", async () => {
+    const warned = async (schedule: unknown) =>
+      (await grouped(9, { judge: { schedule }, reward: "strength" })).reply.warnings.some((warning) =>
+        warning.startsWith("selection_unsettled: in 1 of 1 groups"),
+      );
+    for (const schedule of ["circular", "anchored", { name: "swiss", rounds: 1 }])
+      expect(await warned(schedule)).toBe(true);
+    for (const schedule of ["round_robin", "swiss", "knockout", "pivot"]) expect(await warned(schedule)).toBe(false);
+  });
+});
+
 describe("blocks", () => {
   test("rank more candidates than one list shows", async () => {
     const { group } = await grouped(13, {
@@ -113,8 +150,8 @@ describe("a budget", () => {
     expect(group.verifier.why?.budget).toBe(90);
     expect(group.status).toBe("ok");
     expect(group.rollouts.every(({ reward, unasked = 0 }) => reward !== null && unasked > 0)).toBe(true);
-    const planned = await grouped(16, { judge: { schedule: "auto", budget: { generations: 50 } } });
-    expect(planned.group.verifier).toMatchObject({ schedule: { name: "active" }, generations: 50 });
+    const planned = await grouped(16, { judge: { schedule: "active", budget: { generations: 50 } } });
+    expect(planned.group.verifier).toMatchObject({ schedule: "active", generations: 50 });
   });
 
   test("of tokens counts what an answer may take until it is known", async () => {
@@ -136,6 +173,7 @@ describe("refused by field", () => {
     [{ judge: { schedule: { name: "circular", degree: 0 } } }, "spec.judge.schedule"],
     [{ judge: { schedule: { name: "circular", rings: 2 } } }, "spec.judge.schedule"],
     [{ judge: { schedule: "everyone" } }, "spec.judge.schedule"],
+    [{ judge: { schedule: { name: "active", sure: 0.9 } } }, "spec.judge.schedule"],
     [{ judge: { schedule: "blocks" } }, "spec.judge.schedule"],
     [{ judge: { mode: "listwise", both_orders: "when_close" } }, "spec.judge.both_orders"],
     [{ judge: { mode: "listwise", samples: { max: 4 } } }, "spec.judge.samples"],

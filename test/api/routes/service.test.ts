@@ -29,7 +29,7 @@ test("/ is a page for a browser, and JSON for all others", async () => {
   const { call } = setUp();
   const page = await call("/", { headers: { accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" } });
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
-  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+  expect(page.headers.get("content-security-policy")).toContain("style-src 'self'");
   expect(await page.text()).toContain('<a href="/runs">');
   for (const accept of ["*/*", "application/json", ""]) {
     const told = await call("/", { headers: { accept } });
@@ -42,7 +42,7 @@ test("guides are pages, and an address that names none is 404, whatever it holds
   for (const path of ["/docs/guides", "/docs/guides/training", "/docs/integrations/trl", "/docs/spec"]) {
     expect((await call(path)).status, path).toBe(200);
   }
-  for (const path of ["/docs/none", "/docs/guides/none", "/docs/..%2Fruns", "/docs/guides/%2e%2e", "/docs/Runs"]) {
+  for (const path of ["/docs/none", "/docs/guides/none", "/docs/..%2Fruns", "/docs/guides/%2e%2e%2f", "/docs/Runs"]) {
     expect(await problemOf(await call(path)), path).toMatchObject({ status: 404, code: "not_found" });
   }
 });
@@ -105,7 +105,8 @@ test("every route of the app is in the document", async () => {
     .filter((r) => r.method !== "ALL")
     .map((r) => `${r.method} ${r.path.replace(/:(\w+)/g, "{$1}")}`.replace(/^\w+/, (m) => m.toLowerCase()));
   // Pages that show runs, guides, and what pages are made of.
-  const isPage = (route: string) => /^get \/(?:runs|groups)[./]|^get \/runs$|\.css$|\.js$|^get \/docs\/\{/.test(route);
+  const isPage = (route: string) =>
+    /^get \/(?:runs|groups)[./]|^get \/runs$|\.css$|\.js$|^get \/docs\/.*\{/.test(route);
   expect(new Set(described)).toEqual(new Set(served.filter((route) => !isPage(route))));
 });
 
@@ -123,18 +124,26 @@ test("every $ref of the document resolves", () => {
 
 test("the documentation is served without a key, with no script but its own and without other hosts, under a strict policy", async () => {
   const { call } = setUp({ keys: [{ name: "k", digest: new Uint8Array(32) }] });
-  for (const path of ["/docs", "/docs/errors"]) {
+  for (const path of ["/docs", "/docs/errors", "/docs/api/scoring"]) {
     const response = await call(path);
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
     const whole = await response.text();
-    const page = whole.replace('<script type="module" src="/docs/search.js"></script>', "");
+    const page = whole.replace('<script type="module" src="/docs/reference.js"></script>', "");
     // Addresses stand in examples only: nothing is loaded from them.
     expect(page).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\/|style="| on\w+="/);
     const anchors = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]));
-    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(anchors).toContain(target);
+    // Swagger UI opens what is behind #/.
+    for (const [, target] of page.matchAll(/href="#([^"/][^"]*)"/g)) expect(anchors).toContain(target);
   }
-  expect((await call("/docs/style.css")).headers.get("content-type")).toContain("text/css");
-  expect((await call("/docs/search.js")).headers.get("content-type")).toContain("text/javascript");
+  expect((await call("/docs/reference.css")).headers.get("content-type")).toContain("text/css");
+  expect((await call("/docs/reference.js")).headers.get("content-type")).toContain("text/javascript");
+  expect((await call("/docs/api/nothing")).status).toBe(404);
+});
+
+test("the front page's first call goes to the server that is asked", async () => {
+  const { app } = setUp();
+  const page = await app.request("http://judge.internal:8787/", { headers: { accept: "text/html" } });
+  expect(await page.text()).toContain("curl -s http://judge.internal:8787/v1/rewards");
 });
 
 test("every error code has its heading on the page that a problem's type points to", async () => {
@@ -170,7 +179,10 @@ describe("specs", () => {
 
   test("default is built in: readable, not replaceable", async () => {
     const { call } = setUp();
-    expect(await (await call("/v1/specs/default")).json()).toMatchObject({ name: "default", spec: DEFAULT_SPEC });
+    expect(await (await call("/v1/specs/default")).json()).toMatchObject({
+      name: "default",
+      spec: { ...DEFAULT_SPEC, log_texts: false },
+    });
     const problem = await problemOf(await put(call, "default", {}));
     expect(problem).toMatchObject({ status: 400, errors: [{ path: "name" }] });
   });

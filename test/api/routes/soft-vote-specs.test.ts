@@ -127,6 +127,6 @@ describe("a spec with a soft vote", () => {
     const spec = { judge: { vote: "soft", preset: "letter-select", max_tokens: 8 }, reward: "soft" };
     const reply = (await (await setUp().post("/v1/specs/check?n=16", spec)).json()) as Record<string, unknown>;
     expect(reply.spec).toMatchObject({ judge: { vote: "soft", prompt: "letter-select" } });
-    expect(reply.cost).toMatchObject({ generations: 120, completion_tokens_max: 8 * (240 + 99) });
+    expect(reply.cost).toMatchObject({ generations: 120, completion_tokens_max: 8 * (240 + 20) });
   });
 });

@@ -182,7 +182,7 @@ test("a batch remembers what was asked of a long solution under a short key", as
   const group = prepare({ prompt: "q", rollouts: [{ text: "", step_texts } as { text: string }] }, 0);
   const compiled = compileSpec(AnySpecSchema.parse({ signals: { steps: { kind: "steps" } } }));
   const journal = { known: () => undefined, onReadings: () => {} };
-  const keyed = await keyedJournal({ journal }, [group], "hash", compiled);
+  const keyed = await keyedJournal(journal, [group], "hash", compiled);
   const question = { to: "chat" as const, preset: "first-wrong-step", shown: [0], samples: 1 };
   const key = keyed?.key("steps", { index: 0, texts: [numberedSteps(step_texts)] }, question);
   expect(key?.length).toBeLessThan(512);

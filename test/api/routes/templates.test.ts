@@ -6,7 +6,7 @@ import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { template } from "../../../scripts/build/openapi/examples.ts";
 import { TemplateReplySchema } from "../../../src/api/routes/templates.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { PRESETS } from "../../../src/core/judges/presets/table.ts";
+import { PRESETS, presetNames } from "../../../src/core/judges/presets/table.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { fakeTemplateStore } from "../../harness/fakes.ts";
@@ -99,7 +99,7 @@ test("it is shown as it was put, under the hash of its content, and listed besid
   const built = TemplateReplySchema.parse(await (await api.call("/v1/templates/rm-r1")).json());
   expect(built).toMatchObject({ built_in: true, template: PRESETS["rm-r1"] });
   const list = (await (await api.call("/v1/templates")).json()) as { built_in: string[]; stored: string[] };
-  expect(list).toEqual({ built_in: Object.keys(PRESETS).sort(), stored: ["mine"] });
+  expect(list).toEqual({ built_in: presetNames().sort(), stored: ["mine"] });
   expect((await problemOf(await api.call("/v1/templates/other"))).code).toBe("not_found");
 });
 

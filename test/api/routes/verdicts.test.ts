@@ -1,9 +1,8 @@
-// Owns the guarantees of POST /v1/verdicts and POST /v1/evaluations over fakes.
+// Owns the guarantees of POST /v1/verdicts over fakes.
 
 import { expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import { isPlainVerdictItem } from "../../../src/api/routes/verdict-items.ts";
-import { EvaluationsReplySchema } from "../../../src/core/contract/evaluation-replies.ts";
 import { VerdictsReplySchema } from "../../../src/core/contract/replies.ts";
 import { VerdictItemSchema } from "../../../src/core/contract/requests.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -15,7 +14,7 @@ test("the example is rewarded as the document shows", async () => {
   expect({ ...reply, request_id: examples.verdictsReply.request_id }).toEqual(examples.verdictsReply);
 });
 
-test("with a run_id the metrics are logged and no text; without one nothing is, and the reply says so", async () => {
+test("with a run_id the metrics are logged, without prompts no text; without one nothing is, and the reply says so", async () => {
   const { post, runLog } = setUp();
   expect(await (await post("/v1/verdicts", examples.verdictsRequest)).json()).toMatchObject({
     logged: false,
@@ -66,6 +65,7 @@ test("the quick look accepts only what the schema accepts unchanged, and all tha
   );
   const item = fc.record(
     {
+      prompt: fc.oneof(fc.string(), value),
       text: fc.oneof(fc.string(), value),
       candidates: value,
       correct: value,
@@ -85,19 +85,4 @@ test("the quick look accepts only what the schema accepts unchanged, and all tha
   );
   const long = { text: "x".repeat(LIMITS.verdict_text_bytes / 3 + 1) };
   expect([isPlainVerdictItem(long), VerdictItemSchema.safeParse(long).success]).toEqual([false, true]);
-});
-
-test("the evaluation example is answered as the schema says", async () => {
-  const { post } = setUp();
-  const reply = EvaluationsReplySchema.parse(await (await post("/v1/evaluations", examples.evaluationsRequest)).json());
-  expect(reply).toMatchObject({ lists: 2, list_acc: { mean: 0.5 }, parse_rate: { mean: 1 } });
-  const problem = await problemOf(
-    await post("/v1/evaluations", {
-      lists: [
-        { pass_rates: [1, 0], selected: 2 },
-        { pass_rates: [1], win_counts: [1, 2] },
-      ],
-    }),
-  );
-  expect(problem.errors?.map((e) => e.path)).toEqual(["lists[0].selected", "lists[1].win_counts"]);
 });
