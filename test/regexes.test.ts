@@ -10,6 +10,7 @@ const FOLDERS = ["src", "gpu-backend"];
 const LATE: Readonly<Record<string, readonly string[]>> = {
   "src/api/tools/shared/options.ts": ["^(?:default|[+-]?[0-9]{1,15}(?:\\.[0-9]{1,15})?)$"],
   "src/api/routes/export-training.ts": ["^-?[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?$"],
+  "src/core/candidate/answers/final-answer.ts": ["</final answer\\s*>"],
   "src/core/candidate/code-blocks.ts": ["^ {1,40}"],
   "src/core/contract/requests.ts": ["^[A-Za-z0-9._:-]{1,128}$"],
   "src/core/faults/engine-reason.ts": ["(?<!\\w)org\\/model\\-7b(?!\\w)"],
@@ -46,6 +47,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
 /** Of these recheck cannot say anything: by how the source begins, with who looks instead. */
 const UNDECIDED: Readonly<Record<string, string>> = {
   "\\[(?=\\s{0,8}(?:QUESTION": "too large to decide in time; bounded throughout, and timed by test/core/marks.test.ts",
+  "(?<![\\p{L}\\p{N}])(?:(?:(?:(?:final|correct|right":
+    "too large to decide in time; read in lines of 4,096 characters at most, and timed by test/core/final-answers.test.ts",
   "[\\p{scx=Han}": "recheck reads no set subtraction; each alternative repeats one class alone",
 };
 const isBounded = ({ file, source }: FoundRegex) =>

@@ -24,7 +24,7 @@ const sources = files.filter((path) => /\.(ts|py|sh|toml)$|^\.ci\/run$/.test(pat
 const MADE = /(^|\/)(report|rows|compare|points|page|schedules|kritai\.d)\.(md|csv|ts)$/;
 /** In other projects' repositories, where a comment names its source. */
 const OTHERS = new Set(
-  `calibration codegen_grpotrainer evaluate gen_judgment generative judgelrm parser prob ranking_consistency
+  `calibration codegen_grpotrainer evaluate gen_judgment generative gsm8k judgelrm parser prob ranking_consistency
    rating_systems sandbox_api show_result`
     .split(/\s+/)
     .map((name) => `${name}.py`),

@@ -26,8 +26,6 @@ const says =
   () =>
     answer;
 
-const message = (content: string) => [{ role: "user", content }];
-
 /** By kind, and where a kind asks in several ways, by `kind/way`. */
 export const KIND_USES: Readonly<Record<string, KindUse>> = {
   tournament: { settings: {}, answers: longest },
@@ -132,19 +130,7 @@ export const KIND_USES: Readonly<Record<string, KindUse>> = {
     extract: "whole",
     answers: says('{"rating": 7}'),
   },
-  string_check: { settings: { input: "{{sample.output_text}}", reference: "Paris", operation: "like" } },
-  text_similarity: {
-    settings: { input: "{{sample.output_text}}", reference: "{{item.gold}}", evaluation_metric: "rouge_l" },
-    group: { item: { gold: "It is Paris." } },
-  },
-  score_model: {
-    settings: { input: message("Rate {{sample.output_text}}"), range: [0, 10] },
-    answers: says("\\boxed{7}"),
-  },
-  label_model: {
-    settings: { input: message("Judge {{sample.output_text}}"), labels: ["good", "bad"], passing_labels: ["good"] },
-    answers: says("\\boxed{A}"),
-  },
+  text_similarity: { settings: { evaluation_metric: "rouge_1" }, group: { reference: "It is Paris." } },
   external: { settings: { url: "https://checker.example/score", range: [0, 10] }, answers: says("4.5") },
 };
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { build } from "esbuild";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
 import { openapi } from "../harness/openapi.ts";
@@ -41,8 +41,8 @@ afterAll(async () => {
 });
 
 /** Opens a page and collects what went wrong on it and what it asked of other hosts. */
-async function open(path: string, width: number) {
-  const page = await browser.newPage({ viewport: { width, height: 900 } });
+async function open(path: string, width: number, colorScheme: "light" | "dark" = "light") {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const faults: string[] = [];
   const elsewhere: string[] = [];
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -55,112 +55,91 @@ async function open(path: string, width: number) {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+async function violationsOn(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return page.evaluate("axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))");
+}
+
+/** The parts of the document that are looked at here. */
+const OPERATIONS = Object.entries(openapi.paths).flatMap(([path, item]) =>
+  Object.values(item as Record<string, { operationId: string; tags: [string] }>).map(({ operationId, tags }) => ({
+    path,
+    operationId,
+    tag: tags[0],
+  })),
+);
+const REWARDS = "/docs/api/scoring#/Scoring/scoreRewards";
+
+/** The operation that Swagger UI has opened, once its replies are drawn. */
+async function opened(page: Page): Promise<Locator> {
+  const block = page.locator(".opblock.is-open");
+  await block.locator(".responses-wrapper").waitFor();
+  return block;
+}
+
 describe.each([
   ["desktop", 1280, "light"],
   ["phone", 400, "dark"],
 ] as const)("on a %s", (_, width, colorScheme) => {
-  it(`/docs has no fault that axe-core finds, in ${colorScheme}`, async () => {
-    const { page } = await open("/docs", width);
-    await page.emulateMedia({ colorScheme });
-    await page.evaluate(AXE);
-    const violations = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
-    expect(await page.evaluate(violations)).toEqual([]);
-    await page.close();
-  });
-
-  it.each(["/", "/docs", "/docs/errors", "/docs/alarms", "/docs/guides", "/docs/integrations", "/docs/signals"])(
-    "%s is whole, quiet, asks nobody else and does not scroll sideways",
+  it.each(["/docs", "/", "/docs/guides/training", "/docs/schedules"])(
+    `%s has no fault that axe-core finds, in ${colorScheme}`,
     async (path) => {
-      const { page, faults, elsewhere } = await open(path, width);
-      expect(await page.title()).not.toBe("");
-      expect(
-        await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-      ).toBeLessThanOrEqual(0);
-      expect(await page.evaluate("getComputedStyle(document.body).fontFamily")).not.toBe("");
-      expect({ faults, elsewhere }).toEqual({ faults: [], elsewhere: [] });
+      const { page } = await open(path, width, colorScheme);
+      expect(await violationsOn(page)).toEqual([]);
       await page.close();
     },
   );
-});
 
-describe("/docs", () => {
-  it("shows every route of the OpenAPI document", async () => {
-    const { page } = await open("/docs", 1280);
-    const text = (await page.evaluate("document.body.innerText")) as string;
-    for (const path of Object.keys(openapi.paths)) expect(text).toContain(path);
+  it(`an operation has no fault that axe-core finds, in ${colorScheme}: its example, its fields, as it is tried`, async () => {
+    const { page } = await open(REWARDS, width, colorScheme);
+    const block = await opened(page);
+    expect(await violationsOn(page)).toEqual([]);
+    await block.getByRole("tab", { name: "Schema" }).first().click();
+    await block.locator(".json-schema-2020-12").first().waitFor();
+    await block.getByRole("button", { name: "Expand all" }).first().click();
+    expect(await violationsOn(page)).toEqual([]);
+    await block.getByRole("button", { name: "Try it out" }).click();
+    await block.locator("textarea").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
     await page.close();
   });
 
-  it("finds a field by its name, by keyboard alone, and opens what it lies in", async () => {
-    const { page, faults } = await open("/docs", 400);
-    await page.keyboard.press("/");
-    await page.keyboard.type("reask");
-    const first = page.locator("#search li a").first();
-    expect(await first.textContent()).toMatch(/^reaskPOST \/v1\/rewards › spec › judge: how often/);
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    const found = page.locator(".found");
-    expect(await found.isVisible()).toBe(true);
-    expect(await found.textContent()).toContain("reask");
-    expect(await page.locator("#search ul").isVisible()).toBe(false);
-    expect(faults).toEqual([]);
-    await page.close();
-  });
-
-  it("finds an error code of the page beside it, and says when nothing is found", async () => {
-    const { page } = await open("/docs", 1280);
-    await page.locator("#search input").fill("parse_rate_low");
-    await page.locator('#search a[href="/docs/errors#parse_rate_low"]').waitFor();
-    await page.locator("#search input").fill("no such words anywhere");
-    await expect.poll(() => page.locator("#search output").textContent()).toBe("nothing found");
-    await page.close();
-  });
-
-  it("is searched together with the guides, on a guide's page too", async () => {
-    const { page, faults, elsewhere } = await open("/docs", 1280);
-    await page.locator("#search input").fill("drift_probe come again");
-    await page.locator('#search a[href="/docs/alarms#groups-that-come-again"]').waitFor();
-    await page.goto(`${edge.url}/docs/guides/training`);
-    await page.locator("#search input").fill("gathering");
-    const found = page.locator("#search li a");
-    await page.locator('#search a[href="/docs/integrations/gathering"]').waitFor();
-    const first = await found.evaluateAll((links) => links.slice(0, 2).map((link) => link.getAttribute("href")));
-    expect(first).toContain("/docs/integrations/gathering");
-    await page.locator("#search input").fill("rescore run");
-    await page.locator('#search a[href="/docs#rescoreRun"]').click();
-    await page.waitForURL("**/docs#rescoreRun");
+  it.each([
+    ...["/", "/docs", "/docs/errors", "/docs/alarms", "/docs/guides", "/docs/integrations", "/docs/signals"],
+    ...["/docs/api/contracts-of-other-tools", REWARDS],
+  ])("%s is whole, quiet, asks nobody else and does not scroll sideways", async (path) => {
+    const { page, faults, elsewhere } = await open(path, width, colorScheme);
+    if (path.startsWith("/docs/api/")) await page.locator(".opblock").first().waitFor();
+    if (path === REWARDS) await opened(page);
+    expect(await page.title()).not.toBe("");
+    expect(
+      await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+    ).toBeLessThanOrEqual(0);
+    expect(await page.evaluate("getComputedStyle(document.body).fontFamily")).not.toBe("");
     expect({ faults, elsewhere }).toEqual({ faults: [], elsewhere: [] });
     await page.close();
   });
+});
 
-  it.each(["/", "/docs/guides/training", "/docs/schedules"])("%s has no fault that axe-core finds", async (path) => {
-    const { page } = await open(path, 390);
-    await page.evaluate(AXE);
-    const violations = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))";
-    expect(await page.evaluate(violations)).toEqual([]);
-    await page.close();
-  });
-
-  it("shows every example in the language that is chosen at one, also the next time", async () => {
-    const { page } = await open("/docs", 1280);
-    await page.locator("label[for=scoreRewards-python]").click();
-    expect(await page.locator("#scoreRewards .of-python").isVisible()).toBe(true);
-    expect(await page.locator("#getRun .of-python").isVisible()).toBe(true);
-    expect(await page.locator("#getRun .of-curl").isVisible()).toBe(false);
-    await page.reload();
-    expect(await page.locator("#getRun .of-python").isVisible()).toBe(true);
-    await page.close();
-  });
-
-  it("is whole without a script: every route, every field, each language", async () => {
+describe("/docs", () => {
+  it("shows every route of the OpenAPI document, without a script too", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${edge.url}/docs`);
-    expect(await page.locator("#search").isVisible()).toBe(false);
-    await page.locator("label[for=scoreRewards-typescript]").click();
-    expect(await page.locator("#scoreRewards .of-typescript").isVisible()).toBe(true);
-    expect(await page.locator("#scoreRewards .of-curl").isVisible()).toBe(false);
+    const text = await page.locator("main").innerText();
+    for (const { path } of OPERATIONS) expect(text).toContain(path);
     await context.close();
+  });
+
+  it("shows an operation's row at the address that earlier versions gave it, and leads to its page", async () => {
+    const { page, faults } = await open("/docs#rescoreRun", 1280);
+    const row = page.locator("#rescoreRun:target");
+    expect(await row.isVisible()).toBe(true);
+    await row.getByRole("link").click();
+    await page.waitForURL("**/docs/api/run-log#/Run%20log/rescoreRun");
+    expect(await (await opened(page)).locator(".opblock-summary-path").textContent()).toContain("rescore");
+    expect(faults).toEqual([]);
+    await page.close();
   });
 
   it("links each error code to a heading that exists", async () => {
@@ -168,6 +147,62 @@ describe("/docs", () => {
     expect(await page.evaluate("document.getElementById('invalid_request') !== null")).toBe(true);
     await page.close();
   });
+});
+
+describe("a resource's page", () => {
+  it("shows the operations of its tag and no others", async () => {
+    const { page } = await open("/docs", 1280);
+    const pages = await page.locator("nav.wide a[href^='/docs/api/']").evaluateAll((links) => links.map(String));
+    const shown: (string | null)[] = [];
+    for (const address of pages) {
+      await page.goto(address);
+      await page.locator(".opblock").first().waitFor();
+      const tag = await page.locator("h1").textContent();
+      const ids = await page.locator(".opblock").evaluateAll((blocks) => blocks.map(({ id }) => id));
+      expect(ids.sort(), address).toEqual(
+        OPERATIONS.filter((operation) => operation.tag === tag)
+          .map(({ operationId }) => `operations-${tag?.replaceAll(" ", "_")}-${operationId}`)
+          .sort(),
+      );
+      shown.push(tag);
+    }
+    expect(shown.sort()).toEqual([...new Set(OPERATIONS.map(({ tag }) => tag))].sort());
+    await page.close();
+  });
+
+  it("opens the operation of its address, and that of each link of its contents", async () => {
+    const { page } = await open(REWARDS, 1280);
+    expect(await (await opened(page)).getAttribute("id")).toBe("operations-Scoring-scoreRewards");
+    await page.locator("nav.wide a[href='#/Scoring/listBatches']").click();
+    await page.locator("#operations-Scoring-listBatches.is-open").waitFor();
+    await page.close();
+  });
+
+  it.each(["light", "dark"] as const)(
+    "tries a call on its server with the key that is typed in, in %s",
+    async (scheme) => {
+      const address = "/docs/api/contracts-of-other-tools#/Contracts%20of%20other%20tools/listModels";
+      const { page, faults, elsewhere } = await open(address, 1280, scheme);
+      const block = await opened(page);
+      await page.getByRole("button", { name: "Authorize", exact: true }).first().click();
+      await page.locator(".auth-container input").first().fill("typed-key");
+      expect(await violationsOn(page)).toEqual([]);
+      await page.locator(".auth-btn-wrapper .authorize").first().click();
+      await page.locator(".btn-done").first().click();
+      await block.getByRole("button", { name: "Try it out" }).click();
+      const [request] = await Promise.all([
+        page.waitForRequest(`${edge.url}/v1/models`),
+        block.getByRole("button", { name: "Execute" }).click(),
+      ]);
+      expect((await request.response())?.status()).toBe(200);
+      expect(request.headers().authorization).toBe("Bearer typed-key");
+      await block.locator(".live-responses-table").waitFor();
+      expect(await block.locator(".curl").textContent()).toContain(`${edge.url}/v1/models`);
+      expect(await violationsOn(page)).toEqual([]);
+      expect({ faults, elsewhere }).toEqual({ faults: [], elsewhere: [] });
+      await page.close();
+    },
+  );
 });
 
 describe("the TypeScript client", () => {

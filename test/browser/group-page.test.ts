@@ -73,8 +73,8 @@ it("tells verdicts of several judges apart: a table of who beat whom for each, a
   const { page, faults } = await open("/runs/two_judges/steps/10?owner=tests");
   await page.locator("tbody a").first().click();
   await page.waitForSelector("h2:has-text('Who beat whom')");
-  const captions = await page.locator("caption", { hasText: "won by the row" }).allTextContents();
-  expect(captions).toEqual(["one", "two"].map((name) => `${name}: verdicts won by the row against the column`));
+  const captions = await page.locator("caption", { hasText: "wins against column" }).allTextContents();
+  expect(captions).toEqual(["one", "two"].map((name) => `${name}: row's wins against column`));
   expect(await page.getByLabel("1/1 verdicts of #1 and #0").count()).toBe(2);
   await page.getByLabel("1/1 verdicts of #1 and #0").first().click();
   const rows = page.locator(".scroll", { has: page.locator("caption", { hasText: "2 verdicts of #1 and #0" }) });
@@ -107,5 +107,39 @@ it("reads verdicts that are no letter: who of a pair had the higher score, was p
   }
   const rows = page.locator(".scroll", { has: page.locator("caption", { hasText: /^3 verdicts$/ }) });
   expect(await rows.locator("tbody td:nth-child(3)").allTextContents()).toEqual(["3, 8", "B slightly", "B > A"]);
+  await page.context().close();
+});
+
+it("draws a tie as a tie, an answer without a verdict as unknown, and a duplicate by the rollout that it equals", async () => {
+  const { page, faults } = await open("/runs/scored/steps/7?owner=tests");
+  const kinds = [
+    { verdict: { kind: "preference", strength: 0 } },
+    { scores: [5, 5] },
+    { verdict: null, status: "unparsed" },
+  ];
+  let orders: number[][] = [];
+  await page.route("**/v1/groups/*/verdicts", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    orders = body.verdicts.map(({ order }: { order: number[] }) => order);
+    const verdicts = kinds.map((kind, i) => ({ ...body.verdicts[i], letter: null, scores: null, ...kind }));
+    await route.fulfill({ response, json: { ...body, verdicts } });
+  });
+  await page.route("**/v1/requests/*", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    for (const { result } of body.groups) result.rollouts[2].duplicate_of = 1;
+    await route.fulfill({ response, json: body });
+  });
+  await page.locator("tbody a").first().click();
+  await page.waitForSelector("h2:has-text('Who beat whom')");
+  for (const [at, result] of ["tie", "tie", "?"].entries()) {
+    const [first, second] = orders[at] as [number, number];
+    expect(await page.getByLabel(`${result} verdicts of #${first} and #${second}`, { exact: true }).count()).toBe(1);
+    expect(await page.getByLabel(`${result} verdicts of #${second} and #${first}`, { exact: true }).count()).toBe(1);
+  }
+  const matrix = page.locator(".scroll", { has: page.locator("caption", { hasText: "wins against column" }) });
+  expect(await matrix.locator("tbody td:first-child").allTextContents()).toEqual(["#0", "#1", "#2 = #1"]);
+  expect(faults).toEqual([]);
   await page.context().close();
 });

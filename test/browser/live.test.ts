@@ -16,7 +16,7 @@ it("reads the last steps again: their requests were still coming, and how the ta
   await page.locator("th button", { hasText: "step" }).press("Enter");
   await page.locator("th button", { hasText: "step" }).press("Enter");
   expect(await rows.first().locator("td").first().textContent()).toBe("10");
-  await page.locator(".chart button", { hasText: "SVG" }).nth(2).focus();
+  await page.locator(".chart", { hasText: "parse rate" }).locator("button", { hasText: "SVG" }).focus();
   await page.route("**/v1/runs/calm/steps?*", async (route) => {
     const response = await route.fetch();
     const body = await response.json();

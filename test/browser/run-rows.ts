@@ -1,7 +1,7 @@
 // Owns a made run for the browser tests: rows of many steps, in which the verifier's answers stop
 // being readable and rewards become flat.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
-import type { RewardHistogram, RunDetail, RunSummary, StepRow } from "../../src/ports/run-log.ts";
+import type { RunDetail, RunSummary, StepRow } from "../../src/ports/run-log.ts";
 
 /** Rows of a run whose parse rate falls at a step. */
 export interface MadeRun {
@@ -99,15 +99,20 @@ export const summary = ({ id, steps }: MadeRun): RunSummary => ({
 export const detail = (run: MadeRun): RunDetail => ({
   ...summary(run),
   metadata: null,
-  specs: [{ spec_hash: `sha256:${"0".repeat(64)}`, spec: {}, requests: run.steps, first_at: at(0), cut_share: 0.02 }],
+  // The second from the middle on.
+  specs: [0, 1].map((nth) => ({
+    spec_hash: `sha256:${`${nth}`.repeat(64)}`,
+    spec: {},
+    requests: run.steps / 2,
+    first_at: at((nth * run.steps) / 2),
+    cut_share: 0.02,
+  })),
 });
 
-/** Rewards that spread out, and a second spec from the middle on. */
-export const histogram = ({ steps }: MadeRun): RewardHistogram => ({
-  edges: [0, 0.25, 0.5, 0.75, 1],
-  steps: Array.from({ length: steps }, (_, step) => ({ step, counts: [step % 7, 40, 40, step % 5] })),
-  specs: [
-    { spec_hash: `sha256:${"0".repeat(64)}`, first_step: 0, last_step: steps - 1 },
-    { spec_hash: `sha256:${"1".repeat(64)}`, first_step: steps / 2, last_step: steps - 1 },
-  ],
-});
+/** Rewards of a made step's group, in the lowest and the highest bin at some steps alone. */
+export const rewardsAt = (step: number): number[] => [
+  0.3,
+  0.6,
+  ...(step % 7 === 0 ? [0] : []),
+  ...(step % 5 === 0 ? [1] : []),
+];

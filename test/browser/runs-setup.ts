@@ -5,14 +5,14 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { agentGroup, agentTasks } from "../../scripts/stack/examples.ts";
 import { createApp } from "../../src/app.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { RunKey, RunLog } from "../../src/ports/run-log.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
-import { detail, healthRows, histogram, type MadeRun, stepRows, summary } from "./run-rows.ts";
+import { detail, healthRows, type MadeRun, rewardsAt, stepRows, summary } from "./run-rows.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
@@ -24,7 +24,6 @@ const BEGUN_ALIKE = {
   prompt: [{ role: "user", content: "Look." }],
   rollouts: ["Yes.", "No, never."].map((content) => ({
     messages: [
-      { role: "assistant", content: "", tool_calls: [{ id: "c", function: { name: "look", arguments: "{}" } }] },
       { role: "tool", tool_call_id: "c", content: "far ".repeat(1_000) },
       { role: "assistant", content },
     ],
@@ -39,7 +38,7 @@ const HOSTILE_RUN = {
       tool_calls: [{ id: HOSTILE, type: "function", function: { name: HOSTILE, arguments: HOSTILE } }],
     },
     { role: "tool", tool_call_id: HOSTILE, content: HOSTILE },
-    { role: HOSTILE, content: HOSTILE },
+    { role: "user", content: HOSTILE },
   ],
   files: [{ path: HOSTILE, text: `${HOSTILE}\n`, base: "" }],
 };
@@ -71,24 +70,26 @@ function logOf(scored: RunLog): RunLog {
       const run = of(key);
       return run === undefined ? scored.run(key) : detail(run);
     },
-    async steps(key, range, axis, signals) {
+    async steps(key, range, signals) {
       const run = of(key);
-      if (run === undefined) return scored.steps(key, range, axis, signals);
+      if (run === undefined) return scored.steps(key, range, signals);
       requireFew(run, range.limit);
       const above = (step: number) => step > (range.after ?? -1) && step >= (range.from ?? 0);
       return stepRows(run)
         .filter(({ step }) => above(step as number))
         .slice(0, range.limit ?? undefined);
     },
-    async health(key, steps, axis) {
+    async health(key, steps) {
       const run = of(key);
-      if (run === undefined) return scored.health(key, steps, axis);
+      if (run === undefined) return scored.health(key, steps);
       requireFew(run, steps);
       return healthRows(run).slice(-steps);
     },
-    async histogram(key, wanted, axis) {
-      const run = of(key);
-      return run === undefined ? scored.histogram(key, wanted, axis) : histogram(run);
+    async groups(key, wanted) {
+      const { step } = wanted;
+      if (of(key) === undefined || step === null) return scored.groups(key, wanted);
+      const { rows } = await scored.groups({ owner: "tests", run_id: "mild" }, { step: null, cursor: null, limit: 1 });
+      return { rows: rows.map((row) => ({ ...row, step, rewards: rewardsAt(step) })), next_cursor: null };
     },
   };
 }
@@ -109,6 +110,7 @@ let close: () => void;
 
 async function begin(): Promise<void> {
   if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium`);
+  const clock = fixedClock();
   const app = createApp({
     verifier: fakeVerifier((shown, about) =>
       shown[0]?.startsWith("[TURN_") === true
@@ -117,7 +119,7 @@ async function begin(): Promise<void> {
     ),
     runLog: logOf(fakeRunLog()),
     specs: fakeSpecStore({ sampled: AnySpecSchema.parse({ judge: { samples: 3 } }) }),
-    clock: fixedClock(),
+    clock,
     assets: builtAssets,
     keys: [{ name: "tests", digest: await digestOf(KEY), scopes: ["score", "logs:all", "logs"] }],
     report: () => {},
@@ -173,7 +175,8 @@ async function begin(): Promise<void> {
       headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
       body: JSON.stringify({ groups, ...run }),
     });
-    expect(scored.status).toBe(200);
+    if (scored.status !== 200) throw new Error(await scored.text());
+    clock.advance(1000);
   }
   const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
   await new Promise((resolve) => server.once("listening", resolve));

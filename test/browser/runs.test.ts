@@ -34,9 +34,9 @@ it("a run of 2,000 steps tells its alarms, and where they began", async () => {
   const { page } = await open("/runs/long");
   const alarms = await page.locator(".alarm-list li").allTextContents();
   expect(alarms.map((text) => text.split(":")[0])).toEqual([
-    expect.stringMatching(/^60 % of the groups have equal rewards, which teach nothing, since step \d+\. Look at/),
+    expect.stringMatching(/^60 % of the groups have equal rewards, so they teach nothing, since step \d+\. Look at/),
     // The mean of ten steps is beyond its threshold a step after the answers are.
-    "Only 60 % of the judge's answers can be read, since step 1701. Look at",
+    "Only 60 % of the judge's answers are readable, since step 1701. Look at",
   ]);
   expect(await page.locator(".chart").count()).toBeGreaterThanOrEqual(8);
   await page.context().close();
@@ -69,18 +69,22 @@ it("reads a run whose steps are large in parts, and says how far alarms look bac
 
 it("shows how rewards are spread, and marks where a spec changed in every chart", async () => {
   const { page } = await open("/runs/calm");
+  await page.getByRole("button", { name: "Show how rewards spread" }).press("Enter");
+  await page.getByText("Rewards of 60 steps.").waitFor();
   const heat = page.locator(".chart", { hasText: "spread of rewards" });
   expect(await heat.locator("svg rect").count()).toBeGreaterThan(100);
   const rules = page.locator(".chart svg line[stroke='var(--calm)'], .chart svg [stroke='var(--calm)'] line");
   expect(await rules.count()).toBe(await page.locator(".chart").count());
-  await page.locator("summary", { hasText: "1 spec" }).click();
-  expect(await page.locator("li", { hasText: "from step 0" }).count()).toBe(1);
+  await page.locator("summary", { hasText: "2 specs" }).click();
+  for (const from of ["from step 0", "from step 30"]) {
+    expect(await page.locator("li", { hasText: from }).count(), from).toBe(1);
+  }
   await page.context().close();
 });
 
 it("lays other runs over one, names them in the address, and takes them away again", async () => {
   const { page, faults } = await open("/runs/calm");
-  await page.getByLabel("Lay another run over this one").fill("long");
+  await page.getByLabel("Compare with another run").fill("long");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/runs/calm?with=long");
   const legend = page.locator(".chart", { hasText: "parse rate" }).first();

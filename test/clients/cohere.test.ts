@@ -17,6 +17,9 @@ const DOCUMENTS = ["short", "the longest of the three", "in between"];
 const ORDER = [1, 2, 0];
 const SCORES = [1, 0.5, 0];
 
+/** A deadline below the waits that the verifier asks for here. */
+const SOON = { "Kritai-Deadline-Ms": "20000" };
+
 const VERSIONS = {
   v1: (options: { token: string; fetch?: typeof fetch }) => new CohereClient({ environment: stack.url, ...options }),
   v2: (options: { token: string; fetch?: typeof fetch }) => new CohereClientV2({ environment: stack.url, ...options }),
@@ -26,7 +29,7 @@ describe.each(["v1", "v2"] as const)("the %s client", (version) => {
   const client = (fetchWith?: typeof fetch, token = stack.key) =>
     VERSIONS[version]({ token, ...(fetchWith && { fetch: fetchWith }) });
   const rank = (using: ReturnType<typeof client>, query: string, documents: string[] = DOCUMENTS) =>
-    using.rerank({ model: "default", query: `${version} ${query}`, documents });
+    using.rerank({ model: "default", query: `${version} ${query}`, documents }, { headers: SOON });
 
   it("reads the order, the scores and the tokens", async () => {
     const reply = await rank(client(), "plain");
@@ -42,17 +45,20 @@ describe.each(["v1", "v2"] as const)("the %s client", (version) => {
   });
 
   it.each([
-    { refusal: 429, told: 429, wait_ms: 1_000 },
-    { refusal: 502, told: 503, wait_ms: 5_000 },
-  ] as const)("waits the $wait_ms ms of Retry-After on a $told, tries again, and gets its scores", async (row) => {
-    const { statuses, fetch } = statusKeeper();
-    const waits = skippedWaits();
-    stack.verifier.script = refusing(row.refusal, 2);
-    const reply = await rank(client(fetch), `retried ${row.told}`, DOCUMENTS.slice(0, 2));
-    expect(reply.results.map(({ index }) => index)).toEqual([1, 0]);
-    expect(statuses).toEqual([row.told, row.told, 200]);
-    expect(waits).toEqual([row.wait_ms, row.wait_ms]);
-  });
+    { refusal: 429, told: 429, wait_ms: 30_000 },
+    { refusal: 502, told: 503, wait_ms: 40_000 },
+  ] as const)(
+    "waits the verifier's own $wait_ms ms of Retry-After on a $told, tries again, and gets its scores",
+    async (row) => {
+      const { statuses, fetch } = statusKeeper();
+      const waits = skippedWaits();
+      stack.verifier.script = refusing(row.refusal, 2, row.wait_ms / 1000);
+      const reply = await rank(client(fetch), `retried ${row.told}`, DOCUMENTS.slice(0, 2));
+      expect(reply.results.map(({ index }) => index)).toEqual([1, 0]);
+      expect(statuses).toEqual([row.told, row.told, 200]);
+      expect(waits).toEqual([row.wait_ms, row.wait_ms]);
+    },
+  );
 
   it.each([
     { refusal: 429, error: Cohere.TooManyRequestsError, code: "verifier_overloaded" },
@@ -60,7 +66,7 @@ describe.each(["v1", "v2"] as const)("the %s client", (version) => {
   ] as const)("raises $error.name with our code when the failure outlasts its three tries", async (row) => {
     const { statuses, fetch } = statusKeeper();
     skippedWaits();
-    stack.verifier.script = refusing(row.refusal, Number.POSITIVE_INFINITY);
+    stack.verifier.script = refusing(row.refusal, Number.POSITIVE_INFINITY, 30);
     const failure = await rank(client(fetch), `failed ${row.code}`).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(row.error);
     expect((failure as Cohere.TooManyRequestsError).body).toMatchObject({ code: row.code, retryable: true });

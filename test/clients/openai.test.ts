@@ -13,7 +13,7 @@ afterEach(() => {
   stack.verifier.script = prefersLongest;
 });
 
-const client = (options: { apiKey?: string; fetch?: typeof fetch } = {}) =>
+const client = (options: { apiKey?: string; fetch?: typeof fetch; defaultHeaders?: Record<string, string> } = {}) =>
   new OpenAI({ baseURL: `${stack.url}/v1`, apiKey: stack.key, ...options });
 
 const asked = (question: string, candidates = ["short", "a longer one"]) => [
@@ -55,20 +55,24 @@ describe("the openai client", () => {
   });
 
   it.each([
-    { refusal: 429, told: 429, wait_ms: 1_000 },
-    { refusal: 502, told: 503, wait_ms: 5_000 },
-  ] as const)("waits the $wait_ms ms of Retry-After on a $told, tries again, and gets its verdict", async (row) => {
-    const { statuses, fetch } = statusKeeper();
-    const waits = skippedWaits();
-    stack.verifier.script = refusing(row.refusal, 2);
-    const reply = await client({ fetch }).chat.completions.create({
-      model: "default",
-      messages: asked(`retried ${row.told}`),
-    });
-    expect(reply.choices[0]?.message.content).toBe("\\boxed{B}");
-    expect(statuses).toEqual([row.told, row.told, 200]);
-    expect(waits).toEqual([row.wait_ms, row.wait_ms]);
-  });
+    { refusal: 429, told: 429, wait_ms: 30_000 },
+    { refusal: 502, told: 503, wait_ms: 40_000 },
+  ] as const)(
+    "waits the verifier's own $wait_ms ms of Retry-After on a $told, tries again, and gets its verdict",
+    async (row) => {
+      const { statuses, fetch } = statusKeeper();
+      const waits = skippedWaits();
+      stack.verifier.script = refusing(row.refusal, 2, row.wait_ms / 1000);
+      const headers = { "Kritai-Deadline-Ms": "20000" };
+      const reply = await client({ fetch, defaultHeaders: headers }).chat.completions.create({
+        model: "default",
+        messages: asked(`retried ${row.told}`),
+      });
+      expect(reply.choices[0]?.message.content).toBe("\\boxed{B}");
+      expect(statuses).toEqual([row.told, row.told, 200]);
+      expect(waits).toEqual([row.wait_ms, row.wait_ms]);
+    },
+  );
 
   it("raises InternalServerError, never a verdict, when the verifier stays away, whole or streamed", async () => {
     skippedWaits();

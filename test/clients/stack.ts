@@ -29,9 +29,9 @@ export const prefersLongest: Script = ({ body }) => {
  * Refuses the next `times` questions. A Retry-After beyond the deadline passes each refusal on to
  * the client at once.
  */
-export function refusing(code: 400 | 429 | 502, times: number): Script {
+export function refusing(code: 400 | 429 | 502, times: number, retry_after_s = 900): Script {
   let left = times;
-  return (request) => (left-- > 0 ? status(code, { "retry-after": "900" }) : prefersLongest(request));
+  return (request) => (left-- > 0 ? status(code, { "retry-after": `${retry_after_s}` }) : prefersLongest(request));
 }
 
 /**
@@ -82,7 +82,7 @@ export function statusKeeper(): { statuses: number[]; fetch: typeof fetch } {
  * What Kritai sends as Retry-After, ms: `verifier_overloaded` (429) and `verifier_unavailable`
  * (503).
  */
-const RETRY_AFTER_MS = [1_000, 5_000];
+const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 40_000];
 
 /**
  * Until the test ends, a wait as long as Retry-After says passes at once; returns those waits. A

@@ -158,6 +158,30 @@ describe("npm run deploy", () => {
     expect(await place.database.query("SELECT to_regclass('runs')")).toEqual([[null]]);
   });
 
+  it("says the plan to somebody who is not logged in, or offline, and proposes no change", async () => {
+    for (const [variables, reason] of [
+      [{ CLOUDFLARE_API_TOKEN: undefined, VERIFIER_URL: undefined }, "nobody is logged in"],
+      [
+        { CLOUDFLARE_API_BASE_URL: `http://${nowhere}`, VERIFIER_URL: undefined },
+        "Cloudflare cannot be reached from here",
+      ],
+    ] as const) {
+      const { status, output, changes } = await place.run([], variables);
+      expect({ status, changes }).toEqual({ status: 1, changes: [] });
+      expect(output).toMatch(/^ {2}bindings +Durable Objects .*GROUP_ROOM.*; queues kritai-run-log, /m);
+      expect(output).toMatch(
+        /^ {2}secrets +make API_KEYS, TOKEN_SECRET; set .*DATABASE_URL.*; missing here: VERIFIER_URL$/m,
+      );
+      expect(output).toMatch(/^ {2}migrations +at most \d+, in one transaction: 0000_run_log\.sql, /m);
+      expect(output).toMatch(/^ {2}cost +Workers Paid is \d+ USD a month/m);
+      expect(output).toMatch(
+        new RegExp(`^failed at the step "account": ${reason}\nnext: .+\nthen: npm run deploy( -- [^\n]*)?$`, "m"),
+      );
+      expect(output).not.toContain("then: npm run deploy -- --yes");
+      expect(output).not.toContain("secret-password");
+    }
+  });
+
   for (const [cause, { step, reason, next, flags = [], variables, before, after }] of Object.entries(FAILURES)) {
     it(`says the step, the reason and what to do when ${cause}`, async () => {
       await before?.();

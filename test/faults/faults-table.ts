@@ -68,7 +68,6 @@ export const FAULT_CASES: readonly FaultCase[] = [
     deadline_ms: SHORT_MS,
     code: "verifier_overloaded",
     cost: once,
-    verify: { code: "deadline" },
   },
   {
     name: "a single 500",

@@ -91,7 +91,7 @@ function expectReply(reply: Told, { blamed }: FaultCase, { code }: Outcome): voi
   // Of a machine that is busy headers may come late besides.
   const warnings = reply.warnings.map((warning) => warning.split(":")[0]).filter((name) => name !== "headers_late");
   const failed = struck.status === "failed" ? ["groups_failed"] : [];
-  expect(warnings).toEqual([...failed, ...(blamed ? ["does_not_fit"] : [])]);
+  expect(warnings).toEqual([...failed, ...(blamed ? ["does_not_fit"] : []), "simulated"]);
 }
 
 /** @param stretch how many times the case's own deadline there was */

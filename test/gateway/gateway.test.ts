@@ -149,7 +149,7 @@ describe("variables", () => {
     expect(readGatewayEnv({ ...good, HOST: "0.0.0.0" }).faults).toEqual([
       "GATEWAY_API_KEY: required where HOST is not a loopback address",
     ]);
-    expect(readGatewayEnv({ ...good, HOST: "0.0.0.0", GATEWAY_API_KEY: "k" }).faults).toBeNull();
+    expect(readGatewayEnv({ ...good, HOST: "0.0.0.0", GATEWAY_API_KEY: "k".repeat(16) }).faults).toBeNull();
     expect(readGatewayEnv({ ...good, HOST: "::1" }).faults).toBeNull();
   });
 

@@ -3,7 +3,6 @@ import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts
 import type { RunMetadata } from "../../src/core/contract/run-metadata.ts";
 import { stepWarnings } from "../../src/core/tournament/warnings.ts";
 import { encodeTime } from "../../src/platform/request-ids.ts";
-import type { RunAxis } from "../../src/ports/run-axis.ts";
 import type { DeletedRows } from "../../src/ports/run-changes.ts";
 import type {
   GroupEntry,
@@ -19,9 +18,8 @@ import type {
   StepRange,
   StepRow,
 } from "../../src/ports/run-log.ts";
-import { healthRowsOf, histogramOf } from "../port-contracts/health-oracle.ts";
+import { healthRowsOf } from "../port-contracts/health-oracle.ts";
 import { expectedSignals } from "../port-contracts/step-oracle.ts";
-import { laidOut } from "../port-contracts/window-oracle.ts";
 import {
   groupRows,
   groupVerdicts,
@@ -31,7 +29,7 @@ import {
   storedTexts,
   storedTurns,
 } from "./logged-entries.ts";
-import { comparedOf, isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
+import { isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-groups.ts";
 
 export interface FakeRunLog extends RunLog {
   readonly entries: LogEntry[];
@@ -186,13 +184,13 @@ export function fakeRunLog(): FakeRunLog {
       });
       return { ...summary(run, found), metadata: said, specs };
     },
-    async steps(run: RunKey, { after, from, to, limit }: StepRange, axis?: RunAxis, signals = false) {
+    async steps(run: RunKey, { after, from, to, limit }: StepRange, signals = false) {
       check();
       const inRange = (step: number | null) =>
         step === null
           ? after === null && from === null && to === null
           : step > (after ?? -1) && step >= (from ?? 0) && step <= (to ?? step);
-      const entries = laidOut(of(run), axis);
+      const entries = of(run);
       const steps = [...new Set(entries.map((e) => e.step))].filter(inRange);
       const sorted = steps.sort((a, b) => (a ?? -1) - (b ?? -1)).slice(0, limit ?? steps.length);
       return sorted.map((step) => {
@@ -200,19 +198,13 @@ export function fakeRunLog(): FakeRunLog {
         return { ...stepRow(step, some), ...(signals && { signals: signalsOf(some) }) };
       });
     },
-    async health(run: RunKey, steps: number, axis?: RunAxis) {
+    async health(run: RunKey, steps: number) {
       check();
-      return healthRowsOf(laidOut(of(run), axis), steps);
+      return healthRowsOf(of(run), steps);
     },
-    async histogram(run: RunKey, wanted: { steps: number; bins: number }, axis?: RunAxis) {
+    async groups(run: RunKey, { step, cursor, limit }: GroupsWanted) {
       check();
-      return histogramOf(laidOut(of(run), axis), wanted);
-    },
-    async groups(run: RunKey, { step, axis, cursor, limit }: GroupsWanted) {
-      check();
-      const wanted = laidOut(of(run), step === null ? undefined : axis).filter((e) => step === null || e.step === step);
-      const ids = new Set(wanted.map(({ request_id }) => request_id));
-      const rows = of(run).filter(({ request_id }) => ids.has(request_id));
+      const rows = of(run).filter((e) => step === null || e.step === step);
       return paged(rows.flatMap(groupRows), cursor, limit);
     },
     async texts(groupId: string, owner: Owner | null) {
@@ -253,15 +245,6 @@ export function fakeRunLog(): FakeRunLog {
     async lacksLengths(run: RunKey, steps: StepBounds) {
       check();
       return lacksLengthsOf(of(run), steps);
-    },
-    async stepsWithGroups(run: RunKey, axis?: RunAxis) {
-      check();
-      const known = laidOut(of(run), axis, true).filter(({ groups }) => groups.length > 0);
-      return [...new Set(numbers(known.map(({ step }) => step)))].sort((a, b) => a - b);
-    },
-    async compared(run: RunKey, step: number, axis?: RunAxis) {
-      check();
-      return comparedOf(laidOut(of(run), axis, true), step);
     },
     async *loggedGroups(run: RunKey, steps: StepBounds, { spec_hashes, verdicts }: LoggedWanted) {
       for (const entry of of(run)) {

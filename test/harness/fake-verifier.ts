@@ -3,13 +3,10 @@ import type { ItemErrorCode } from "../../src/core/faults/errors.ts";
 import type { Generation, SessionStats, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Health, Verifier, VerifierCall } from "../../src/ports/ports.ts";
 
-/**
- * What the script may say to one sample: an answer text, a failure's code, or fields of the
- * generation.
- */
 /** A deployment that answers every kind of question. */
 export const EVERY_BACKEND = ["chat", "scalar", "prm", "execute", "check", "check_steps"] as const;
 
+/** Answers one sample with a text, a failure's code, or fields of the generation. */
 export type Script = (
   shown: readonly string[],
   about: { question: JobQuestion; sample: number; job: VerifierJob },

@@ -1,5 +1,4 @@
 // Owns what a log holds of an entry, row by row, as the fake run log and its contract tell it.
-import { isOfFirst } from "../../src/core/asking/questions.ts";
 import type { StoredSignal, StoredText, StoredTurns } from "../../src/core/contract/export-tables.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -63,6 +62,7 @@ export function groupRows(entry: LogEntry): GroupRow[] {
     ...(group.rollouts.some(({ turn_hashes }) => turn_hashes !== undefined) && {
       turns: group.rollouts.map(({ turn_hashes }) => turn_hashes?.length ?? null),
     }),
+    ...(entry.kind === "verdicts" && { kind: entry.kind }),
     result: group.result,
   }));
 }
@@ -92,7 +92,6 @@ export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
   const stored = <R extends AuditVerdictRow>({ verdict, turns, ...row }: R) => ({
     ...row,
     ...(turns !== undefined && { turns: [...turns] }),
-    ...(isOfFirst(row) && { judge: "first" as const }),
     ...(verdict !== null && { verdict }),
     group_id: `${entry.request_id}.${index}`,
     order: [...row.order],

@@ -1,7 +1,6 @@
 // Owns what a log has of an entry for scoring it again, as the fake run log tells it.
 
 import type { Valued } from "../../src/core/asking/signal-value.ts";
-import type { LoggedComparison } from "../../src/core/health/paired-runs.ts";
 import type { LoggedGroup } from "../../src/core/reward/replay/logged-group.ts";
 import type { GroupEntry, LogEntry, SpecUse, StepBounds } from "../../src/ports/run-log.ts";
 
@@ -30,19 +29,6 @@ export const lacksLengthsOf = (entries: readonly LogEntry[], steps: StepBounds):
       isWithin(entry, steps) &&
       entry.groups.some(({ rollouts }) => rollouts.some(({ length_tokens }) => length_tokens === null)),
   );
-
-/** Of a step's complete groups what runs are compared by. */
-export const comparedOf = (entries: readonly LogEntry[], step: number): LoggedComparison[] =>
-  entries
-    .filter((entry) => entry.step === step)
-    .flatMap(({ groups, spec_hash }) => groups.map((group) => ({ ...group, spec_hash })))
-    .filter(({ result }) => result.status === "ok")
-    .map(({ prompt_hash, spec_hash, result }) => ({
-      prompt_hash,
-      spec_hash,
-      tau_b: result.metrics.tau_b,
-      rewards: result.rollouts.map(({ reward }) => reward),
-    }));
 
 const valuedCell = (value: number | null, code: string | null) => ({ value, code }) as Valued;
 

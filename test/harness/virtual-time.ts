@@ -8,7 +8,7 @@ interface Timer {
 }
 
 const real = { setTimeout, clearTimeout, setImmediate, now: Date.now };
-const rest = () => new Promise<void>((resolve) => real.setImmediate(resolve));
+const turn = () => new Promise<void>((resolve) => real.setImmediate(resolve));
 
 /** A heap of timers in place of the global ones, between `install` and `restore`. */
 export class VirtualTime {
@@ -51,8 +51,14 @@ export class VirtualTime {
     return order;
   }
 
-  /** Runs timers until `done`, or until none is left. */
-  async run(done: () => boolean): Promise<void> {
+  /**
+   * Runs timers until `done`, or until none is left. `turns` of the event loop pass before each timer: more than one
+   * where work between timers takes several, such as reading a Response.
+   */
+  async run(done: () => boolean, turns = 1): Promise<void> {
+    const rest = async () => {
+      for (let i = 0; i < turns; i++) await turn();
+    };
     await rest();
     while (!done()) {
       const next = this.#next();

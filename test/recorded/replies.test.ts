@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { setUp } from "../api/routes/harness.ts";
+import { caseLines } from "../harness/case-lines.ts";
 import { REQUESTS } from "./requests.ts";
 
 const FILE = new URL("../vectors/recorded-replies.json", import.meta.url);
@@ -39,7 +40,7 @@ async function replies(): Promise<Record<string, Recorded>> {
 
 test("every recorded request gets the same reply", async () => {
   const now = await replies();
-  if (process.env.RECORD === "1") writeFileSync(FILE, `${JSON.stringify(now, null, 1)}\n`);
+  if (process.env.RECORD === "1") writeFileSync(FILE, caseLines(now));
   const before = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, Recorded>;
   expect(Object.keys(now)).toEqual(Object.keys(before));
   for (const [name, reply] of Object.entries(now)) expect(reply, name).toEqual(before[name]);

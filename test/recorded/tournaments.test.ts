@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
+import { caseLines } from "../harness/case-lines.ts";
 import { fakeVerifier, type Script } from "../harness/fakes.ts";
 import { printed, program, scoreOne } from "../scoring/score-setup.ts";
 
@@ -30,13 +31,6 @@ const WAYS: Readonly<Record<string, object>> = {
   budget_sampled: { samples: 3, budget: { ratio: 0.8 } },
   budget_soft: { vote: "soft", both_orders: true, budget: { ratio: 0.7 } },
 };
-/** Schedules by name, and those of which a setting makes another. */
-const NAMED = [
-  ...Object.keys(SCHEDULES),
-  { name: "active", again: true },
-  { name: "active", order_confidence: 0.8 },
-  { name: "active", again: true, order_confidence: 0.8 },
-];
 const SIZES = [3, 5, 12];
 const LETTERS = "ABCDE";
 
@@ -76,18 +70,17 @@ async function digest(judge: object, answers: keyof typeof JUDGES, n: number): P
 
 test("every recorded group has the questions and the result that it had", async () => {
   const now: Record<string, string> = {};
-  for (const schedule of NAMED) {
-    const { mode } = SCHEDULES[typeof schedule === "string" ? schedule : schedule.name] as { mode: string };
+  for (const [schedule, { mode }] of Object.entries(SCHEDULES)) {
     for (const [name, way] of Object.entries(mode === "listwise" ? { plain: {} } : WAYS)) {
       for (const answers of Object.keys(JUDGES) as (keyof typeof JUDGES)[]) {
         for (const n of SIZES) {
           if (schedule === "single_list" && n > LETTERS.length) continue;
-          const row = `${typeof schedule === "string" ? schedule : JSON.stringify(schedule)} ${name} ${answers} ${n}`;
+          const row = `${schedule} ${name} ${answers} ${n}`;
           now[row] = await digest({ schedule, mode, ...way }, answers, n);
         }
       }
     }
   }
-  if (process.env.RECORD === "1") writeFileSync(FILE, `${JSON.stringify(now, null, 1)}\n`);
+  if (process.env.RECORD === "1") writeFileSync(FILE, caseLines(now));
   expect(now).toEqual(JSON.parse(readFileSync(FILE, "utf8")));
 });

@@ -1,11 +1,16 @@
 // Owns the red team in CI: no attack of a class that Kritai decides gets through, and each judge of
 // the suite can be fooled at all.
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { attackWith, type Target } from "../../lab/red-team/campaign.ts";
+import { foreignFormats } from "../../lab/red-team/classes/foreign-formats.ts";
 import { CLASSES } from "../../lab/red-team/classes.ts";
+import { foreignReports, foreignSection } from "../../lab/red-team/foreign-formats.ts";
 import { gullibleJudge } from "../../lab/red-team/gullible.ts";
 import type { AttackClass } from "../../lab/red-team/material/attack.ts";
 import { carrying, fenced } from "../../lab/red-team/material/attack.ts";
+import { FOREIGN_PARTS } from "../../lab/red-team/material/foreign-parts.ts";
+import { chatPrompts } from "../../src/core/judges/render.ts";
 
 const target: Target = { name: "gullible", verifier: gullibleJudge(), exact: true };
 const mine = CLASSES.filter(({ verifiers }) => verifiers === undefined || verifiers.includes("gullible"));
@@ -14,7 +19,7 @@ const mine = CLASSES.filter(({ verifiers }) => verifiers === undefined || verifi
  * Kinds of attack that neither escape losing nor cost a neighbour. Jamming without `judgeable` may:
  * nobody knows whose doing it is.
  */
-const ALSO_HARMLESS = /^(over-long|filtered|fence tags|jamming together)/;
+const ALSO_HARMLESS = /^(over-long|own words too long|filtered|jamming together|hidden|facts|own words in)/;
 
 test("the classes have names of their own, and so have the attacks of each", () => {
   expect(new Set(CLASSES.map(({ name }) => name)).size).toBe(CLASSES.length);
@@ -29,6 +34,26 @@ describe.each(mine.filter(({ decided_by }) => decided_by === "kritai"))("$name",
     if (ALSO_HARMLESS.test(of.name)) {
       expect(report?.outcomes.filter(({ escaped, hurt }) => escaped || hurt)).toEqual([]);
     }
+  });
+});
+
+describe("text in another judge's format", () => {
+  const reports = foreignReports();
+
+  test("is tried against every template, and opens no section of the one that asks", async () => {
+    expect(reports.map(({ preset }) => preset)).toEqual(chatPrompts());
+    const outcomes = (await attackWith(foreignFormats, target))?.outcomes ?? [];
+    expect(outcomes).toHaveLength(foreignFormats.attacks.length);
+    expect(outcomes.filter(({ through }) => through)).toEqual([]);
+  });
+
+  test("has its marks of the template and its heads of turns broken everywhere; the rest is reported", () => {
+    for (const { preset, raw, broken } of reports) {
+      expect([preset, broken]).toEqual([preset, expect.arrayContaining(["chat roles"])]);
+      expect(raw.length + broken.length).toBe(Object.keys(FOREIGN_PARTS).length);
+    }
+    const page = readFileSync(new URL("../../docs/results/red-team.md", import.meta.url), "utf8");
+    expect(page).toContain(foreignSection(reports));
   });
 });
 

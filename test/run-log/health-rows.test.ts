@@ -7,7 +7,6 @@ import { createPostgres } from "../../scripts/stack/postgres.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { type SqlEndpoint, startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { encodeTime } from "../../src/platform/request-ids.ts";
-import { BY_STEP } from "../../src/ports/run-axis.ts";
 import type { LogEntry, RunKey } from "../../src/ports/run-log.ts";
 import { createLogExpiry, createNeonRunLog } from "../../src/run-log/neon.ts";
 import fc from "../harness/property.ts";
@@ -124,10 +123,8 @@ describe.each(databases)("on %s", (_, open) => {
     await sql("DELETE FROM health_rows WHERE run_id = $1 AND k = 0", run.run_id);
     expect((await log.health(run, 5))[0]).toEqual(before[0]);
     await log.append(sized(null));
-    expect(await log.health(run, 5, BY_STEP)).toHaveLength(2);
-    for (const window_groups of [1, 2, 4]) await log.health(run, 5, { by: "window", window_groups });
-    // Windows of another size take the place of those before.
-    expect(await keptOf(run)).toBe(3);
+    expect(await log.health(run, 5)).toHaveLength(2);
+    expect(await keptOf(run)).toBe(2);
   });
 
   it("keeps nothing of what was deleted, and of a run that begins anew what is new", async () => {

@@ -6,7 +6,6 @@ import { expect, it } from "vitest";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { requestsOfLast } from "../../src/run-log/read/health-rows.ts";
-import { idsInWindow } from "../../src/run-log/read/run-windows.ts";
 
 const RUN = { run_id: "long", owner: "" };
 
@@ -28,11 +27,5 @@ async function planOf(wanted: SQL): Promise<string> {
 it("finds a run's last steps from the end of the index by step, however long the run", async () => {
   const plan = await planOf(sql`SELECT request_id FROM requests WHERE ${requestsOfLast(RUN, 300)}`);
   expect(plan).toContain("Index Scan Backward using requests_of_step");
-  expect(plan).not.toContain("Sort");
-});
-
-it("finds a window of a run without steps by one walk over these requests in their order", async () => {
-  const plan = await planOf(idsInWindow(RUN, 16, 3));
-  expect(plan).toMatch(/using requests_of_(step|run)/);
   expect(plan).not.toContain("Sort");
 });

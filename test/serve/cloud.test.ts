@@ -111,7 +111,12 @@ describe("judge.sh", () => {
     const [engine, gateway] = (await freePorts(2)) as [number, number];
     const child = spawn("bash", [ROOT + JUDGE, "14b"], {
       env: {
-        ...{ PATH: `${folder}:${process.env.PATH}`, HOME: folder, GATEWAY_API_KEY: "k", ENGINE_MODEL: "sim-14b" },
+        ...{
+          PATH: `${folder}:${process.env.PATH}`,
+          HOME: folder,
+          GATEWAY_API_KEY: "k".repeat(16),
+          ENGINE_MODEL: "sim-14b",
+        },
         ...{ PORT: `${engine}`, GATEWAY_PORT: `${gateway}` },
       },
       stdio: "inherit",
@@ -123,7 +128,9 @@ describe("judge.sh", () => {
         () => 0,
       );
     while ((await at("/ready")) !== 200 && child.exitCode === null) await pause(50);
-    expect([await at("/v1/models"), await at("/v1/models", { authorization: "Bearer k" })]).toEqual([401, 200]);
+    expect([await at("/v1/models"), await at("/v1/models", { authorization: `Bearer ${"k".repeat(16)}` })]).toEqual([
+      401, 200,
+    ]);
     const metrics = await (await fetch(`http://127.0.0.1:${gateway}/metrics`)).text();
     expect(metrics).toMatch(/^kritai_gateway_capacity 64$/m);
     child.kill("SIGTERM");

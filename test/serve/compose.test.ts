@@ -23,7 +23,7 @@ interface Compose {
   volumes: Record<string, unknown>;
 }
 
-const read = (path: string, env: Record<string, string> = { GATEWAY_API_KEY: "k" }): Compose =>
+const read = (path: string, env: Record<string, string> = { GATEWAY_API_KEY: "k".repeat(16) }): Compose =>
   interpolated(documentsOf(path)[0], env) as Compose;
 
 describe("compose files", () => {

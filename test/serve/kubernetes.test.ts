@@ -70,7 +70,7 @@ describe.each(SIZES)("the size %s", (size) => {
     const { faults: wrong, config } = readGatewayEnv({
       ...settings(documents, "gateway-settings"),
       HOST: "0.0.0.0",
-      GATEWAY_API_KEY: "k",
+      GATEWAY_API_KEY: "k".repeat(16),
     });
     expect(wrong).toBeNull();
     const scaled = documents.find((d) => d.kind === "ScaledObject") as ScaledObject | undefined;

@@ -14,7 +14,7 @@ interface Compose {
   volumes: Record<string, unknown>;
 }
 
-const SECRETS = { API_KEYS: `trainer:${"0".repeat(64)}`, POSTGRES_PASSWORD: "p", GATEWAY_API_KEY: "k" };
+const SECRETS = { API_KEYS: `trainer:${"0".repeat(64)}`, POSTGRES_PASSWORD: "p", GATEWAY_API_KEY: "k".repeat(16) };
 const read = (env: Record<string, string> = SECRETS) => interpolated(documentsOf("compose.yaml")[0], env) as Compose;
 
 /** `ENV` and `EXPOSE` of an image's last stage. */

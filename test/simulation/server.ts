@@ -3,11 +3,13 @@
 import type { RewardsReply, RolloutResult } from "../../src/core/contract/replies.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
+import { groupStorage } from "../../src/objects/gathering/group-storage.ts";
 import type { GroupWork } from "../../src/objects/gathering/judge-group.ts";
 import type { RoomReply } from "../../src/objects/gathering/reply.ts";
 import { Room } from "../../src/objects/gathering/room.ts";
 import { createRoomStore, type RoomStore } from "../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../src/objects/storage/memory.ts";
+import { Metrics } from "../../src/platform/counters.ts";
 import { pause } from "../../src/platform/waiting.ts";
 
 /** A text's worth, the same for ever: the share of the others that are worth less, ties a half. */
@@ -92,7 +94,7 @@ export class SimulatedServer {
       await pause(this.#judgeMs());
       if (!life.alive) return new Promise<never>(() => {});
       if (work.logs) this.judgements.push({ at: Date.now(), room: name, members: work.members.length });
-      return replyOf(work);
+      return { reply: replyOf(work), retry_after_ms: null };
     };
     const nextRequestId = () => `request-${this.#ids++}`;
     const report = (line: object) => {
@@ -100,7 +102,8 @@ export class SimulatedServer {
       throw new Error(JSON.stringify(line));
     };
     this.#lives.set(name, life);
-    life.room = new Room({ store, judge, now: () => Date.now(), nextRequestId, report });
+    const storage = groupStorage({ metrics: new Metrics() });
+    life.room = new Room({ store, judge, now: () => Date.now(), nextRequestId, report, storage });
     return life;
   }
 }

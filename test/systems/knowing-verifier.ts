@@ -89,7 +89,6 @@ const GROUP: Readonly<Record<string, unknown>> = {
     { id: "plain", text: "Is brief.", points: 3, kind: "principle" },
     { id: "guess", text: "Says that it guesses.", points: -2 },
   ],
-  item: { answer: "42" },
   start_score: 0.5,
 };
 
@@ -165,8 +164,6 @@ const letter = (quality: Quality) => `\\boxed{${LETTERS[quality.indexOf(Math.max
 function chatAnswer(preset: string, quality: Quality): string {
   if (preset === STEP_SUMMARY) return `<step>Multiplies.</step><step>It is ${[41, 43, 42][quality[0] ?? 0]}.</step>`;
   if (preset === "rubric-items") return criteria(quality[0] ?? 0);
-  if (preset === "label_model") return letter([2 - (quality[0] ?? 0), quality[0] ?? 0].toReversed());
-  if (preset === "score_model") return `\\boxed{${(quality[0] ?? 0) / 2}}`;
   return STYLES[preset]?.says(quality) ?? letter(quality);
 }
 

@@ -3,6 +3,7 @@
 // each command is one that there is.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import * as formulas from "../../clients/typescript/src/formulas.ts";
 import { type System, systems } from "../../scripts/build/systems/rows.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
@@ -36,7 +37,7 @@ async function rewarded(system: System): Promise<RewardsReply> {
   const { spec } = system as { spec: { signals?: Signals } };
   const carried = checkOf(system);
   script = knowing(spec.signals ?? {}, carried);
-  // As `POST /v1/specs/check` names them, which rests between the rehearsals that tell a cost.
+  // The facts that `POST /v1/specs/check` names.
   const { facts } = compileSpec(AnySpecSchema.parse(spec));
   const group = groupFor(spec.signals ?? {}, facts, carried);
   const groups = facts.includes("group.twin") ? [group, { ...group, twin: 0, prompt: "Seven times six is?" }] : [group];
@@ -45,8 +46,15 @@ async function rewarded(system: System): Promise<RewardsReply> {
   return (await response.json()) as RewardsReply;
 }
 
+type Formula = (...args: unknown[]) => formulas.FormulaReward;
+const FORMULAS: Readonly<Record<string, Formula>> = {
+  judgelrm: formulas.judgelrm as Formula,
+  patch_multiselect: formulas.patchMultiselect as Formula,
+  pair_labels: formulas.pairLabels as Formula,
+};
+
 const rows = systems();
-const having = (field: "spec" | "verdicts" | "command") =>
+const having = (field: "spec" | "verdicts" | "formula" | "command") =>
   rows.filter((system) => system[field] !== undefined).map((system) => [system.name, system] as const);
 
 describe("a spec of the table gives rewards:", () => {
@@ -76,6 +84,14 @@ describe("a reward for training a verifier is as its row says:", () => {
   });
 });
 
+describe("a formula of the clients gives what its row says:", () => {
+  test.each(having("formula"))("%s", (_, { formula, check }) => {
+    const { name, calls } = formula as NonNullable<System["formula"]>;
+    const found = calls.map((args) => (FORMULAS[name] as Formula)(...args));
+    expect(rounded(found.map(({ content, format }) => content + format))).toEqual((check as Check).rewards);
+  });
+});
+
 test("every command of the table is on the page of commands", () => {
   const page = readFileSync(new URL("../../docs/commands.md", import.meta.url), "utf8");
   const words = having("command").map(
@@ -89,8 +105,8 @@ test("the table has 126 rows or more, none twice, and at most ten that do a part
   expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
   expect(new Set(rows.map(({ source, name }) => `${source} ${name}`)).size).toBe(rows.length);
   expect(rows.filter(({ state }) => state === "partly").length).toBeLessThanOrEqual(10);
-  for (const { name, state, spec, verdicts, command, why } of rows) {
-    const done = [spec, verdicts, command].some((way) => way !== undefined);
+  for (const { name, state, spec, verdicts, formula, command, why } of rows) {
+    const done = [spec, verdicts, formula, command].some((way) => way !== undefined);
     expect([name, done]).toEqual([name, state !== "out of scope"]);
     if (state !== "the same") expect([name, why]).toEqual([name, expect.stringMatching(/\w{3}/)]);
   }

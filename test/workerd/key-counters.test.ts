@@ -2,14 +2,22 @@
 // memory, keys are apart, calls do not race. / <reference types="@cloudflare/vitest-plugin/types"
 // />
 import { abortAllDurableObjects } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { CountersNamespace } from "../../src/objects/key-limits/ledger.ts";
+import { slotOf } from "../../src/objects/key-limits/stored-bytes.ts";
 import type { KeyLimit } from "../../src/ports/key-limits.ts";
 
 const counters = (env as unknown as { KEY_COUNTERS: CountersNamespace }).KEY_COUNTERS;
 const NOTHING = { ended: [], tokens: 0, log_rows: 0 };
-const limit: KeyLimit = { rpm: null, tokens_per_day: 1_000, log_rows_per_day: null, concurrency: 2 };
+const limit: KeyLimit = {
+  rpm: null,
+  tokens_per_day: 1_000,
+  log_rows_per_day: null,
+  concurrency: 2,
+  stored_bytes: null,
+};
 
 test("a key's leases and tokens are there after a restart of its object, and no other key's", async () => {
   expect((await counters.getByName("a").ask(limit, "one", NOTHING)).refused_by).toBeNull();
@@ -39,4 +47,39 @@ test("the place of what goes on behind its reply is kept over a restart, and giv
   expect((await counters.getByName("d").ask(limit, "two", NOTHING)).refused_by).toBe("concurrency");
   await counters.getByName("d").book({ ...NOTHING, ended: ["batch"] });
   expect((await counters.getByName("d").ask(limit, "two", NOTHING)).refused_by).toBeNull();
+});
+
+test("what a key stores is there after a restart of its object, until its time is over", async () => {
+  const slot = slotOf(Date.now() + 3_600_000);
+  const past = slotOf(Date.now() - 3_600_000);
+  await counters.getByName("e").store([
+    [slot, 500],
+    [past, 70],
+  ]);
+  await abortAllDurableObjects();
+  expect(await counters.getByName("e").store([[slot, -100]])).toMatchObject({ bytes: 400 });
+  expect(await counters.getByName("f").store([])).toMatchObject({ bytes: 0 });
+});
+
+test("what rooms store counts for every other room and at the edge, until it is let go", async () => {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
+    const response = await exports.default.fetch(`http://localhost${path}`, { ...init, body: JSON.stringify(body) });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const rollouts = (text: string, count: number) => Array.from({ length: count }, () => ({ text }));
+  const add = (group: string, text: string, count = 1) =>
+    post(`/v1/groups/${group}/rollouts`, { prompt: "p", rollouts: rollouts(text, count) });
+  const open = counters.getByName("(open)");
+  const slot = slotOf(Date.now() + 3_600_000);
+  await open.store([[slot, LIMITS.stored_bytes]]);
+  const some = Math.ceil(LIMITS.stored_bytes_unreported / LIMITS.rollout_text_bytes);
+  expect(await add("first", "x".repeat(LIMITS.rollout_text_bytes), some)).toBe(200);
+  await expect.poll(() => add("second", "x")).toBe(429);
+  const scored = { groups: [{ prompt: "p", rollouts: rollouts("x", 1) }] };
+  expect(await post("/v1/rewards", scored, { "idempotency-key": "k" })).toBe(429);
+  expect(await post("/v1/rewards", scored)).toBe(200);
+  await open.store([[slot, -LIMITS.stored_bytes]]);
+  await expect.poll(() => add("second", "x")).toBe(200);
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 async function statusOf(language: ProgramTest["language"], source: string, assert: string) {
-  const asked: ProgramTest = { language, cells: [assert], mode: "exec", functions: [], is_module: false };
+  const asked: ProgramTest = { language, cells: [assert], mode: "exec", functions: [], has_imports: false };
   return (await examiner.examine({ language, source }, asked, {})).finding?.status;
 }
 

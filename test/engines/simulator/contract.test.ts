@@ -49,7 +49,7 @@ describe.each([
     const whole = await (await ask(simulator.url)).json();
     expect(whole).toMatchObject({
       object: "chat.completion",
-      model: "sim-14b",
+      model: "simulated-sim-14b",
       choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop", logprobs: null }],
       usage: chunks.at(-1)?.usage,
     });
@@ -174,7 +174,9 @@ describe.each([
 
   test("health, models, metrics under both engines' names, and no other route", async () => {
     expect((await fetch(`${simulator.url}/health`)).status).toBe(200);
-    expect(await (await fetch(`${simulator.url}/v1/models`)).json()).toMatchObject({ data: [{ id: "sim-14b" }] });
+    expect(await (await fetch(`${simulator.url}/v1/models`)).json()).toMatchObject({
+      data: [{ id: "simulated-sim-14b" }, { id: "sim-14b" }],
+    });
     const vllm = await (await fetch(`${simulator.url}/metrics`)).text();
     for (const name of ["num_requests_running", "num_requests_waiting", "kv_cache_usage_perc"]) {
       expect(vllm).toMatch(new RegExp(`^vllm:${name}\\{engine="0",model_name="sim-14b"\\} \\d`, "m"));

@@ -127,7 +127,7 @@ if __name__ == "__main__":
     record = {
         "engine": engine,
         "version": re.search(r"-(\d+\.\d+\.\d+(?:\.post\d+)?)", path.name)[1],
-        "source": f"https://pypi.org/project/{engine}/ {path.name}",
+        "source": f"{engine} on PyPI: {path.name}",
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "flags": dict(sorted(flags.items())),
     }

@@ -1,0 +1,32 @@
+// The page of a run whose requests name no step, and what a page says of alarms that had nothing to
+// look at.
+import { expect, it } from "vitest";
+import { open, serious, shot, withRuns } from "./runs-setup.ts";
+
+withRuns();
+
+it("a run without steps says why it has no curves", async () => {
+  const { page, faults } = await open("/runs/stepless");
+  expect(await page.getByText("The requests of this run have no step").count()).toBe(1);
+  expect(await page.locator("caption").first().textContent()).toBe("0 steps");
+  expect(await serious(page)).toEqual([]);
+  await shot(page, "stepless");
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it("says which alarms had nothing to look at, and never that none is on where none looked", async () => {
+  const { page } = await open("/runs/again");
+  expect(await page.locator(".calm").textContent()).toBe("No alarm, of 3 that had enough to look at.");
+  await page.locator("summary", { hasText: "17 of 20 alarms had nothing to look at" }).click();
+  expect(await page.locator("li", { hasText: "flat_rewards needs 10 steps with complete groups" }).count()).toBe(1);
+  await shot(page, "not-looked-at");
+  await page.route("**/health?**", async (route) => {
+    const reply = await route.fetch();
+    await route.fulfill({ json: { ...(await reply.json()), looked_at: [] } });
+  });
+  await page.reload();
+  await page.getByText("Nothing to look at yet: 3 steps logged.").waitFor();
+  expect(await page.locator(".calm").count()).toBe(0);
+  await page.context().close();
+});
