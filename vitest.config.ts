@@ -52,7 +52,6 @@ const APART = [
 /** Searches of a quarter of a minute and more, whose guarantees smaller tests of the same room hold. */
 const SEARCHES = [
   "test/core/transcript/many.test.ts",
-  "test/core/tournament/{confidence,rehearsal-work}.test.ts",
   "test/engines/cpu/assert-tests.test.ts",
   "test/recorded/tournaments.test.ts",
   "test/regexes.test.ts",
@@ -70,11 +69,10 @@ const LAB = ["lab/test/**/*.test.ts", "test/engines/simulator/**/*.test.ts"];
  */
 const SLOW = [
   "test/{admission,clients,engines/cpu,gateway,red-team,run-log}/**/*.test.ts",
-  "test/api/contracts/{content,grader*,trainer-clients}.test.ts",
+  "test/api/contracts/{content,trainer-clients}.test.ts",
   "test/api/routes/soft-votes.test.ts",
   "test/core/regex-peers.test.ts",
   "test/scoring/near-copies.test.ts",
-  "test/security/comment-attacks.test.ts",
   "test/verifier/sandbox.test.ts",
 ];
 
