@@ -51,6 +51,7 @@ dt { color: var(--soft); } dd { margin: 0; }
 .guide code { overflow-wrap: anywhere; } .guide pre code { overflow-wrap: normal; }
 .guide a { text-decoration: underline; } .guide h2 a, .guide h3 a { text-decoration: none; color: var(--text); }
 nav ul ul { padding-left: 0.9rem; }
+@media (prefers-reduced-motion: reduce) { *, ::before, ::after { transition: none !important; animation: none !important; } }
 .lead { font-size: 1.15rem; max-width: 46rem; }
 .front { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0.8rem; }
 .card { border: 1px solid var(--line); border-radius: 8px; padding: 0.8rem 1rem; } .card h2 { margin: 0; font-size: 1.1rem; } .card p { margin: 0.4rem 0 0; }
@@ -79,6 +80,7 @@ export const REFERENCE_STYLE = `
   .parameter__in, .examples-select__section-label, .header-col { color: var(--text); }
   .response-col_links { display: none; }
 }
+html.dark-mode #reference { .btn.cancel { color: #ff8f8f; border-color: #ff8f8f; } }
 html:not(.dark-mode) #reference {
   .opblock-get .opblock-summary-method, .btn.execute { background: #2165b0; border-color: #2165b0; }
   .opblock-post .opblock-summary-method { background: #1a7a4c; }
