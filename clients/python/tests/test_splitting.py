@@ -232,9 +232,8 @@ def test_verdicts_of_one_prompt_stay_in_one_request() -> None:
     ]
     with serving(verdict_reply) as server:
         result = Kritai(server.url, limits=Limits(parts=4)).verdicts(items, "pair_em", run_id="v", log_texts=True)
-    assert [[item["prompt"] for item in request.json["items"]] for request in server.received] == [
-        [prompt for prompt in prompts for _ in range(3)] for prompts in ("0123", "45")
-    ]
+    sent = sorted([item["prompt"] for item in request.json["items"]] for request in server.received)
+    assert sent == [[prompt for prompt in prompts for _ in range(3)] for prompts in ("0123", "45")]
     assert all(request.json["log_texts"] is True for request in server.received)
     assert result.rewards == list(range(18))
 
