@@ -19,7 +19,8 @@ import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { parseKeyLimits } from "./objects/key-limits/ledger.ts";
 import type { ObjectNamespace } from "./objects/storage/reach.ts";
 import { REPLICAS_MAX } from "./platform/request-ids.ts";
-import type { QueueBinding } from "./ports/ports.ts";
+import type { AiBinding, QueueBinding } from "./ports/ports.ts";
+import { BINDING_URL } from "./verifier/decision/binding.ts";
 import { BackendSchema, type BackendSettings, backendUrl, ownSettings, PROTOCOLS } from "./verifier/settings.ts";
 
 const LOOPBACK_SQL = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}\/sql$/i;
@@ -121,7 +122,8 @@ export const EnvSchema = z.object({
   API_KEYS: optional(KeysSchema),
   PATH_SCOPES: optional(ScopesSchema),
   TOKEN_SECRET: optional(SecretSchema),
-  VERIFIER_URL: optional(backendUrl),
+  VERIFIER_URL: optional(z.union([backendUrl, z.literal(BINDING_URL)])),
+  AI: binding<AiBinding>(),
   VERIFIER_PROTOCOL: optional(z.enum(PROTOCOLS)),
   VERIFIER_MODEL: optional(z.string().max(256)),
   VERIFIER_API_KEY: optional(z.string().max(4096)),
@@ -179,7 +181,8 @@ const EXPECTED: Record<keyof Variables, string> = {
   API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests of keys that are not blank; scopes are ${SCOPES.join(", ")}, joined by +`,
   PATH_SCOPES: `must be of ${SCOPES.join(", ")}, joined by +`,
   TOKEN_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
-  VERIFIER_URL: "must be an http or https URL",
+  VERIFIER_URL: `must be an http or https URL, or ${BINDING_URL}`,
+  AI: "must be the Workers AI binding",
   VERIFIER_PROTOCOL: `must be ${PROTOCOLS.map((name) => `"${name}"`).join(" or ")}`,
   VERIFIER_MODEL: "must be a model name of at most 256 characters",
   VERIFIER_API_KEY: "must be at most 4096 characters",
@@ -239,11 +242,20 @@ export const VARIABLES: readonly string[] = [
   ...new Set([...Object.keys(EnvSchema.shape), ...PROTOCOLS.flatMap(ownSettings).map(variableOf)]),
 ];
 
+/** Judges through the binding `AI` where VERIFIER_MODEL names no other. */
+export const WORKERS_AI_MODEL = "@cf/cloudflare/clef-flash";
+/** Of Workers AI through its binding: needed where VERIFIER_PROTOCOL is `decision` and there is no VERIFIER_URL. */
+const WORKERS_AI = { VERIFIER_API: "workers-ai", VERIFIER_MODEL: WORKERS_AI_MODEL };
+
 /** The first backend as its variables give it; null when it is none, or faulty. */
 function firstBackend(env: Record<string, unknown>, variables: Partial<Variables>, faults: FieldError[]) {
-  const { VERIFIER_URL: url, VERIFIER_PROTOCOL: protocol = PROTOCOLS[0], VERIFIER_API_KEY: api_key } = variables;
+  const { VERIFIER_PROTOCOL: protocol = PROTOCOLS[0], VERIFIER_API_KEY: api_key, AI } = variables;
+  const bound = variables.VERIFIER_URL === undefined && protocol === "decision" && AI !== undefined;
+  const url = bound ? BINDING_URL : variables.VERIFIER_URL;
   if (url === undefined) return null;
-  const backendSettings = ownSettings(protocol).map((name) => [name, env[variableOf(name)] || undefined]);
+  const filled: Record<string, unknown> = url === BINDING_URL ? WORKERS_AI : {};
+  const settingOf = (variable: string) => env[variable] || filled[variable];
+  const backendSettings = ownSettings(protocol).map((name) => [name, settingOf(variableOf(name))]);
   const parsed = BackendSchema.safeParse({ protocol, url, api_key, ...Object.fromEntries(backendSettings) });
   for (const { path } of parsed.error?.issues ?? []) {
     const variable = variableOf(String(path[0]));
@@ -300,6 +312,9 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
     faults.push({ path: "WEBHOOK_SECRET", message: "required beside WEBHOOK, for what it is sent to be signed" });
   }
   const verifiers = first === null ? [] : [first, ...(variables.VERIFIER_FALLBACKS ?? [])];
+  if (variables.AI === undefined && verifiers.some(({ url }) => url === BINDING_URL)) {
+    faults.push({ path: "AI", message: `the Workers AI binding is required by the URL ${BINDING_URL}` });
+  }
   if (variables.CHECKER_HOSTS !== undefined && variables.CHECKER_SECRET === undefined) {
     faults.push({
       path: "CHECKER_SECRET",
@@ -307,5 +322,7 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
     });
   }
   const backends = [...verifiers, ...sandboxOf(variables), ...checkersOf(variables)];
-  return { config: { ...variables, backends }, faults };
+  // A decision model takes no other preset's questions.
+  const DEFAULT_JUDGE = variables.DEFAULT_JUDGE ?? (first?.protocol === "decision" ? "decide-pair" : undefined);
+  return { config: { ...variables, DEFAULT_JUDGE, backends }, faults };
 }

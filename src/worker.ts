@@ -79,9 +79,12 @@ interface LazyPart<T> {
 const VERIFIER: LazyPart<Verifier> = {
   variable: "VERIFIER_URL",
   missing: unconfiguredVerifier,
-  make({ backends: [first, ...others], VERIFIER_HEDGING, VERIFIER_MAX_IN_FLIGHT: max_in_flight, JUDGE_EXTRA: extra }) {
+  make(config) {
+    const { backends, VERIFIER_HEDGING, VERIFIER_MAX_IN_FLIGHT: max_in_flight, JUDGE_EXTRA: extra, AI: ai } = config;
+    const [first, ...others] = backends;
     if (first === undefined) return null;
-    const verifier = createVerifier([first, ...others], { hedging: VERIFIER_HEDGING !== "off", max_in_flight }, clock);
+    const options = { hedging: VERIFIER_HEDGING !== "off", max_in_flight, ai };
+    const verifier = createVerifier([first, ...others], options, clock);
     return Object.assign(verifier, { extra });
   },
 };

@@ -66,7 +66,7 @@ async function readWorker({ wrangler, found }: Run): Promise<void> {
 }
 
 /** Secrets without which it is no Worker of ours. */
-export const REQUIRED = ["API_KEYS", "DATABASE_URL", "VERIFIER_URL"] as const;
+export const REQUIRED = ["API_KEYS", "DATABASE_URL"] as const;
 
 export const worker: Step = {
   name: "worker",

@@ -1,12 +1,13 @@
 // Owns what a dry run says before anybody is logged in: names, bindings, secrets, migrations and the
 // price. Makes no request, and never shows a secret's value.
 import { readFileSync } from "node:fs";
+import { WORKERS_AI_MODEL } from "../../src/env.ts";
 import { ROOT } from "../project/child.ts";
 import { OBJECTS } from "../stack/edge.ts";
 import { migrationFiles } from "../stack/migrations.ts";
 import { REQUIRED } from "./account.ts";
 import type { Run } from "./run.ts";
-import { MADE } from "./secrets.ts";
+import { MADE, protocolOf, WORKERS_AI } from "./secrets.ts";
 
 /** The list that `npm run lab -- cost` computes with. */
 function planPrice(): string {
@@ -19,10 +20,23 @@ function planPrice(): string {
   return `Workers Paid is ${price} ${currency} a ${unit} (read on ${read_on})`;
 }
 
+/** Who judges. */
+function judgeLine({ values, target }: Pick<Run, "target" | "values">): string {
+  const url = values.get("VERIFIER_URL");
+  if (url !== undefined || protocolOf({ values, target }) !== WORKERS_AI) {
+    const instead = "or none: VERIFIER_PROTOCOL=decision npm run deploy takes Workers AI, without a GPU";
+    return url === undefined ? `the server of VERIFIER_URL; ${instead}` : `${protocolOf({ values, target })} at a URL`;
+  }
+  const model = values.get("VERIFIER_MODEL") ?? WORKERS_AI_MODEL;
+  return `Workers AI through the binding AI, ${model}; its input tokens are billed to your account`;
+}
+
 /** The plan's lines: a subject and its text. */
 function planLines({ target, values }: Pick<Run, "target" | "values">): [string, string][] {
-  const model = (values.get("VERIFIER_PROTOCOL") ?? target.vars.VERIFIER_PROTOCOL) === "openai";
-  const needed = [...REQUIRED, ...(model ? ["VERIFIER_MODEL"] : [])].filter((name) => !MADE.includes(name));
+  const protocol = protocolOf({ values, target });
+  const workersAi = protocol === WORKERS_AI && values.get("VERIFIER_URL") === undefined;
+  const judge = workersAi ? [] : ["VERIFIER_URL", ...(protocol === "openai" ? ["VERIFIER_MODEL"] : [])];
+  const needed = [...REQUIRED, ...judge].filter((name) => !MADE.includes(name));
   const given = Object.keys(values.given()).filter((name) => !(name in target.vars));
   const missing = needed.filter((name) => !given.includes(name));
   const secrets = [
@@ -34,6 +48,7 @@ function planLines({ target, values }: Pick<Run, "target" | "values">): [string,
   const faults = values.faults();
   return [
     ["Worker", `${target.worker}, with its pages and an hourly clean-up`],
+    ["judge", judgeLine({ values, target })],
     ["bindings", `Durable Objects ${Object.keys(OBJECTS).join(", ")}; queues ${target.queues.join(", ")}`],
     [
       "variables",

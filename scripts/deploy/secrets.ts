@@ -13,16 +13,23 @@ import { ask, isAttended } from "./values.ts";
 /** What each is, where it is asked for. */
 const QUESTIONS: Readonly<Record<string, string>> = {
   DATABASE_URL: "DATABASE_URL, Neon's pooled connection string (postgres://…)",
-  VERIFIER_URL: "VERIFIER_URL, the judge's address (https://…/v1)",
+  VERIFIER_URL: "VERIFIER_URL, the judge's address (https://…/v1; empty: Workers AI judges, no GPU needed)",
   VERIFIER_MODEL: "VERIFIER_MODEL, the model's name there",
   VERIFIER_API_KEY: "VERIFIER_API_KEY, what the judge is sent as a Bearer token (may stay empty)",
 };
 
+/** The protocol that needs no VERIFIER_URL: Workers AI answers by its binding. */
+export const WORKERS_AI = "decision";
+
+/** How the judge is asked. */
+export const protocolOf = ({ values, target }: Pick<Run, "values" | "target">): string | undefined =>
+  values.get("VERIFIER_PROTOCOL") ?? target.vars.VERIFIER_PROTOCOL;
+
 /** Names without which nothing works and that neither we nor the Worker have. */
 function missing({ values, target, found }: Run): string[] {
   const lacks = (name: string) => values.get(name) === undefined && !found.secrets.has(name);
-  const protocol = values.get("VERIFIER_PROTOCOL") ?? target.vars.VERIFIER_PROTOCOL;
-  const names = ["DATABASE_URL", "VERIFIER_URL"].filter(lacks);
+  const protocol = protocolOf({ values, target });
+  const names = ["DATABASE_URL", ...(protocol === WORKERS_AI ? [] : ["VERIFIER_URL"])].filter(lacks);
   // A model may also stand among the variables of a Worker that has a verifier.
   const model = protocol === "openai" && !found.secrets.has("VERIFIER_URL") && lacks("VERIFIER_MODEL");
   return model ? [...names, "VERIFIER_MODEL"] : names;
@@ -48,8 +55,10 @@ export const settings: Step = {
     if (flags.yes && isAttended()) {
       const asked = lacking.includes("VERIFIER_URL") ? [...lacking, "VERIFIER_API_KEY"] : lacking;
       for (const name of asked) {
+        if (protocolOf(run) === WORKERS_AI && name.startsWith("VERIFIER_")) continue;
         const answer = values.get(name) ?? (await ask(QUESTIONS[name] as string));
         if (answer !== "") values.set(name, answer);
+        else if (name === "VERIFIER_URL") values.set("VERIFIER_PROTOCOL", WORKERS_AI);
       }
     }
     const still = missing(run);

@@ -16,7 +16,7 @@ interface Notes {
 }
 
 /** Of the local stack alone, and bindings, which are wrangler.toml's. */
-const NEVER_SET = new Set(["DATABASE_FETCH_ENDPOINT", "LOG_QUEUE", "ASSETS", ...Object.keys(OBJECTS)]);
+const NEVER_SET = new Set(["DATABASE_FETCH_ENDPOINT", "LOG_QUEUE", "ASSETS", "AI", ...Object.keys(OBJECTS)]);
 
 export class Values {
   readonly #given: Record<string, string>;
@@ -54,7 +54,7 @@ export class Values {
   /** What is wrong with what is given, a line each, by name. */
   faults(): string[] {
     // Bindings come from wrangler.toml.
-    const { faults } = readEnv({ ...this.#given, KEY_COUNTERS: {} });
+    const { faults } = readEnv({ ...this.#given, KEY_COUNTERS: {}, AI: {} });
     return faults.map(({ path, message }) => `${path}: ${message}`);
   }
 

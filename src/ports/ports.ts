@@ -142,6 +142,11 @@ export interface Clock {
   date(): Date;
 }
 
+/** The part of the Workers AI binding that is used; workers-types knows no decision models. */
+export interface AiBinding {
+  run(model: string, input: unknown, options: { signal: AbortSignal }): Promise<unknown>;
+}
+
 /** The part of a Queue binding that is used. */
 export interface QueueBinding {
   sendBatch(messages: Iterable<{ body: string; contentType: "text" }>): Promise<unknown>;

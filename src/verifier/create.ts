@@ -1,6 +1,6 @@
 // Owns the step from the configured backends to one verifier, and the isolate's memory of each
 // backend. Must not know where the configuration comes from.
-import type { Clock, Verifier } from "../ports/ports.ts";
+import type { AiBinding, Clock, Verifier } from "../ports/ports.ts";
 import { Backend } from "./fan-out/backend.ts";
 import { keyVariable } from "./fan-out/backend-kind.ts";
 import { createFallbackVerifier } from "./fan-out/fallback.ts";
@@ -12,6 +12,8 @@ interface VerifierOptions {
   /** Of the backends whose kind can. */
   hedging: boolean;
   max_in_flight?: number | undefined;
+  /** The Workers AI binding, for the backend that is reached through it. */
+  ai?: AiBinding | undefined;
 }
 
 /** By name and URL, so that every app and room of the isolate knows the same of a backend. */
@@ -31,7 +33,7 @@ function backendOf(name: string, url: string, hedging: boolean): Backend {
  */
 export function createVerifier(
   backends: readonly [BackendSettings, ...BackendSettings[]],
-  { hedging, max_in_flight }: VerifierOptions,
+  { hedging, max_in_flight, ai }: VerifierOptions,
   clock: Clock,
 ): Verifier {
   const verifiers = backends.map((settings, at) => {
@@ -40,7 +42,7 @@ export function createVerifier(
     const kind = BACKENDS.find((kind) => kind.protocol === protocol);
     if (kind === undefined) throw new TypeError("No kind of backend has this protocol.");
     const backend = backendOf(name, url, hedging && kind.hedging);
-    return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock });
+    return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock, ai });
   });
   const kinds = [...new Set(verifiers.flatMap(kindsTaken))];
   const each = kinds.map((kind) => verifiers.filter((verifier) => kindsTaken(verifier).includes(kind)));

@@ -35,14 +35,14 @@ export function knowPriorities(backends: readonly BackendSettings[]): boolean {
   return kinds.some((kind) => kind?.priorities === true) && kinds.every((kind) => kind?.priorities !== false);
 }
 
-const ENTRIES = VERIFIERS.map(({ protocol, settings }, at) =>
+const ENTRIES = VERIFIERS.map(({ protocol, settings, binding }, at) =>
   z.strictObject({
     protocol: at === 0 ? z.literal(protocol).default(protocol) : z.literal(protocol),
     name: z
       .string()
       .regex(/^[A-Za-z0-9._-]{1,64}$/)
       .optional(),
-    url: backendUrl,
+    url: binding === undefined ? backendUrl : z.union([backendUrl, z.literal(binding)]),
     api_key: z.string().max(4096).optional(),
     ...settings.shape,
   }),

@@ -182,6 +182,15 @@ describe("npm run deploy", () => {
     }
   });
 
+  it("plans Workers AI as the judge where VERIFIER_PROTOCOL is decision, and asks for no address then", async () => {
+    const variables = { CLOUDFLARE_API_TOKEN: undefined, VERIFIER_URL: undefined, VERIFIER_MODEL: undefined };
+    const { output } = await place.run([], { ...variables, VERIFIER_PROTOCOL: "decision" });
+    expect(output).toMatch(/^ {2}judge +Workers AI through the binding AI, @cf\/cloudflare\/clef-flash; /m);
+    expect(output).not.toContain("missing here");
+    const without = await place.run([], variables);
+    expect(without.output).toMatch(/^ {2}judge +the server of VERIFIER_URL; or none: VERIFIER_PROTOCOL=decision /m);
+  });
+
   for (const [cause, { step, reason, next, flags = [], variables, before, after }] of Object.entries(FAILURES)) {
     it(`says the step, the reason and what to do when ${cause}`, async () => {
       await before?.();

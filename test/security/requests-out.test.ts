@@ -32,6 +32,8 @@ describe("the call sites", () => {
       "src/verifier/checker/adapter.ts",
       "src/verifier/checker/exchange.ts",
       "src/verifier/decision/adapter.ts",
+      // The Workers AI binding in place of fetch.
+      "src/verifier/decision/binding.ts",
       "src/verifier/decision/exchange.ts",
       // The one exchange of all adapters.
       "src/verifier/fan-out/exchange.ts",

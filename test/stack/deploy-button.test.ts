@@ -19,11 +19,11 @@ const asked = Object.fromEntries(
 const named = (pattern: RegExp) => [...toml.matchAll(pattern)].flatMap(([, name = ""]) => name);
 
 describe("a deploy button", () => {
-  it("asks for what a deployment cannot do without, and for the judge's key", () => {
+  it("asks for what a deployment cannot do without, and for the judge's address and key", () => {
     const required = named(/^\[secrets\]\nrequired = \[(.+)\]$/gm).flatMap(
       (list) => JSON.parse(`[${list}]`) as string[],
     );
-    expect(Object.keys(asked)).toEqual([...required, "VERIFIER_API_KEY"]);
+    expect(Object.keys(asked)).toEqual([...required, "VERIFIER_URL", "VERIFIER_API_KEY"]);
     expect(toml).toContain(`[env.staging.secrets]\nrequired = ${JSON.stringify(required).replaceAll(",", ", ")}\n`);
   });
 

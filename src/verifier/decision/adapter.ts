@@ -17,6 +17,7 @@ import { Governor } from "../fan-out/fan-out.ts";
 import { healthOf } from "../fan-out/health-check.ts";
 import { callOptions } from "../fan-out/options.ts";
 import { askWhole, NO_ANSWER } from "../fan-out/whole.ts";
+import { BINDING_URL, bindingFetch } from "./binding.ts";
 import { callsOf, type DecisionAnswer, DecisionCall } from "./calls.ts";
 import { askDecision, type DecisionEndpoint } from "./exchange.ts";
 import { createStates, type DecisionState, SHOWN_MAX, sizeOf } from "./state.ts";
@@ -172,9 +173,12 @@ class DecisionVerifier implements Verifier {
 
   constructor({ url, api_key, api, model }: DecisionSettings & Address, parts: BackendParts) {
     const chosen = DECISION_APIS[api];
-    const base = "bare" in chosen ? withoutTrailing(url, "/") : apiRoot(url);
+    const bound = url === BINDING_URL ? parts.ai : undefined;
+    const root = bound === undefined ? apiRoot(url) : url;
+    const base = "bare" in chosen ? withoutTrailing(url, "/") : root;
     const headers = { "content-type": "application/json", accept: "application/json", ...authorization(api_key) };
-    const { clock, key_variable } = parts;
+    const { clock } = parts;
+    const key_variable = bound === undefined ? parts.key_variable : "the binding AI";
     this.parts = parts;
     this.model = model;
     this.simulated = isSimulated(model);
@@ -182,9 +186,10 @@ class DecisionVerifier implements Verifier {
     this.endpoint = {
       url: base + chosen.path(model),
       headers,
-      fetch: runtimeFetch,
+      fetch: bound === undefined ? runtimeFetch : bindingFetch(bound),
       clock,
       key_variable,
+      day: { over: null, ends: 0 },
       api: chosen,
       model,
     };
@@ -215,6 +220,7 @@ class DecisionVerifier implements Verifier {
 export const decision: BackendKind<DecisionSettings> = {
   protocol: "decision",
   settings: SETTINGS,
+  binding: BINDING_URL,
   hedging: false,
   priorities: null,
   create: (settings, parts) => new DecisionVerifier(settings, parts),

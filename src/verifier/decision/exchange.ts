@@ -10,6 +10,8 @@ import { CHECK, type DecisionState, readFault } from "./state.ts";
 export interface DecisionEndpoint extends Endpoint {
   api: DecisionApi;
   model: string;
+  /** The server's daily limit, once it was met: why, and when the day ends (00:00 UTC, Unix ms). */
+  day: { over: string | null; ends: number };
 }
 
 /** The result of one request: an answer for each question except the check, or a failure. */
@@ -27,10 +29,14 @@ export async function askDecision(
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void = () => {},
 ): Promise<DecisionOutcome> {
-  const { api, model } = endpoint;
+  const { api, model, day } = endpoint;
+  if (endpoint.clock.date().getTime() >= day.ends) day.over = null;
+  if (day.over !== null) {
+    onHeaders(false);
+    return nothing(final(outcome("verifier_overloaded"), day.over));
+  }
   const body = JSON.stringify(api.body(state.text, state.questions, model));
-  const day = { over: null as string | null };
-  const watched = { ...endpoint, fetch: watchingDailyLimit(endpoint.fetch, day) };
+  const watched = { ...endpoint, fetch: watchingDailyLimit(endpoint) };
   const { reply, failed } = await exchangeDocument(watched, { body, signal, onHeaders, explains: body });
   if (failed !== null) return nothing(day.over === null ? failed : final(failed, day.over));
   const read = readReply(api, reply);
@@ -65,14 +71,19 @@ function readReply(api: DecisionApi, text: string): DecisionReply | null {
 const DAILY = new Set([3036, 4006]);
 const REASON_CHARS = 4_096;
 
-/** Notes in `day` if a 429 is a daily limit. */
-function watchingDailyLimit(fetcher: typeof fetch, day: { over: string | null }): typeof fetch {
+const DAY_MS = 86_400_000;
+
+/** Notes in `day` if a 429 is a daily limit: nothing more is asked before the next day. */
+function watchingDailyLimit({ fetch: fetcher, clock, day }: DecisionEndpoint): typeof fetch {
   return async (input, init) => {
     const response = await fetcher(input, init);
     if (response.status !== 429) return response;
     const said = (await response.text().catch(() => "")).slice(0, REASON_CHARS);
     const code = /"code"\s*:\s*(\d{4})\b/.exec(said)?.[1];
-    if (code !== undefined && DAILY.has(Number(code))) day.over = `the day's share is used up (code ${code})`;
+    if (code !== undefined && DAILY.has(Number(code))) {
+      day.over = `the day's share is used up until 00:00 UTC (code ${code})`;
+      day.ends = (Math.floor(clock.date().getTime() / DAY_MS) + 1) * DAY_MS;
+    }
     return new Response(null, { status: 429, headers: response.headers });
   };
 }

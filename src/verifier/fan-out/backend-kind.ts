@@ -1,7 +1,7 @@
 // Owns what a kind of backend is: its protocol's name, its settings and the way to make a verifier
 // of it. Kinds: table.ts.
 import type * as z from "zod";
-import type { Clock, Verifier } from "../../ports/ports.ts";
+import type { AiBinding, Clock, Verifier } from "../../ports/ports.ts";
 import type { Backend } from "./backend.ts";
 
 /** What every backend is configured with, whatever its kind. */
@@ -25,6 +25,8 @@ export interface BackendParts {
   /** Requests of one session between send and last byte at one time; absent: the kind's default. */
   max_in_flight?: number | undefined;
   clock: Clock;
+  /** The Workers AI binding; absent where the deployment has none. */
+  ai?: AiBinding | undefined;
 }
 
 /**
@@ -39,6 +41,8 @@ export interface BackendKind<S = unknown> {
    * VERIFIER_FALLBACKS; of the first backend the text of `VERIFIER_` and the member's name.
    */
   settings: z.ZodObject;
+  /** The URL that stands for a binding of the Worker, where the kind can be reached through one. */
+  binding?: string;
   /** It has variables of its own, and is no protocol of VERIFIER_PROTOCOL or VERIFIER_FALLBACKS. */
   apart?: true;
   /** Whether stragglers may be asked a second time, where the deployment allows it. */
