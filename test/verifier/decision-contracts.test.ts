@@ -1,0 +1,110 @@
+// Holds each API of a decision model to its own published types: OpenAI's by its package's TypeScript,
+// TypeSafe's by the JSON Schema of its package (typesafe-sdk 0.7.5, `_schemas/models.py`, as pydantic writes it).
+import { readFileSync } from "node:fs";
+import type { Decision, DecisionCreateParams } from "openai/resources/decisions";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { DECISION_APIS, type DecisionQuestion, sharesOf } from "../../src/core/wire/decision-apis.ts";
+
+const STATE = "TASK:\nAdd 2 and 2.\n\n[ANSWER_A]\n4\n[/ANSWER_A]\n";
+const QUESTIONS: readonly DecisionQuestion[] = [
+  { id: "A.B", instructions: "Which answer is better?", options: ["A", "B"] },
+  { id: "check", instructions: "Which word?", options: ["amber", "basalt", "cobalt"] },
+];
+const SHARES = [
+  [0.75, 0.25],
+  [0.5, 0.25, 0.25],
+];
+
+/** What a reply's answers come to, by question. */
+const sharesIn = (api: keyof typeof DECISION_APIS, reply: unknown) => {
+  const { answers } = DECISION_APIS[api].read(reply);
+  return QUESTIONS.map(({ id, options }) => {
+    const answer = answers.get(id);
+    return answer == null ? answer : sharesOf(answer, options);
+  });
+};
+
+describe("openai", () => {
+  const BODY = {
+    model: "gpt-6-luna",
+    input: STATE,
+    questions: [
+      {
+        ...{ type: "choice", name: "A.B", instructions: "Which answer is better?" },
+        choices: [{ value: "A" }, { value: "B" }],
+      },
+      {
+        ...{ type: "choice", name: "check", instructions: "Which word?" },
+        choices: [{ value: "amber" }, { value: "basalt" }, { value: "cobalt" }],
+      },
+    ],
+  } satisfies DecisionCreateParams;
+
+  const usage = {
+    ...{ input_tokens: 88, output_tokens: 0, total_tokens: 88 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 0 },
+  };
+  const REPLY: Decision = {
+    model: "gpt-6-luna",
+    answers: QUESTIONS.map(({ id, options }, at) => ({
+      ...{ type: "choice", name: id, choice: options[1] as string, confidence: 0.4 },
+      probabilities: options.map((value, i) => ({ value, probability: SHARES[at]?.[i] as number })),
+    })),
+    usage,
+  };
+
+  it("is sent what the package takes", () => {
+    expect(DECISION_APIS.openai.body(STATE, QUESTIONS, "gpt-6-luna")).toEqual(BODY);
+  });
+
+  it("is read as the package types it: by probabilities, with a refusal for its question alone", () => {
+    expect(sharesIn("openai", REPLY)).toEqual(SHARES);
+    expect(DECISION_APIS.openai.read(REPLY)).toMatchObject({ input_tokens: 88, model: "gpt-6-luna" });
+    const refused: Decision = { ...REPLY, answers: [{ type: "refusal", name: "A.B" }, ...REPLY.answers.slice(1)] };
+    expect(sharesIn("openai", refused)).toEqual([null, SHARES[1]]);
+    const unnamed: Decision = { ...REPLY, answers: [{ type: "refusal", name: null }, ...REPLY.answers.slice(1)] };
+    expect(sharesIn("openai", unnamed)).toEqual([undefined, SHARES[1]]);
+  });
+
+  it("tells a boolean from its text", () => {
+    const value = (probability: number, of: string | boolean) => ({ value: of, probability });
+    const both: Decision["answers"] = [
+      {
+        ...{ type: "choice", name: "A.B", choice: true, confidence: 1 },
+        probabilities: [value(0.5, true), value(0.5, "true")],
+      },
+    ];
+    expect(sharesIn("openai", { ...REPLY, answers: both })[0]).toBeUndefined();
+  });
+});
+
+describe("systemone", () => {
+  const schemas = JSON.parse(
+    readFileSync(new URL("../vectors/typesafe_systemone.json", import.meta.url), "utf8"),
+  ) as Record<"request" | "response", Parameters<typeof z.fromJSONSchema>[0]>;
+  const [request, response] = [z.fromJSONSchema(schemas.request), z.fromJSONSchema(schemas.response)];
+
+  it("is sent what the package takes", () => {
+    const body = DECISION_APIS.systemone.body(STATE, QUESTIONS, "jev-1.13.0");
+    expect(request.parse(body)).toEqual(body);
+    expect(request.safeParse({ ...(body as object), questions: {} }).success).toBe(false);
+  });
+
+  it("is read as the package types it", () => {
+    const answers = QUESTIONS.map(({ id, options }, at) => {
+      const probabilities = Object.fromEntries(options.map((name, i) => [name, SHARES[at]?.[i]]));
+      return [id, { type: "choice", choice: options[1], confidence: 0.4, probabilities }];
+    });
+    const usage = { input_tokens: 121, output_tokens: 0 };
+    const reply = response.parse({ model: "jev-1.13.0", answers: Object.fromEntries(answers), usage });
+    expect(sharesIn("systemone", reply)).toEqual(SHARES);
+    expect(DECISION_APIS.systemone.read(reply)).toMatchObject({ input_tokens: 121, model: "jev-1.13.0" });
+  });
+
+  it("is asked the same through Workers AI, by the model's own name", () => {
+    const body = DECISION_APIS["workers-ai"].body(STATE, QUESTIONS, "@cf/cloudflare/clef-flash");
+    expect(body).toEqual(DECISION_APIS.systemone.body(STATE, QUESTIONS, "clef-flash"));
+  });
+});
