@@ -13,6 +13,7 @@ import { benchColdStart } from "./cold-start.ts";
 import { benchContracts } from "./contracts-route.ts";
 import { benchCostlyFloods } from "./costly-floods.ts";
 import { benchDatabaseDown } from "./database-down.ts";
+import { benchDecisions } from "./decisions.ts";
 import { benchEarly } from "./early.ts";
 import { benchEarlyStack } from "./early-stack.ts";
 import { benchEarlyStop } from "./early-stop.ts";
@@ -102,6 +103,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "agents",
   "alarms-look",
   "database-down",
+  "decisions",
   "gateway",
   "group-room",
   "growth",
@@ -133,6 +135,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   scoring: () => benchScoring(BATCH, 9),
   signals: () => benchSignals(BATCH, 15),
   rewards: () => withBackends(rewards),
+  decisions: () => withBackends(decisions),
   verify: () => withBackends(verify),
   contracts: () => withBackends(contracts),
   gateway: (memory_ms) => benchGateway({ rounds: 3, window_ms: 1_500, memory_ms }),
@@ -162,6 +165,9 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
 };
 
 const rewards = async (backends: Backends) => benchRewardsRoute(await script(), backends, BATCH, 5);
+
+const decisions = async (backends: Backends) =>
+  benchDecisions(await script(), backends, { groups: 64, rollouts: 8 }, 7);
 
 const groupRoom = async (backends: Backends) =>
   benchGroupRoom(await script(), backends, { members: 16, groups: 1000 }, 21);

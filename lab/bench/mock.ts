@@ -83,6 +83,22 @@ function chat(response: ServerResponse): void {
   response.socket?.uncork();
 }
 
+/** A decision model's reply: the first option of each question, and the state's check word. */
+function decisions(body: string, response: ServerResponse): void {
+  const { state, questions } = JSON.parse(body) as { state: string; questions: Record<string, { criteria: object }> };
+  const word = /\nCHECK WORD: (\w+)/.exec(state)?.[1];
+  const answers = Object.entries(questions).map(([id, { criteria }]) => {
+    const names = Object.keys(criteria);
+    const chosen = names.find((name) => name === word) ?? names[0];
+    const share = (name: string) => (name === chosen ? 0.9 : 0.1 / (names.length - 1));
+    const probabilities = Object.fromEntries(names.map((name) => [name, share(name)]));
+    return [id, { type: "choice", choice: chosen, probabilities, confidence: 0.8 }];
+  });
+  const usage = { input_tokens: Math.ceil(state.length / 4), output_tokens: 0 };
+  response.writeHead(200, JSON_TYPE);
+  response.end(JSON.stringify({ model: "bench", answers: Object.fromEntries(answers), usage }));
+}
+
 /**
  * What Neon's endpoint says to statements that return no row: one result each for a transaction.
  */
@@ -101,6 +117,7 @@ function route(request: IncomingMessage, body: string, response: ServerResponse)
   } else if (request.url === "/question") response.end(question);
   else if (request.url === "/v1/verify") void verify(body, response);
   else if (request.url === "/sql") sql(body, response);
+  else if (request.url === "/v1/systemone") decisions(body, response);
   else {
     const counts = { questions, statements, connections, bytes: bytesIn() };
     const models = { object: "list", data: [{ id: "bench", object: "model" }] };
@@ -112,7 +129,8 @@ function route(request: IncomingMessage, body: string, response: ServerResponse)
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
   const known = request.socket as Socket & { asked?: boolean };
-  const kept = request.url === "/sql" || request.url === "/v1/verify" || known.asked !== true;
+  const read = ["/sql", "/v1/verify", "/v1/systemone"].includes(request.url ?? "");
+  const kept = read || known.asked !== true;
   known.asked = true;
   request.on("data", (chunk: Buffer) => {
     if (kept) parts.push(chunk);
