@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { getCACertificates } from "node:tls";
 import type { LocalQueues } from "./queue.ts";
+import { hasNoRoom } from "./queue-store.ts";
 import { queuesOfWorkerd } from "./queue-worker.ts";
 import { modulesCapnp, type WorkerModules } from "./worker-modules.ts";
 import { list, quote, startWorkerd } from "./workerd.ts";
@@ -127,8 +128,14 @@ function withoutRemains(objects: string): void {
   // Without a log nothing was written since the last time.
   for (const name of names.filter((file) => names.includes(`${file}-wal`))) {
     const db = new DatabaseSync(join(folder, name));
-    db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
-    db.close();
+    try {
+      db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      // On a full disk they wait for a start that has room: the log beside the file stays.
+      if (!hasNoRoom(error)) throw error;
+    } finally {
+      db.close();
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Owns the local queues' messages on disk: a SQLite file that outlives a kill. Knows no Worker and
 // no HTTP.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 export interface StoredMessage {
@@ -22,7 +23,7 @@ export interface QueueStore {
   due(queue: string, now: number, limit: number): StoredMessage[];
   /** When the next message may be delivered, and how many there are; null without any. */
   next(queue: string): { visible_at: number; messages: number } | null;
-  /** One transaction of what became of a batch. */
+  /** What became of a batch: one transaction, or one a message where the disk is full. */
   settle(outcome: {
     acked: readonly string[];
     retried: readonly { id: string; visible_at: number }[];
@@ -40,10 +41,54 @@ CREATE TABLE IF NOT EXISTS messages (
   sent_at INTEGER NOT NULL, visible_at INTEGER NOT NULL, attempts INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS messages_due ON messages (queue, visible_at, seq);`;
 
-/** Opens or makes the file at `path`, in which no byte stays of a message that was removed. */
+/** Frees its bytes where the disk is full: SQLite needs room to delete, for its log and to move that into the file. */
+const RESERVE_BYTES = 4 * 1024 * 1024;
+
+/** SQLite's codes of a disk without room: SQLITE_FULL, and SQLITE_IOERR while it writes. */
+const NO_ROOM = new Set([10, 13]);
+export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has((error as { errcode?: number }).errcode ?? 0);
+
+/** Writes the reserve beside the file, unless it is there. False: there is no room for it. */
+function reserve(path: string): boolean {
+  if (existsSync(path)) return true;
+  try {
+    writeFileSync(path, randomBytes(RESERVE_BYTES), { flush: true });
+    return true;
+  } catch {
+    rmSync(path, { force: true });
+    return false;
+  }
+}
+
+/** The file with its tables; a full disk may have no room even for opening it. */
+function opened(path: string, reserved: string): DatabaseSync {
+  const open = () => {
+    const db = new DatabaseSync(path);
+    try {
+      db.exec(SCHEMA);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  };
+  try {
+    return open();
+  } catch (error) {
+    if (!existsSync(reserved)) throw error;
+    rmSync(reserved);
+    return open();
+  }
+}
+
+/**
+ * Opens or makes the file at `path`, in which no byte stays of a message that was removed. `PATH.reserve`
+ * holds disk space: without it messages could not be removed from a full disk.
+ */
 export function openQueueStore(path: string): QueueStore {
-  const db = new DatabaseSync(path);
-  db.exec(SCHEMA);
+  const reserved = `${path}.reserve`;
+  const db = opened(path, reserved);
+  reserve(reserved);
   const add = db.prepare("INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 0)");
   const due = db.prepare(
     "SELECT id, body, sent_at, attempts FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, seq LIMIT ?",
@@ -52,32 +97,70 @@ export function openQueueStore(path: string): QueueStore {
   const remove = db.prepare("DELETE FROM messages WHERE id = ?");
   const retry = db.prepare("UPDATE messages SET visible_at = ?, attempts = attempts + 1 WHERE id = ?");
   const move = db.prepare("UPDATE messages SET queue = ?, visible_at = 0, attempts = 0 WHERE id = ?");
-  const atomically = (work: () => void) => {
+  const atomically = (work: () => unknown) => {
     db.exec("BEGIN IMMEDIATE");
     try {
       work();
       db.exec("COMMIT");
     } catch (error) {
-      db.exec("ROLLBACK");
+      // A failed write may have ended the transaction, and its error is the one to tell.
+      if (db.isTransaction) db.exec("ROLLBACK");
       throw error;
     }
   };
+  const flush = () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  /** Each step by itself, its log moved into the file before the next: the least room that SQLite can do with. */
+  const withoutRoom = (steps: readonly (() => unknown)[]) => {
+    rmSync(reserved, { force: true });
+    flush();
+    for (const step of steps) {
+      atomically(step);
+      flush();
+    }
+    reserve(reserved);
+  };
   return {
-    add: (queue, bodies, now) =>
-      atomically(() => {
+    add(queue, bodies, now) {
+      const put = () => {
         for (const body of bodies) add.run(randomUUID(), queue, body, now, now);
-      }),
+      };
+      try {
+        atomically(put);
+      } catch (error) {
+        if (!hasNoRoom(error)) throw error;
+        // Removed messages have left room in the file, but not in its log.
+        flush();
+        atomically(put);
+      }
+    },
     due: (queue, now, limit) => due.all(queue, now, limit) as unknown as StoredMessage[],
     next(queue) {
       const { visible_at, messages } = next.get(queue) as { visible_at: number | null; messages: number };
       return visible_at === null ? null : { visible_at, messages };
     },
-    settle: ({ acked, retried, moved }) =>
-      atomically(() => {
-        for (const id of acked) remove.run(id);
-        for (const { id, visible_at } of retried) retry.run(visible_at, id);
-        for (const { id, queue } of moved) move.run(queue, id);
-      }),
+    settle({ acked, retried, moved }) {
+      const steps = [
+        ...acked.map((id) => () => remove.run(id)),
+        ...retried.map(
+          ({ id, visible_at }) =>
+            () =>
+              retry.run(visible_at, id),
+        ),
+        ...moved.map(
+          ({ id, queue }) =>
+            () =>
+              move.run(queue, id),
+        ),
+      ];
+      try {
+        atomically(() => {
+          for (const step of steps) step();
+        });
+      } catch (error) {
+        if (!hasNoRoom(error)) throw error;
+        withoutRoom(steps);
+      }
+    },
     close: () => db.close(),
   };
 }
