@@ -106,9 +106,6 @@ async function drained(rig: Rig): Promise<number> {
  */
 export async function benchDatabaseDown(script: WorkerModules, load: DatabaseDownLoad): Promise<Figure[]> {
   const mock = await startMockVerifier(() => answer("\\boxed{A}"), { keep_bodies: false });
-  // Without a limit V8 lets garbage lie, up or down alike; an isolate that kept what it queued
-  // would end the process.
-  process.env.KRITAI_V8_FLAGS = "--max-heap-size=96";
   const dataDir = mkdtempSync(join(tmpdir(), "kritai-bench-"));
   const rig = await startRig({ script, verifier_url: mock.url, dataDir, delay_scale: 1 });
   try {

@@ -120,9 +120,6 @@ export async function parts(folder: string, seed: number): Promise<Record<PartNa
     DATABASE_FETCH_ENDPOINT: `${database.url}/sql`,
     VERIFIER_URL: gateway.url,
     SCRIPT: `${folder}/${WORKER}`,
-    // The platform ends an isolate of more than 128 MB; without a limit V8 lets garbage lie, and a
-    // leak would show late.
-    KRITAI_V8_FLAGS: "--max-heap-size=96",
   });
   return { database, verifier, gateway, edge };
 }

@@ -15,6 +15,13 @@ import { list, quote, startWorkerd } from "./workerd.ts";
 /** Must equal wrangler.toml; a test holds them together. */
 export const COMPATIBILITY = { date: "2026-10-23", flags: ["nodejs_compat", "enable_request_signal"] };
 
+/**
+ * The most that V8's heap may take, MiB, as Cloudflare gives an isolate 128 MB: what is left is for array
+ * buffers, which lie outside the heap. Without a limit V8 lets garbage lie. An isolate that needs more ends
+ * workerd, and whoever runs it starts it again.
+ */
+export const V8_FLAGS = ["--max-heap-size=96"];
+
 /** The static assets; wrangler.toml binds them alike, which a test holds. */
 export const ASSETS = new URL("../../public", import.meta.url).pathname;
 
@@ -79,7 +86,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
   const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const config = `const config :Workerd.Config = (
-  v8Flags = ${list((process.env.KRITAI_V8_FLAGS ?? "").split(" ").filter(Boolean).map(quote))},
+  v8Flags = ${list(V8_FLAGS.map(quote))},
   services = ${list([
     `(name = "kritai", worker = .kritai)`,
     `(name = "internet", network = (allow = ["public", "private"], tlsOptions = ${tlsOptions()}))`,

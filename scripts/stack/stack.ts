@@ -35,6 +35,8 @@ export interface Stack {
   parts: { database: string; verifier: string; texts: string };
   /** The database as the Worker is told of it. */
   database: Readonly<Record<string, string>>;
+  /** When workerd ends without being asked to, with why. */
+  ended: Promise<string>;
   /** Ends every part; safe to call twice. */
   close(): Promise<void>;
 }
@@ -83,7 +85,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     note(`edge in workerd at ${edge.url}`);
     await untilReady(edge.url, note);
     const parts = { database: database.name, verifier: verifier.name, texts: textsKept(vars, options.dataDir) };
-    return { url: edge.url, parts, database: database.vars, close: closing };
+    return { url: edge.url, parts, database: database.vars, ended: edge.ended, close: closing };
   } catch (error) {
     await closing();
     throw error;

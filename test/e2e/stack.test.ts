@@ -1,7 +1,7 @@
 // `npm start` as a person runs it: a process with variables, a ready line, requests, SIGTERM.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -89,6 +89,16 @@ describe("npm start", () => {
     const { runs } = (await (await fetch(`${second.url}/v1/runs`)).json()) as { runs: RunSummary[] };
     expect(runs).toMatchObject([{ run_id: "start", first_step: 1, last_step: 1, groups: 1, rollouts: 3 }]);
     expect((await stop(second)).code).toBe(0);
+  });
+
+  it.runIf(process.platform === "linux")("ends with a line that says so when workerd does", async () => {
+    const { child, lines } = await start({}, [process.execPath, "scripts/stack/commands/start.ts", "--quiet"]);
+    const ids = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ").map(Number);
+    const exited = once(child, "exit");
+    const workerd = ids.find((id) => readFileSync(`/proc/${id}/comm`, "utf8").startsWith("workerd")) as number;
+    process.kill(workerd, "SIGKILL");
+    expect((await exited)[0]).toBe(1);
+    expect(lines.join("")).toMatch(/kritai: workerd ended with .*; what was accepted is on disk/);
   });
 
   it.runIf(process.platform === "linux")("leaves neither its port nor its data taken when it is killed", async () => {

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { OBJECTS } from "../../scripts/stack/edge.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
-import { type LimitsReport, overrunsOf, PATH, V8_FLAGS } from "./production-limits/ledger.ts";
+import { type LimitsReport, overrunsOf, PATH } from "./production-limits/ledger.ts";
 
 const pathOf = (path: string) => new URL(path, import.meta.url).pathname;
 const quoted = (path: string) => JSON.stringify(path);
@@ -22,15 +22,13 @@ const quoted = (path: string) => JSON.stringify(path);
  * The Worker as `bundleWorker` gives it, under production's limits: six connections waiting an
  * invocation, for headers or for a queue (a seventh waits, and is counted), 10,000 subrequests
  * (fetches, calls to objects, sends to queues), a queue's message and batch sizes, 30 s of work
- * after the client has gone. Every workerd that this process starts from here on holds an isolate
- * to V8_FLAGS.
+ * after the client has gone.
  * @param options.entry a Worker's file in place of the product's, whose objects are `objects`
  */
 export async function bundleLimitedWorker({
   entry = pathOf("../../src/worker.ts"),
   objects = Object.values(OBJECTS) as readonly string[],
 } = {}): Promise<WorkerModules> {
-  process.env.KRITAI_V8_FLAGS = V8_FLAGS;
   const folder = mkdtempSync(join(tmpdir(), "kritai-limits-"));
   const limited = join(folder, "worker.ts");
   const exported = objects.map((name) => `export const ${name} = limitedObject(product.${name});`);

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { buildAssets } from "../../scripts/stack/assets.ts";
-import { V8_FLAGS } from "../harness/production-limits/ledger.ts";
+import { V8_FLAGS } from "../../scripts/stack/edge.ts";
 
 /** What the server has seen of the model `name`; asked for at /seen?model=name. */
 export interface Seen {
@@ -56,7 +56,7 @@ async function complete(request: IncomingMessage, response: ServerResponse): Pro
 export default async function setup(project: TestProject) {
   await buildAssets();
   // This process starts the tests' workerd.
-  process.env.MINIFLARE_WORKERD_V8_FLAGS = V8_FLAGS;
+  process.env.MINIFLARE_WORKERD_V8_FLAGS = V8_FLAGS.join(" ");
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://upstream");
     if (url.pathname === "/v1/chat/completions") complete(request, response).catch(() => response.destroy());

@@ -65,7 +65,8 @@ try {
   const ending = endSignal();
   console.log(`ready ${stack.url}`);
   ready = true;
-  await ending;
+  const why = await Promise.race([ending.then(() => null), stack.ended]);
+  if (why !== null) fail([`workerd ended with ${why}; what was accepted is on disk, and the next start goes on`]);
   console.log("ending: what is under way has 4 s");
   await stack.close();
   process.exit(0);

@@ -15,13 +15,6 @@ export const PRODUCTION = {
   after_disconnect_ms_max: 30_000,
 } as const;
 
-/**
- * For workerd: the most that V8's heap may take of an isolate's 128 MB. What is left is for array
- * buffers, which lie outside the heap. An isolate that needs more ends workerd, and with it the
- * test.
- */
-export const V8_FLAGS = "--max-heap-size=96";
-
 /** Where the limited Worker tells its report. */
 export const PATH = "/__production_limits";
 
