@@ -18,6 +18,7 @@ import { createRemoteReplies } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
 import { createKeyLimits } from "./objects/key-limits/remote.ts";
 import { createRemoteRunObjects } from "./objects/run-objects/run-objects.ts";
+import { systemClock } from "./platform/clock.ts";
 import { Metrics } from "./platform/counters.ts";
 import { printLine } from "./platform/report.ts";
 import type { AlarmStates } from "./ports/alarms.ts";
@@ -43,7 +44,7 @@ import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 const metrics = new Metrics();
 const answers = new AnswerStreaks();
 
-const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+const clock: Clock = systemClock;
 
 /** The deployment's totals, which the isolate's counts go to. */
 let totals: { namespace: unknown; counts: DeploymentCounts } | null = null;

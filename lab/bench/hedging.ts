@@ -1,7 +1,9 @@
 // Owns the benchmark of hedging and of the retry budget: tail latency on a backend with stragglers,
 // traffic on one that only fails. The openai adapter itself, in virtual time.
+
 import { createRandom } from "../../src/core/math/random.ts";
 import { percentile } from "../../src/core/math/stats.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import type { StartTimer } from "../../src/verifier/fan-out/stall-watchdog.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
@@ -66,7 +68,7 @@ async function send(
   reply: (random: () => number) => { ms: number; status: number },
 ): Promise<Outcome> {
   const time = new Timeline();
-  const clock = { now: () => time.now, date: () => new Date(time.now) };
+  const clock = { ...systemClock, now: () => time.now, date: () => new Date(time.now) };
   const chance = { arrival: createRandom(seed), backend: createRandom(seed + 1), jitter: createRandom(seed + 2) };
   const outcome: Outcome = { latencies: [], requests: 0 };
   const fetcher = ((_: string, { signal }: RequestInit) => {

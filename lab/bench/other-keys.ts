@@ -1,8 +1,10 @@
 // Owns the benchmark of one key's floods against another key's requests: slow programs in the embedded
 // sandbox, and questions that a backend answers by 500; the p99 with them over the p99 without.
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PARTY_HEADER } from "../../src/core/wire/chat-endpoint.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import type { Figure } from "./figures.ts";
@@ -44,7 +46,7 @@ async function slowPrograms(rounds: Rounds): Promise<Figure[]> {
 
 const ANSWER_MS = 15;
 const FAILING_AT_ONCE = 8;
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 
 /** A backend that answers one key's questions by 500 and the others'. */
 async function failingBackend() {

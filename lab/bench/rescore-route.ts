@@ -1,5 +1,6 @@
 // Owns the benchmark of scoring a logged run again: the local stack's edge and database, a log that
 // is written without a verifier, and the time until the last line is there.
+
 import { startEdge } from "../../scripts/stack/edge.ts";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
@@ -7,6 +8,7 @@ import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SignalsSpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createRequestIds } from "../../src/platform/request-ids.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
@@ -33,7 +35,7 @@ export async function fill(fetchEndpoint: string, groups: number, rollouts: numb
   const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint });
   const nextId = createRequestIds(() => Date.now());
   const verifier = fakeVerifier(preferring((text) => text.length % 97));
-  const clock = { now: () => performance.now(), date: () => new Date() };
+  const clock = systemClock;
   const spec = SignalsSpecSchema.parse({ signals: SIGNALS });
   const { signal } = new AbortController();
   for (let step = 0; step * A_REQUEST < groups; step++) {

@@ -4,12 +4,13 @@
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock, Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type Figure, repeated } from "./figures.ts";
 import { type Batch, comparisonsOf, rewardsRequest } from "./loads.ts";
 
-export const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+export const clock: Clock = systemClock;
 const ANSWERS = ["\\boxed{A}", "\\boxed{B}", "I prefer neither."];
 
 /** Answers every sample in the call itself; which letter hangs on the comparison's number only. */

@@ -1,11 +1,13 @@
 // Owns the gateway's scheduler on a virtual engine as a verifier, for what is measured in virtual
 // time. Knows no benchmark.
+
 import { parseVerifyRequest } from "../../gpu-backend/gateway/http/verify-request.ts";
 import { Job } from "../../gpu-backend/gateway/scheduling/job.ts";
 import { Scheduler } from "../../gpu-backend/gateway/scheduling/scheduler.ts";
 import { ServiceEstimate } from "../../gpu-backend/gateway/scheduling/service-estimate.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { VerifyEvent } from "../../src/core/wire/verify-protocol.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock, Verifier } from "../../src/ports/ports.ts";
 import { verifyBody } from "../../src/verifier/gateway/body.ts";
 import { GroupAsk } from "../../src/verifier/gateway/group-ask.ts";
@@ -14,7 +16,7 @@ import type { VirtualEngine } from "./virtual-engine.ts";
 /** The gateway's own scheduler on a virtual engine, behind the port that scoring asks. */
 export function virtualGateway(engine: VirtualEngine, model: string): { verifier: Verifier; clock: Clock } {
   const now = () => engine.now * 1_000;
-  const clock = { now, date: () => new Date(now()) };
+  const clock = { ...systemClock, now, date: () => new Date(now()) };
   const scheduler = new Scheduler(engine, new ServiceEstimate(now));
   let parties = 0;
   const verifier: Verifier = {

@@ -1,9 +1,11 @@
 // Owns where the search for costly requests puts its texts: string by string of every route's
 // documented example, of every signal's settings and facts, and headers, paths and queries.
+
 import { readFileSync } from "node:fs";
 import { buildAssets } from "../../scripts/stack/assets.ts";
 import { createApp } from "../../src/app.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { pause } from "../../src/platform/waiting.ts";
 import { fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../../test/harness/fakes.ts";
 
@@ -141,7 +143,7 @@ export async function costProbes(): Promise<Probe[]> {
   // A sample of a group waits for the others: of these the same handlers are in the native route.
   const soon = await Promise.all(
     examples.map(({ to, example }) =>
-      Promise.race([post(to, example).then(() => true), pause(PROMPT_MS).then(() => false)]),
+      Promise.race([post(to, example).then(() => true), pause(systemClock, PROMPT_MS).then(() => false)]),
     ),
   );
   const documented = examples.flatMap(({ path, to, example }, i) => (soon[i] ? bodies(path, to, example) : []));

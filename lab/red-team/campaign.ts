@@ -7,6 +7,7 @@ import { createRenderer } from "../../src/core/judges/render.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock, Verifier } from "../../src/ports/ports.ts";
 import { unconfiguredNames, unconfiguredRunLog } from "../../src/run-log/unconfigured.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
@@ -56,7 +57,7 @@ export interface Target {
   exact: boolean;
 }
 
-const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+const clock: Clock = systemClock;
 const DEADLINE_MS = 300_000;
 const AT_ONCE = 8;
 

@@ -1,14 +1,16 @@
 // Owns the verifiers that can be attacked: in this process, the simulator, the embedded one, or one
 // behind a URL. Knows no attack.
+
 import { MODEL } from "../../gpu-backend/engines/cpu/completion.ts";
 import { startCpuVerifier } from "../../gpu-backend/engines/cpu/server.ts";
 import { startSimulator } from "../../gpu-backend/engines/simulator/server.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock } from "../../src/ports/ports.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import type { Target } from "./campaign.ts";
 import { gullibleJudge } from "./gullible.ts";
 
-const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+const clock: Clock = systemClock;
 
 export interface RunningTarget extends Target {
   /** For the report. */

@@ -1,10 +1,12 @@
 // Owns `npm run lab -- study`: every schedule, vote and score over the same lists against a
 // simulated verifier, or a real one, and the report.
+
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { commit } from "../../scripts/stack/commit.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { backendUrl, PROTOCOLS } from "../../src/verifier/settings.ts";
 import { writeFiles } from "../report/exports.ts";
@@ -93,7 +95,7 @@ function simulated(): Promise<Cell[]> {
 function real(): Promise<Cell[]> {
   const { set, verifier: url, protocol, model, n, lists, quick } = given;
   const api_key = process.env.VERIFIER_API_KEY;
-  const clock = { now: () => performance.now(), date: () => new Date() };
+  const clock = systemClock;
   const own = protocol === "scalar" || model === "" ? {} : { model };
   const settings = { protocol, url, ...(api_key !== undefined && { api_key }), ...own };
   return measuredCells({

@@ -1,7 +1,9 @@
 // Owns a judge in virtual time: so many questions at once, each as long as its seed says, and a
 // deadline that ends it all. Waits for nothing and knows no schedule.
+
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock, Verifier } from "../../src/ports/ports.ts";
 
 export interface VirtualJudgeOptions {
@@ -34,7 +36,7 @@ export class VirtualJudge {
   /** Questions answered. */
   answered = 0;
   readonly verifier: Verifier;
-  readonly clock: Clock = { now: () => this.now * 1_000, date: () => new Date(this.now * 1_000) };
+  readonly clock: Clock = { ...systemClock, now: () => this.now * 1_000, date: () => new Date(this.now * 1_000) };
   readonly #options: VirtualJudgeOptions;
   readonly #line: Waiting[] = [];
   readonly #running: (Waiting & { end: number })[] = [];

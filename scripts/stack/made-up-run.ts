@@ -1,9 +1,11 @@
 // Owns writing made-up runs into the log: scored and logged by the product's own code, with a judge
 // that says of itself that it is made up.
+
 import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../src/core/reward/requests.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import { simulatedName } from "../../src/core/wire/simulated-model.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Metrics } from "../../src/platform/counters.ts";
 import { createRequestIds } from "../../src/platform/request-ids.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
@@ -78,7 +80,7 @@ export async function writeInto(runLog: RunLog, key_name: string | null, made: M
   const began_ms = Date.now() - steps * STEP_MS;
   const nextId = createRequestIds(() => Date.now());
   for (let step = first; step < steps; step++) {
-    const clock = { now: () => performance.now(), date: () => new Date(began_ms + (step + 1) * STEP_MS) };
+    const clock = { ...systemClock, date: () => new Date(began_ms + (step + 1) * STEP_MS) };
     const deps = { verifier: judge, runLog, clock, metrics: new Metrics(), report: () => {} };
     const scope = { id: nextId(), started_ms: clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
     const { reply } = await scoreAndLog(deps, scope, requestAt(step), specAt(step), new AbortController().signal);

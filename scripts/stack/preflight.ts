@@ -1,10 +1,12 @@
 // Owns what can be known to be wrong before a stack is started: its variables, its port, its
 // folder, its database, its verifier. Never shows a value: it may hold a password.
+
 import { createServer } from "node:net";
 import { isDecision } from "../../src/core/contract/prompt-name.ts";
 import type { FieldError } from "../../src/core/faults/errors.ts";
 import { editDistance } from "../../src/core/faults/suggestion.ts";
 import { type Config, readEnv, VARIABLES } from "../../src/env.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock } from "../../src/ports/ports.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { makeFolder } from "../command-line/out-folder.ts";
@@ -115,7 +117,7 @@ function folderFault(dataDir: string | null): FieldError | null {
   }
 }
 
-const CLOCK: Clock = { now: () => performance.now(), date: () => new Date() };
+const CLOCK: Clock = systemClock;
 
 async function databaseFault({ DATABASE_URL: url }: Config): Promise<FieldError | null> {
   if (url === undefined) return null;

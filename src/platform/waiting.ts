@@ -1,7 +1,8 @@
 // Owns waiting for a time, and for something no longer than a time. Knows nothing of what is waited
 // for.
+import type { Clock } from "../ports/ports.ts";
 
-export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+export const pause = (clock: Clock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
 const OVER = Symbol("over");
 
@@ -9,16 +10,16 @@ const OVER = Symbol("over");
  * What `running` comes to, or what `late` returns (or throws) when that takes longer than `ms`.
  * What runs is not ended by it.
  */
-export async function within<T, L>(ms: number, running: Promise<T>, late: () => L): Promise<T | L> {
-  let timer!: ReturnType<typeof setTimeout>;
+export async function within<T, L>(clock: Clock, ms: number, running: Promise<T>, late: () => L): Promise<T | L> {
+  let cancel = () => {};
   const over = new Promise<typeof OVER>((resolve) => {
-    timer = setTimeout(() => resolve(OVER), ms);
+    cancel = clock.after(ms, () => resolve(OVER));
   });
   try {
     const first = await Promise.race([running, over]);
     return first === OVER ? late() : (first as T);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -140,6 +140,8 @@ export interface Clock {
   /** Monotonic enough for durations, ms. */
   now(): number;
   date(): Date;
+  /** Runs once after so many ms, unless the returned function is called before. */
+  after(ms: number, run: () => void): () => void;
 }
 
 /** The part of the Workers AI binding that is used; workers-types knows no decision models. */

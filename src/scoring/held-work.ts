@@ -58,7 +58,7 @@ export function holdingLater<T>(
         return await work(place, Math.max(1, until - clock.now()));
       } catch (error) {
         if (!(error instanceof ApiError && error.code === "busy")) throw error;
-        while (place.isFull() && !isOver()) await pause(LIMITS.held_wait_ms);
+        while (place.isFull() && !isOver()) await pause(clock, LIMITS.held_wait_ms);
         if (isOver()) throw error;
       }
     }

@@ -29,7 +29,7 @@ export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry:
   }
   try {
     const logged = await timedStore(deps.clock, scope, () =>
-      within(LIMITS.store_timeout_ms, queueOrStore(deps, scope, entry), fail("store_timeout")),
+      within(deps.clock, LIMITS.store_timeout_ms, queueOrStore(deps, scope, entry), fail("store_timeout")),
     );
     return { logged, warnings: [] };
   } catch (error) {

@@ -110,7 +110,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();
-  const deadline = armDeadline(request.deadline_ms - (verifierStarted - started_ms), batch.signal);
+  const deadline = armDeadline(deps.clock, request.deadline_ms - (verifierStarted - started_ms), batch.signal);
   const { priority = 0, party, work: of } = batch;
   const whose = { priority, ...(party !== undefined && { party }), ...(of !== undefined && { work: of }) };
   const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, ...whose };
@@ -289,11 +289,11 @@ interface Deadline {
  * Ends the verifier's work a little before the request's own deadline, so that the reply itself is
  * in time.
  */
-function armDeadline(remainingMs: number, outer: AbortSignal): Deadline {
+function armDeadline(clock: Clock, remainingMs: number, outer: AbortSignal): Deadline {
   const controller = new AbortController();
   const after_ms = Math.max(0, remainingMs - Math.min(LIMITS.deadline_reserve_ms, remainingMs / 10));
-  const timer = setTimeout(() => controller.abort("deadline"), after_ms);
-  return { signal: AbortSignal.any([outer, controller.signal]), after_ms, disarm: () => clearTimeout(timer) };
+  const disarm = clock.after(after_ms, () => controller.abort("deadline"));
+  return { signal: AbortSignal.any([outer, controller.signal]), after_ms, disarm };
 }
 
 /**

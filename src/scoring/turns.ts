@@ -42,7 +42,7 @@ async function inTurns<T>(
       if (turn.steps < LIMITS.turn_steps) continue;
       turn.steps = 0;
       if (longTurn === null) longTurn = await begin(party, clock, until);
-      await pause(restOf(party, clock));
+      await pause(clock, restOf(party, clock));
       longTurn.until = clock.now() + LIMITS.turn_lease_ms;
       note(party, clock);
     }
@@ -94,7 +94,7 @@ async function begin(party: string, clock: Clock, until: number): Promise<Long> 
   for (let before = longs.get(party), rested = 0; before !== undefined && before.until > clock.now(); ) {
     // Also by a clock that stands.
     if ((before.over && rested >= before.rest_ms) || clock.now() >= until) break;
-    await pause(LIMITS.turn_wait_ms);
+    await pause(clock, LIMITS.turn_wait_ms);
     const next = longs.get(party);
     rested = next === before && before.over ? rested + LIMITS.turn_wait_ms : 0;
     before = next;

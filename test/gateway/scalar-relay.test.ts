@@ -1,5 +1,6 @@
 // Scalar models behind the gateway: rewards as without it, the saturated probe, a bound on what is
 // at a server at one time, and the end of what a client no longer waits for.
+
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,10 +11,11 @@ import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/limits/gateway-limits.
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { readEnv } from "../../src/env.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { setUp } from "../api/routes/harness.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

@@ -1,7 +1,9 @@
 // Owns the in-memory stand-ins for the ports: what stands here and in the files that it hands on.
 // Knows no HTTP.
+
 import { readFile } from "node:fs/promises";
 import { buildAssets } from "../../scripts/stack/assets.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock } from "../../src/ports/ports.ts";
 
 export * from "./fake-run-log.ts";
@@ -9,10 +11,11 @@ export * from "./fake-stores.ts";
 export * from "./fake-verifier.ts";
 export { groupRows, groupVerdicts, requestRow, storedSignals, storedTexts, storedTurns } from "./logged-entries.ts";
 
-/** A clock that moves only when told. */
+/** A clock that moves only when told; its timers are the runtime's. */
 export function fixedClock(start = Date.UTC(2026, 10, 21)): Clock & { advance(ms: number): void } {
   let now = 0;
   return {
+    ...systemClock,
     now: () => now,
     date: () => new Date(start + now),
     advance(ms) {

@@ -1,9 +1,11 @@
 // Guarantees that combinations of spec, contract, size and judge keep their replies, their log rows and the bodies
 // sent to the engine, byte for byte but for ids. `RECORD=1 npm test -- test/recorded/combinations.test.ts` records
 // anew; `RECORD_OUT=FOLDER` writes each case whole, so that two commits can be compared by `diff -r`.
+
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { inVirtualTime } from "../objects/gathering/living-room.ts";
@@ -37,7 +39,7 @@ async function record({
   steps,
 }: RecordedCase): Promise<{ replies: [number, string][]; asked: string[]; logged: string[] }> {
   const engine = recordedJudge(judge);
-  const clock = { now: () => 0, date: () => new Date(Date.UTC(2026, 10, 27)) };
+  const clock = { ...systemClock, now: () => 0, date: () => new Date(Date.UTC(2026, 10, 27)) };
   const verifier = createOpenAiVerifier(
     { url: "http://127.0.0.1/v1", model: "recorded", apiKey: null, fetch: engine.fetch, random: () => 0.5 },
     clock,

@@ -1,6 +1,8 @@
 // A verifier whose headers come late is told of, with the wait, and only where requests waited for
 // each other's headers.
+
 import { expect, test } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
 import { lateHeaders } from "../../src/scoring/late-headers.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
@@ -30,7 +32,7 @@ test.each([0, 400])("a session tells how long headers took that others waited fo
   });
   try {
     const backend = new Backend({ name: "verifier", hedging: false });
-    const clock = { now: () => time, date: () => new Date(0) };
+    const clock = { ...systemClock, now: () => time, date: () => new Date(0) };
     const verifier = createOpenAiVerifier({ url: mock.url, model: "m", apiKey: null, backend }, clock);
     const session = verifier.session(callWith(new AbortController().signal));
     await session.judge(pairsJob(8), () => undefined);

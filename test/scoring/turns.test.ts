@@ -1,12 +1,14 @@
 // Owns the guarantee of work in turns: others are served between two of them, a key's are done one
 // after another, and what a runtime ended amid blocks nobody for good.
+
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock } from "../../src/ports/ports.ts";
 import { workInTurns } from "../../src/scoring/turns.ts";
 
 const TURN = LIMITS.turn_steps;
-const clock = { now: () => performance.now(), date: () => new Date(0) };
+const clock = { ...systemClock, date: () => new Date(0) };
 
 function* working(name: string, turns: number, log: string[]): Generator<number, string> {
   for (let turn = 0; turn < turns; turn++) {

@@ -1,5 +1,6 @@
 // Owns a simulated Kritai for trainers in virtual time: real rooms over storage that outlives them,
 // a judge whose rewards are known, restarts. Knows no client.
+
 import type { RewardsReply, RolloutResult } from "../../src/core/contract/replies.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
@@ -9,6 +10,7 @@ import type { RoomReply } from "../../src/objects/gathering/reply.ts";
 import { Room } from "../../src/objects/gathering/room.ts";
 import { createRoomStore, type RoomStore } from "../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../src/objects/storage/memory.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Metrics } from "../../src/platform/counters.ts";
 import { pause } from "../../src/platform/waiting.ts";
 
@@ -91,7 +93,7 @@ export class SimulatedServer {
       },
     });
     const judge = async (work: GroupWork) => {
-      await pause(this.#judgeMs());
+      await pause(systemClock, this.#judgeMs());
       if (!life.alive) return new Promise<never>(() => {});
       if (work.logs) this.judgements.push({ at: Date.now(), room: name, members: work.members.length });
       return { reply: replyOf(work), retry_after_ms: null };

@@ -5,6 +5,7 @@ import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import type { RoomReply } from "../../src/objects/gathering/reply.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { pause } from "../../src/platform/waiting.ts";
 import { Broken, rewardAmong, SimulatedServer } from "./server.ts";
 
@@ -202,7 +203,7 @@ class SimulatedTrainer {
     await running;
     for (const { prompt, texts } of asked) this.#last.set(prompt, texts);
     this.#outcome.steps++;
-    await pause(20_000);
+    await pause(systemClock, 20_000);
   }
 
   #texts(prompt: number, step: number, size: number): string[] {
@@ -216,11 +217,11 @@ class SimulatedTrainer {
   }
 
   async #sample(sample: { prompt: number; text: string; ready: number; i: number; whole: Whole }): Promise<void> {
-    await pause(sample.ready);
+    await pause(systemClock, sample.ready);
     const { tries, backoff } = this.#world.tool;
     this.#outcome.samples++;
     for (let failures = 0; failures < tries; failures++) {
-      if (failures > 0) await pause(backoff(failures - 1, this.#random));
+      if (failures > 0) await pause(systemClock, backoff(failures - 1, this.#random));
       await this.#slot();
       const reply = await this.#attempt(sample).finally(() => this.#release());
       if (reply === null || !("reward" in reply) || reply.reward.result.reward === null) continue;
@@ -289,18 +290,18 @@ class SimulatedTrainer {
     waiterId: string,
     connection: Connection,
   ): Promise<RoomReply | null> {
-    await pause(1 + 19 * this.#random());
+    await pause(systemClock, 1 + 19 * this.#random());
     if (!connection.open) return null;
     whole.arrived[i] ||= Date.now();
     const ends = Date.now() + this.#world.tool.answer_within_ms;
     let begun = false;
     const probe: ClientProbe = async () => {
       begun = true;
-      await pause(100);
+      await pause(systemClock, 100);
       return connection.open;
     };
     const sample = { ...this.#request(room, prompt, text), waiter_id: waiterId };
-    const deadline = pause(ends - Date.now()).then(() => null);
+    const deadline = pause(systemClock, ends - Date.now()).then(() => null);
     for (;;) {
       try {
         const joined = this.#server.join({ ...sample, answer_within_ms: Math.max(1, ends - Date.now()) }, probe);
@@ -308,14 +309,14 @@ class SimulatedTrainer {
         if (reply === null) this.#server.leave(room, waiterId);
         const rewarded = reply !== null && "reward" in reply && reply.reward.result.reward !== null;
         if (begun && connection.open && !rewarded) this.#outcome.broken++;
-        await pause(1 + 19 * this.#random());
+        await pause(systemClock, 1 + 19 * this.#random());
         // The client went while the reply was on its way, which its server sees half of the time.
         if (!connection.open && this.#random() < 0.5) this.#server.leave(room, waiterId);
         return reply;
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
         if (!connection.open) return null;
-        await pause(50);
+        await pause(systemClock, 50);
       }
     }
   }

@@ -1,5 +1,6 @@
 // The committed runs of agents: real, labelled by what they left behind, and known to the simulator
 // and to the made-up judge by what a judge is shown of them.
+
 import { expect, test } from "vitest";
 import { agentsText, textTable } from "../../scripts/stack/demo-tables.ts";
 import { agentsRun } from "../../scripts/stack/example-agents.ts";
@@ -8,6 +9,7 @@ import { judgesRuns, runLabels, startSimulatedJudge } from "../../scripts/stack/
 import { writeInto } from "../../scripts/stack/made-up-run.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { promptNames } from "../../src/core/judges/render.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { fakeRunLog } from "../harness/fakes.ts";
@@ -38,7 +40,7 @@ test("the simulator and the made-up judge know each run by its turns, and by its
 test.each(["trajectory-pair", "trajectory-point"])("%s, simulated, ranks them, and says what it saw", async (judge) => {
   const played = await startSimulatedJudge(judge);
   const { VERIFIER_URL: url, VERIFIER_MODEL: model } = played.vars;
-  const clock = { now: () => performance.now(), date: () => new Date() };
+  const clock = systemClock;
   const verifier = createOpenAiVerifier({ url, model, apiKey: null }, clock);
   const kind = judge === "trajectory-pair" ? "tournament" : "grade";
   const spec = { candidate: { extract: "whole" }, signals: { how: { kind, judge: { preset: judge } } } };

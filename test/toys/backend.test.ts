@@ -1,10 +1,12 @@
 // A backend that is one file and one line of the table: configured by its own settings, then used
 // over HTTP.
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { readEnv } from "../../src/env.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock } from "../../src/ports/ports.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { fenced, setUp } from "../api/routes/harness.ts";
@@ -31,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const clock: Clock = { now: () => performance.now(), date: () => new Date() };
+const clock: Clock = systemClock;
 
 async function rewardsOf(env: Record<string, string>) {
   const { config, faults } = readEnv(env);

@@ -1,9 +1,11 @@
 // A judge's preset that is one entry of its table: named by a spec, asked over HTTP in
 // its own words, read by its own parser, part of the spec's hash, and played by the simulator.
+
 import { expect, test, vi } from "vitest";
 import { startSimulator } from "../../gpu-backend/engines/simulator/server.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
 import { answer } from "../harness/mock-behaviours.ts";
@@ -34,7 +36,7 @@ test("is asked in its own words and read by its own parser", async () => {
     return answer(`Feeling them both. [[${warmest(a) > warmest(b) ? "A" : "B"}]]`);
   });
   try {
-    const clock = { now: () => performance.now(), date: () => new Date() };
+    const clock = systemClock;
     const verifier = createOpenAiVerifier({ url: engine.url, model: "m", apiKey: null }, clock);
     const spec = { candidate: { extract: "whole" }, judge: { preset: "toy" }, format: { rules: [] } };
     const reply = (await (
@@ -58,7 +60,7 @@ test("is played by the simulator, which nobody told of it", async () => {
   const rates = { cold: 0, mild: 0.5, hot: 1 };
   const simulator = await startSimulator({ scale: "instant", noise, rates });
   try {
-    const clock = { now: () => performance.now(), date: () => new Date() };
+    const clock = systemClock;
     const verifier = createOpenAiVerifier({ url: simulator.url, model: "sim-14b", apiKey: null }, clock);
     const spec = { candidate: { extract: "whole" }, judge: { preset: "toy" }, format: { rules: [] } };
     const reply = (await (

@@ -1,6 +1,8 @@
 // Holds what a backend remembers over sessions: its breaker, its budget of retries, who judged.
+
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { answer, status } from "../harness/mock-behaviours.ts";
@@ -12,7 +14,7 @@ describe("the breaker over sessions", () => {
   it("spares a dead backend after one large session, and one probe finds it back", async () => {
     const { held, schedule } = heldTimer();
     const time = { at: 0 };
-    const moving = { now: () => time.at, date: () => new Date(time.at) };
+    const moving = { ...systemClock, now: () => time.at, date: () => new Date(time.at) };
     const backend = new Backend({ name: "verifier", hedging: false });
     const mock = await startMockVerifier(() => status(502));
     const verifier = createOpenAiVerifier({ url: mock.url, model: "m", apiKey: null, backend, schedule }, moving);

@@ -176,11 +176,15 @@ describe("a question that fails by itself (openai)", () => {
     const { schedule } = time;
     const config = { url: "http://v", model: "m", apiKey: null, backend, fetch: poisoned, schedule };
     const verifier = createOpenAiVerifier({ ...config, random: createRandom(3) }, time.clock);
-    // Other requests on the same backend.
+    // Other requests on the same backend; with an open breaker they fail at once.
     let over = false;
-    const neighbours = (async () => {
-      for (let n = 0; !over; n++) await judged(verifier, pairsJob(2, 1, `${n}`));
-    })();
+    const neighbour = async (name: string) => {
+      for (let n = 0; !over; n++) {
+        await judged(verifier, pairsJob(2, 1, `${name} ${n}`));
+        await time.sleep(1);
+      }
+    };
+    const neighbours = Promise.all(["a", "b", "c"].map(neighbour));
     const { groups } = await time.until(rewardsOf(verifier, time.clock));
     over = true;
     await time.until(neighbours);

@@ -1,4 +1,5 @@
 // Owns what the verify adapter's tests share: a verifier on a mock gateway. Must not hold any test.
+import { systemClock } from "../../src/platform/clock.ts";
 import { createGatewayVerifier, type GatewayVerifierConfig } from "../../src/verifier/gateway/adapter.ts";
 import { type GatewayScript, type MockGateway, type Ready, startMockGateway } from "../harness/mock-gateway.ts";
 import type { MockOptions } from "../harness/mock-verifier.ts";
@@ -25,7 +26,7 @@ export class ManualTime {
   #now = 0;
   #watchers: (() => void)[] = [];
 
-  readonly clock = { now: () => this.#now, date: () => new Date(this.#now) };
+  readonly clock = { ...systemClock, now: () => this.#now, date: () => new Date(this.#now) };
 
   readonly schedule = (run: () => void, ms: number): (() => void) => {
     const entry = { run, ms };

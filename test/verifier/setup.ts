@@ -1,10 +1,11 @@
 // Owns what the openai adapter's tests share: a verifier on a mock, timers under the test's
 // control. Must not hold any test.
+import { systemClock } from "../../src/platform/clock.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { createOpenAiVerifier, type OpenAiVerifierConfig } from "../../src/verifier/openai/adapter.ts";
 import { type MockOptions, type MockVerifier, type Script, startMockVerifier } from "../harness/mock-verifier.ts";
 
-export const clock = { now: () => performance.now(), date: () => new Date() };
+export const clock = systemClock;
 
 /** Runs a test against a fresh mock and a verifier on it; the mock is closed afterwards. */
 export async function withMock(

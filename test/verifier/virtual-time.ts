@@ -1,5 +1,6 @@
 // Owns a time that runs only while everything waits for it: the earliest timer fires once no other
 // work is left. Must not know who waits.
+import type { Clock } from "../../src/ports/ports.ts";
 import type { StartTimer } from "../../src/verifier/fan-out/stall-watchdog.ts";
 
 interface Timer {
@@ -31,7 +32,11 @@ export class VirtualTime {
   #timers: Timer[] = [];
   #order = 0;
 
-  readonly clock = { now: () => this.#now, date: () => new Date(this.#now) };
+  readonly clock: Clock = {
+    now: () => this.#now,
+    date: () => new Date(this.#now),
+    after: (ms, run) => this.schedule(run, ms),
+  };
 
   readonly schedule: StartTimer = (run, ms) => {
     const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, run };

@@ -1,11 +1,13 @@
 // Owns JSON replies that may take long: begun early with white space, so that no proxy cuts them
 // and a client that left is noticed. Knows no route.
+
 import type * as z from "zod";
 import { jsonWriter } from "../../core/contract/json-text.ts";
 import { asApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ClientProbe } from "../../objects/gathering/gathering.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { pause } from "../../platform/waiting.ts";
 import { simulatedDeployment } from "../../scoring/simulated.ts";
 import type { RouteDeps } from "./deps.ts";
@@ -141,7 +143,7 @@ export function slowJson(
     const { sink } = open();
     sink.write("\n");
     await sink.flushed();
-    await pause(LIMITS.probe_write_gap_ms);
+    await pause(systemClock, LIMITS.probe_write_gap_ms);
     sink.write("\n");
     await sink.flushed();
     return !cancel.signal.aborted;

@@ -136,12 +136,14 @@ export function closeGroup(deps: RouteDeps) {
     c.set("deadline_ms", deadline_ms);
     const scope = c.get("scope");
     const closing = deps.rooms.named.close({ room, request_id: scope.id, deadline_ms });
-    const running = within(deadline_ms + LIMITS.deadline_reserve_ms, closing, stillJudging).then((judged) => {
-      const { reply } = judged;
-      Object.assign(scope, { id: reply.request_id, run_id: reply.run_id });
-      scope.scored ??= rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts));
-      return judged;
-    });
+    const running = within(deps.clock, deadline_ms + LIMITS.deadline_reserve_ms, closing, stillJudging).then(
+      (judged) => {
+        const { reply } = judged;
+        Object.assign(scope, { id: reply.request_id, run_id: reply.run_id });
+        scope.scored ??= rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts));
+        return judged;
+      },
+    );
     keepAlive(c, running);
     if (type === NDJSON) {
       const run = async (onGroup: (index: number, group: GroupResult) => void) => {

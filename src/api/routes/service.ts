@@ -7,7 +7,7 @@ import type { BreakerState } from "../../core/load/breaker.ts";
 import { MetricRegistry } from "../../core/load/metric-registry.ts";
 import type { BackendStatus } from "../../core/wire/questions.ts";
 import { within } from "../../platform/waiting.ts";
-import type { Health } from "../../ports/ports.ts";
+import type { Clock, Health } from "../../ports/ports.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { problemResponse } from "../door/problem.ts";
@@ -32,11 +32,11 @@ export function healthz() {
   return (c: AppContext): Response => c.json({ status: "ok" });
 }
 
-async function bounded(check: () => Promise<Health>): Promise<Health> {
+async function bounded(clock: Clock, check: () => Promise<Health>): Promise<Health> {
   const failed = { ok: false, latency_ms: 0, detail: "failed" };
   const late = { ok: false, latency_ms: LIMITS.readiness_timeout_ms, detail: "timeout" };
   const checked = check().catch(() => failed);
-  return within(LIMITS.readiness_timeout_ms, checked, () => late);
+  return within(clock, LIMITS.readiness_timeout_ms, checked, () => late);
 }
 
 /**
@@ -64,8 +64,8 @@ export function readyz(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     if (known === null || deps.clock.now() - known.at_ms >= LIMITS.readiness_cache_ms) {
       const [database, verifier] = await Promise.all([
-        bounded(() => deps.runLog.check()),
-        bounded(() => deps.verifier.check()),
+        bounded(deps.clock, () => deps.runLog.check()),
+        bounded(deps.clock, () => deps.verifier.check()),
       ]);
       known = { at_ms: deps.clock.now(), checks: { database, verifier: withContext(verifier) } };
     }
@@ -116,11 +116,11 @@ const ALARM_FAMILIES = {
  * Lines about runs' alarms, Prometheus text format 0.0.4. At most alarm_series_max series, however
  * many runs there are; where the database is away the rest of /metrics is told all the same.
  */
-async function alarmMetrics(alarms: Pick<AlarmWatch, "on"> | undefined): Promise<string> {
+async function alarmMetrics(clock: Clock, alarms: Pick<AlarmWatch, "on"> | undefined): Promise<string> {
   if (alarms === undefined) return "";
   const metrics = new MetricRegistry(ALARM_FAMILIES);
   const asked = alarms.on(LIMITS.alarm_series_max).catch(() => null);
-  const on = await within(LIMITS.readiness_timeout_ms, asked, () => null);
+  const on = await within(clock, LIMITS.readiness_timeout_ms, asked, () => null);
   metrics.set("kritai_run_alarms_known", on === null ? 0 : 1);
   for (const { run_id, owner, alarm, level } of on ?? []) {
     metrics.set("kritai_run_alarm", 1, { run_id, owner, alarm, level });
@@ -128,9 +128,9 @@ async function alarmMetrics(alarms: Pick<AlarmWatch, "on"> | undefined): Promise
   return metrics.render();
 }
 
-export function metricsText({ metrics, deploymentCounts, verifier, alarms }: RouteDeps) {
+export function metricsText({ metrics, deploymentCounts, verifier, alarms, clock }: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const ofRuns = await alarmMetrics(alarms);
+    const ofRuns = await alarmMetrics(clock, alarms);
     metrics.bookBackends(verifier);
     const counted = deploymentCounts === undefined ? metrics.render() : await deploymentCounts.text();
     return c.text(counted + breakerLines(verifier.backends?.() ?? []) + ofRuns, 200, {

@@ -114,9 +114,9 @@ export const LIMITS = {
   /** Steps that a rollout's diffs may take to be short, for each char of its files and their bases. */
   diff_steps_char: 16,
   /** Steps, some 20 ns each, between two turns of the event loop. */
-  turn_steps: 50_000,
+  turn_steps: 10_000,
   turn_wait_ms: 5,
-  turn_pause_ms: 4,
+  turn_pause_ms: 2,
   turn_beside_ms: 1_000,
   turn_lease_ms: 2_000,
   validation_errors_max: 20,

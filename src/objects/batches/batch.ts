@@ -4,6 +4,7 @@ import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
 import type { KeyLimits } from "../../ports/key-limits.ts";
 import type { Values } from "../storage/values.ts";
@@ -135,7 +136,7 @@ export class BatchJob {
    */
   async #work(record: BatchRecord): Promise<void> {
     this.#running ??= this.#start(record);
-    await within(LIMITS.batch_alarm_ms, this.#running.ended, () => undefined);
+    await within(systemClock, LIMITS.batch_alarm_ms, this.#running.ended, () => undefined);
   }
 
   #start(record: BatchRecord): Running {

@@ -1,7 +1,9 @@
 // Owns handing what an isolate has counted to the deployment's totals. Knows no metric.
+
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { SeriesCount } from "../../core/load/metric-registry.ts";
+import { systemClock } from "../../platform/clock.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import { fail, pause, within } from "../../platform/waiting.ts";
 import type { ObjectNamespace } from "../storage/reach.ts";
@@ -47,7 +49,7 @@ export function createDeploymentCounts(
     // What is only late is counted yet: it comes back when the call fails, and not before.
     sent.catch(() => metrics.merge(counted));
     try {
-      return await within(LIMITS.counts_timeout_ms, sent, fail("late"));
+      return await within(systemClock, LIMITS.counts_timeout_ms, sent, fail("late"));
     } catch {
       metrics.add("kritai_metrics_unreachable_total", 1);
       throw new ApiError("not_ready", UNREACHABLE, { headers: { "retry-after": "1" } });
@@ -58,7 +60,7 @@ export function createDeploymentCounts(
     async flush() {
       if (now() < awaited_until) return;
       awaited_until = now() + 2 * LIMITS.counts_flush_ms;
-      await pause(LIMITS.counts_flush_ms);
+      await pause(systemClock, LIMITS.counts_flush_ms);
       awaited_until = Number.NEGATIVE_INFINITY;
       await send((stub, counted) => stub.add(counted)).catch(() => undefined);
     },

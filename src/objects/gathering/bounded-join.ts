@@ -1,8 +1,10 @@
 // Owns that a join ends: with its reward, at its deadline, or when its client goes. Knows not where
 // the room lives.
+
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
 import { specHash } from "../../scoring/digest.ts";
 import type { ClientProbe, GatheredReward, GatheredSample, GroupRooms } from "./gathering.ts";
@@ -34,7 +36,7 @@ export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
         // A room out of reach is given a moment to hear it: nobody waits for it beyond the
         // deadline.
         const left = leave();
-        await within(LIMITS.room_leave_ms, left, () => undefined);
+        await within(systemClock, LIMITS.room_leave_ms, left, () => undefined);
         return await unanswered(sample, reply);
       } finally {
         end.disarm();

@@ -1,11 +1,13 @@
 // Owns a group at work that its caller names, fills by position and closes: what is added, when it
 // is judged, the reply that is kept. Knows no runtime.
+
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { Rollout } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { isMendable } from "../../core/faults/mendable.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
 import { EarlyJudging } from "./early-judging.ts";
 import type { GroupClosing, NamedMembers, NamedState } from "./gathering.ts";
@@ -95,7 +97,7 @@ export class NamedGroup {
   /** Does what is due; resolves when no judgement is under way, or after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
-    if (this.#judging !== null) await within(LIMITS.room_alarm_ms, this.#judging, () => undefined);
+    if (this.#judging !== null) await within(systemClock, LIMITS.room_alarm_ms, this.#judging, () => undefined);
     this.#storing.flush();
   }
 

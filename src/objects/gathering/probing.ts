@@ -2,6 +2,7 @@
 // than its limit. Knows no group.
 
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { pause, within } from "../../platform/waiting.ts";
 import type { ClientProbe } from "./gathering.ts";
 
@@ -49,7 +50,7 @@ export class Prober {
     if (!this.#probes.has(waiterId)) {
       // Its connection was to an earlier life of the room: one whose client is there joins again at
       // once.
-      await pause(LIMITS.room_rejoin_ms);
+      await pause(systemClock, LIMITS.room_rejoin_ms);
       if (!this.#probes.has(waiterId)) return false;
     }
     const probe = this.#probes.get(waiterId) ?? null;
@@ -57,6 +58,6 @@ export class Prober {
     // A busy isolate proves late; taken for there too soon, a client that went would be counted
     // once more when it comes back.
     const proven = probe().catch(() => false);
-    return within(LIMITS.room_proof_ms, proven, () => true);
+    return within(systemClock, LIMITS.room_proof_ms, proven, () => true);
   }
 }

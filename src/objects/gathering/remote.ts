@@ -4,6 +4,7 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { pause } from "../../platform/waiting.ts";
 import { reach } from "../storage/reach.ts";
 import { boundedRooms } from "./bounded-join.ts";
@@ -72,7 +73,7 @@ async function joinAgain(
       return await namespace.getByName(sample.room).join({ ...sample, answer_within_ms: remaining }, probe);
     } catch (error) {
       if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
-      await pause(LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
+      await pause(systemClock, LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
       // Its leaving has been told: joining after that would make a waiter whom nobody ends.
       if (signal.aborted) throw error;
     }

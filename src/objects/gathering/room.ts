@@ -1,6 +1,8 @@
 // Owns a room at work: joins and leaves into decisions, storage, judgements, answers. No runtime.
+
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { pause, within } from "../../platform/waiting.ts";
 import { earlierAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
 import { DeliveredReplies } from "./delivered-replies.ts";
@@ -119,7 +121,7 @@ export class Room {
     this.#proceed();
     const until = this.#parts.now() + LIMITS.room_alarm_ms;
     for (let left_ms = LIMITS.room_alarm_ms; this.#judgements.size > 0 && left_ms > 0; ) {
-      await within(left_ms, Promise.all(this.#judgements), () => undefined);
+      await within(systemClock, left_ms, Promise.all(this.#judgements), () => undefined);
       left_ms = until - this.#parts.now();
     }
     this.#storing.flush();
@@ -141,7 +143,7 @@ export class Room {
 
   /** One of an earlier life whose client is there joins again at once. */
   async #awaitBack(waiterId: string): Promise<void> {
-    await pause(LIMITS.room_rejoin_ms);
+    await pause(systemClock, LIMITS.room_rejoin_ms);
     if (isLost(this.#state, waiterId)) this.leave(waiterId);
   }
 

@@ -2,6 +2,7 @@
 // neighbours have spent. Must not know routes or storage.
 
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { fail, pause, within } from "../../platform/waiting.ts";
 import type { Grant, KeyLimit, KeyLimits, KeyUse } from "../../ports/key-limits.ts";
 import type { CountersNamespace, CountersStub } from "./ledger.ts";
@@ -55,7 +56,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
       pending.log_rows += spending.log_rows;
     });
     try {
-      return await within(LIMITS.key_limits_timeout_ms, sent, fail("late"));
+      return await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
       // Leases end once, however often that is told; the oldest run out by themselves.
       pending.ended = [...spending.ended, ...pending.ended].slice(-ENDED_KEPT_MAX);
@@ -69,7 +70,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
    * @returns the rows that the key has logged today, where its counters were told anything
    */
   async function flush(name: string): Promise<number | null> {
-    await pause(LIMITS.key_limits_flush_ms);
+    await pause(systemClock, LIMITS.key_limits_flush_ms);
     const { ended, tokens, log_rows } = pendingOf(name);
     if (ended.length === 0 && tokens === 0 && log_rows === 0) return null;
     return call(name, (stub, spending) => stub.book(spending));

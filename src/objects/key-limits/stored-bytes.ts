@@ -3,6 +3,7 @@
 // that is lost expires with its time.
 
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { fail, within } from "../../platform/waiting.ts";
 
 const SLOT_MS = 600_000;
@@ -92,7 +93,7 @@ export function createStorageAccounts(
     // A late call may still be booked: its bytes come back when it fails, and not before.
     sent.catch(() => add(account, changes));
     try {
-      account.reported = await within(LIMITS.key_limits_timeout_ms, sent, fail("late"));
+      account.reported = await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
       onUnreachable();
     }

@@ -4,6 +4,7 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { pause } from "../../platform/waiting.ts";
 
 const UNREACHABLE = "The object that keeps this request's state cannot be reached. Send the request again as it is.";
@@ -31,7 +32,7 @@ export async function reach<Stub, T>(
         report({ ...faultLine(error, name), event: "object_unreachable" });
         throw new ApiError("not_ready", UNREACHABLE);
       }
-      await pause(LIMITS.object_backoff_ms * 2 ** (tries - 1));
+      await pause(systemClock, LIMITS.object_backoff_ms * 2 ** (tries - 1));
     }
   }
 }

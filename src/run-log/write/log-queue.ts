@@ -1,6 +1,8 @@
 // Owns sending an entry to the run-log queue: envelopes, the queue's limits, bounded tries. Knows
 // the queue's binding, no database.
+
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { fail, within } from "../../platform/waiting.ts";
 import type { QueueBinding } from "../../ports/ports.ts";
 import type { LogQueue } from "../../ports/run-log.ts";
@@ -50,7 +52,7 @@ async function sendOne(binding: QueueBinding, texts: readonly string[]): Promise
   for (let tries = 1; ; tries++) {
     try {
       // A call given up may still have been taken; that is harmless, because storing is idempotent.
-      await within(LIMITS.queue_try_ms, binding.sendBatch(messages), fail("queue_timeout"));
+      await within(systemClock, LIMITS.queue_try_ms, binding.sendBatch(messages), fail("queue_timeout"));
       return;
     } catch (error) {
       if (tries >= LIMITS.queue_tries_max) throw error;

@@ -1,7 +1,9 @@
 // Holds that a verifier which is gone for 2, 15 or 60 s inside the deadline costs no contract a
 // reward: the routes, the rooms and the real verifier client, in virtual time.
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { createVerifier } from "../../../src/verifier/create.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
 import { answerEvents } from "../../harness/mock-behaviours.ts";
@@ -72,7 +74,7 @@ function appWithout(gone_ms: number) {
       headers: { "content-type": "text/event-stream" },
     });
   });
-  const clock = { now: () => Date.now(), date: () => new Date(Date.now()) };
+  const clock = { ...systemClock, now: () => Date.now(), date: () => new Date(Date.now()) };
   // A URL of its own: what the isolate remembers of a backend is kept by it.
   const backend = {
     name: "verifier",

@@ -1,16 +1,18 @@
 // A deployment's own default judge: what `default` asks then, in its own routes and in a contract
 // of another tool.
+
 import { expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { specOfJudge } from "../../../src/core/reward/default-spec.ts";
 import { readEnv } from "../../../src/env.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { specHash } from "../../../src/scoring/digest.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { answer } from "../../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../../harness/mock-verifier.ts";
 import { problemOf, setUp } from "./harness.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 const ANSWERS = ["Perhaps.", "It is Paris, the capital."];
 
 /**

@@ -1,10 +1,12 @@
 // Images of prompts and runs, from the request's door to both protocols: refused where a spec does not
 // have them shown, held to their limits, each once a group at the gateway, by digest alone in the log.
+
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { answer, status } from "../../harness/mock-behaviours.ts";
@@ -198,7 +200,7 @@ it("a policy that writes an image's block moves none: what it writes is broken, 
 async function sentTo(protocol: "openai" | "verify", script: Script = () => answer("\\boxed{A}")) {
   const engine = await startMockVerifier(script);
   closing.push(() => engine.close());
-  const clock = { now: () => performance.now(), date: () => new Date() };
+  const clock = systemClock;
   const about = { url: engine.url, model: "m", apiKey: null };
   if (protocol === "openai")
     return { engine, ...setUp({ verifier: createOpenAiVerifier(about, clock), clock }), asked: [] };

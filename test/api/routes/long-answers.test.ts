@@ -1,16 +1,18 @@
 // Judges that write much around their verdict: what the parser needs of an answer reaches it,
 // through the gateway as without one, up to a bound.
+
 import { expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { answer } from "../../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../../harness/mock-verifier.ts";
 import { setUp } from "./harness.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 const ANSWERS = ["Cold.", "Very warm."];
 
 const startRelay = (url: string) =>

@@ -1,11 +1,13 @@
 // Each preset over HTTP: the exact messages at the engine, an answer in the judge's own style, the
 // rewards that follow; and no number from an answer in another style.
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { caseLines } from "../../harness/case-lines.ts";
@@ -15,7 +17,7 @@ import { type Quality, STYLES } from "../../harness/preset-styles.ts";
 import { problemOf, setUp } from "./harness.ts";
 
 const FILE = new URL("../../vectors/preset-messages.json", import.meta.url);
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 
 /** Best last; a judge that knows which is which answers by these. */
 const ANSWERS = ["Paris?", "It is Paris.", "Paris is the capital of France."];

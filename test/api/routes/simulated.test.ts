@@ -1,11 +1,13 @@
 // Holds that a stand-in's verdicts are never taken for a judge's: each route that scores says
 // `simulated`, in its body or in a header, by what the deployment says of its verifier and by the
 // model's name that the stand-in signs with.
+
 import { afterEach, describe, expect, it, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import * as native from "../../../scripts/build/openapi/examples.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { Verifier } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
@@ -108,7 +110,7 @@ describe("the engine simulator", () => {
   afterEach(async () => {
     for (const part of running.splice(0).reverse()) await part.close();
   });
-  const clock = { now: () => performance.now(), date: () => new Date() };
+  const clock = systemClock;
   const simulator = async (): Promise<RunningSimulator> => {
     const engine = await startSimulator({ scale: "instant" });
     running.push(engine);

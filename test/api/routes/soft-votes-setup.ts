@@ -1,9 +1,11 @@
 // Owns what the tests of soft votes share: an engine that answers with log probabilities, asked
 // directly and through the gateway.
+
 import { afterAll, beforeAll, expect } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import type { GroupResult, RewardsReply } from "../../../src/core/contract/replies.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { Verifier } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
@@ -11,7 +13,7 @@ import { answer, event, raw } from "../../harness/mock-behaviours.ts";
 import { type Behaviour, type MockRequest, type MockVerifier, startMockVerifier } from "../../harness/mock-verifier.ts";
 import { setUp } from "./harness.ts";
 
-export const clock = { now: () => performance.now(), date: () => new Date() };
+export const clock = systemClock;
 
 /** How good each text is; the odds of the first of two are exp(difference). */
 export const TEXTS = ["bad", "fair", "good"];

@@ -13,6 +13,7 @@ import { mostFrequent } from "../../../src/core/math/stats.ts";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { numberedSteps } from "../../../src/core/signals/step-texts.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { keyedJournal } from "../../../src/scoring/reading-journal.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
@@ -21,7 +22,7 @@ import { startMockVerifier } from "../../harness/mock-verifier.ts";
 import process from "../../vectors/process.json" with { type: "json" };
 import { problemOf, setUp } from "./harness.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 type Protocol = "openai" | "verify";
 
 /** A judge that answers by what it is shown and how often it was asked about it. */

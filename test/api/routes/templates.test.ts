@@ -1,5 +1,6 @@
 // A deployment's own presets over HTTP: stored, listed, refused by field; asked and read through
 // both protocols; part of the spec's hash, and of nothing that was judged before.
+
 import { expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
@@ -7,6 +8,7 @@ import { template } from "../../../scripts/build/openapi/examples.ts";
 import { TemplateReplySchema } from "../../../src/api/routes/templates.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { PRESETS, presetNames } from "../../../src/core/judges/presets/table.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { fakeTemplateStore } from "../../harness/fakes.ts";
@@ -14,7 +16,7 @@ import { answer } from "../../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../../harness/mock-verifier.ts";
 import { problemOf, setUp } from "./harness.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 const ANSWERS = ["Le chat.", "Le chat dort au soleil."];
 const groups = [{ prompt: "The cat sleeps in the sun.", rollouts: ANSWERS.map((text) => ({ text })) }];
 const specOf = (judge: object) => ({ candidate: { extract: "whole" }, judge });

@@ -1,5 +1,6 @@
 // Owns what the engine tests share: the running engines, both adapters on them, and whether an
 // engine is at work. Must not hold any test.
+
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
@@ -7,13 +8,14 @@ import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { type ReadPart, readAnswer } from "../../../src/core/asking/readings.ts";
 import { letterAt } from "../../../src/core/judges/verdict.ts";
 import type { Generation, VerifierJob } from "../../../src/core/wire/questions.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { Verifier, VerifierCall } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { callWith } from "../../port-contracts/verifier.contract.ts";
 import type { EngineUnderTest } from "../../tools/test-engine-servers.ts";
 
-export const clock = { now: () => performance.now(), date: () => new Date() };
+export const clock = systemClock;
 
 /** The engines that test/tools/test-engine.ts started. */
 export const ENGINES = JSON.parse(process.env.KRITAI_ENGINES ?? "[]") as EngineUnderTest[];

@@ -1,5 +1,6 @@
 // The simulator as the judge of a deployment's own templates, over HTTP: one of each shape and
 // parser, stored by PUT, asked through both protocols, gives the rewards that the labels say.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
@@ -7,6 +8,7 @@ import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Shape } from "../../../src/core/judges/presets/preset.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { setUp } from "../../api/routes/harness.ts";
@@ -14,7 +16,7 @@ import { fakeTemplateStore } from "../../harness/fakes.ts";
 import { answer } from "../../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../../harness/mock-verifier.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 const about = { model: "sim-7b", apiKey: null };
 // So sure that the labels alone decide.
 const noise = { discrimination: 2_000, lapse_rate: 0, position_bias: 0, loop_rate: 0, thinking_median_tokens: 8 };

@@ -1,5 +1,6 @@
 // The simulator as the judge of every preset, over HTTP: each answer is read by the preset's own
 // parser, right as often as the noise model says, and null where the form is spoilt.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { letterProbabilities } from "../../../gpu-backend/engines/simulator/noise.ts";
 import { noiseParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
@@ -10,12 +11,13 @@ import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import type { Verifier } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { setUp } from "../../api/routes/harness.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 const about = { model: "sim-7b", apiKey: null };
 const GROUPS = 48;
 const SIGMAS = 4;

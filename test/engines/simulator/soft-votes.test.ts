@@ -1,5 +1,6 @@
 // The simulator under soft votes, over HTTP: where it answers at once its probabilities are those
 // with which it chooses, for every preset whose label stands in one token.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { letterProbabilities } from "../../../gpu-backend/engines/simulator/noise.ts";
 import { noiseParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
@@ -7,10 +8,11 @@ import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engi
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { softPrompts } from "../../../src/core/judges/anchors.ts";
 import { presetNamed } from "../../../src/core/judges/presets/table.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { setUp } from "../../api/routes/harness.ts";
 
-const clock = { now: () => performance.now(), date: () => new Date() };
+const clock = systemClock;
 const direct = { thinking_median_tokens: 0, parse_rate: 1, position_bias: 0 };
 const noise = { ...noiseParameters("sim-7b"), ...direct };
 

@@ -1,8 +1,10 @@
 // Owns the guarantee of what is asked before a group is complete: rewards and questions are those of
 // the whole group at once, over random histories on the clock of test/harness/virtual-time.ts.
+
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { pause } from "../../../src/platform/waiting.ts";
 import type { GroupEntry } from "../../../src/ports/run-log.ts";
 import { mayBeginEarly } from "../../../src/scoring/early.ts";
@@ -128,7 +130,7 @@ it.each([{}, { samples: { min: 1, max: 4, confidence: 0.9 } }])(
     const rewards = await inVirtualTime(() =>
       Promise.all(
         Array.from({ length: 8 }, async (_, i) => {
-          await pause(5_000 * i);
+          await pause(systemClock, 5_000 * i);
           asked.push(verifier.generations);
           const base = { spec, group_size: 8, answer_within_ms: 120_000, window_ms: 60_000 };
           const reply = await room.join(sampleOf(`x = ${i}`, base), null);

@@ -1,11 +1,13 @@
 // Owns random histories of a prompt's samples in virtual time: arrivals, losses, cuts noticed late or
 // never, retries, restarts of the room and of the gateway, equal and malformed members, later epochs.
 // Must not hold any test.
+
 import { createHash } from "node:crypto";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import type { AnySpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import type { GatheredReward, GatheredSample, GroupFacts } from "../../../src/objects/gathering/gathering.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { pause } from "../../../src/platform/waiting.ts";
 import { mayBeginEarly } from "../../../src/scoring/early.ts";
 import { fenced } from "../../api/routes/harness.ts";
@@ -76,10 +78,10 @@ async function rewarded(sending: Sending, client: Client): Promise<GatheredRewar
     if (tries > 100) throw new Error("asked too often");
     const reply = await attempt(sending, client.text, cut);
     if (reply === "cut") {
-      await pause(cut?.pause ?? 0);
+      await pause(systemClock, cut?.pause ?? 0);
       cut = null;
-    } else if (reply === "gathering") await pause(1_000);
-    else if (mendable(reply) && failures++ < 4) await pause(500 * random());
+    } else if (reply === "gathering") await pause(systemClock, 1_000);
+    else if (mendable(reply) && failures++ < 4) await pause(systemClock, 500 * random());
     else return reply;
   }
 }
@@ -99,14 +101,14 @@ async function attempt(
   const cutting =
     cut === null
       ? new Promise<"cut">(() => {})
-      : pause(cut.after).then(() => {
+      : pause(systemClock, cut.after).then(() => {
           open = false;
-          if (cut.noticed !== null) void pause(cut.noticed).then(leave);
+          if (cut.noticed !== null) void pause(systemClock, cut.noticed).then(leave);
           return "cut" as const;
         });
-  const late = pause(sample.answer_within_ms).then(() => "late" as const);
+  const late = pause(systemClock, sample.answer_within_ms).then(() => "late" as const);
   const probe = async () => {
-    await pause(100);
+    await pause(systemClock, 100);
     return open;
   };
   for (;;) {
@@ -121,12 +123,12 @@ async function attempt(
         if (reply.fault.code !== "gathering") throw new Error(reply.fault.code);
         return "gathering";
       }
-      const arrived = pause(20 * random()).then(() => reply.reward);
+      const arrived = pause(systemClock, 20 * random()).then(() => reply.reward);
       return await Promise.race([arrived, cutting]);
     } catch (fault) {
       if (!(fault instanceof Broken)) throw fault;
       if (!open) return "cut";
-      await pause(5 + 50 * random());
+      await pause(systemClock, 5 + 50 * random());
     }
   }
 }
@@ -192,19 +194,19 @@ export async function lived(seed: number): Promise<History> {
     // Equal requests are told apart by a scoring that may ask more than the judgement after it.
     smooth &&= new Set(clients.map(({ text }) => text)).size === clients.length;
     smooth &&= roomEnds.length + gatewayEnds.length === 0;
-    for (const at of roomEnds) void pause(at).then(() => room.restart(forgets && chance(random, 0.5)));
-    for (const at of gatewayEnds) void pause(at).then(() => verifier.restart());
+    for (const at of roomEnds) void pause(systemClock, at).then(() => room.restart(forgets && chance(random, 0.5)));
+    for (const at of gatewayEnds) void pause(systemClock, at).then(() => verifier.restart());
     const early = mayBeginEarly(spec, base.group_size, verifier);
     const asked = clients.map(async (client) => {
-      await pause(client.comes_at);
+      await pause(systemClock, client.comes_at);
       rewards.push({ client, early, reward: await rewarded({ room, random, base }, client) });
     });
     begun.push(Promise.all(asked).then(() => undefined));
     if (between > 2_000) await begun.at(-1);
-    await pause(between);
+    await pause(systemClock, between);
   }
   await Promise.all(begun);
   // Longer than anybody may ask again.
-  await pause(1_800_000);
+  await pause(systemClock, 1_800_000);
   return { room, spec, facts, rewards, smooth };
 }

@@ -1,5 +1,6 @@
 // What tests of rooms in virtual time share: a room over storage that outlives it, and a verifier of
 // certain answers. Must not hold any test.
+
 import { createHash } from "node:crypto";
 import { hashText } from "../../../src/core/math/random.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
@@ -11,6 +12,7 @@ import { Room } from "../../../src/objects/gathering/room.ts";
 import type { RoomParts } from "../../../src/objects/gathering/room-listing.ts";
 import { createRoomStore, type RoomStore } from "../../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import { pause } from "../../../src/platform/waiting.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../../../src/ports/ports.ts";
@@ -48,7 +50,7 @@ export function verifierOf(
     const aborted = Promise.withResolvers<void>();
     call.signal.addEventListener("abort", () => aborted.resolve(), { once: true });
     for (let cut = true; cut && !call.signal.aborted; ) {
-      const working = pause(20 + 1_500 * random()).then(() => false);
+      const working = pause(systemClock, 20 + 1_500 * random()).then(() => false);
       const cutting = restarted.promise.then(() => true);
       cut = await Promise.race([working, cutting, aborted.promise.then(() => false)]);
       if (cut && isEarly) return { ...nothing, error: "verifier_unavailable" };
@@ -115,7 +117,7 @@ export class LivingRoom<R extends AnyRoom = Room> {
     this.#random = random;
     this.#kind = kind;
     this.values = memoryValues(() => void this.#alarm());
-    const clock = { now: () => Date.now(), date: () => new Date(Date.now()) };
+    const clock = { ...systemClock, now: () => Date.now(), date: () => new Date(Date.now()) };
     const report = (line: Record<string, unknown>) => void this.faults.push(line);
     this.deps = { verifier, runLog: fakeRunLog(), clock, metrics: new Metrics(), report };
     this.#life = this.#begin();
@@ -153,14 +155,14 @@ export class LivingRoom<R extends AnyRoom = Room> {
   /** What was sent before a life ended arrives or does not. */
   async #append(life: RoomLife<R>, entry: LogEntry): Promise<void> {
     if (!life.alive) return new Promise(() => {});
-    await pause(50 * this.#random());
+    await pause(systemClock, 50 * this.#random());
     if (!life.alive && this.#random() < 0.5) return;
     const before = this.deps.runLog.entries.find(({ request_id }) => request_id === entry.request_id);
     const outcome = ({ groups }: LogEntry) => JSON.stringify(groups.map(({ result }) => result.rollouts));
     if (before !== undefined && outcome(before) !== outcome(entry))
       this.faults.push({ before: outcome(before), after: outcome(entry) });
     await this.deps.runLog.append(entry);
-    await pause(50 * this.#random());
+    await pause(systemClock, 50 * this.#random());
   }
 
   #begin(): RoomLife<R> {

@@ -1,10 +1,12 @@
 // Owns the guarantees of a group that its caller names: whatever came when, and however often the
 // object was restarted, its rewards are those of the whole group at once.
+
 import { describe, expect, it } from "vitest";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import type { NamedMembers } from "../../../src/objects/gathering/gathering.ts";
 import { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { pause } from "../../../src/platform/waiting.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced } from "../../api/routes/harness.ts";
@@ -33,7 +35,7 @@ async function persistently<T>(group: Group, random: Random, call: (named: Named
       return await group.ask(call);
     } catch (fault) {
       if (!(fault instanceof Broken)) throw fault;
-      await pause(5 + 50 * random());
+      await pause(systemClock, 5 + 50 * random());
     }
   }
 }
@@ -74,16 +76,16 @@ async function lived(seed: number) {
   const shared = { spec, size, ...(facts && { facts }) };
   const spread = pick(random, [0, 3_000, 10_000]);
   for (let i = pick(random, [0, 0, 1, 3]); i > 0; i--)
-    void pause(spread * 1.5 * random()).then(() => group.restart(random() < 0.3));
+    void pause(systemClock, spread * 1.5 * random()).then(() => group.restart(random() < 0.3));
   await Promise.all(
     texts.flatMap((text, position) =>
       Array.from({ length: pick(random, [1, 1, 2]) }, async () => {
-        await pause(spread * random());
+        await pause(systemClock, spread * random());
         await added(group, random, membersOf({ ...shared, position, rollouts: [{ text }] }));
       }),
     ),
   );
-  await pause(pick(random, [0, 500, 5_000]));
+  await pause(systemClock, pick(random, [0, 500, 5_000]));
   const reply = await closed(group, random);
   const again = await closed(group, random);
   return { group, spec, facts, texts, size, reply, again };
@@ -146,7 +148,7 @@ describe("a group that is named, filled and closed", () => {
       });
       const second = membersOf({ size: 2, position: 1, rollouts: rollouts.slice(1) });
       expect(await added(group, () => 0, second)).toMatchObject({ state: "judging", members: 2 });
-      await pause(5_000);
+      await pause(systemClock, 5_000);
       expect(group.deps.runLog.entries).toHaveLength(1);
       expect(await added(group, () => 0, second)).toMatchObject({ state: "judged", members: 2 });
     });
@@ -160,11 +162,11 @@ describe("a group that is named, filled and closed", () => {
     );
     await inVirtualTime(async () => {
       await added(group, () => 0, membersOf({ rollouts: [{ text: fenced("a") }, { text: fenced("b") }] }));
-      await pause(3_500_000);
+      await pause(systemClock, 3_500_000);
       await closed(group, () => 0);
-      await pause(3_500_000);
+      await pause(systemClock, 3_500_000);
       expect((await closed(group, () => 0)).rewards).toHaveLength(1);
-      await pause(3_700_000);
+      await pause(systemClock, 3_700_000);
       const late = await group.ask((named) => named.close({ deadline_ms: 1_000 }));
       expect(late).toMatchObject({ fault: { code: "not_found" } });
       expect([...group.values.list("")]).toEqual([]);

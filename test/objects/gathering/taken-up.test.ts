@@ -1,9 +1,11 @@
 // Owns what a judgement leaves that its room's end broke off: one log entry, of what is answered, with
 // what was asked for it. On the clock of test/harness/virtual-time.ts.
+
 import { expect, it } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import type { GatheredSample } from "../../../src/objects/gathering/gathering.ts";
 import { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { pause } from "../../../src/platform/waiting.ts";
 import { fenced } from "../../api/routes/harness.ts";
 import { Broken, inVirtualTime, LivingRoom, verifierOf } from "./living-room.ts";
@@ -18,7 +20,7 @@ const ANSWER = 20 + 1_500 * 0.5;
 async function joined(room: LivingRoom, sample: GatheredSample, probe_ms = 0) {
   for (;;) {
     try {
-      const reply = await room.join(sample, () => pause(probe_ms).then(() => true));
+      const reply = await room.join(sample, () => pause(systemClock, probe_ms).then(() => true));
       if ("fault" in reply) throw new Error(reply.fault.code);
       return reply.reward;
     } catch (fault) {
@@ -38,7 +40,7 @@ it("one that took no time at all has the same entry when its room ends before it
   const samples = [sampleOf("", { ...times, body_hash: "a", rollout: { text: "nothing" } }), sampleOf("bb", times)];
   const rewards = await inVirtualTime(async () => {
     const all = Promise.all(samples.map((sample) => joined(room, sample)));
-    await pause(60);
+    await pause(systemClock, 60);
     room.restart(false);
     return all;
   });
@@ -56,7 +58,7 @@ it("one that failed has the outcome that was logged when it is taken up, and who
   const samples = ["a", "bb"].map((code) => sampleOf(code, times));
   const [failed, again] = await inVirtualTime(async () => {
     const all = Promise.all(samples.map((sample) => joined(room, sample)));
-    await pause(ANSWER + 60);
+    await pause(systemClock, ANSWER + 60);
     failing.whole = 0;
     room.restart(false);
     return [await all, await joined(room, sampleOf("a", times))] as const;
@@ -81,10 +83,10 @@ it.each(ENDS_MS)("what was asked early and answered counts once when the room en
   let before = 0;
   const rewards = await inVirtualTime(async () => {
     const early = ["a", "bb", "ccc"].map((code) => joined(room, sampleOf(code, four)));
-    await pause(ends_ms);
+    await pause(systemClock, ends_ms);
     before = verifier.generations;
     room.restart(false);
-    await pause(1_000);
+    await pause(systemClock, 1_000);
     return Promise.all([...early, joined(room, sampleOf("dddd", four))]);
   });
   const logged = room.deps.runLog.entries.map(({ groups }) => groups[0]?.result.verifier);
@@ -102,7 +104,7 @@ it.each(ENDS_MS)("so does what was asked of a named group when it ends after %i 
     group.ask((named) => named.add({ ...members, position, rollouts: [{ text: fenced("x".repeat(position + 1)) }] }));
   const closed = await inVirtualTime(async () => {
     for (const position of [0, 1, 2]) await add(position);
-    await pause(ends_ms);
+    await pause(systemClock, ends_ms);
     group.restart(false);
     await add(3);
     return group.ask((named) => named.close({ deadline_ms: 120_000 }));
@@ -120,10 +122,10 @@ it("what was asked before equal requests are told apart is in its entry, also wh
     const three = { ...times, group_size: 3, spec: SpecSchema.parse({ judge: { schedule: "swiss" } }) };
     const samples = ["a", "bb"].map((code) => sampleOf(code, three));
     const two = samples.map((sample) => joined(room, sample, 60_000));
-    await pause(1_000);
+    await pause(systemClock, 1_000);
     const twin = joined(room, sampleOf("a", three), 60_000);
     // The verdicts are stored.
-    while ([...room.values.list("journal.")].length === 0) await pause(100);
+    while ([...room.values.list("journal.")].length === 0) await pause(systemClock, 100);
     room.restart(false);
     await Promise.all([...two, twin]);
   });

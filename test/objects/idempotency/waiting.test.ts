@@ -1,9 +1,11 @@
 // Requests that wait long for a running one with their Idempotency-Key: kept alive, given its
 // reply, or broken off; never longer than they said.
+
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createLocalReplies } from "../../../src/objects/idempotency/local.ts";
 import type { IdempotentReplies } from "../../../src/objects/idempotency/reply.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { longest, problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 
@@ -20,7 +22,7 @@ afterEach(() => {
 async function running(headers: Record<string, string> = {}) {
   const gate = Promise.withResolvers<void>();
   const verifier = fakeVerifier(longest, { gate: gate.promise });
-  const clock = { now: () => Date.now(), date: () => new Date() };
+  const clock = { ...systemClock, now: () => Date.now(), date: () => new Date() };
   const local = createLocalReplies();
   let waits = 0;
   const replies: IdempotentReplies = {

@@ -1,9 +1,11 @@
 // Holds what a request meets before its body is read: its key's limits and the isolate's load, over
 // counters in memory and over ones that fail.
+
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { type CountersStub, parseKeyLimits } from "../../../src/objects/key-limits/ledger.ts";
 import { createKeyLimits } from "../../../src/objects/key-limits/remote.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import { problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
@@ -108,7 +110,7 @@ describe("a key's limits", () => {
     try {
       const { opened, open } = gate();
       const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
-      const clock = { now: () => Date.now(), date: () => new Date() };
+      const clock = { ...systemClock, now: () => Date.now(), date: () => new Date() };
       const { app, post, counters } = limited("*:concurrency=2", { verifier, clock });
       const underWay = () => Object.keys(counters.states.get("(open)")?.leases ?? {}).length;
       const headers = { "content-type": "application/json", "idempotency-key": "k" };
