@@ -153,6 +153,8 @@ export default defineConfig({
             // does not enforce.
             main: "./test/workerd/limited-worker.ts",
             wrangler: { configPath: "./wrangler.toml" },
+            // Workers AI would need a login.
+            remoteBindings: false,
             miniflare: {
               bindings: {
                 VERIFIER_URL: inject<string>("upstream_url"),

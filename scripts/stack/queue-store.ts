@@ -81,22 +81,8 @@ function opened(path: string, reserved: string): DatabaseSync {
   }
 }
 
-/**
- * Opens or makes the file at `path`, in which no byte stays of a message that was removed. `PATH.reserve`
- * holds disk space: without it messages could not be removed from a full disk.
- */
-export function openQueueStore(path: string): QueueStore {
-  const reserved = `${path}.reserve`;
-  const db = opened(path, reserved);
-  reserve(reserved);
-  const add = db.prepare("INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 0)");
-  const due = db.prepare(
-    "SELECT id, body, sent_at, attempts FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, seq LIMIT ?",
-  );
-  const next = db.prepare("SELECT min(visible_at) AS visible_at, count(*) AS messages FROM messages WHERE queue = ?");
-  const remove = db.prepare("DELETE FROM messages WHERE id = ?");
-  const retry = db.prepare("UPDATE messages SET visible_at = ?, attempts = attempts + 1 WHERE id = ?");
-  const move = db.prepare("UPDATE messages SET queue = ?, visible_at = 0, attempts = 0 WHERE id = ?");
+/** Ways to write to the file, with and without room on the disk. */
+function writing(db: DatabaseSync, reserved: string) {
   const atomically = (work: () => unknown) => {
     db.exec("BEGIN IMMEDIATE");
     try {
@@ -119,6 +105,26 @@ export function openQueueStore(path: string): QueueStore {
     }
     reserve(reserved);
   };
+  return { atomically, flush, withoutRoom };
+}
+
+/**
+ * Opens or makes the file at `path`, in which no byte stays of a message that was removed. `PATH.reserve`
+ * holds disk space: without it messages could not be removed from a full disk.
+ */
+export function openQueueStore(path: string): QueueStore {
+  const reserved = `${path}.reserve`;
+  const db = opened(path, reserved);
+  reserve(reserved);
+  const add = db.prepare("INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 0)");
+  const due = db.prepare(
+    "SELECT id, body, sent_at, attempts FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, seq LIMIT ?",
+  );
+  const next = db.prepare("SELECT min(visible_at) AS visible_at, count(*) AS messages FROM messages WHERE queue = ?");
+  const remove = db.prepare("DELETE FROM messages WHERE id = ?");
+  const retry = db.prepare("UPDATE messages SET visible_at = ?, attempts = attempts + 1 WHERE id = ?");
+  const move = db.prepare("UPDATE messages SET queue = ?, visible_at = 0, attempts = 0 WHERE id = ?");
+  const { atomically, flush, withoutRoom } = writing(db, reserved);
   return {
     add(queue, bodies, now) {
       const put = () => {

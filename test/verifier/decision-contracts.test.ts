@@ -1,5 +1,5 @@
 // Holds each API of a decision model to its own published types: OpenAI's by its package's TypeScript,
-// TypeSafe's by the JSON Schema of its package (typesafe-sdk 0.7.5, `_schemas/models.py`, as pydantic writes it).
+// TypeSafe's by the JSON Schema of its package (typesafe-sdk 0.7.5, as pydantic writes it).
 import { readFileSync } from "node:fs";
 import type { Decision, DecisionCreateParams } from "openai/resources/decisions";
 import { describe, expect, it } from "vitest";
