@@ -12,6 +12,7 @@ export const LAB = {
     evaluate: "a verifier over a set",
     testbed: "builds and checks sets",
     study: "what each schedule's order costs",
+    decisions: "what a decision model's probabilities are worth",
     loadtest: "an open-loop load test",
     bench: "speed and memory of the parts",
     rescore: "a logged run under another spec",

@@ -9,6 +9,8 @@ import { unescapeText } from "../../src/core/judges/escape/escape.ts";
 export interface DecisionFaults {
   /** Added to the first of two answers' strength. */
   place_bias?: number;
+  /** The same where more than one pair is asked about: a pull between questions. */
+  pull?: number;
   /** Share of the state, from its beginning, that it reads; the rest is cut without a word. */
   reads?: number;
   /** Digits behind the point of its probabilities. */
@@ -58,8 +60,8 @@ function askedIn({ questions }: Body): Asked[] {
 const BLOCK = /^\[ANSWER_([A-Z])\]\n([\s\S]*?)\n\[\/ANSWER_\1\]$/gm;
 const CHECK = /\nCHECK WORD: (\w+)\n?$/;
 
-/** Probabilities of a choice's options, given the strength of each answer that was read. */
-function decide(asked: Asked, state: string, strengths: ReadonlyMap<string, number>, faults: DecisionFaults): number[] {
+/** Probabilities of a choice's options, given the strength of each answer that was read. @param first log-odds for the first place */
+function decide(asked: Asked, state: string, strengths: ReadonlyMap<string, number>, first: number): number[] {
   const { options } = asked;
   const word = CHECK.exec(state)?.[1];
   if (
@@ -73,7 +75,7 @@ function decide(asked: Asked, state: string, strengths: ReadonlyMap<string, numb
     const right = 1 / (1 + Math.exp(-(strengths.get(asked.id) ?? 0)));
     return options.map((option) => (option === "yes" ? right : 1 - right));
   }
-  const biased = options.map((option, i) => (strengths.get(option) ?? 0) + (i === 0 ? (faults.place_bias ?? 0) : 0));
+  const biased = options.map((option, i) => (strengths.get(option) ?? 0) + (i === 0 ? first : 0));
   const top = Math.max(...biased);
   const weights = biased.map((strength) => Math.exp(strength - top));
   const sum = weights.reduce((total, weight) => total + weight, 0);
@@ -139,8 +141,10 @@ export async function startDecisionSimulator(
     const shown = (value: number) => (faults.decimals === undefined ? value : Number(value.toFixed(faults.decimals)));
     const input_tokens = Math.ceil(read.length / 4);
     const refused = ({ instructions }: Asked) => faults.refuses?.(instructions) === true;
+    // One pair and the check.
+    const first = (faults.place_bias ?? 0) + (asked.length > 2 ? (faults.pull ?? 0) : 0);
     const answers = asked.flatMap((one): Answered[] => {
-      const shares = decide(one, read, strengths, faults).map(shown);
+      const shares = decide(one, read, strengths, first).map(shown);
       return [{ ...one, shares, refused: refused(one), best: one.options[shares.indexOf(Math.max(...shares))] ?? "" }];
     });
     return replyOf(path, body, { model, answers, input_tokens });

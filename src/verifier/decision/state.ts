@@ -51,7 +51,10 @@ function questionOf(letters: readonly string[], { shape, parser }: Preset): Deci
 }
 
 /** Renders the states of one job. */
-export function createStates(job: VerifierJob, secret: string): (call: DecisionCall) => DecisionState {
+export function createStates(
+  job: VerifierJob,
+  secret: string,
+): (call: Pick<DecisionCall, "order" | "asks">) => DecisionState {
   const preset = presetNamed(job.preset) as Preset;
   const render = createPresetRenderer(preset, job, quote);
   return ({ order, asks }) => {
