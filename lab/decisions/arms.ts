@@ -1,4 +1,4 @@
-// What the study asks about a group: the same pairs in one state, alone, one question at a time, and again.
+// Asks about a group in several ways: all pairs in one state, each pair alone, one question at a time, and again.
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { createStates } from "../../src/verifier/decision/state.ts";
@@ -23,7 +23,7 @@ export interface GroupReadings {
   group: StudyGroup;
   /** All pairs in one state and in its reverse. */
   joint: Reading[];
-  /** Each pair in a state of its own, both ways. */
+  /** Each pair in its own state, in both orders. */
   alone: Reading[];
   /** One question about the whole state; some pairs. */
   single: Reading[];

@@ -1,13 +1,13 @@
-// What the readings of the study come to: how right, how stable and how dear each way of asking is.
+// Computes from the readings of the study how right, how stable and how expensive each way of asking is.
 import { kendallTauB } from "../../src/core/math/stats.ts";
 import { type GroupReadings, meanOf, type Reading } from "./arms.ts";
 
-/** A line of the report: a figure over so many observations; null without any. */
+/** A line of the report: a mean and the number of its observations; null without any. */
 export interface Measure {
   name: string;
   value: number | null;
   of: number;
-  /** What the figure says, in a few words. */
+  /** Describes the figure in a few words. */
   says: string;
 }
 
@@ -66,7 +66,7 @@ function apart(one: readonly Reading[], other: readonly Reading[]): number[] {
   });
 }
 
-/** Of pairs shown both ways: whether the decision follows the place. */
+/** 1 for each pair, shown in both orders, whose decision follows the place; else 0. */
 function flips(readings: readonly Reading[]): number[] {
   const known = new Map(readings.map(({ i, j, p }) => [`${i},${j}`, p]));
   return readings.flatMap(({ i, j, p }) => {
@@ -78,7 +78,7 @@ function flips(readings: readonly Reading[]): number[] {
 /** Closer to a half is undecided. */
 const EVEN = 1e-9;
 
-/** Of triples: whether each beats the next. */
+/** 1 for each triple in which each beats the next; else 0. */
 function circles({ group, joint }: GroupReadings): number[] {
   const pairs = byPair(joint);
   const beats = (i: number, j: number) => {
@@ -114,7 +114,7 @@ export function measuresOf(all: readonly GroupReadings[], usd_per_million: numbe
   const tokens = (way: "joint" | "alone") => (one: GroupReadings) => [one.tokens[way]];
   const figures = [
     over("tau-b, one state", "order against pass rates, both orders", (one) => [tauOf(one, one.joint)]),
-    over("tau-b, pairs alone", "the same, each pair in a state of its own", (one) => [tauOf(one, one.alone)]),
+    over("tau-b, pairs alone", "the same, each pair in its own state", (one) => [tauOf(one, one.alone)]),
     over("right pairs, one state", "of pairs whose truth differs", (one) => rightIn(one, one.joint)),
     over("right pairs, pairs alone", "the same", (one) => rightIn(one, one.alone)),
     over("right choice, one question of all", "`decide-best`, mean of both orders", (one) => [bestIn(one)]),

@@ -23,7 +23,7 @@ export interface QueueStore {
   due(queue: string, now: number, limit: number): StoredMessage[];
   /** When the next message may be delivered, and how many there are; null without any. */
   next(queue: string): { visible_at: number; messages: number } | null;
-  /** What became of a batch: one transaction, or one a message where the disk is full. */
+  /** Removes, delays and moves the messages of a batch: one transaction, or one a message where the disk is full. */
   settle(outcome: {
     acked: readonly string[];
     retried: readonly { id: string; visible_at: number }[];
@@ -48,7 +48,7 @@ const RESERVE_BYTES = 4 * 1024 * 1024;
 const NO_ROOM = new Set([10, 13]);
 export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has((error as { errcode?: number }).errcode ?? 0);
 
-/** Writes the reserve beside the file, unless it is there. False: there is no room for it. */
+/** Writes the reserve beside the file, unless it exists. False: the disk has no room for it. */
 function reserve(path: string): boolean {
   if (existsSync(path)) return true;
   try {

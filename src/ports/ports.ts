@@ -140,7 +140,7 @@ export interface Clock {
   /** Monotonic enough for durations, ms. */
   now(): number;
   date(): Date;
-  /** Runs once after so many ms, unless the returned function is called before. */
+  /** Calls `run` once, `ms` later, unless the returned function was called before. */
   after(ms: number, run: () => void): () => void;
 }
 

@@ -1,5 +1,5 @@
-// Fills the disk below the folder of its first argument with queued messages, then delivers them; prints what
-// came of it as JSON. The second argument: `queue` (the messages fill it) or `others` (another file does).
+// Fills the disk below the folder of its first argument with queued messages, then delivers them; prints
+// the counts as JSON. The second argument: `queue` (the messages fill it) or `others` (another file does).
 import { appendFileSync } from "node:fs";
 import { type BatchResult, openLocalQueues } from "../../scripts/stack/queue.ts";
 

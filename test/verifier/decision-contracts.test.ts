@@ -16,7 +16,7 @@ const SHARES = [
   [0.5, 0.25, 0.25],
 ];
 
-/** What a reply's answers come to, by question. */
+/** The shares that a reply gives to each question's options. */
 const sharesIn = (api: keyof typeof DECISION_APIS, reply: unknown) => {
   const { answers } = DECISION_APIS[api].read(reply);
   return QUESTIONS.map(({ id, options }) => {
