@@ -7,7 +7,7 @@ import { OBJECTS } from "../stack/edge.ts";
 import { migrationFiles } from "../stack/migrations.ts";
 import { REQUIRED } from "./account.ts";
 import type { Run } from "./run.ts";
-import { MADE, protocolOf, WORKERS_AI } from "./secrets.ts";
+import { changedVars, MADE, protocolOf, WORKERS_AI } from "./secrets.ts";
 
 /** The list that `npm run lab -- cost` computes with. */
 function planPrice(): string {
@@ -52,13 +52,13 @@ function planLines({ target, values }: Pick<Run, "target" | "values">): [string,
     ["bindings", `Durable Objects ${Object.keys(OBJECTS).join(", ")}; queues ${target.queues.join(", ")}`],
     [
       "variables",
-      Object.entries(target.vars)
+      Object.entries({ ...target.vars, ...changedVars({ values, target }) })
         .map(([name, value]) => `${name}=${value}`)
         .join(", "),
     ],
     ["secrets", secrets.join("; ")],
     ["migrations", `at most ${migrations.length}, in one transaction: ${migrations.join(", ")}`],
-    ["cost", `${planPrice()}; Neon and GPUs come on top: npm run lab -- cost`],
+    ["cost", `${planPrice()}; Neon and ${workersAi ? "the tokens" : "GPUs"} come on top: npm run lab -- cost`],
     ...faults.map((fault): [string, string] => ["wrong", fault]),
   ];
 }

@@ -36,7 +36,7 @@ function missing({ values, target, found }: Run): string[] {
 }
 
 /** Variables of wrangler.toml for which another value is given. */
-export function changedVars({ values, target }: Run): Record<string, string> {
+export function changedVars({ values, target }: Pick<Run, "values" | "target">): Record<string, string> {
   const given = Object.entries(values.given(Object.keys(target.vars)));
   return Object.fromEntries(given.filter(([name, value]) => target.vars[name] !== value));
 }

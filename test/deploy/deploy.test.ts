@@ -186,6 +186,7 @@ describe("npm run deploy", () => {
     const variables = { CLOUDFLARE_API_TOKEN: undefined, VERIFIER_URL: undefined, VERIFIER_MODEL: undefined };
     const { output } = await place.run([], { ...variables, VERIFIER_PROTOCOL: "decision" });
     expect(output).toMatch(/^ {2}judge +Workers AI through the binding AI, @cf\/cloudflare\/clef-flash; /m);
+    expect(output).toMatch(/^ {2}variables +VERIFIER_PROTOCOL=decision, /m);
     expect(output).not.toContain("missing here");
     const without = await place.run([], variables);
     expect(without.output).toMatch(/^ {2}judge +the server of VERIFIER_URL; or none: VERIFIER_PROTOCOL=decision /m);
