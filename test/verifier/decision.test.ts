@@ -239,6 +239,31 @@ it.each([
   if (again !== null) expect(asked > 1).toBe(again);
 });
 
+it("a daily limit is met once: nothing more is asked before 00:00 UTC", async () => {
+  let date = Date.UTC(2026, 10, 28, 23, 59, 59);
+  const dated = { ...clock, date: () => new Date(date) };
+  const backend = { name: "daily", protocol: "decision", url: `${model.url}/accounts/1/ai`, api: "workers-ai" };
+  const limited = createVerifier([{ ...backend, model: "clef" } as never], { hedging: false }, dated);
+  const { post } = setUp({ verifier: limited, clock: dated });
+  const ask = async () => {
+    const spec = { candidate: { extract: "whole" }, judge: { preset: "decide-pair" } };
+    const reply = await post("/v1/rewards", { spec, groups: [{ prompt: "p", rollouts: answers([3, 1]) }] });
+    const { groups } = (await reply.json()) as Judged;
+    return groups[0]?.rollouts.map(({ error }) => error);
+  };
+  let asked = 0;
+  model.faults.status = () => {
+    asked++;
+    return { status: 429, body: envelope(4006, "daily free allocation") };
+  };
+  const both = ["verifier_overloaded", "verifier_overloaded"];
+  expect([await ask(), await ask(), asked]).toEqual([both, both, 1]);
+  delete model.faults.status;
+  expect(await ask()).toEqual(both);
+  date += 1_000;
+  expect(await ask()).toEqual([null, null]);
+});
+
 it("decide-grade is the probability of yes, and decide-best selects the best", async () => {
   const { post } = setUp({ verifier: verifier() });
   const grade = {
