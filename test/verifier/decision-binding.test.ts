@@ -79,7 +79,7 @@ describe("the production bundle", () => {
     await model?.close();
   });
 
-  const rewarded = async (deadline_ms = 5_000) => {
+  const rewarded = async (deadline_ms = 60_000) => {
     const reply = await fetch(`${origin}/v1/rewards`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: "Bearer key" },

@@ -63,7 +63,7 @@ async function judged(
   const spec = { candidate: { extract: "whole" }, judge: { preset: "decide-pair", ...judge } };
   const reply = await post("/v1/rewards", {
     spec,
-    deadline_ms: 5_000,
+    deadline_ms: 60_000,
     groups: groups.map((rollouts, g) => ({ prompt: `p${g}`, rollouts })),
     ...more,
   });
