@@ -244,7 +244,10 @@ export const VARIABLES: readonly string[] = [
 
 /** Judges through the binding `AI` where VERIFIER_MODEL names no other. */
 export const WORKERS_AI_MODEL = "@cf/cloudflare/clef-flash";
-/** Defaults for Workers AI through its binding, which judges where VERIFIER_PROTOCOL is `decision` and VERIFIER_URL is not set. */
+/**
+ * Defaults for Workers AI through its binding, which judges where VERIFIER_PROTOCOL is `decision` and
+ * VERIFIER_URL is not set.
+ */
 const WORKERS_AI = { VERIFIER_API: "workers-ai", VERIFIER_MODEL: WORKERS_AI_MODEL };
 
 /** The first backend as its variables give it; null when it is none, or faulty. */

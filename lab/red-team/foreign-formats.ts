@@ -1,12 +1,12 @@
-// What each preset's prompt shows of a text in another judge's format: which parts come to the judge
-// as they were written, and which the escape breaks. Knows no verifier.
+// Renders texts in another judge's format by each preset, and reports which parts reach the judge as they
+// were written and which the escape breaks. Knows no verifier.
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { chatPrompts, createRenderer, shownBy } from "../../src/core/judges/render.ts";
 import { FOREIGN_PARTS } from "./material/foreign-parts.ts";
 
 export interface ForeignReport {
   preset: string;
-  /** Parts whose every line stands in the prompt as it was written. */
+  /** Parts whose lines are all in the prompt as they were written. */
   raw: string[];
   /** Parts of which some line was broken. */
   broken: string[];

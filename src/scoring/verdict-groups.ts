@@ -1,5 +1,7 @@
-// Log rows of a verifier in training: its answers to one prompt are the rollouts of one group, so that a run of
-// POST /v1/verdicts can be read and exported as any other. The labels (`pass_rate`) say which answers are right.
+// Log rows of a verifier in training: its answers to one prompt are the rollouts of one group, so that
+// a run of
+// POST /v1/verdicts can be read and exported as any other. The labels (`pass_rate`) say which answers
+// are right.
 import type { GroupResult, RolloutResult } from "../core/contract/replies.ts";
 import type { VerdictItem, VerdictsRequest } from "../core/contract/requests.ts";
 import { canonicalJson } from "../core/contract/spec.ts";

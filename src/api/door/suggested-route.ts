@@ -7,7 +7,8 @@ import type { Route } from "./route.ts";
 
 /**
  * The path without doubled slashes, a slash at its end, and a version that a client put before the
- * one of its base URL: a doubled `/v1` in front of `/rerank/` becomes one. Routing, keys and log lines read this form.
+ * one of its base URL: a doubled `/v1` in front of `/rerank/` becomes one. Routing, keys and log lines
+ * read this form.
  */
 export function canonicalPath(pathname: string): string {
   const single = pathname.replace(/\/{2,}/g, "/");
@@ -55,7 +56,8 @@ function isMore(rank: readonly number[], other: readonly number[]): boolean {
 
 /**
  * The route whose fixed words the path has in their order, the most of them; of several one that
- * begins as the path does, then the shortest. Null where there is none, or the path's last word is not the route's.
+ * begins as the path does, then the shortest. Null where there is none, or the path's last word is not
+ * the route's.
  */
 function byMeaning(path: string, routes: readonly Route[], anyEnd: boolean): Route | null {
   const words = wordsOf(path).map((word) => (Object.hasOwn(MEANINGS, word) ? (MEANINGS[word] as string) : word));

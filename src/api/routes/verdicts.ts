@@ -41,7 +41,10 @@ interface RewardedRequest {
   scored: RewardedVerdicts;
 }
 
-/** Logs a request that names its run: its metrics, and its groups where they have prompts and texts are stored. */
+/**
+ * Logs a request that names its run: its metrics, and its groups where they have prompts and texts are
+ * stored.
+ */
 async function logVerdicts(
   deps: RouteDeps,
   scope: RequestScope,

@@ -25,7 +25,10 @@ const contractOf = (name: string, row: RerankerRow, ...others: RerankerRow[]): C
 
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
 
-/** `/rerank`, which TEI and vLLM share: a body with `texts` is TEI's, with its faults, one with `documents` is vLLM's. */
+/**
+ * `/rerank`, which TEI and vLLM share: a body with `texts` is TEI's, with its faults, one with
+ * `documents` is vLLM's.
+ */
 const bare: Contract = {
   ...contractOf("bare_rerank", RERANKERS.vllm),
   content: [...RERANKERS.vllm.content, { at: "texts", carrier: "text", of: "answer" }],

@@ -1,4 +1,5 @@
-// The table of contracts of other tools: a new one is one file and one line here, a reranker one row of its table.
+// The table of contracts of other tools: a new one is one file and one line here, a reranker one row of
+// its table.
 
 import { chat } from "./chat-completions.ts";
 import { classify } from "./classify.ts";

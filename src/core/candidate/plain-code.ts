@@ -30,7 +30,10 @@ function beginsAsCode(text: string): boolean {
   return (BLOCK.test(line) && line.trimEnd().endsWith(":")) || (DECLARES.test(line) && /[({;=<]/.test(line));
 }
 
-/** The text behind a first line that is a language's name alone, as behind an opening fence, and that name. */
+/**
+ * The text behind a first line that is a language's name alone, as behind an opening fence, and that
+ * name.
+ */
 function behindTag(text: string): { tag: string; code: string } {
   const found = /^\s{0,16}([\w+#.-]{1,20})[ \t]*\r?\n/.exec(text);
   const tag = found?.[1] ?? "";

@@ -48,8 +48,8 @@ const ranked = (answers: readonly LoggedAnswer[]) =>
 
 /**
  * The best with the worst, the next with the last but one and so on: each answer is in one pair at
- * most, and no pair lies less than the margin apart. Where answers are right or wrong, a pair is a right one over a
- * wrong one.
+ * most, and no pair lies less than the margin apart. Where answers are right or wrong, a pair is a
+ * right one over a wrong one.
  */
 export function pairsOf(
   answers: readonly LoggedAnswer[],

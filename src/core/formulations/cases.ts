@@ -35,9 +35,9 @@ export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
 }
 
 /**
- * Indices of the items by the prompt that the verifier was shown, in the order in which prompts appear; null where
- * the items have none. Throws ApiError `invalid_request` where some lack it, or `log_texts` needs one, and beyond
- * `groups_max` prompts or `rollouts_per_group_max` items of one prompt.
+ * Indices of the items by the prompt that the verifier was shown, in the order in which prompts appear;
+ * null where the items have none. Throws ApiError `invalid_request` where some lack it, or `log_texts`
+ * needs one, and beyond `groups_max` prompts or `rollouts_per_group_max` items of one prompt.
  */
 export function itemsByPrompt({ items, log_texts }: VerdictsRequest): number[][] | null {
   if (log_texts !== true && items.every(({ prompt }) => prompt === undefined)) return null;

@@ -18,7 +18,8 @@ export interface RewardedVerdicts extends Pick<VerdictsReply, "rewards" | "items
 /**
  * Rewards every item: reward = content + format + overlong, in the items' order. Metrics:
  * `parse_rate` = share with status `ok`;
- * `accuracy` = share whose robust verdict is the correct candidate, an unparsed one counting as wrong, items without a correct candidate (equal pass rates)
+ * `accuracy` = share whose robust verdict is the correct candidate, an unparsed one counting as wrong,
+ * items without a correct candidate (equal pass rates)
  * left out, null when none is left; `reward_std` over the population. `right`: whether each item
  * counts as right for `accuracy`, null for those left out. Throws ApiError `invalid_request` or
  * `length_tokens_required`, naming the fields.

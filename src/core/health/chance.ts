@@ -1,7 +1,10 @@
-// Effect of verdicts at chance on a run's measures. Candidates that a converging policy makes alike are compared by coin
-// flips: pairs change with the order shown, and wins form cycles, together. A position bias flips without cycles.
+// Effect of verdicts at chance on a run's measures. Candidates that a converging policy makes alike are
+// compared by coin
+// flips: pairs change with the order shown, and wins form cycles, together. A position bias flips
+// without cycles.
 //
-// The curve is a fit to simulated groups of 4 and 8 under Bradley and Terry's model, from a spread of quality at which
+// The curve is a fit to simulated groups of 4 and 8 under Bradley and Terry's model, from a spread of
+// quality at which
 // 24 % of pairs flip (1.3 % of triples form cycles) to none (50 %, 25 %); it is off by at most 0.04 of flips.
 
 /** Share of triples that form a cycle where a share of pairs flips, both by chance alone. */

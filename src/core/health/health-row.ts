@@ -69,10 +69,14 @@ const LEAST_SPREAD = 0.5;
 /**
  * Correlation of rewards with labels at each step, or with an audit in runs without labels.
  *
- * When a policy converges, its labels become alike, and a correlation falls although rewards rank right and wrong
- * answers as before. So each value is corrected to the spread that labels had in the first steps (restriction of
- * range, Thorndike 1949, case 2): r u / sqrt(1 - r^2 + r^2 u^2) with u = the first steps' spread over the step's.
- * Null where labels have become too alike to tell. Audits are not corrected, because both judges compare within groups.
+ * When a policy converges, its labels become alike, and a correlation falls although rewards rank right
+ * and wrong
+ * answers as before. So each value is corrected to the spread that labels had in the first steps
+ * (restriction of
+ * range, Thorndike 1949, case 2): r u / sqrt(1 - r^2 + r^2 u^2) with u = the first steps' spread over
+ * the step's.
+ * Null where labels have become too alike to tell. Audits are not corrected, because both judges
+ * compare within groups.
  * @param first_steps steps whose mean spread is the reference
  */
 export function truthIn(

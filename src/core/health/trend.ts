@@ -102,7 +102,8 @@ export function risenOver(values: readonly (number | null)[], { steps, least, su
 }
 
 /**
- * How far the mean of the window that ends at each place is above that of the first steps; 0 where it is not, or
+ * How far the mean of the window that ends at each place is above that of the first steps; 0 where it
+ * is not, or
  * where nothing is known. Not tested against chance: for corrections, not for alarms.
  */
 export function riseOf(values: readonly (number | null)[], steps: number): number[] {

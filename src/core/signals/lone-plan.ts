@@ -31,7 +31,10 @@ export interface Lone extends UnreadableRule {
   of: readonly (number | null)[];
   /** The lowest value of the kind; default 0. */
   lowest?: number;
-  /** A question with `BARE_TEXT` in the candidate's place. Absent: a candidate never loses by missing answers. */
+  /**
+   * A question with `BARE_TEXT` in the candidate's place. Absent: a candidate never loses by missing
+   * answers.
+   */
   bare?(question: Question): Question;
   /**
    * What the answers say of a rollout, by the text shown of it.

@@ -1,5 +1,7 @@
-// The kind `text_similarity`: how alike what a rollout says last and the group's reference are, 0 to 1, by characters
-// (SWE-RL, arXiv 2502.18449) or by words (R1-Searcher, arXiv 2503.05592). The nearest of several references counts.
+// The kind `text_similarity`: how alike what a rollout says last and the group's reference are, 0 to 1,
+// by characters
+// (SWE-RL, arXiv 2502.18449) or by words (R1-Searcher, arXiv 2503.05592). The nearest of several
+// references counts.
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, factOf, inSteps, type RolloutValue, type Signal } from "../asking/signal.ts";
@@ -11,7 +13,10 @@ import { UnreadableSchema, unread } from "./unreadable.ts";
 /** Counts the characters or words that a text shares with a reference. */
 type SharedWith = (reference: readonly string[]) => (text: readonly string[]) => number;
 
-/** Longest common subsequence, by bits of the reference: Hyyrö 2004, "Bit-parallel LCS-length computation revisited". */
+/**
+ * Longest common subsequence, by bits of the reference: Hyyrö 2004, "Bit-parallel LCS-length
+ * computation revisited".
+ */
 const subsequenceWith: SharedWith = (reference) => {
   const places = new Map<string, bigint>();
   for (const [i, unit] of reference.entries()) places.set(unit, (places.get(unit) ?? 0n) | (1n << BigInt(i)));

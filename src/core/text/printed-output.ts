@@ -3,7 +3,10 @@
 // costs no more than the expected one.
 import { sameNumber, TOLERANCE } from "./decimal-tokens.ts";
 
-/** A line that is not empty, without trailing blanks, and the empty lines between it and the last such line. */
+/**
+ * A line that is not empty, without trailing blanks, and the empty lines between it and the last such
+ * line.
+ */
 interface Line {
   text: string;
   empty: number;

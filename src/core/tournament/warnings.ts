@@ -15,8 +15,10 @@ const parseRateWarnings = (parse_rate: number | null) =>
 /**
  * `no_candidates`: in some group no rollout has one, where candidates count.
  * `language_not_supported`: a group's `language` is not a usual one, and the embedded verifier does
- * not run it; a trained verifier may know it. `cut_by_deadline`: some comparisons were not answered in time, and none were needed.
- * `evidence_cut`: of some run less than half is shown, for its length. `near_copies`: of few pairs, copies of one candidate move what the others earn. `flat_groups`:
+ * not run it; a trained verifier may know it. `cut_by_deadline`: some comparisons were not answered in
+ * time, and none were needed.
+ * `evidence_cut`: of some run less than half is shown, for its length. `near_copies`: of few pairs,
+ * copies of one candidate move what the others earn. `flat_groups`:
  * many groups teach nothing. `groups_failed`: some have no reward, with the codes.
  */
 export function rewardWarnings(

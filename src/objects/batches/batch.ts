@@ -1,4 +1,5 @@
-// Owns a batch's life: taken over, run, taken up again after a restart, ended, forgotten. Knows no runtime: where it lives is given.
+// Owns a batch's life: taken over, run, taken up again after a restart, ended, forgotten. Knows no
+// runtime: where it lives is given.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";

@@ -44,7 +44,10 @@ export class RunObjectList {
     return this.#values.get(ALARM) === undefined;
   }
 
-  /** Notes an object. @returns whether the run was deleted since the request came by which it holds something */
+  /**
+   * Notes an object. @returns whether the run was deleted since the request came by which it holds
+   * something
+   */
   note(object: RunObject, requestId: string, now: number): boolean {
     this.#dropOver(now);
     const over = now + FORGOTTEN_MS[object.kind];
@@ -57,7 +60,10 @@ export class RunObjectList {
     return requestId < (this.#values.get<string>(DELETED) ?? "");
   }
 
-  /** Marks the run as deleted, for requests below `before`; @returns objects to be emptied, at most `limit` */
+  /**
+   * Marks the run as deleted, for requests below `before`; @returns objects to be emptied, at most
+   * `limit`
+   */
   markDeleted(before: string, limit: number, now: number): ListedObject[] {
     this.#dropOver(now);
     this.#values.put(DELETED, before);

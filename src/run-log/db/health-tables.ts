@@ -45,7 +45,10 @@ export const healthRows = pgTable(
     oldest: text("oldest").notNull(),
     /** Values in the order of the table of measures. */
     measured: json("measured").$type<readonly unknown[]>().notNull(),
-    /** A hash of each group's prompt and rollouts, by request and place: equal ones may be the same group again. */
+    /**
+     * A hash of each group's prompt and rollouts, by request and place: equal ones may be the same
+     * group again.
+     */
     contents: integer("contents").array().notNull(),
     /** False: no other step had one of these contents when it was last told. */
     again: boolean("again").notNull().default(true),

@@ -125,13 +125,15 @@ function stepRow(whole: StepCell): StepRow {
 }
 
 /**
- * One row a step of the range, ascending; requests without a step come first, under null. None for an unknown run.
+ * One row a step of the range, ascending; requests without a step come first, under null. None for an
+ * unknown run.
  *
  * Rewards, tau_b and list_acc are those of complete groups (`ok`). Standard deviation: population.
  * zero_variance_share: over complete groups. parse_rate: parsed over answered generations.
  * Percentiles: linear interpolation (percentile_cont), latencies of answered generations only; a
  * generation shared from an equal group was logged with zeros and is left out. errors: failed
- * generations by code. For `verdicts` requests without groups the items are the rollouts. signals: only where they
+ * generations by code. For `verdicts` requests without groups the items are the rollouts. signals: only
+ * where they
  * are asked for.
  */
 export async function stepRows(db: Database, run: RunKey, range: StepRange, signals = false): Promise<StepRow[]> {

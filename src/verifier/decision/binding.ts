@@ -4,7 +4,10 @@ import type { AiBinding } from "../../ports/ports.ts";
 /** The URL of a backend that is reached through the binding. */
 export const BINDING_URL = "binding:AI";
 
-/** The REST API's status of each error code. The binding throws plain errors whose text begins with the code. */
+/**
+ * The REST API's status of each error code. The binding throws plain errors whose text begins with the
+ * code.
+ */
 const STATUS: Readonly<Record<number, number>> = {
   ...{ 3021: 429, 3036: 429, 3040: 429, 4006: 429 },
   ...{ 3006: 413, 5021: 413 },

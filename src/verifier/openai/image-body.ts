@@ -27,7 +27,7 @@ export class ImageBody {
     this.#images = images;
   }
 
-  /** The JSON without the images' addresses, by which a refusal's own words are told from the prompt's. */
+  /** The JSON without the images' addresses; a refusal's words that are in it come from the prompt. */
   get text(): string {
     return this.#parts.map((part) => (typeof part === "string" ? part : "")).join("");
   }

@@ -64,7 +64,10 @@ function described(rows: readonly Row[]): Record<string, number> {
   return metrics;
 }
 
-/** Rows whose judge failed measure the judge, and are in no figure; they are marked in one of three places. */
+/**
+ * Rows whose judge failed measure the judge, and are in no figure; they are marked in one of three
+ * places.
+ */
 const measured = (row: Row) =>
   row.mask_sample !== true &&
   (row.instance_config as { mask_sample?: unknown } | null | undefined)?.mask_sample !== true &&

@@ -27,7 +27,10 @@ export interface Operation {
   repeatable?: true;
   /** A sample that comes alone is refused, 503. */
   gathered?: true;
-  /** Flags and numbers may come as texts and numbers, as the vendor's server reads them; the schema does not say so. */
+  /**
+   * Flags and numbers may come as texts and numbers, as the vendor's server reads them; the schema does
+   * not say so.
+   */
   vendor_types?: true;
   /** What is right to refuse though it fits the schema. */
   refusals?: readonly Refusal[];

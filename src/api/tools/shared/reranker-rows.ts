@@ -45,7 +45,10 @@ const CohereReplySchema = z.object({
   }),
 });
 
-/** One body and one reply that Cohere, Jina and vLLM clients all read; vLLM's always has both of a document's members. */
+/**
+ * One body and one reply that Cohere, Jina and vLLM clients all read; vLLM's always has both of a
+ * document's members.
+ */
 const cohereRow = (path: string, version: "1" | "2", isVllm: boolean) =>
   reranker({
     path,

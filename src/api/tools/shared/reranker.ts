@@ -1,4 +1,5 @@
-// The one handler of all rerankers: a vendor's body becomes a query with texts, and their ranking the vendor's reply.
+// The one handler of all rerankers: a vendor's body becomes a query with texts, and their ranking the
+// vendor's reply.
 // Rows: ../rerankers.ts.
 import type * as z from "zod";
 import type { ContentPlace } from "../../content/shown-body.ts";
@@ -54,7 +55,10 @@ function contentOf(list: string, carrier: "text" | "documents" | "rows"): Conten
   return [{ at: "query", carrier: "text" }, ...texts, { at: list, carrier, of: "answer" }];
 }
 
-/** The row with its `read` and `tell` in the form of `textRoute`: documents are counted, and known in the reply. */
+/**
+ * The row with its `read` and `tell` in the form of `textRoute`: documents are counted, and known in
+ * the reply.
+ */
 export function reranker<B extends z.ZodObject, R>(row: Reranker<B, R>) {
   const { list, carrier, body: schema, reply, prepare = (body) => body, read, tell } = row;
   const lists = [list, "rank_fields"].filter((name) => Object.hasOwn(schema.shape, name));

@@ -23,7 +23,10 @@ function readAs(schema: z.core.$ZodType, value: unknown): unknown {
   return FLAGS[`${value}`.trim().toLowerCase()] ?? value;
 }
 
-/** The body with `"2"` as 2 and `"true"` as true where the schema's own fields are such; the rest as it is. */
+/**
+ * The body with `"2"` as 2 and `"true"` as true where the schema's own fields are such; the rest as it
+ * is.
+ */
 export function withVendorTypes(schema: z.ZodObject, body: VendorBody): Record<string, unknown> {
   const read = Object.entries(schema.shape).flatMap(([name, field]) =>
     Object.hasOwn(body, name) ? [[name, readAs(field as z.core.$ZodType, body[name])] as const] : [],

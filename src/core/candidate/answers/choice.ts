@@ -4,7 +4,10 @@
 const TEXT_MACRO = /\\(?:text(?:bf|it|rm)?|math(?:bf|rm|it)|boldsymbol|mbox)\s?\{([^{}]*)\}/g;
 const NAMED = String.raw`(?:(?:the\s+)?(?:correct\s+|final\s+)?(?:option|choice|answer)(?:\s*is\b)?(?:\s*[:#])?\s*)?`;
 const ALONE = new RegExp(`^${NAMED}(?:([([{])\\s*)?([A-Z])\\s*([)\\]}]?)[.:]?$`, "i");
-/** A letter and what sets it apart from the text behind it; a word behind a space alone may go on from an article. */
+/**
+ * A letter and what sets it apart from the text behind it; a word behind a space alone may go on from
+ * an article.
+ */
 const WITH_TEXT = new RegExp(
   `^${NAMED}(?:[([]\\s*([A-Z])\\s*[)\\]][.:,;]?|([A-Z])(?:\\s*(?:[):\\uff1a\\u2013\\u2014]|[.,;](?=\\s)|(?<=[^\\S\\n])-\\s)|[^\\S\\n]*\\n|\\s+(?=\\(|because\\s|since\\s)))\\s*(\\S.*)`,
   "is",
@@ -18,7 +21,10 @@ const LISTED = /(?:[;,\n]|\band\b|\bor\b)[^\S\n]*[([]?[A-Z](?:[):]|\.\s)/;
 
 const plain = (given: string): string => given.replace(TEXT_MACRO, "$1").replace(/\\ |~/g, " ").trim();
 
-/** The letter of an answer that is nothing but one, and whether brackets or `option` say that it is a choice's. */
+/**
+ * The letter of an answer that is nothing but one, and whether brackets or `option` say that it is a
+ * choice's.
+ */
 function lone(answer: string): { letter: string; isMarked: boolean } | null {
   const [whole = "", open = "", letter, close = ""] = ALONE.exec(answer) ?? [];
   if (letter === undefined || (open !== "" && close === "")) return null;

@@ -134,7 +134,10 @@ function compareLists(a: List, b: List, tolerance: bigint): Equivalence {
   return meet && found.includes("different") ? "different" : "unknown";
 }
 
-/** Compares exact values of which at least one has a root, pi, i or a letter; a fraction may be the other rounded. */
+/**
+ * Compares exact values of which at least one has a root, pi, i or a letter; a fraction may be the
+ * other rounded.
+ */
 function compareValues(a: Form & { kind: "number" | "value" }, b: typeof a): Equivalence {
   const isWhole = [a, b].every((form) =>
     form.kind === "number" ? form.number.den === 1n && !form.number.percent : form.value.isNumeric,

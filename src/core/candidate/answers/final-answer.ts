@@ -30,7 +30,10 @@ function beforeTokens(text: string): string {
   return strip(at < 0 ? text : text.slice(0, at));
 }
 
-/** The content of the last `\boxed{..}`, or of `\boxed 5`; empty where its brace is not closed; null without one. */
+/**
+ * The content of the last `\boxed{..}`, or of `\boxed 5`; empty where its brace is not closed; null
+ * without one.
+ */
 function lastBox(text: string, macro: "\\boxed" | "\\fbox"): string | null {
   const at = text.lastIndexOf(macro);
   if (at < 0) return null;

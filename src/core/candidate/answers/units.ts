@@ -144,7 +144,10 @@ function behind(answer: string): UnitSplit | null {
   return { amount: answer.slice(0, answer.length - whole.length), unit };
 }
 
-/** Splits off the unit in front of, or behind, an amount; of a currency in front and its name behind, both. */
+/**
+ * Splits off the unit in front of, or behind, an amount; of a currency in front and its name behind,
+ * both.
+ */
 export function splitUnit(answer: string): UnitSplit | null {
   const front = CURRENCY_FRONT.exec(answer);
   if (front === null) {

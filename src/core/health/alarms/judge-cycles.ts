@@ -1,5 +1,7 @@
-// The alarm `judge_cycles`: wins form cycles (A beats B, B beats C, C beats A) more often than verdicts at chance explain.
-// Candidates that a converged policy makes alike are compared by coin flips, which form cycles too; contradicting
+// The alarm `judge_cycles`: wins form cycles (A beats B, B beats C, C beats A) more often than verdicts
+// at chance explain.
+// Candidates that a converged policy makes alike are compared by coin flips, which form cycles too;
+// contradicting
 // orders tell the two apart, so a run whose pairs are shown in one order raises nothing.
 import { type Alarm, documented } from "../alarm.ts";
 import { cyclesByChance } from "../chance.ts";
@@ -7,7 +9,10 @@ import { type Counted, column, type HealthRow, pooled, rolling } from "../health
 import { percent, points } from "../sentence.ts";
 import { dispersionOf, FIRST_STEPS, risenShare } from "../trend.ts";
 
-/** Steps that are compared with the first ones: more of them where groups are few or small, up to the most. */
+/**
+ * Steps that are compared with the first ones: more of them where groups are few or small, up to the
+ * most.
+ */
 const STEPS = { least: 20, most: 100 };
 /** Triples that tell enough. */
 const TRIPLES = 600;

@@ -1,5 +1,7 @@
-// The alarm `judge_flips`: more pairs than at first change with the order in which they are shown, beyond what verdicts
-// at chance explain. Candidates that a converged policy makes alike flip too, and form cycles; a position bias forms none.
+// The alarm `judge_flips`: more pairs than at first change with the order in which they are shown,
+// beyond what verdicts
+// at chance explain. Candidates that a converged policy makes alike flip too, and form cycles; a
+// position bias forms none.
 import { populationStd } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { flipsByChance } from "../chance.ts";
@@ -8,7 +10,10 @@ import { percent } from "../sentence.ts";
 import { FIRST_STEPS, risenOver } from "../trend.ts";
 
 const STEPS = 20;
-/** Noise alone flips at most half of the verdicts, so 15 points above this is a position bias from the first step. */
+/**
+ * Noise alone flips at most half of the verdicts, so 15 points above this is a position bias from the
+ * first step.
+ */
 const CHANCE = 0.4;
 const MANY_STEPS = 100;
 /** Standard errors that flips must be above chance. */
@@ -35,7 +40,8 @@ export const judgeFlips: Alarm = {
     const flips = column(rows, "flip_rate");
     const risen = risenOver(flips, { steps: STEPS, sure: 4 });
     const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, cyclesOf).at(-1);
-    // Small groups have few triples, and cycles come together: the last steps and many steps, whichever has more cycles.
+    // Small groups have few triples, and cycles come together: the last steps and many steps, whichever
+    // has more cycles.
     const cycles = [pooled(rows, STEPS, cyclesOf), pooled(rows, MANY_STEPS, cyclesOf)];
     return rolling(flips, STEPS).map((now, i) => {
       if (now === null) return null;

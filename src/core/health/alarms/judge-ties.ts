@@ -1,4 +1,5 @@
-// The alarm `judge_ties`: the judge tells few candidates apart. Ties that come with more contradicting orders than at
+// The alarm `judge_ties`: the judge tells few candidates apart. Ties that come with more contradicting
+// orders than at
 // first are left out: candidates that a converged policy makes alike.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";

@@ -1,4 +1,5 @@
-// The alarm `proxy_gap`: rewards agree less with labels than at first, or, without labels, with a second judge of a
+// The alarm `proxy_gap`: rewards agree less with labels than at first, or, without labels, with a
+// second judge of a
 // share of groups. Rewards need not rise: a tournament's mean never does.
 import { type Alarm, documented } from "../alarm.ts";
 import { truthIn } from "../health-row.ts";

@@ -1,5 +1,6 @@
 // The alarm `verifier_slow`: the slowest answers take twice what they took at first, and over a second.
-// A queue is slow for many steps in a row even in a steady run, so the rise is tested against the variance that
+// A queue is slow for many steps in a row even in a steady run, so the rise is tested against the
+// variance that
 // neighbouring steps share.
 import { mean, percentile } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
@@ -30,7 +31,8 @@ interface LatencyNoise {
 }
 
 /**
- * LatencyNoise of a series with at most few shifts, as an autoregression of order 1: variances by medians of differences, of
+ * LatencyNoise of a series with at most few shifts, as an autoregression of order 1: variances by
+ * medians of differences, of
  * which a shift touches few.
  */
 function noiseOf(values: readonly number[]): LatencyNoise {

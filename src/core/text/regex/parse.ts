@@ -2,7 +2,10 @@
 // both have a construct, Python's meaning holds. Must not know how it is searched.
 import { anyOf, type Characters, inRanges, MOST, PERL, POSIX, property, type Ranges, without } from "./characters.ts";
 
-/** Where an expression holds without taking a character; `last_line_end`: at the end, or before a line feed there. */
+/**
+ * Where an expression holds without taking a character; `last_line_end`: at the end, or before a line
+ * feed there.
+ */
 export type Place =
   | "text_start"
   | "text_end"
