@@ -171,3 +171,13 @@ describe("half of what was asked is enough under a spec of one's own", () => {
     expect(await specHash(flat(0.5))).not.toBe(await specHash(flat()));
   });
 });
+
+test.each([
+  ["/v1/rerank", { query: "q", documents: ["a", "bb"] }, "documents"],
+  ["/rerank", { query: "q", texts: ["a", "bb"] }, "texts"],
+  ["/pinecone/rerank", { model: "m", query: "q", documents: [{ text: "a" }, { text: "bb" }] }, "documents"],
+])("%s tells what a budget does not pay of its own field", async (path, body, field) => {
+  const reply = await setUp().post(path, { ...body, kritai: { schedule: "round_robin", budget: { tokens: 1 } } });
+  const { errors } = (await reply.json()) as { errors: { path: string; message: string }[] };
+  expect(errors).toEqual([{ path: field, message: expect.stringMatching(/^judge\.budget pays 0/) }]);
+});

@@ -16,6 +16,8 @@ import { type ClientWaits, contractDeadline } from "./deadlines.ts";
 interface JudgingRequest {
   groups: Group[];
   spec: AnySpec;
+  /** The field of the contract's body that the groups came in; absent: `groups`. */
+  field?: string | undefined;
   /** Whether somebody waits for the answer: it goes before batches of rewards. */
   interactive?: true;
 }
@@ -46,19 +48,38 @@ export function beginJudging(
   c: AppContext,
   deps: RouteDeps,
   contract: ClientWaits,
-  { groups, spec, interactive }: JudgingRequest,
+  { groups, spec, field, interactive }: JudgingRequest,
   options: Logged,
 ): RunningJudgement {
   const deadline_ms = contractDeadline(contract, options.deadline_ms);
   const request = { groups, spec, run_id: options.run_id, step: options.step, deadline_ms };
-  checkRewardsRequest(request);
+  inField(field, () => checkRewardsRequest(request));
   c.set("deadline_ms", deadline_ms);
   const cancel = cancellation(c);
   const scope = c.get("scope");
   if (interactive === true) scope.priority = INTERACTIVE_PRIORITY;
-  const scored = scoreAndLog(deps, scope, request, spec, cancel.signal);
+  const scored = scoreAndLog(deps, scope, request, spec, cancel.signal).catch((thrown: unknown) => {
+    throw namingField(field, thrown);
+  });
   keepAlive(c, scored);
   return { scored, stop: () => cancel.abort("cancelled") };
+}
+
+function inField(field: string | undefined, check: () => void): void {
+  try {
+    check();
+  } catch (thrown) {
+    throw namingField(field, thrown);
+  }
+}
+
+/** What is at fault in groups, told of the field that the client sent them in. */
+function namingField(field: string | undefined, thrown: unknown): unknown {
+  if (field === undefined || !(thrown instanceof ApiError) || thrown.errors.length === 0) return thrown;
+  // `response_objs[].usage` stands in `response_objs`.
+  const [own = field] = field.split(/[[.]/);
+  const errors = thrown.errors.map(({ path, message }) => ({ path: path.startsWith("groups") ? own : path, message }));
+  return new ApiError(thrown.code, thrown.message, { errors, headers: thrown.headers });
 }
 
 /** What of a spec's needs a contract's request carries, or says otherwise what it lacks. */

@@ -61,7 +61,7 @@ export async function rankDocuments(
   refuseUnmet(compiled, field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
   const comparable = notComparable(c, deps, compiled, groups);
-  const { scored } = beginJudging(c, deps, request.contract, { groups, spec, interactive: true }, options);
+  const { scored } = beginJudging(c, deps, request.contract, { groups, spec, field, interactive: true }, options);
   const { warnings, ...ranked } = rank(await scored, spec, request);
   return { ...ranked, warnings: [...comparable, ...warnings] };
 }

@@ -24,6 +24,7 @@ export const specRefusals = (): readonly Refusal[] => [
     "no one token of|letter's probability",
   ),
   refused("a range of samples", "(spec\\.)?((audit\\.)?judge|signals\\.\\w+\\.judge)\\.samples\\.min", "at most max"),
+  refused("a spread of several", "(spec\\.)?signals\\.\\w+\\.judge\\.samples", "^must be 2 or more: reduce"),
   refused(
     "what only pairs have",
     "(spec\\.)?((audit\\.)?judge|signals\\.\\w+(\\.judge)?)\\.(samples|both_orders)",
@@ -60,7 +61,7 @@ export const specRefusals = (): readonly Refusal[] => [
   refused(
     "a schedule fits its mode",
     "(spec\\.)?((audit\\.)?judge|signals\\.\\w+(\\.judge)?)\\.schedule",
-    "fit the mode",
+    "fit the mode|a group's rollouts alone",
   ),
 ];
 
@@ -70,7 +71,7 @@ export const groupRefusals = (): readonly Refusal[] => [
   refused(
     "what a test is",
     "(groups\\[\\]\\.)?test_cases\\[\\]\\.(stdout|assert|fn_name)",
-    "exactly one of|either stdout|needs a language",
+    "exactly one of|either stdout|needs a language|function's name",
   ),
   refused("another group", "groups\\[\\]\\.twin", "another group of the request"),
   refused(

@@ -156,7 +156,8 @@ async function judgeAtOnce(
     ...group,
     ...given[places.findIndex((place) => place.group === g)]?.facts,
   }));
-  const { reply, retry_after_ms } = await beginJudging(c, deps, contract, { groups: known, spec }, options).scored;
+  const judged = { groups: known, spec, field: dialect.field };
+  const { reply, retry_after_ms } = await beginJudging(c, deps, contract, judged, options).scored;
   const { request_id, spec_hash, logged, warnings } = reply;
   const shared = { request_id, spec_hash, logged, warnings, retry_after_ms };
   const alike = { ...shared, closed: "full", late: false, attached: false } as const;

@@ -50,7 +50,7 @@ export async function scorePairs(
   refuseUnmet(compiled, field);
   if (compiled.relative) refuseLonely(pairs, field);
   const comparable = notComparable(c, deps, compiled, groups);
-  const scored = await beginJudging(c, deps, contract, { groups, spec, interactive: true }, options).scored;
+  const scored = await beginJudging(c, deps, contract, { groups, spec, field, interactive: true }, options).scored;
   const byGroup = groups.map((_, g) => completed(scored, spec, raw, g));
   const within = (of: (found: Relevances) => ReadonlyMap<number, ItemErrorCode>) =>
     new Map(
