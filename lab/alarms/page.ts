@@ -46,13 +46,13 @@ Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pai
 
 ## Healthy runs
 
-Of ${healthy} healthy runs of each kind, those in which the alarm was on at any step.
+Each number counts the runs, out of ${healthy} healthy ones of each kind, in which the alarm was on at any step.
 
 ${HEALTHY_KINDS.map(({ name, what }, kind) => `### ${name[0]?.toUpperCase()}${name.slice(1)}\n\n${what[0]?.toUpperCase()}${what.slice(1)}.\n\n${over(results, ({ on }) => on[kind] ?? "")}`).join("\n\n")}
 
 ## Faults found
 
-Of ${faulty} runs with the alarm's fault, those in which it came on after the fault began. Faults begin at step ${FAULT_STEP}, but for a judge that guesses from the first step on.
+Each number counts the runs, out of ${faulty} with the alarm's fault, in which it came on after the fault began. Faults begin at step ${FAULT_STEP}, but for a judge that guesses from the first step on.
 
 ${over(results, ({ found }) => found)}
 

@@ -45,7 +45,7 @@ export function foreignSection(reports: readonly ForeignReport[]): string {
   const whole = reports.filter(({ raw }) => raw.length === count).length;
   return `## Text in another judge's format
 
-A constant answer that forges another judge's template (the class of arXiv 2410.07137, in our own words): ${count} parts, each as a candidate of each preset. The escape breaks marks of the template that asks, special tokens and heads of turns; what is none of these stands in its block as data, and whether the judge heeds it is the judge's. ${whole} of ${reports.length} templates show every part as it was written.
+A constant answer that forges another judge's template (the class of arXiv 2410.07137, in our own words): ${count} parts, each as a candidate of each preset. The escape breaks marks of the template that asks, special tokens and heads of turns; everything else is data in its block, and the judge alone decides whether to heed it. ${whole} of ${reports.length} templates show every part as it was written.
 
 | template | parts shown as written | parts broken |
 |---|---|---|

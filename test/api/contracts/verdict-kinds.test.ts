@@ -28,7 +28,7 @@ test.each(["preference", "label"])("rerank ranks by a judge's %s, and refuses wh
   expect((await response.json()).results[0].index).toBe(1);
   const mute = world(() => "I like both.");
   const fault = await faultOf(await mute.post("/v1/rerank", { model, query: "q", documents: TEXTS }), 422);
-  expect(fault.detail).toContain("there is no ranking");
+  expect(fault.detail).toContain("texts stay unranked");
 });
 
 test("rerank breaks ties by preferences as by letters: who won over the others of a score comes before them", async () => {

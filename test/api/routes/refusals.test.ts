@@ -240,7 +240,7 @@ describe("in plain words:", () => {
       detail: string;
     };
     expect(problem.title).toBe("The verifier's answers held no choice");
-    expect(problem.detail).toContain("there is no ranking");
+    expect(problem.detail).toContain("texts stay unranked");
   });
 
   test("a page of another site on a loopback host is told that it is one", async () => {

@@ -73,10 +73,10 @@ function inField(field: string | undefined, check: () => void): void {
   }
 }
 
-/** What is at fault in groups, told of the field that the client sent them in. */
+/** Renames paths below `groups` to the field that the client sent. */
 function namingField(field: string | undefined, thrown: unknown): unknown {
   if (field === undefined || !(thrown instanceof ApiError) || thrown.errors.length === 0) return thrown;
-  // `response_objs[].usage` stands in `response_objs`.
+  // `response_objs[].usage` is in `response_objs`.
   const [own = field] = field.split(/[[.]/);
   const errors = thrown.errors.map(({ path, message }) => ({ path: path.startsWith("groups") ? own : path, message }));
   return new ApiError(thrown.code, thrown.message, { errors, headers: thrown.headers });

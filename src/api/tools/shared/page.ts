@@ -127,7 +127,7 @@ export const regrouped = (): Refusal => refused("equal prompts", ".+", "rollouts
  * (docs/decisions/0003).
  */
 export const noChoice = (status = 422): Refusal => ({
-  ...{ why: "no choice", status, code: "verifier_bad_reply", words: "there is no ranking" },
+  ...{ why: "no choice", status, code: "verifier_bad_reply", words: "texts stay unranked" },
 });
 
 /** A route that gathers samples, with what its description begins with; `format` is slime's alone. */

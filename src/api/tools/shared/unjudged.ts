@@ -74,7 +74,7 @@ function commonFailure(codes: readonly (ItemErrorCode | null)[]): ItemErrorCode 
 }
 
 const NO_CHOICE =
-  "The verifier answered but gave no verdict, so there is no ranking. The same request will fail again.";
+  "The verifier answered but gave no verdict, so the texts stay unranked. The same request will fail again.";
 
 /**
  * Whether the verifier was asked of a group and named nobody in it. One candidate that stands alone
