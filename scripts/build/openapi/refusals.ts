@@ -7,6 +7,7 @@ import { contractOperations } from "./contracts.ts";
 import { nativePaths } from "./native.ts";
 
 const noRow: Refusal = { why: "no such row", status: 404, code: "not_found", path: "(name)?" };
+const owner = refused("a run of several keys", "owner", "^required: several keys");
 const cursor = refused("a cursor is what another reply gave", "cursor", "next_cursor of the same list");
 
 /** Of groups of rollouts with a spec; one group's fields stand at the top. */
@@ -71,7 +72,11 @@ function native(): Record<string, readonly Refusal[]> {
   const operations = Object.entries(nativePaths()).flatMap(([path, item]) =>
     (Object.values(item) as ZodOpenApiOperationObject[]).map(({ operationId = "" }): [string, Refusal[]] => [
       operationId,
-      [...(path.includes("{") ? [noRow] : []), ...(NATIVE[operationId] ?? [])],
+      [
+        ...(path.includes("{") ? [noRow] : []),
+        ...(path.includes("{run_id}") ? [owner] : []),
+        ...(NATIVE[operationId] ?? []),
+      ],
     ]),
   );
   return Object.fromEntries(operations);

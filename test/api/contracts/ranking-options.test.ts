@@ -181,3 +181,12 @@ test.each([
   const { errors } = (await reply.json()) as { errors: { path: string; message: string }[] };
   expect(errors).toEqual([{ path: field, message: expect.stringMatching(/^judge\.budget pays 0/) }]);
 });
+
+test("a spec whose facts a ranking has no place for is the client's fault to TEI's clients too", async () => {
+  const spec = AnySpecSchema.parse({ signals: { right: { kind: "reference", tiers: ["rules"] } } });
+  const reply = await setUp({ specs: fakeSpecStore({ facts: spec }) }).post("/rerank", {
+    ...tei,
+    kritai: { spec: "facts" },
+  });
+  expect(await told(reply)).toMatchObject({ status: 422, code: "facts_required", error_type: "validation" });
+});

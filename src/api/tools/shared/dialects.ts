@@ -73,7 +73,8 @@ export const openai: FaultDialect = ({ status, code, message, param }) => {
 /** Codes of what was judged, or of the server within; but for an overload, which TEI has a status for. */
 const isTeiBackend = (code: string): boolean =>
   code === "internal" || (Object.hasOwn(ITEM_ERRORS, code) && !TEI_OTHERS.has(code));
-const TEI_OTHERS = new Set(["verifier_overloaded", "group_too_small", "cancelled"]);
+/** `facts_required` is a fault of the request here: a ranking has no place for facts. */
+const TEI_OTHERS = new Set(["verifier_overloaded", "group_too_small", "cancelled", "facts_required"]);
 
 function teiKind({ status, code }: RequestFault): readonly [status: number, type: string] {
   if (isTeiBackend(code)) return [424, "backend"];
