@@ -1,5 +1,5 @@
-// What is kept of a run's steps for looks at its alarms is what computing them anew gives, whatever
-// came late, was lost, is old, or was deleted; on PGlite, and on Postgres where DATABASE_URL names one.
+// What is kept of a run's steps, for looks at its alarms and for pages, is what computing them anew
+// gives, whatever came late, was lost, is old, or was deleted; on PGlite, and on Postgres where DATABASE_URL names one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
@@ -11,7 +11,7 @@ import type { LogEntry, RunKey } from "../../src/ports/run-log.ts";
 import { createLogExpiry, createNeonRunLog } from "../../src/run-log/neon.ts";
 import fc from "../harness/property.ts";
 import { rewardsEntry, sizedEntry } from "../port-contracts/log-entries.ts";
-import { nearly, newRun, trainers } from "../port-contracts/run-log/store.ts";
+import { ALL_STEPS, nearly, newRun, trainers } from "../port-contracts/run-log/store.ts";
 import { openSchema } from "./postgres-schema.ts";
 
 const NOW = 1.8e12;
@@ -26,7 +26,7 @@ const at = (seconds: number, run_id: string, step: number | null, entry: Omit<Lo
 };
 
 const act = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ at: fc.nat(50), step: fc.nat(4), entry: rewardsEntry }) },
+  { weight: 5, arbitrary: fc.record({ at: fc.nat(50), step: fc.option(fc.nat(4), { freq: 8 }), entry: rewardsEntry }) },
   { weight: 2, arbitrary: fc.record({ again: fc.nat(20), step: fc.nat(4) }) },
   { weight: 3, arbitrary: fc.record({ look: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 1, arbitrary: fc.record({ lose: fc.constantFrom("DELETE FROM", "UPDATE") }) },
@@ -71,9 +71,9 @@ describe.each(databases)("on %s", (_, open) => {
     Number((await sql("SELECT count(*) FROM health_rows WHERE run_id = $1", run_id))[0]?.[0]);
 
   /** What nothing that was kept can have a part in; what was kept stays. */
-  async function anew(run: RunKey, steps: number) {
+  async function anew<Row>(run: RunKey, look: () => Promise<Row[]>): Promise<Row[]> {
     await sql("UPDATE health_rows SET run_id = 'aside' WHERE run_id = $1", run.run_id);
-    const rows = await log.health(run, steps);
+    const rows = await look();
     await sql("DELETE FROM health_rows WHERE run_id = $1", run.run_id);
     await sql("UPDATE health_rows SET run_id = $1 WHERE run_id = 'aside'", run.run_id);
     return rows;
@@ -95,12 +95,14 @@ describe.each(databases)("on %s", (_, open) => {
           }
           if ("expire" in one) await expiry.deleteOlder({ owner: run.owner }, new Date(NOW + one.expire * 1000));
           if (!("look" in one)) continue;
-          const rows = await log.health(run, one.look);
-          expect(rows).toEqual((await anew(run, one.look)).map(nearly));
+          const looks = [() => log.health(run, one.look), () => log.steps(run, ALL_STEPS, true)];
+          for (const look of looks) expect(await look()).toEqual((await anew<object>(run, look)).map(nearly));
         }
-        const [rows, beside] = await Promise.all([log.health(run, 6), log.health(run, 6)]);
-        expect(rows).toEqual((await anew(run, 6)).map(nearly));
-        expect(beside).toEqual(rows);
+        for (const look of [() => log.health(run, 6), () => log.steps(run, ALL_STEPS, true)]) {
+          const [rows, beside] = await Promise.all([look(), look()]);
+          expect(rows).toEqual((await anew<object>(run, look)).map(nearly));
+          expect(beside).toEqual(rows);
+        }
       }),
       { numRuns: 6, endOnFailure: true },
     );
@@ -125,6 +127,26 @@ describe.each(databases)("on %s", (_, open) => {
     await log.append(sized(null));
     expect(await log.health(run, 5)).toHaveLength(2);
     expect(await keptOf(run)).toBe(2);
+  });
+
+  it("computes a step's row again that has changed, and no other, what has no step among them", async () => {
+    const run = trainers(newRun());
+    const sized = (step: number | null) =>
+      at(1, run.run_id, step, sizedEntry({ run_id: "", step: 0, groups: 2, size: 4 }));
+    for (const step of [null, 0, 1]) await log.append(sized(step));
+    const rollouts = async () => (await log.steps(run, ALL_STEPS)).map((row) => row.rollouts);
+    expect(await rollouts()).toEqual([8, 8, 8]);
+    await sql(
+      `UPDATE health_rows SET measured = replace(measured::text, '"rollouts" : 8', '"rollouts" : 77')::json WHERE run_id = $1`,
+      run.run_id,
+    );
+    expect(await rollouts()).toEqual([77, 77, 77]);
+    await log.append(sized(1));
+    expect(await rollouts()).toEqual([77, 77, 16]);
+    await log.append(sized(null));
+    expect(await rollouts()).toEqual([16, 77, 16]);
+    expect((await log.steps(run, { ...ALL_STEPS, from: 0, to: 0 })).map((row) => row.rollouts)).toEqual([77]);
+    expect(await keptOf(run)).toBe(3);
   });
 
   it("keeps nothing of what was deleted, and of a run that begins anew what is new", async () => {

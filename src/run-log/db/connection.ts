@@ -1,6 +1,7 @@
 // Owns the way to the database: Neon's HTTP driver under drizzle, its endpoint, its time limit, its
 // faults made safe to show. Knows no table.
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless";
+import { sql } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { ApiError } from "../../core/faults/errors.ts";
 import { StoreWriteError } from "./store-write-error.ts";
@@ -50,6 +51,9 @@ export function openDatabase(config: StoreConfig, timeout_ms: number): Database 
   };
   return drizzle({ client: neon(connectionString(config), { fetchOptions }) });
 }
+
+/** Before a statement in its batch: compiling a read over many tables takes longer than the read. */
+export const WITHOUT_JIT = sql`SET LOCAL jit = off`;
 
 /**
  * The SQLSTATE behind a fault, be it thrown by the driver itself (batches) or wrapped by drizzle;

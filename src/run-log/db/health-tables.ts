@@ -26,16 +26,17 @@ export const runAlarms = pgTable(
 );
 
 /**
- * The measures of a step as they were last computed, and of which requests: they hold as long as the
- * step has these and no other.
+ * The measures of a step, or its row for pages, as last computed, and of which requests: they hold as
+ * long as the step has these and no other.
  */
 export const healthRows = pgTable(
   "health_rows",
   {
     run_id: text("run_id").notNull(),
     owner: text("owner").notNull(),
-    /** Always `step`. */
-    axis: text("axis", { enum: ["step"] }).notNull(),
+    /** `step`: the measures; `row`: the row. */
+    axis: text("axis", { enum: ["step", "row"] }).notNull(),
+    /** The step; -1 without one. */
     k: bigint("k", { mode: "number" }).notNull(),
     /** Hash of the statement. */
     version: text("version").notNull(),
@@ -43,8 +44,8 @@ export const healthRows = pgTable(
     requests: integer("requests").notNull(),
     ids: bigint("ids", { mode: "bigint" }).notNull(),
     oldest: text("oldest").notNull(),
-    /** Values in the order of the table of measures. */
-    measured: json("measured").$type<readonly unknown[]>().notNull(),
+    /** Values in the order of the table of measures, or the row. */
+    measured: json("measured").$type<unknown>().notNull(),
     /**
      * A hash of each group's prompt and rollouts, by request and place: equal ones may be the same
      * group again.

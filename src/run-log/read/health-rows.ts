@@ -7,10 +7,11 @@ import { MEASURES, type Measure, OVER_STEPS, REQUESTS, type Unit } from "../../c
 import { hashText } from "../../core/math/random.ts";
 import type { RunKey } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
-import type { Database } from "../db/connection.ts";
+import { type Database, WITHOUT_JIT } from "../db/connection.ts";
 import { healthRows as kept } from "../db/health-tables.ts";
-import { deletedRuns, requests } from "../db/schema.ts";
+import { requests } from "../db/schema.ts";
 import { STORING } from "../write/deletion.ts";
+import { keeping, keptOf, REQUEST_SETS } from "./kept-steps.ts";
 import { requestsOf } from "./run-pages.ts";
 
 const rewardsOf = (run: RunKey) => and(requestsOf(run), isNotNull(requests.step), eq(requests.kind, "rewards"));
@@ -58,11 +59,6 @@ const VERSION = hashText(MEASURED)[0].toString(36);
 /** A rollout with what all rows of its group say. */
 const ROLLOUT = sql.raw("k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete");
 
-/** Of `req`: which requests a step has, whatever their order. */
-const REQUEST_SETS = sql.raw(
-  "SELECT k, count(*)::int AS requests, bit_xor(hashtextextended(request_id, 0)) AS ids, min(request_id) AS oldest FROM req GROUP BY k",
-);
-
 /**
  * Of `rol` and `req`: a hash for each group with rewards, NULL for others. Only what is equal need be
  * compared word for word.
@@ -73,17 +69,10 @@ const CONTENTS = sql.raw(`SELECT k, array_agg(content ORDER BY request_id, group
     FROM rol WHERE complete IS NOT NULL GROUP BY request_id, group_index, prompt_hash
   ) AS hashed USING (request_id, group_index) GROUP BY k`);
 
-const AT = sql.raw("(run_id, owner, axis, k)");
-const SET = sql.raw(
-  ["version", "requests", "ids", "oldest", "measured", "contents", "again"]
-    .map((name) => `${name} = excluded.${name}`)
-    .join(),
-);
+/** Of `measured`, `rol` and `req`. */
+const ROWS = sql`SELECT k, measured, coalesce(contents, '{}') AS contents FROM measured LEFT JOIN (${CONTENTS}) AS hashed USING (k)`;
 
-/**
- * Computes steps and keeps their rows, which say of which requests they are by what the same
- * statement saw: so it does not matter which of several readers comes last.
- */
+/** Computes steps and keeps their rows. */
 const computing = (run: RunKey, steps: readonly number[]) => sql`
 WITH req AS MATERIALIZED (
   SELECT request_id, k, created_at, warnings FROM (${requestsAt(run, steps)}) AS wanted
@@ -92,11 +81,7 @@ WITH req AS MATERIALIZED (
 ), measured AS MATERIALIZED (
   ${sql.raw(MEASURED)}
 ), kept AS (
-  INSERT INTO ${kept} (run_id, owner, axis, k, version, requests, ids, oldest, measured, contents)
-  SELECT ${run.run_id}, ${run.owner}, 'step', k, ${VERSION}, sets.requests, ids, oldest, measured, coalesce(contents, '{}')
-  FROM measured JOIN (${REQUEST_SETS}) AS sets USING (k) LEFT JOIN (${CONTENTS}) AS hashed USING (k)
-  WHERE NOT EXISTS (SELECT FROM ${deletedRuns} AS d WHERE d.run_id = ${run.run_id} AND d.owner = ${run.owner} AND oldest < d.before)
-  ORDER BY k ON CONFLICT ${AT} DO UPDATE SET ${SET}
+  ${keeping(run, "step", VERSION, ROWS)}
 )
 SELECT k::int, measured FROM measured`;
 
@@ -104,7 +89,7 @@ SELECT k::int, measured FROM measured`;
 const EQUAL = sql.raw(`SELECT content FROM held, unnest(contents) AS content
   WHERE content IS NOT NULL GROUP BY content HAVING min(k) < max(k)`);
 
-const ofRun = ({ run_id, owner }: RunKey) => sql`run_id = ${run_id} AND owner = ${owner} AND axis = 'step'`;
+const ofRun = (run: RunKey) => keptOf(run, "step");
 
 /** One after the other, so that of two steps with one content the later sees the earlier. */
 const locking = ({ run_id, owner }: RunKey) =>
@@ -184,7 +169,7 @@ async function compute(db: Database, run: RunKey, changed: readonly number[]) {
   for (let from = 0; from < changed.length; from += LIMITS.health_steps_at_once) {
     const piece = changed.slice(from, from + LIMITS.health_steps_at_once);
     const statement = db.execute<{ k: number; measured: MeasuredValues }>(computing(run, piece));
-    const [, { rows }] = await db.batch([db.execute(STORING), statement]);
+    const [, , { rows }] = await db.batch([db.execute(STORING), db.execute(WITHOUT_JIT), statement]);
     for (const { k, measured } of rows) computed.set(k, measured);
   }
   if (changed.length > 0) await db.batch([db.execute(locking(run)), db.execute(telling(run, changed))]);

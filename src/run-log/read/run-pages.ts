@@ -27,6 +27,13 @@ export function requestsOf({ run_id, owner }: RunKey): SQL | undefined {
 }
 
 /**
+ * The rows of `tables` of each request in `req`, behind it in a FROM. Without OFFSET 0 Postgres does not
+ * know how few requests there are, and reads the tables of all runs.
+ */
+export const ofRequest = (tables: string, columns = "*"): string =>
+  `CROSS JOIN LATERAL (SELECT ${columns} FROM ${tables} WHERE request_id = req.request_id OFFSET 0)`;
+
+/**
  * A page of a run's rows, oldest request first, from the request `from` on, of those that `more`
  * selects. `page` is lateral to a request, so that each request is one range of the primary key and
  * the first page costs no more than its own rows.

@@ -1,12 +1,17 @@
-// Owns the aggregates of a run by step, computed by Postgres in one statement. Knows SQL, not the
-// wire's routes.
+// Owns the aggregates of a run by step, computed by Postgres in one statement and kept for as long as the
+// step has the same requests. Knows SQL, not the wire's routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
+import { hashText } from "../../core/math/random.ts";
 import { stepWarnings } from "../../core/tournament/warnings.ts";
 import type { RunKey, StepRange, StepRow } from "../../ports/run-log.ts";
-import type { Database } from "../db/connection.ts";
+import { arrayLiteral } from "../db/bulk-insert.ts";
+import { type Database, WITHOUT_JIT } from "../db/connection.ts";
+import { healthRows } from "../db/health-tables.ts";
 import { requests } from "../db/schema.ts";
-import { requestsOf } from "./run-pages.ts";
-import { type StepSignalSums, signalParts, signalsOf } from "./step-signals.ts";
+import { STORING } from "../write/deletion.ts";
+import { keeping, keptOf, REQUEST_SETS } from "./kept-steps.ts";
+import { ofRequest, requestsOf } from "./run-pages.ts";
+import { SIGNAL_PARTS, type StepSignalSums, signalsOf } from "./step-signals.ts";
 
 /**
  * The requests of a run's steps in a range. The index by step gives them, and the first `limit`
@@ -25,13 +30,8 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
   return and(of, sql`(${step} IS NULL OR ${step} <= ${last})`);
 }
 
-const COLUMNS = sql.raw("request_id, kind, items, groups, reward_mean, reward_std, parse_rate, warnings, created_at");
-
-// -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
-const statement = (run: RunKey, range: StepRange, signals: boolean) => sql`
-WITH req AS MATERIALIZED (
-  SELECT ${COLUMNS}, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}
-), per_step AS (
+/** All of a step's row from the rows of its requests, `req`: `cells`. */
+const CELLS = `per_step AS (
   SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS items,
     coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS parsed,
     coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0 AND parse_rate IS NOT NULL), 0) AS answered,
@@ -43,10 +43,10 @@ WITH req AS MATERIALIZED (
   SELECT k, count(*) AS groups, avg(tau_b) FILTER (WHERE g.status = 'ok') AS tau_b_mean,
     avg(list_acc::int) FILTER (WHERE g.status = 'ok') AS list_acc, sum(generations) AS generations,
     sum(g.parsed) AS parsed, sum(g.parsed + g.unparsed) AS answered, sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens
-  FROM req JOIN groups g USING (request_id) GROUP BY k
+  FROM req ${ofRequest("groups")} AS g GROUP BY k
 ), rol AS MATERIALIZED (
-  SELECT k, request_id, group_index, CASE WHEN g.status = 'ok' THEN reward END AS reward, length_tokens, shown
-  FROM req JOIN rollouts USING (request_id) JOIN groups g USING (request_id, group_index)
+  SELECT k, req.request_id, group_index, CASE WHEN status = 'ok' THEN reward END AS reward, length_tokens, shown
+  FROM req ${ofRequest("rollouts JOIN groups USING (request_id, group_index)", "group_index, status, reward, length_tokens, shown")} AS r
 ), per_rollout AS (
   SELECT k, count(*) AS rollouts, avg(shown) AS shown_mean,
     json_build_object('n', count(reward), 'mean', avg(reward), 'std', stddev_pop(reward)) AS rewards,
@@ -57,24 +57,55 @@ WITH req AS MATERIALIZED (
   FROM (SELECT k, min(reward) AS low, max(reward) AS high FROM rol GROUP BY k, request_id, group_index HAVING count(reward) > 0) AS span
   GROUP BY k
 ), ver AS MATERIALIZED (
-  SELECT k, error, latency_ms, latency_ms = 0 AND prompt_tokens = 0 AND completion_tokens = 0 AS shared FROM req JOIN verdicts USING (request_id)
+  SELECT k, error, latency_ms, latency_ms = 0 AND prompt_tokens = 0 AND completion_tokens = 0 AS shared
+  FROM req ${ofRequest("verdicts", "error, latency_ms, prompt_tokens, completion_tokens")} AS v
 ), latency AS (
   SELECT k, percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY latency_ms) AS ms FROM ver WHERE error IS NULL AND NOT shared GROUP BY k
 ), fault AS (
   SELECT k, json_object_agg(error, n ORDER BY error) AS errors
   FROM (SELECT k, error, count(*) AS n FROM ver WHERE error IS NOT NULL GROUP BY k, error) AS counted GROUP BY k
-)${signals ? sql`, ${signalParts}` : sql``}
-SELECT json_build_object(
+), ${SIGNAL_PARTS}, cells AS MATERIALIZED (
+SELECT k, json_build_object(
   'step', nullif(k, -1), 'at_ms', at_ms, 'requests', requests, 'groups', coalesce(groups, 0), 'rollouts', coalesce(rollouts, 0) + items,
   'rewards', rewards, 'warnings', coalesce(warnings, '[]'), 'verdict_rewards', verdict_rewards, 'zero_variance_share', flat.share,
   'parsed', coalesce(grp.parsed, 0) + per_step.parsed, 'answered', coalesce(grp.answered, 0) + per_step.answered,
   'tau_b_mean', tau_b_mean, 'list_acc', list_acc,
   'length_tokens', json_build_object('p50', lengths[1], 'p95', lengths[2]), 'shown_mean', shown_mean,
   'generations', coalesce(generations, 0), 'prompt_tokens', coalesce(prompt_tokens, 0), 'completion_tokens', coalesce(completion_tokens, 0),
-  'latency_ms', json_build_object('p50', ms[1], 'p99', ms[2]), 'errors', coalesce(errors, '{}')${signals ? sql`, 'signals', coalesce(signals, '[]')` : sql``}) AS cell
+  'latency_ms', json_build_object('p50', ms[1], 'p99', ms[2]), 'errors', coalesce(errors, '{}'), 'signals', coalesce(signals, '[]')) AS cell
 FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN flat USING (k)
-  LEFT JOIN latency USING (k) LEFT JOIN fault USING (k)${signals ? sql` LEFT JOIN per_signal USING (k)` : sql``}
-ORDER BY k`;
+  LEFT JOIN latency USING (k) LEFT JOIN fault USING (k) LEFT JOIN per_signal USING (k)
+)`;
+const VERSION = hashText(CELLS)[0].toString(36);
+
+// -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
+const COLUMNS = sql.raw(
+  "request_id, kind, items, groups, reward_mean, reward_std, parse_rate, warnings, created_at, coalesce(step, -1) AS k",
+);
+
+/** Which requests each step of the range has, and the rows that are kept of these steps. */
+const looking = (run: RunKey, range: StepRange) => sql`
+WITH req AS MATERIALIZED (
+  SELECT request_id, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}
+), sets AS MATERIALIZED (
+  ${REQUEST_SETS}
+)
+SELECT (SELECT json_agg(json_build_array(k, requests, ids::text) ORDER BY k) FROM sets) AS sets,
+  (SELECT json_agg(json_build_array(k, requests, ids::text, measured)) FROM ${healthRows}
+    WHERE ${keptOf(run, "row")} AND version = ${VERSION} AND k BETWEEN (SELECT min(k) FROM sets) AND (SELECT max(k) FROM sets)) AS held`;
+
+/** Computes steps and keeps their rows. */
+export function computing(run: RunKey, steps: readonly number[]): SQL {
+  const at = sql`step = ANY(${arrayLiteral(steps)}::int[])`;
+  const rows = sql`SELECT k, cell AS measured, '{}'::int[] AS contents FROM cells`;
+  return sql`
+WITH req AS MATERIALIZED (
+  SELECT ${COLUMNS} FROM requests WHERE ${requestsOf(run)} AND ${steps.includes(-1) ? sql`(step IS NULL OR ${at})` : at}
+), ${sql.raw(CELLS)}, kept AS (
+  ${keeping(run, "row", VERSION, rows)}
+)
+SELECT k::int, cell FROM cells`;
+}
 
 /** Count, mean and population standard deviation of some rewards. */
 interface StepMoments {
@@ -88,7 +119,7 @@ type StepCell = Omit<StepRow, Told> & {
   shown_mean: number | null;
   /** When the first of its requests was logged, ms since 1970. */
   at_ms: number;
-  signals?: StepSignalSums[];
+  signals: StepSignalSums[];
   /** Of each request that has any. */
   warnings: string[][];
   /** Moments over the rollouts of complete groups; null without any. */
@@ -112,14 +143,14 @@ function pooled(parts: readonly StepMoments[]): Pick<StepRow, "reward_mean" | "r
   return { reward_mean: mean, reward_std: Math.sqrt(variance) };
 }
 
-function stepRow(whole: StepCell): StepRow {
+function stepRow(whole: StepCell, withSignals: boolean): StepRow {
   const { step, at_ms, rewards, verdict_rewards, parsed, answered, warnings, signals, shown_mean, ...cell } = whole;
   const moments = pooled(rewards === null ? verdict_rewards : [rewards, ...verdict_rewards]);
   const parse_rate = answered === 0 ? null : parsed / answered;
   const first_at = new Date(at_ms).toISOString();
   const parts = {
     ...(shown_mean !== null && { shown_mean }),
-    ...(signals !== undefined && { signals: signalsOf(signals) }),
+    ...(withSignals && { signals: signalsOf(signals) }),
   };
   return { step, first_at, ...cell, ...moments, parse_rate, warnings: stepWarnings(warnings, parse_rate), ...parts };
 }
@@ -137,6 +168,34 @@ function stepRow(whole: StepCell): StepRow {
  * are asked for.
  */
 export async function stepRows(db: Database, run: RunKey, range: StepRange, signals = false): Promise<StepRow[]> {
-  const { rows } = await db.execute<{ cell: StepCell }>(statement(run, range, signals));
-  return rows.map(({ cell }) => stepRow(cell));
+  const { rows } = await db.execute<SeenSteps>(looking(run, range));
+  const { sets, held } = rows[0] as SeenSteps;
+  const cells = new Map(held?.map(([k, requests, ids, cell]) => [`${k} ${requests} ${ids}`, cell]));
+  const steps = (sets ?? []).map(([k, requests, ids]) => ({ k, cell: cells.get(`${k} ${requests} ${ids}`) }));
+  const computed = await compute(
+    db,
+    run,
+    steps.flatMap(({ k, cell }) => (cell === undefined ? [k] : [])),
+  );
+  return steps.flatMap(({ k, cell = computed.get(k) }) => (cell === undefined ? [] : [stepRow(cell, signals)]));
+}
+
+/** Each null where it would be empty. */
+interface SeenSteps extends Record<string, unknown> {
+  sets: [k: number, requests: number, ids: string][] | null;
+  held: [k: number, requests: number, ids: string, cell: StepCell][] | null;
+}
+
+const STEPS_AT_ONCE = 100;
+
+async function compute(db: Database, run: RunKey, steps: readonly number[]): Promise<Map<number, StepCell>> {
+  const computed = new Map<number, StepCell>();
+  for (let from = 0; from < steps.length; from += STEPS_AT_ONCE) {
+    const statement = db.execute<{ k: number; cell: StepCell }>(
+      computing(run, steps.slice(from, from + STEPS_AT_ONCE)),
+    );
+    const [, , { rows }] = await db.batch([db.execute(STORING), db.execute(WITHOUT_JIT), statement]);
+    for (const { k, cell } of rows) computed.set(k, cell);
+  }
+  return computed;
 }

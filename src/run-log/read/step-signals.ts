@@ -1,7 +1,7 @@
 // Owns what each signal of a run's specs came to at a step: a part of the statement over steps. Knows
 // SQL, not the wire's routes.
-import { sql } from "drizzle-orm";
 import type { StepSignal } from "../../ports/run-log.ts";
+import { ofRequest } from "./run-pages.ts";
 
 /** Beyond it a few values add up to more than a double holds: such are summed in another unit. */
 const HUGE = 1e290;
@@ -20,14 +20,14 @@ export interface StepSignalSums {
 }
 
 /**
- * `per_signal`, behind the statement's `req`. A spec without signals has its three components in the
+ * `per_signal`, as text behind the statement's `req`. A spec without signals has its three components in the
  * rows of its rollouts.
  */
-export const signalParts = sql.raw(`sig AS MATERIALIZED (
-  SELECT k, signal, value, code FROM req JOIN signals USING (request_id)
+export const SIGNAL_PARTS = `sig AS MATERIALIZED (
+  SELECT k, signal, value, code FROM req ${ofRequest("signals", "signal, value, code")} AS s
   UNION ALL
   SELECT k, part.signal, part.value, part.code
-  FROM req JOIN rollouts r USING (request_id)
+  FROM req ${ofRequest("rollouts", "base, format, overlong, error")} AS r
     CROSS JOIN LATERAL (VALUES ('base', r.base, CASE WHEN r.base IS NULL THEN r.error END),
       ('format', r.format, NULL), ('overlong', r.overlong, NULL)) AS part(signal, value, code)
   WHERE NOT EXISTS (SELECT 1 FROM signals s WHERE s.request_id = req.request_id)
@@ -43,7 +43,7 @@ export const signalParts = sql.raw(`sig AS MATERIALIZED (
   SELECT k, json_agg(json_build_object('signal', signal, 'rollouts', rollouts, 'known', known, 'sum', sum, 'huge', huge, 'nulls', nulls)
     ORDER BY signal) AS signals
   FROM summed LEFT JOIN codes USING (k, signal) GROUP BY k
-)`);
+)`;
 
 /** By name: the mean of what is known, and how many have no value, by code. */
 export const signalsOf = (sums: readonly StepSignalSums[]): Record<string, StepSignal> =>

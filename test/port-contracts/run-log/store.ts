@@ -42,11 +42,10 @@ export const storedAudit = (entry: LogEntry) => entry.groups.flatMap((_, index) 
 
 /** Numbers that were added up in another order: what is large is known to fewer places. */
 export const nearly = (row: object): unknown =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      typeof value === "number"
-        ? expect.closeTo(value, Math.min(4, 13 - Math.ceil(Math.log10(Math.abs(value) + 1))))
-        : value,
-    ]),
-  );
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, nearlyOne(value)]));
+
+const nearlyOne = (value: unknown): unknown => {
+  if (typeof value === "number")
+    return expect.closeTo(value, Math.min(4, 13 - Math.ceil(Math.log10(Math.abs(value) + 1))));
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? nearly(value) : value;
+};
