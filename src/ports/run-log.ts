@@ -60,7 +60,8 @@ export interface GroupEntry {
 export interface LogEntry {
   /** ULID; sorts by time. */
   request_id: string;
-  kind: "rewards" | "verdicts";
+  /** `attempt`: the client left before its rewards; it is no part of its run's steps, groups and totals. */
+  kind: "rewards" | "verdicts" | "attempt";
   run_id: string | null;
   step: number | null;
   key_name: string | null;

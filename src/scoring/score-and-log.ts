@@ -90,7 +90,8 @@ export async function scoreAndLog(
     ...scored.entry,
     request_id: scope.id,
     key_name: scope.key_name,
-    kind: "rewards",
+    // A trainer whose connection broke asks again: its rollouts count once.
+    kind: signal.aborted && signal.reason === "cancelled" ? "attempt" : "rewards",
     created_at: deps.clock.date(),
     warnings: [...scored.entry.warnings, ...(scope.warnings ?? [])],
   });

@@ -116,7 +116,8 @@ export function fakeRunLog(): FakeRunLog {
   const deleted = new Map<string, string>();
   const nameOf = ({ run_id, owner }: RunKey) => JSON.stringify([run_id, owner]);
   const owns = (e: LogEntry, owner: Owner | null) => owner === null || ownerOf(e.key_name) === owner;
-  const of = ({ run_id, owner }: RunKey) => entries.filter((e) => e.run_id === run_id && owns(e, owner));
+  const logged = ({ run_id, owner }: RunKey) => entries.filter((e) => e.run_id === run_id && owns(e, owner));
+  const of = (run: RunKey) => logged(run).filter(({ kind }) => kind !== "attempt");
   const check = () => {
     if (state.fault !== null) throw state.fault;
   };
@@ -141,7 +142,7 @@ export function fakeRunLog(): FakeRunLog {
     },
     async deleteRows(run: RunKey) {
       check();
-      const gone = of(run).filter((e) => e.request_id < (deleted.get(nameOf(run)) ?? ""));
+      const gone = logged(run).filter((e) => e.request_id < (deleted.get(nameOf(run)) ?? ""));
       if (gone.length === 0) return null;
       entries.splice(0, entries.length, ...entries.filter((e) => !gone.includes(e)));
       return rowsOf(gone);

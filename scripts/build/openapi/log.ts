@@ -264,7 +264,10 @@ export const GroupTextsSchema = z.object({
 });
 export const RequestRowSchema = z.object({
   request_id: z.string(),
-  kind: z.enum(["rewards", "verdicts"]),
+  kind: z.enum(["rewards", "verdicts", "attempt"]).meta({
+    description:
+      "`attempt`: the client left before its rewards, so its run's steps, groups and totals leave it out; the run's tokens count it",
+  }),
   owner,
   run_id: z.string().nullable(),
   step: count.nullable(),

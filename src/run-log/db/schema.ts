@@ -91,7 +91,7 @@ export const requests = pgTable(
   "requests",
   {
     request_id: text("request_id").primaryKey(),
-    kind: text("kind", { enum: ["rewards", "verdicts"] }).notNull(),
+    kind: text("kind", { enum: ["rewards", "verdicts", "attempt"] }).notNull(),
     run_id: text("run_id"),
     step: integer("step"),
     key_name: text("key_name"),

@@ -1,6 +1,6 @@
 // Owns reading a whole run's rows page by page, each page behind the last row of the one before.
 // Knows no table's columns.
-import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
@@ -21,9 +21,9 @@ export async function* paged<Row extends Key, Key>(
   }
 }
 
-/** The requests of a run, which are its owner's alone. */
+/** The requests of a run, which are its owner's alone, without attempts that were broken off. */
 export function requestsOf({ run_id, owner }: RunKey): SQL | undefined {
-  return and(eq(requests.run_id, run_id), eq(requests.owner, owner));
+  return and(eq(requests.run_id, run_id), eq(requests.owner, owner), ne(requests.kind, "attempt"));
 }
 
 /**

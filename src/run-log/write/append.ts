@@ -158,13 +158,15 @@ function requestsStatement(heads: readonly HeadedEnvelope[], deleted: SQL): SQL 
     heads.map(({ head }) => head.row),
     sql`WHERE u.request_id NOT IN (SELECT request_id FROM missing) AND u.request_id NOT IN ${deleted}`,
   );
+  // An attempt counts with its tokens alone.
+  const counts = sql.raw("kind <> 'attempt'");
   const missing = ROW_TABLES.map((table) => sql`${present(TABLES[table])} < wanted.${sql.raw(table)}`);
   return sql`WITH missing AS (
       SELECT request_id FROM unnest(${wantedIds}::text[], ${sql.join(wanted, sql`, `)}) AS wanted(request_id, ${sql.raw(ROW_TABLES.join(", "))})
       WHERE (${sql.join(missing, sql` OR `)}) AND request_id NOT IN ${deleted}
-    ), stored AS (${insert} RETURNING request_id, run_id, owner, step, created_at), added AS (
+    ), stored AS (${insert} RETURNING request_id, run_id, owner, kind, step, created_at), added AS (
       INSERT INTO ${runs} (run_id, owner, first_step, last_step, first_at, last_at, requests, groups, rollouts, reward_sum, reward_count, parsed_sum, parsed_count, prompt_tokens, completion_tokens)
-      SELECT run_id, owner, min(step), max(step), min(created_at), max(created_at), count(*), sum(t.groups), sum(t.rollouts), sum(t.reward_sum), sum(t.reward_count), sum(t.parsed_sum), sum(t.parsed_count), sum(u.prompt_tokens), sum(u.completion_tokens)
+      SELECT run_id, owner, min(step) FILTER (WHERE ${counts}), max(step) FILTER (WHERE ${counts}), min(created_at), max(created_at), count(*) FILTER (WHERE ${counts}), sum(t.groups), sum(t.rollouts), sum(t.reward_sum), sum(t.reward_count), sum(t.parsed_sum), sum(t.parsed_count), sum(u.prompt_tokens), sum(u.completion_tokens)
       FROM stored JOIN unnest(${ids}::text[], ${sql.join(totals, sql`, `)}) AS t(request_id, ${sql.raw(TOTALS.join(", "))}) USING (request_id)
       CROSS JOIN LATERAL ${TOKENS} AS u
       WHERE run_id IS NOT NULL GROUP BY run_id, owner ORDER BY run_id, owner

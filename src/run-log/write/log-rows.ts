@@ -174,7 +174,7 @@ function requestRow(entry: LogEntry): RowOf<typeof requests> & InsertRow {
 
 /**
  * Totals that a request adds to its run; rewards are those of complete groups. For `verdicts` requests
- * without groups the items are the rollouts, known by their means only.
+ * without groups the items are the rollouts, known by their means only. An attempt adds nothing.
  */
 function runTotals({ kind, items, metrics, groups: entries }: LogEntry) {
   if (kind === "verdicts" && entries.length === 0) {
@@ -186,6 +186,9 @@ function runTotals({ kind, items, metrics, groups: entries }: LogEntry) {
       parsed_sum: (metrics.parse_rate ?? 0) * items,
       parsed_count: metrics.parse_rate === null ? 0 : items,
     };
+  }
+  if (kind === "attempt") {
+    return { groups: 0, rollouts: 0, reward_sum: 0, reward_count: 0, parsed_sum: 0, parsed_count: 0 };
   }
   const complete = entries.filter(({ result }) => result.status === "ok");
   const rewards = complete.flatMap(({ result }) => result.rollouts.flatMap(({ reward }) => reward ?? []));

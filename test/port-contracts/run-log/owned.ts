@@ -67,6 +67,27 @@ export function owned(store: () => StoreUnderTest): void {
     expect(await runLog.run({ owner: "b", run_id })).toMatchObject({ requests: 2, first_step: 5, last_step: 6 });
   });
 
+  it("keeps an attempt whose client left apart from its run's steps, groups and totals, and deletes it with them", async () => {
+    const { runLog } = store();
+    const run = trainers(newRun());
+    const attempt = step(run.owner, run.run_id, 3, { kind: "attempt" });
+    const again = step(run.owner, run.run_id, 3);
+    for (const entry of [attempt, again]) await runLog.append(entry);
+    const [{ prompt_tokens: _, completion_tokens: __, ...totals }, told] = [
+      expectedSummary(run.run_id, [again]),
+      await runLog.run(run),
+    ];
+    expect(told).toMatchObject({ ...totals, specs: [{ requests: 1 }] });
+    expect(await runLog.steps(run, ALL_STEPS)).toMatchObject([{ step: 3, requests: 1, groups: 2, rollouts: 6 }]);
+    expect((await runLog.groups(run, { step: 3, cursor: null, limit: 9 })).rows).toEqual(groupRows(again));
+    expect(await all(runLog.exportRows(run, "groups"))).toEqual(groupRows(again));
+    expect(await runLog.health(run, 9)).toHaveLength(1);
+    expect(await runLog.request(attempt.request_id, run.owner)).toMatchObject({ kind: "attempt", step: 3 });
+    await runLog.markDeleted(run, new Date(2.2e12));
+    while ((await runLog.deleteRows(run)) !== null);
+    expect(await runLog.request(attempt.request_id, run.owner)).toBeNull();
+  });
+
   it("lists one owner's runs, or all with whose they are, each once over pages", async () => {
     const { runLog } = store();
     const run_id = newRun();

@@ -23,7 +23,6 @@ export const SPEC_WORDS: Readonly<Record<string, string>> = {
     "which part of the rollout's text is the candidate; of several turns whole is the transcript, diff what its files changed",
   "Spec.reward": "the score that a group's comparisons become",
   signals: "the signals by name, each with its kind and its settings",
-  kind: "the kind, which says what other fields there are",
   "signals.kind": "the kind of signal",
   "verdict.kind": "the form of the verdict, which says what else it holds",
   "SignalsSpec.signals.score": "how the comparisons or results become one number a rollout",
