@@ -60,7 +60,7 @@ export interface GroupEntry {
 export interface LogEntry {
   /** ULID; sorts by time. */
   request_id: string;
-  /** `attempt`: the client left before its rewards; it is no part of its run's steps, groups and totals. */
+  /** `attempt`: the client left before its rewards, so its run leaves it out of steps, groups and totals. */
   kind: "rewards" | "verdicts" | "attempt";
   run_id: string | null;
   step: number | null;

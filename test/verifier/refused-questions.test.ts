@@ -42,12 +42,11 @@ describe.each(PROTOCOLS)("through %s", (protocol) => {
     const reported: Line[] = [];
     const { post } = setUp({ verifier, report: (line) => reported.push(line) });
     for (let i = 0; i < 2; i++) {
-      const reply = (await (await post("/v1/rewards", twoRollouts())).json()) as {
-        rewards: unknown;
-        warnings: string[];
-      };
-      expect(reply.rewards).toEqual([[null, null]]);
-      expect(reply.warnings).toContain(`verifier_refused: ${SENTENCE}`);
+      // The whole reply, so that a failure shows what was said instead.
+      expect(await (await post("/v1/rewards", twoRollouts())).json()).toMatchObject({
+        rewards: [[null, null]],
+        warnings: expect.arrayContaining([`verifier_refused: ${SENTENCE}`]),
+      });
     }
     const said = reported.filter(({ event }) => event === "verifier_refused");
     expect(said).toMatchObject(Array(2).fill({ level: "warn", reasons: [SENTENCE] }));
@@ -61,8 +60,9 @@ describe.each(PROTOCOLS)("through %s", (protocol) => {
     const variable = protocol === "openai" ? "VERIFIER_API_KEY" : "ENGINE_API_KEY";
     expect((await verifier.check()).detail).toContain(`key refused: ${variable}`);
     const { post } = setUp({ verifier });
-    const { warnings } = (await (await post("/v1/rewards", twoRollouts())).json()) as { warnings: string[] };
-    expect(warnings).toContain(`verifier_refused: status 401, key refused: ${variable}`);
+    expect(await (await post("/v1/rewards", twoRollouts())).json()).toMatchObject({
+      warnings: expect.arrayContaining([`verifier_refused: status 401, key refused: ${variable}`]),
+    });
   });
 
   it("a context without room for the built-in spec's answers is told by /readyz, which is 200 all the same", async () => {

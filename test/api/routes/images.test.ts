@@ -43,7 +43,11 @@ afterEach(async () => {
 async function refused(body: object, api = setUp()) {
   const reply = await api.post("/v1/rewards", body);
   expect(api.verifier.jobs).toHaveLength(0);
-  const { code, errors } = (await reply.json()) as { code: string; errors: { path: string; message: string }[] };
+  const said = await reply.json();
+  expect(said).toMatchObject({
+    errors: expect.arrayContaining([expect.objectContaining({ path: expect.any(String) })]),
+  });
+  const { code, errors } = said as { code: string; errors: { path: string; message: string }[] };
   return { status: reply.status, code, ...(errors[0] as { path: string; message: string }) };
 }
 
