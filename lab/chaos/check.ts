@@ -1,6 +1,6 @@
 // Owns what must hold after chaos: every answer against the fault-free one, and the log against
 // what clients were told. Knows no process and no HTTP.
-import type { GroupRow } from "../../src/ports/run-log.ts";
+import type { GroupRow } from "../../src/ports/logged-rows.ts";
 import type { Answer, Told } from "./client.ts";
 import type { Job, PoolGroup } from "./jobs.ts";
 

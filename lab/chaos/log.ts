@@ -1,7 +1,7 @@
 // Owns reading a job's run back from the log. Knows no process and no expected answer.
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { GroupRow } from "../../src/ports/run-log.ts";
+import type { GroupRow } from "../../src/ports/logged-rows.ts";
 import type { Answer } from "./client.ts";
 
 const LOG_PAUSE_MS = 500;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
-import type { RunSummary } from "../../src/ports/run-log.ts";
+import type { RunSummary } from "../../src/ports/logged-rows.ts";
 import { ROOT } from "../project/child.ts";
 import { deploymentReply } from "../stack/deployment-reply.ts";
 import { readExample } from "../stack/examples.ts";

@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
-import type { RunDetail, StepRow, StoredVerdict } from "../../src/ports/run-log.ts";
+import type { RunDetail, StepRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
 import { EXAMPLE_RUN, EXAMPLE_STEPS } from "./example-run.ts";
 import { sharesMet, type TextProblem } from "./examples.ts";
 

@@ -3,7 +3,7 @@
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
-import type { GroupRow, RunDetail, StepRow, StoredVerdict } from "../../src/ports/run-log.ts";
+import type { GroupRow, RunDetail, StepRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
 import { createDemoClient, type DemoClient, secondsSince } from "./demo-client.ts";
 import { agreement, exampleText, groupTable, logTable, type Problem, summaryTable } from "./demo-tables.ts";
 import { EXAMPLE_RUN, writeExampleRun } from "./example-run.ts";

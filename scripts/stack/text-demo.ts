@@ -2,7 +2,7 @@
 // read back. Knows the API only from outside.
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
-import type { RunDetail, StepRow } from "../../src/ports/run-log.ts";
+import type { RunDetail, StepRow } from "../../src/ports/logged-rows.ts";
 import { createDemoClient, secondsSince } from "./demo-client.ts";
 import { logTable, summaryTable, textTable } from "./demo-tables.ts";
 import { sharesMet, type TextProblem, textProblems } from "./examples.ts";

@@ -1,6 +1,7 @@
 // What looking at alarms needs: where their states are remembered, and who is told of news.
+
+import type { RunKey } from "../core/contract/owner.ts";
 import type { AlarmEvent, AlarmState } from "../core/health/alarm-state.ts";
-import type { RunKey } from "./run-log.ts";
 
 /** An alarm that is on, of a run that was written to within a day. */
 export interface AlarmOn extends RunKey {

@@ -2,10 +2,10 @@
 // time. Knows no rule and no webhook.
 
 import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { AlarmState } from "../core/health/alarm-state.ts";
 import type { AlarmStates } from "../ports/alarms.ts";
-import type { RunKey } from "../ports/run-log.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
 import { runAlarms } from "./db/health-tables.ts";
 import { runs } from "./db/schema.ts";

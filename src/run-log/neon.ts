@@ -1,10 +1,12 @@
 // Owns the RunLog on Neon Postgres: which statement answers which call, and one round trip for a
 // write. Knows no HTTP route.
 
+import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import type { ExportRow } from "../ports/logged-rows.ts";
 import type { Health } from "../ports/ports.ts";
 import type { LogExpiry } from "../ports/run-changes.ts";
-import type { ExportRow, RunKey, RunLog } from "../ports/run-log.ts";
+import type { RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
 import { groups } from "./db/schema.ts";
 import { groupPage } from "./read/group-rows.ts";

@@ -1,13 +1,14 @@
 // Owns looking at a run's alarms when its steps are logged, and telling what began or ended. Knows
 // neither a database nor a webhook.
 
+import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { type AlarmSpan, lookOver } from "../core/health/alarm.ts";
 import { type AlarmState, eventOf, nextStates } from "../core/health/alarm-state.ts";
 import { ALARMS } from "../core/health/alarms/table.ts";
 import type { Metrics } from "../platform/counters.ts";
 import type { AlarmOn, AlarmStates, Announce } from "../ports/alarms.ts";
-import type { RunKey, RunLog } from "../ports/run-log.ts";
+import type { RunLog } from "../ports/run-log.ts";
 
 export interface AlarmWatch {
   /** Looks at the runs that something was logged of. Never rejects: what fails is counted. */

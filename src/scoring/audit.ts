@@ -11,8 +11,8 @@ import { type AnySpec, type CompiledSpec, compileSpec } from "../core/reward/com
 import { groupResult } from "../core/reward/group-result.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { HeaderSlots } from "../core/wire/questions.ts";
+import type { AuditVerdictRow } from "../ports/log-entry.ts";
 import type { Verifier } from "../ports/ports.ts";
-import type { AuditVerdictRow } from "../ports/run-log.ts";
 import { type Judging, planJudging } from "./judging.ts";
 import { verdictRows } from "./log-entry.ts";
 import { openSessions, type Until } from "./sessions.ts";

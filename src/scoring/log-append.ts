@@ -5,7 +5,7 @@ import { ownerOf } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { fail, within } from "../platform/waiting.ts";
-import type { LogEntry } from "../ports/run-log.ts";
+import type { LogEntry } from "../ports/log-entry.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { type RequestScope, timedStore } from "./request-scope.ts";
 

@@ -12,7 +12,7 @@ import { tellable, type Verdict } from "../core/judges/verdicts.ts";
 import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";
 import { shownRollouts, turnsIn, turnsNamedOf } from "../core/reward/turns-named.ts";
 import { sha256Hex } from "../platform/sha256.ts";
-import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "../ports/run-log.ts";
+import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "../ports/log-entry.ts";
 
 /**
  * One group's rows. A sample shared from an equal group carries zero tokens and latency: they count

@@ -1,5 +1,7 @@
 // Owns scoring a logged run again under another spec: what of the log it needs, group by group, and
 // what it comes to. Knows no database and asks no verifier.
+
+import type { RunKey } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { type AnySpec, type CompiledSpec, compileSpec } from "../core/reward/compiled-spec.ts";
@@ -7,7 +9,7 @@ import { planReplay, type ReplayPlan } from "../core/reward/replay/plan.ts";
 import { replayedGroup } from "../core/reward/replay/replayed-group.ts";
 import { ReplayTally } from "../core/reward/replay/summary.ts";
 import { storedSpec } from "../core/reward/stored-spec.ts";
-import type { RunKey, RunLog, SpecUse, StepBounds } from "../ports/run-log.ts";
+import type { RunLog, SpecUse, StepBounds } from "../ports/run-log.ts";
 import { specHash } from "./digest.ts";
 
 interface Rescoring {

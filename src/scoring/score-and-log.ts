@@ -5,7 +5,7 @@ import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
 import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
-import type { LogEntry } from "../ports/run-log.ts";
+import type { LogEntry } from "../ports/log-entry.ts";
 import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
 import { appendEntry } from "./log-append.ts";

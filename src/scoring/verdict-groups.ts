@@ -9,7 +9,7 @@ import { LIMITS } from "../core/faults/limits.ts";
 import type { RewardedVerdicts } from "../core/formulations/rewards.ts";
 import { mean, populationStd } from "../core/math/stats.ts";
 import { sha256Hex } from "../platform/sha256.ts";
-import type { GroupEntry, RolloutRow } from "../ports/run-log.ts";
+import type { GroupEntry, RolloutRow } from "../ports/log-entry.ts";
 
 /** Counts of a rollout that was compared with no other. */
 const UNCOMPARED = { wins: 0, losses: 0, ties: 0, undecided: 0, forfeits: 0, unparsed: 0, votes: null, rank: null };

@@ -1,7 +1,7 @@
 // Owns a made run for the browser tests: rows of many steps, in which the verifier's answers stop
 // being readable and rewards become flat.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
-import type { RunDetail, RunSummary, StepRow } from "../../src/ports/run-log.ts";
+import type { RunDetail, RunSummary, StepRow } from "../../src/ports/logged-rows.ts";
 
 /** Rows of a run whose parse rate falls at a step. */
 export interface MadeRun {

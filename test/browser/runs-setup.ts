@@ -8,9 +8,10 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { agentGroup, agentTasks } from "../../scripts/stack/examples.ts";
 import { createApp } from "../../src/app.ts";
+import type { RunKey } from "../../src/core/contract/owner.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
-import type { RunKey, RunLog } from "../../src/ports/run-log.ts";
+import type { RunLog } from "../../src/ports/run-log.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 import { detail, healthRows, type MadeRun, rewardsAt, stepRows, summary } from "./run-rows.ts";
 

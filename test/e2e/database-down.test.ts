@@ -10,7 +10,7 @@ import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { DeadLetterSummary } from "../../src/core/contract/dead-letter.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
-import type { RunDetail } from "../../src/ports/run-log.ts";
+import type { RunDetail } from "../../src/ports/logged-rows.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";

@@ -8,7 +8,7 @@ import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import type { GroupRow } from "../../src/ports/run-log.ts";
+import type { GroupRow } from "../../src/ports/logged-rows.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { type MockBody, type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
-import type { RunSummary } from "../../src/ports/run-log.ts";
+import type { RunSummary } from "../../src/ports/logged-rows.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { gate } from "../verifier/setup.ts";

@@ -2,7 +2,7 @@
 // the log back. Knows no fault's outcome.
 import { setTimeout as pause } from "node:timers/promises";
 import type { GroupResult, RewardsEvent, RewardsReply } from "../../src/core/contract/replies.ts";
-import type { GroupRow, StoredVerdict } from "../../src/ports/run-log.ts";
+import type { GroupRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
 
 export const DELIVERIES = ["sync", "stream", "async"] as const;
 export type Delivery = (typeof DELIVERIES)[number];

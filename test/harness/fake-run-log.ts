@@ -1,23 +1,13 @@
 import type { ExportTable } from "../../src/core/contract/export-tables.ts";
+import type { RunKey } from "../../src/core/contract/owner.ts";
 import { type Owner, ownerName, ownerOf } from "../../src/core/contract/owner.ts";
 import type { RunMetadata } from "../../src/core/contract/run-metadata.ts";
 import { stepWarnings } from "../../src/core/tournament/warnings.ts";
 import { encodeTime } from "../../src/platform/request-ids.ts";
+import type { GroupEntry, LogEntry } from "../../src/ports/log-entry.ts";
+import type { Page, RunDetail, RunSummary, StepRow } from "../../src/ports/logged-rows.ts";
 import type { DeletedRows } from "../../src/ports/run-changes.ts";
-import type {
-  GroupEntry,
-  GroupsWanted,
-  LogEntry,
-  LoggedWanted,
-  Page,
-  RunDetail,
-  RunKey,
-  RunLog,
-  RunSummary,
-  StepBounds,
-  StepRange,
-  StepRow,
-} from "../../src/ports/run-log.ts";
+import type { GroupsWanted, LoggedWanted, RunLog, StepBounds, StepRange } from "../../src/ports/run-log.ts";
 import { healthRowsOf } from "../port-contracts/health-oracle.ts";
 import { expectedSignals } from "../port-contracts/step-oracle.ts";
 import {

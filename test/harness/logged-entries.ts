@@ -2,7 +2,8 @@
 import type { StoredSignal, StoredText, StoredTurns } from "../../src/core/contract/export-tables.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { AuditVerdictRow, GroupRow, GroupVerdicts, LogEntry, RequestRow } from "../../src/ports/run-log.ts";
+import type { AuditVerdictRow, LogEntry } from "../../src/ports/log-entry.ts";
+import type { GroupRow, GroupVerdicts, RequestRow } from "../../src/ports/logged-rows.ts";
 
 export const rewardsOf = (result: GroupResult) => result.rollouts.map((r) => r.reward);
 

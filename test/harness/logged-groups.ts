@@ -2,7 +2,8 @@
 
 import type { Valued } from "../../src/core/asking/signal-value.ts";
 import type { LoggedGroup } from "../../src/core/reward/replay/logged-group.ts";
-import type { GroupEntry, LogEntry, SpecUse, StepBounds } from "../../src/ports/run-log.ts";
+import type { GroupEntry, LogEntry } from "../../src/ports/log-entry.ts";
+import type { SpecUse, StepBounds } from "../../src/ports/run-log.ts";
 
 export const isWithin = ({ kind, step, groups }: LogEntry, { from, to }: StepBounds): boolean => {
   if (kind !== "rewards" || groups.length === 0) return false;

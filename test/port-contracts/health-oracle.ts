@@ -2,7 +2,7 @@
 // the database's SQL is tested.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { percentile } from "../../src/core/math/stats.ts";
-import type { GroupEntry, LogEntry } from "../../src/ports/run-log.ts";
+import type { GroupEntry, LogEntry } from "../../src/ports/log-entry.ts";
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const known = <T>(values: readonly (T | null)[]) => values.filter((value) => value !== null);

@@ -5,7 +5,7 @@ import { READING_STATUSES } from "../../src/core/asking/readings.ts";
 import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../src/core/faults/errors.ts";
 import { mayCome } from "../../src/core/faults/mendable.ts";
-import type { GroupEntry, LogEntry, VerdictRow } from "../../src/ports/run-log.ts";
+import type { GroupEntry, LogEntry, VerdictRow } from "../../src/ports/log-entry.ts";
 import fc from "../harness/property.ts";
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -5,7 +5,8 @@ import { expect } from "vitest";
 import { mean, percentile } from "../../src/core/math/stats.ts";
 import { batchMetrics, parseRate } from "../../src/core/tournament/metrics.ts";
 import { stepWarnings } from "../../src/core/tournament/warnings.ts";
-import type { LogEntry, RunSummary, StepRow, StepSignal } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
+import type { RunSummary, StepRow, StepSignal } from "../../src/ports/logged-rows.ts";
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);

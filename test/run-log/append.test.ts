@@ -2,7 +2,7 @@
 import { PgDialect } from "drizzle-orm/pg-core";
 import { expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { LogEntry } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { arrayLiteral } from "../../src/run-log/db/bulk-insert.ts";
 import { storeStatements } from "../../src/run-log/write/append.ts";
 import { chunks } from "../../src/run-log/write/chunks.ts";

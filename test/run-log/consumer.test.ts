@@ -1,8 +1,8 @@
 // The queue's consumer: what is stored, what comes again, what becomes a dead letter.
 import { describe, expect, it } from "vitest";
 import type { DeadLetter } from "../../src/core/contract/dead-letter.ts";
+import type { RunKey } from "../../src/core/contract/owner.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { RunKey } from "../../src/ports/run-log.ts";
 import { StoreWriteError } from "../../src/run-log/db/store-write-error.ts";
 import { type Envelope, sealed } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";

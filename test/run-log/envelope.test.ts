@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { LogEntry } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { unknownColumn } from "../../src/run-log/write/append.ts";
 import { type Envelope, opened, ROW_TABLES, sealed, utf8Bytes } from "../../src/run-log/write/envelope.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";

@@ -7,7 +7,7 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { type SqlEndpoint, startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { createRandom } from "../../src/core/math/random.ts";
-import type { LogEntry } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { StoreWriteError } from "../../src/run-log/db/store-write-error.ts";
 import { createEnvelopeStore, createNeonRunLog } from "../../src/run-log/neon.ts";
 import type { EnvelopeStore } from "../../src/run-log/write/envelope.ts";

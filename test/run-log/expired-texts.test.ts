@@ -5,7 +5,7 @@ import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { createRequestIds } from "../../src/platform/request-ids.ts";
-import type { LogEntry } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 

@@ -7,7 +7,7 @@ import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { type SqlEndpoint, startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { parseLogDays } from "../../src/core/contract/group-sizes.ts";
 import { encodeTime } from "../../src/platform/request-ids.ts";
-import type { LogEntry } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { createEnvelopeStore, createLogExpiry, createNeonRunLog } from "../../src/run-log/neon.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { sweep } from "../../src/run-log/write/expiry.ts";

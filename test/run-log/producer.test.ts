@@ -2,7 +2,7 @@
 // request does with the outcome.
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { LogEntry } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { createLogQueue } from "../../src/run-log/write/log-queue.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";

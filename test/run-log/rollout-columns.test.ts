@@ -2,7 +2,8 @@
 import { getTableColumns } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import type { LogEntry, RunLog } from "../../src/ports/run-log.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
+import type { RunLog } from "../../src/ports/run-log.ts";
 import { rollouts } from "../../src/run-log/db/schema.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
 import { setUp } from "../api/routes/harness.ts";

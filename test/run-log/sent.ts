@@ -2,8 +2,8 @@
 // deliveries that keep their end. Knows no database.
 
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import type { LogEntry } from "../../src/ports/log-entry.ts";
 import type { QueueBinding } from "../../src/ports/ports.ts";
-import type { LogEntry } from "../../src/ports/run-log.ts";
 import { utf8Bytes } from "../../src/run-log/write/envelope.ts";
 import type { QueueDelivery } from "../../src/run-log/write/queue-consumer.ts";
 import fc from "../harness/property.ts";

@@ -19,7 +19,7 @@ import type {
   StepSignal,
   StoredAuditVerdict,
   StoredVerdict,
-} from "../../../src/ports/run-log.ts";
+} from "../../../src/ports/logged-rows.ts";
 
 const count = z.int().min(0);
 const rate = z.number().nullable();

@@ -3,11 +3,12 @@
 
 import * as z from "zod";
 import { said } from "#said";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Clock } from "../../ports/ports.ts";
-import type { RunKey, RunLog } from "../../ports/run-log.ts";
+import type { RunLog } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import type { Scope } from "./auth.ts";
 import { PageQuerySchema } from "./parameters.ts";

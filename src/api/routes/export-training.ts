@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import type { StoredText } from "../../core/contract/export-tables.ts";
+import type { RunKey } from "../../core/contract/owner.ts";
 import {
   answerMessages,
   isChatPrompt,
@@ -13,7 +14,8 @@ import {
   promptMessages,
   type TRAINING_TABLES,
 } from "../../core/contract/training-rows.ts";
-import type { GroupRow, RunKey, RunLog } from "../../ports/run-log.ts";
+import type { GroupRow } from "../../ports/logged-rows.ts";
+import type { RunLog } from "../../ports/run-log.ts";
 import { wholeNumber } from "../door/parameters.ts";
 
 type TrainingTable = (typeof TRAINING_TABLES)[number];

@@ -2,10 +2,12 @@
 // them.
 import * as z from "zod";
 import { EXPORT_TABLES, type ExportTable } from "../../core/contract/export-tables.ts";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { TRAINING_TABLES } from "../../core/contract/training-rows.ts";
 import { asApiError } from "../../core/faults/errors.ts";
-import type { RunDetail, RunKey, RunLog } from "../../ports/run-log.ts";
+import type { RunDetail } from "../../ports/logged-rows.ts";
+import type { RunLog } from "../../ports/run-log.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters } from "../door/parameters.ts";

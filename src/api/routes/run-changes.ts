@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 import { RunMetadataSchema } from "../../core/contract/run-metadata.ts";
@@ -10,7 +11,6 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import { OBJECT_KINDS, type RunObject } from "../../objects/run-objects/list.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
 import type { DeletedRows } from "../../ports/run-changes.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import { requireScope } from "../door/auth.ts";
 import { readJson } from "../door/body.ts";

@@ -1,7 +1,8 @@
 // Owns one run's list of the objects that hold something of it, so that a deletion finds them: their
 // names are digests. Knows no runtime.
+
+import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import type { Values } from "../storage/values.ts";
 
 export const OBJECT_KINDS = ["rooms", "replies", "batches"] as const;

@@ -1,8 +1,9 @@
 // Owns the seam to the lists of what holds something of a run, and both ways to them: as Durable
 // Objects, and in this process.
+
+import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type ListedObject, type RunObject, RunObjectList, runListName } from "./list.ts";

@@ -2,11 +2,12 @@
 // not the wire's routes.
 import { and, asc, eq, getTableColumns, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { Owner } from "../../core/contract/owner.ts";
+import type { Owner, RunKey } from "../../core/contract/owner.ts";
 import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { mayCome } from "../../core/faults/mendable.ts";
-import type { GroupRow, GroupsWanted, Page, RunKey } from "../../ports/run-log.ts";
+import type { GroupRow, Page } from "../../ports/logged-rows.ts";
+import type { GroupsWanted } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, rollouts, signals } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";

@@ -1,11 +1,11 @@
 // Owns what alarms look at of a run: one row a step, computed by Postgres in one statement of all
 // measures, and kept for as long as the step has the same requests. Knows no measure and no alarm.
 import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { HealthRow } from "../../core/health/health-row.ts";
 import { MEASURES, type Measure, OVER_STEPS, REQUESTS, type Unit } from "../../core/health/measures.ts";
 import { hashText } from "../../core/math/random.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
 import { type Database, WITHOUT_JIT } from "../db/connection.ts";
 import { healthRows as kept } from "../db/health-tables.ts";

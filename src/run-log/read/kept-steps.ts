@@ -1,7 +1,7 @@
 // Owns keeping what was computed of a run's steps, for as long as a step has the same requests. Knows no
 // measure.
 import { type SQL, sql } from "drizzle-orm";
-import type { RunKey } from "../../ports/run-log.ts";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { healthRows as kept } from "../db/health-tables.ts";
 import { deletedRuns } from "../db/schema.ts";
 

@@ -2,10 +2,11 @@
 // verdicts page by page. Knows SQL, not what is made of them.
 import { and, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Valued } from "../../core/asking/signal-value.ts";
+import type { RunKey } from "../../core/contract/owner.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { LoggedGroup, LoggedRollout, LoggedVerdict } from "../../core/reward/replay/logged-group.ts";
-import type { LoggedWanted, RunKey, SpecUse, StepBounds } from "../../ports/run-log.ts";
+import type { LoggedWanted, SpecUse, StepBounds } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";

@@ -1,7 +1,7 @@
 // Owns reading one logged request whole. Knows no HTTP.
 import { and, eq } from "drizzle-orm";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
-import type { RequestRow } from "../../ports/run-log.ts";
+import type { RequestRow } from "../../ports/logged-rows.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 import { groupsOf } from "./group-rows.ts";

@@ -1,7 +1,7 @@
 // Owns reading a whole run's rows page by page, each page behind the last row of the one before.
 // Knows no table's columns.
 import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
-import type { RunKey } from "../../ports/run-log.ts";
+import type { RunKey } from "../../core/contract/owner.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 

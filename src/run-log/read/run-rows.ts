@@ -1,9 +1,10 @@
 // Owns the reads of runs: the list, newest first, and one run with its specs and what its owner says
 // of it. Knows SQL, not the wire's routes.
 import { and, asc, count, desc, eq, min, sql } from "drizzle-orm";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
 import type { RunMetadata } from "../../core/contract/run-metadata.ts";
-import type { Page, RunDetail, RunKey, RunSummary } from "../../ports/run-log.ts";
+import type { Page, RunDetail, RunSummary } from "../../ports/logged-rows.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, runs, specs } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";

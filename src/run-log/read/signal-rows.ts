@@ -1,8 +1,8 @@
 // Owns the reads of logged signals of a whole run, page by page. Knows SQL, not the wire's routes.
 import { asc, sql } from "drizzle-orm";
 import type { SignalRow, StoredSignal } from "../../core/contract/export-tables.ts";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { requests, signals } from "../db/schema.ts";
 import { groupKey } from "./group-rows.ts";

@@ -1,9 +1,11 @@
 // Owns the aggregates of a run by step, computed by Postgres in one statement and kept for as long as the
 // step has the same requests. Knows SQL, not the wire's routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { hashText } from "../../core/math/random.ts";
 import { stepWarnings } from "../../core/tournament/warnings.ts";
-import type { RunKey, StepRange, StepRow } from "../../ports/run-log.ts";
+import type { StepRow } from "../../ports/logged-rows.ts";
+import type { StepRange } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
 import { type Database, WITHOUT_JIT } from "../db/connection.ts";
 import { healthRows } from "../db/health-tables.ts";

@@ -1,6 +1,6 @@
 // Owns what each signal of a run's specs came to at a step: a part of the statement over steps. Knows
 // SQL, not the wire's routes.
-import type { StepSignal } from "../../ports/run-log.ts";
+import type { StepSignal } from "../../ports/logged-rows.ts";
 import { ofRequest } from "./run-pages.ts";
 
 /** Beyond it a few values add up to more than a double holds: such are summed in another unit. */

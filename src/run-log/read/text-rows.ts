@@ -2,9 +2,8 @@
 // parts. Knows SQL, not the wire's routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { StoredText } from "../../core/contract/export-tables.ts";
-import type { Owner } from "../../core/contract/owner.ts";
+import type { Owner, RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests, texts } from "../db/schema.ts";
 import { groupKey, groupOfKey, requestIsStored } from "./group-rows.ts";

@@ -1,9 +1,9 @@
 // Owns the reads of verdicts, an audit's apart: of one group, and of a whole run page by page. Knows
 // SQL, not the wire's routes.
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { Owner } from "../../core/contract/owner.ts";
+import type { Owner, RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { GroupVerdicts, RunKey, StoredAuditVerdict, StoredVerdict } from "../../ports/run-log.ts";
+import type { GroupVerdicts, StoredAuditVerdict, StoredVerdict } from "../../ports/logged-rows.ts";
 import type { Database } from "../db/connection.ts";
 import { groups, requests } from "../db/schema.ts";
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";

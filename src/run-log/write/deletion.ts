@@ -2,11 +2,11 @@
 // old. Knows no route and no clock.
 import { type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { type Owner, ownerOf, type Whose } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
 import type { DeletedRows } from "../../ports/run-changes.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import { arrayLiteral } from "../db/bulk-insert.ts";
 import type { Database } from "../db/connection.ts";
 import { healthRows, runAlarms } from "../db/health-tables.ts";

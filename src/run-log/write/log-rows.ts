@@ -3,7 +3,7 @@
 
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../ports/run-log.ts";
+import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../ports/log-entry.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";
 import type { groups, requests, rollouts, texts, turns } from "../db/schema.ts";
 import type { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";

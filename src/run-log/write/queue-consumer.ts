@@ -2,9 +2,9 @@
 // or set apart with a reason. Knows no runtime and no SQL.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
+import type { RunKey } from "../../core/contract/owner.ts";
 import { NOBODY, type Owner, ownerOf } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { RunKey } from "../../ports/run-log.ts";
 import { StoreWriteError } from "../db/store-write-error.ts";
 import { unknownColumn } from "./append.ts";
 import { chunks } from "./chunks.ts";

@@ -7,7 +7,7 @@ import { ranking } from "../../../src/api/tools/shared/relevance.ts";
 import { CONTRACTS } from "../../../src/api/tools/table.ts";
 import type { GroupResult, RolloutResult } from "../../../src/core/contract/replies.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import type { VerdictRow } from "../../../src/ports/run-log.ts";
+import type { VerdictRow } from "../../../src/ports/log-entry.ts";
 
 describe("equal scores", () => {
   const verdict = (order: number[], letter: string | null, scores: number[] | null = null) =>

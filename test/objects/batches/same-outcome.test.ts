@@ -9,7 +9,8 @@ import { encodeBatch } from "../../../src/objects/batches/request-pieces.ts";
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
-import type { LogEntry, RunLog } from "../../../src/ports/run-log.ts";
+import type { LogEntry } from "../../../src/ports/log-entry.ts";
+import type { RunLog } from "../../../src/ports/run-log.ts";
 import { fenced } from "../../api/routes/harness.ts";
 import { type FakeVerifier, fakeRunLog, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 

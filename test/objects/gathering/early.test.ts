@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { pause } from "../../../src/platform/waiting.ts";
-import type { GroupEntry } from "../../../src/ports/run-log.ts";
+import type { GroupEntry } from "../../../src/ports/log-entry.ts";
 import { mayBeginEarly } from "../../../src/scoring/early.ts";
 import { type ScoredBatch, scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { type History, JUDGES, lived } from "./histories.ts";

@@ -15,8 +15,8 @@ import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import { pause } from "../../../src/platform/waiting.ts";
+import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../../../src/ports/ports.ts";
-import type { LogEntry } from "../../../src/ports/run-log.ts";
 import { fakeRunLog } from "../../harness/fakes.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
 

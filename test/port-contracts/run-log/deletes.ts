@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import type { RunKey } from "../../../src/core/contract/owner.ts";
 import { encodeTime } from "../../../src/platform/request-ids.ts";
+import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import type { DeletedRows } from "../../../src/ports/run-changes.ts";
-import type { LogEntry, RunKey, RunLog } from "../../../src/ports/run-log.ts";
+import type { RunLog } from "../../../src/ports/run-log.ts";
 import { requestRow } from "../../harness/fakes.ts";
 import { sizedEntry } from "../log-entries.ts";
 import { ALL_STEPS, all, newRun, type StoreUnderTest, trainers } from "./store.ts";

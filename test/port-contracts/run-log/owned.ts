@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { ownerOf } from "../../../src/core/contract/owner.ts";
-import type { LogEntry, RunLog } from "../../../src/ports/run-log.ts";
+import type { LogEntry } from "../../../src/ports/log-entry.ts";
+import type { RunLog } from "../../../src/ports/run-log.ts";
 import { groupRows, groupVerdicts, requestRow, storedTexts, storedTurns } from "../../harness/fakes.ts";
 import { sizedEntry } from "../log-entries.ts";
 import { expectedSummary } from "../step-oracle.ts";

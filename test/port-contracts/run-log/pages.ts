@@ -2,7 +2,9 @@
 
 import { expect, it } from "vitest";
 import { ApiError } from "../../../src/core/faults/errors.ts";
-import type { GroupRow, LogEntry, RunLog } from "../../../src/ports/run-log.ts";
+import type { LogEntry } from "../../../src/ports/log-entry.ts";
+import type { GroupRow } from "../../../src/ports/logged-rows.ts";
+import type { RunLog } from "../../../src/ports/run-log.ts";
 import { groupRows, storedSignals, storedTexts } from "../../harness/fakes.ts";
 import { isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "../../harness/logged-groups.ts";
 import fc from "../../harness/property.ts";

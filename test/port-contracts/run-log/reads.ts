@@ -1,7 +1,7 @@
 // Owns the part of the run log's contract on what is added up over a run and its steps.
 
 import { expect, it } from "vitest";
-import type { LogEntry } from "../../../src/ports/run-log.ts";
+import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import fc from "../../harness/property.ts";
 import vectors from "../../vectors/published_rewards.json" with { type: "json" };
 import { healthRowsOf } from "../health-oracle.ts";

@@ -3,8 +3,9 @@
 
 import { expect } from "vitest";
 import { ownerOf } from "../../../src/core/contract/owner.ts";
+import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import type { SpecStore } from "../../../src/ports/ports.ts";
-import type { LogEntry, RunLog } from "../../../src/ports/run-log.ts";
+import type { RunLog } from "../../../src/ports/run-log.ts";
 import { groupVerdicts } from "../../harness/fakes.ts";
 import fc from "../../harness/property.ts";
 import { nextRequestId, rewardsEntry } from "../log-entries.ts";

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import type { StoredTurns } from "../../../src/core/contract/export-tables.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import type { LogEntry, VerdictRow } from "../../../src/ports/run-log.ts";
+import type { LogEntry, VerdictRow } from "../../../src/ports/log-entry.ts";
 import { groupVerdicts, requestRow, storedTexts, storedTurns } from "../../harness/fakes.ts";
 import { loggedGroupsOf } from "../../harness/logged-groups.ts";
 import fc from "../../harness/property.ts";

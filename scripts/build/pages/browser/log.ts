@@ -4,7 +4,7 @@ import type { GroupResult } from "../../../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../../../src/core/health/alarm.ts";
 import type { HealthRow } from "../../../../src/core/health/health-row.ts";
 import type { Verdict } from "../../../../src/core/judges/verdicts.ts";
-import type { GroupRow, RequestRow, RunDetail, RunSummary, StepRow } from "../../../../src/ports/run-log.ts";
+import type { GroupRow, RequestRow, RunDetail, RunSummary, StepRow } from "../../../../src/ports/logged-rows.ts";
 import type { EndLine, GroupLine } from "../../../rescore/ask.ts";
 import { linesOf } from "../../../rescore/ndjson-lines.ts";
 

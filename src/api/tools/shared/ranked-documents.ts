@@ -4,7 +4,7 @@ import type { GroupResult, RolloutResult } from "../../../core/contract/replies.
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
 import { type AnySpec, compileSpec } from "../../../core/reward/compiled-spec.ts";
-import type { RolloutRow } from "../../../ports/run-log.ts";
+import type { RolloutRow } from "../../../ports/log-entry.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";

@@ -8,7 +8,7 @@ import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
 import { hashText } from "../../../core/math/random.ts";
 import { type AnySpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
 import { scoreRange } from "../../../core/tournament/scores.ts";
-import type { VerdictRow } from "../../../ports/run-log.ts";
+import type { VerdictRow } from "../../../ports/log-entry.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import { unitScore } from "./sample-score.ts";
 import { requireChoice, unjudged } from "./unjudged.ts";

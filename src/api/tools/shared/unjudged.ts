@@ -9,7 +9,7 @@ import {
   type RequestErrorCode,
 } from "../../../core/faults/errors.ts";
 import { verdictIn } from "../../../core/judges/verdicts.ts";
-import type { VerdictRow } from "../../../ports/run-log.ts";
+import type { VerdictRow } from "../../../ports/log-entry.ts";
 import { programsWarning } from "../../../scoring/programs-only.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import { retryAfter } from "../../door/retry-after.ts";
