@@ -143,3 +143,23 @@ it("draws a tie as a tie, an answer without a verdict as unknown, and a duplicat
   expect(faults).toEqual([]);
   await page.context().close();
 });
+
+it("leads from step to step and from group to group, and says of a step that it has no groups", async () => {
+  const { page, faults } = await open("/runs/scored/steps/7?owner=tests");
+  await page.waitForSelector("h1:has-text('Step 7')");
+  // A table of so few shows the highest and the lowest by itself.
+  expect(await page.locator(".picks").count()).toBe(0);
+  await page.locator("tbody a").first().click();
+  await page.waitForSelector("h1:has-text('Group')");
+  expect(await page.locator("h1").textContent()).toMatch(/^Group .+ \u00b7 step 7$/);
+  expect(await page.locator(".begins").textContent()).not.toBe("");
+  await page.goto(new URL("/runs/scored/steps/999?owner=tests", page.url()).href);
+  await page.getByText("This run has no groups at step 999").waitFor();
+  const nearest = page.getByLabel("Steps").getByRole("link");
+  const told = (await nearest.textContent()) as string;
+  await nearest.click();
+  await page.waitForSelector(`h1:has-text('${told.replace("\u2190 ", "")}')`);
+  await page.waitForSelector("tbody a");
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

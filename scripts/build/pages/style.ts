@@ -91,6 +91,7 @@ svg.plot { touch-action: pan-y; }
   .cards tbody td:first-child { font-weight: 600; font-size: 1.05rem; }
   .cards tbody td:first-child::before { content: none; }
 }
+.beside { display: flex; gap: 1.5rem; margin: 0.3rem 0; }
 .picks { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 1rem; }
 .picks li a, .alarm-list a { text-decoration: underline; }
 .picks h2 { margin: 0 0 0.3rem; font-size: 1rem; }

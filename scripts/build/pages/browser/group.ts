@@ -52,18 +52,27 @@ function rolloutLink(rollout: number): HTMLElement {
   return el("a", { href: addressOf({ rollout }), onclick: name }, `#${rollout}`);
 }
 
+const COUNTS = ["wins", "losses", "ties", "undecided", "unparsed"] as const;
+
+/** What is 0 for each rollout has no column; the caption names it. */
 function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLElement {
-  const names = [...new Set(result.rollouts.flatMap(({ components }) => Object.keys(components)))];
+  const every = [...new Set(result.rollouts.flatMap(({ components }) => Object.keys(components)))];
+  const says = (name: string) => result.rollouts.some(({ components }) => components[name] !== 0);
+  const names = every.filter((name) => name === "base" || says(name));
   const rows = result.rollouts.map((rollout, index) => ({ ...rollout, index }));
   type Row = Rollout & { index: number };
-  const count = (title: "wins" | "losses" | "ties" | "undecided" | "unparsed") => ({
+  const zeros = [
+    ...every.filter((name) => !names.includes(name)),
+    ...COUNTS.filter((name) => rows.every((row) => row[name] === 0)),
+  ];
+  const count = (title: (typeof COUNTS)[number]) => ({
     title,
     cell: (row: Row) => figure(row[title]),
     by: (row: Row) => row[title],
     number: true as const,
   });
   return table<Row>(
-    counted(rows.length, "rollout"),
+    [counted(rows.length, "rollout"), ...(zeros.length === 0 ? [] : [`0 for each: ${zeros.join(", ")}`])].join("; "),
     [
       {
         title: "rollout",
@@ -82,19 +91,10 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
         by: ({ components }: Row) => components[name] ?? null,
         number: true as const,
       })),
-      {
-        title: "pass rate",
-        cell: ({ index }) => percent(pass_rates[index]),
-        by: ({ index }) => pass_rates[index] ?? null,
-        number: true,
-      },
+      ...(pass_rates.some((rate) => rate !== null) ? [passRate(pass_rates)] : []),
       ...(audit === undefined ? [] : [secondJudge(audit)]),
       ...(rows.some(({ shown }) => shown !== undefined) ? [shownShare] : []),
-      count("wins"),
-      count("losses"),
-      count("ties"),
-      count("undecided"),
-      count("unparsed"),
+      ...COUNTS.filter((name) => rows.some((row) => row[name] > 0)).map(count),
       {
         title: "notes",
         cell: ({ format_ok, jams_judge, duplicate_of, index }) =>
@@ -120,6 +120,14 @@ const shownShare = {
   by: ({ shown }: Rollout) => shown ?? null,
   number: true as const,
 };
+
+/** The label of each rollout. */
+const passRate = (rates: readonly (number | null)[]) => ({
+  title: "pass rate",
+  cell: ({ index }: { index: number }) => percent(rates[index]),
+  by: ({ index }: { index: number }) => rates[index] ?? null,
+  number: true as const,
+});
 
 /** How the audit's judge scored each rollout. */
 const secondJudge = (scores: readonly (number | null)[]) => ({
@@ -190,6 +198,32 @@ function trail({ run_id, step, owner }: RequestRow): HTMLElement {
   if (run_id !== null) links.push(link(`${runPath}${query}`, run_id));
   if (run_id !== null && step !== null) links.push(link(`${runPath}/steps/${step}${query}`, `step ${step}`));
   return el("nav", { "aria-label": "Where" }, ...links.flatMap((one, i) => (i === 0 ? [one] : [" / ", one])));
+}
+
+const heading = ({ step, result }: GroupRow) =>
+  `Group ${result.group_id}${step === null ? "" : ` \u00b7 step ${step}`}`;
+
+/** Links to the groups beside it in its request. */
+function beside({ groups }: RequestRow, group: GroupRow): HTMLElement[] {
+  const at = groups.findIndex(({ id }) => id === group.id);
+  const [previous, next] = [groups[at - 1], groups[at + 1]];
+  const links = [
+    ...(previous === undefined ? [] : [link(`/groups/${previous.id}`, `\u2190 Group ${previous.result.group_id}`)]),
+    ...(next === undefined ? [] : [link(`/groups/${next.id}`, `Group ${next.result.group_id} \u2192`)]),
+  ];
+  return links.length === 0 ? [] : [el("nav", { "aria-label": "Groups", class: "beside" }, ...links)];
+}
+
+const FIRST_CHARS = 120;
+
+/** What the prompt begins with: of a chat its last message. */
+function firstWords(written: readonly LoggedText[]): HTMLElement[] {
+  const prompt = written.find(({ rollout_index }) => rollout_index === null)?.text;
+  if (prompt === undefined) return [];
+  const parts = promptOf(prompt)?.turns.at(-1)?.parts;
+  const said = (parts?.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ") ?? prompt).trim();
+  const line = said.replace(/\s+/g, " ");
+  return [el("p", { class: "begins" }, line.length > FIRST_CHARS ? `${line.slice(0, FIRST_CHARS)}\u2026` : line)];
 }
 
 /** The verdicts, all or of one pair, and the pair's named in the address. */
@@ -265,7 +299,9 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
   return [
     trail(whole),
     ...simulatedBanner(isSimulatedGroup(group.result)),
-    el("h1", {}, group.result.group_id),
+    el("h1", {}, heading(group)),
+    ...beside(whole, group),
+    ...firstWords(written),
     el("p", { class: "soft" }, about),
     ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of its request" }, ...warned)]),
     rollouts,

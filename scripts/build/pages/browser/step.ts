@@ -1,11 +1,13 @@
-// Owns the page of a step: its groups, sortable by any measure, and the ones worth a look.
+// Owns the page of a step: its groups, sortable by any measure, and of many the ones worth a look.
 import { el, link } from "./dom.ts";
 import { disputed, groupTable, meanReward } from "./groups-table.ts";
-import { type GroupRow, groups } from "./log.ts";
+import { type GroupRow, groups, type RunDetail, run } from "./log.ts";
 import { isSimulatedGroup, simulatedBanner } from "./notices.ts";
 import { counted, figure, percent } from "./numbers.ts";
 
 const SHOWN = 5;
+/** Of fewer groups the table itself shows the highest and the lowest. */
+const MANY = 12;
 
 interface Pick {
   title: string;
@@ -30,22 +32,49 @@ const PICKS: readonly Pick[] = [
   { title: "Most pairs tied or undecided", by: disputed, shown: percent },
 ];
 
+/** The lists that tell groups apart; none of a few groups, which the table shows. */
+function picks(rows: readonly GroupRow[]): HTMLElement[] {
+  if (rows.length <= MANY) return [];
+  const telling = PICKS.filter(({ by }) => new Set(rows.map(by).filter((value) => value !== null)).size > 1);
+  return [el("div", { class: "picks" }, ...telling.map((pick) => picked(pick, rows)))];
+}
+
+/** What a run has in place of a step without groups. */
+function missing(step: number, { first_step: first, last_step: last }: RunDetail): string {
+  const steps =
+    first === null
+      ? "it has no steps"
+      : first === last
+        ? `its only step is ${first}`
+        : `its steps go from ${first} to ${last}`;
+  return `This run has no groups at step ${step}: ${steps}.`;
+}
+
+/** Links to the steps beside it, or to the run's nearest. */
+function beside(step: number, { first_step, last_step }: RunDetail, to: (step: number) => string): HTMLElement[] {
+  if (first_step === null || last_step === null) return [];
+  const previous = Math.min(step - 1, last_step);
+  const next = Math.max(step + 1, first_step);
+  const links = [
+    ...(previous < first_step ? [] : [link(to(previous), `\u2190 Step ${previous}`)]),
+    ...(next > last_step ? [] : [link(to(next), `Step ${next} \u2192`)]),
+  ];
+  return links.length === 0 ? [] : [el("nav", { "aria-label": "Steps", class: "beside" }, ...links)];
+}
+
 export async function stepPage(id: string, step: number, owner: string | null): Promise<HTMLElement[]> {
   const alarm = new URLSearchParams(location.search).get("alarm");
-  const { rows, more } = await groups(id, step, owner);
+  const [{ rows, more }, detail] = await Promise.all([groups(id, step, owner), run(id, owner)]);
   const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
-  const up = el(
-    "nav",
-    { "aria-label": "Where" },
-    link("/runs", "Runs"),
-    " / ",
-    link(`/runs/${encodeURIComponent(id)}${query}`, id),
-  );
+  const runPath = `/runs/${encodeURIComponent(id)}`;
+  const up = el("nav", { "aria-label": "Where" }, link("/runs", "Runs"), " / ", link(`${runPath}${query}`, id));
+  const head = [el("h1", {}, `Step ${step}`), ...beside(step, detail, (other) => `${runPath}/steps/${other}${query}`)];
+  if (rows.length === 0) return [up, ...head, el("p", { role: "status" }, missing(step, detail))];
   return [
     up,
     ...simulatedBanner(rows.some(({ result }) => isSimulatedGroup(result))),
-    el("h1", {}, `Step ${step}`),
-    el("div", { class: "picks" }, ...PICKS.map((pick) => picked(pick, rows))),
+    ...head,
+    ...picks(rows),
     groupTable(rows, more ? `the first ${counted(rows.length, "group")}` : counted(rows.length, "group"), alarm),
   ];
 }
