@@ -216,7 +216,7 @@ function beside({ groups }: RequestRow, group: GroupRow): HTMLElement[] {
 
 const FIRST_CHARS = 120;
 
-/** What the prompt begins with: of a chat its last message. */
+/** The first words of the prompt, or of the last message of a chat. */
 function firstWords(written: readonly LoggedText[]): HTMLElement[] {
   const prompt = written.find(({ rollout_index }) => rollout_index === null)?.text;
   if (prompt === undefined) return [];

@@ -6,7 +6,7 @@ import { isSimulatedGroup, simulatedBanner } from "./notices.ts";
 import { counted, figure, percent } from "./numbers.ts";
 
 const SHOWN = 5;
-/** Of fewer groups the table itself shows the highest and the lowest. */
+/** With fewer groups the table itself shows the highest and the lowest. */
 const MANY = 12;
 
 interface Pick {
@@ -39,7 +39,7 @@ function picks(rows: readonly GroupRow[]): HTMLElement[] {
   return [el("div", { class: "picks" }, ...telling.map((pick) => picked(pick, rows)))];
 }
 
-/** What a run has in place of a step without groups. */
+/** Says which steps the run has, for a step without groups. */
 function missing(step: number, { first_step: first, last_step: last }: RunDetail): string {
   const steps =
     first === null
