@@ -8,7 +8,7 @@ import type { LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 
 /** One generation as logged. */
 export interface VerdictRow extends LoggedVerdict, GenerationFacts {
-  /** Of each place shown the turn that it names, null of one without; absent: it names none. */
+  /** By place shown, the turn that it names, or null; absent: it names none. */
   turns?: readonly (number | null)[];
 }
 
@@ -41,11 +41,11 @@ export interface GroupEntry {
   circles: Circles | null;
   rollouts: readonly RolloutRow[];
   verdicts: readonly VerdictRow[];
-  /** Of a spec with signals. */
+  /** Only where the spec has signals. */
   signals?: readonly SignalRow[];
   /** Each rollout's score by the audit's judge; only of a group that was audited. */
   audit?: readonly (number | null)[];
-  /** What the audit's judge said, of any group that it was asked about. */
+  /** The verdicts of the audit's judge, for any group that it was asked about. */
   audit_verdicts?: readonly AuditVerdictRow[];
 }
 

@@ -25,7 +25,7 @@ export interface RunSummary {
   rollouts: number;
   reward_mean: number | null;
   parse_rate: number | null;
-  /** Of the verifier, as its engine counted them. */
+  /** The verifier's tokens, as its engine counted them. */
   prompt_tokens: number;
   completion_tokens: number;
 }
@@ -37,9 +37,9 @@ export interface RunDetail extends RunSummary {
   specs: { spec_hash: string; spec: unknown; requests: number; first_at: string; cut_share: number | null }[];
 }
 
-/** What one signal of a run's specs came to at a step. */
+/** One signal of a run's specs at a step. */
 export interface StepSignal {
-  /** Of its known values; null without any. */
+  /** The mean of its known values; null without any. */
   mean: number | null;
   /** All that it was to have a value for. */
   rollouts: number;
@@ -72,7 +72,7 @@ export interface StepRow {
   completion_tokens: number;
   latency_ms: { p50: number | null; p99: number | null };
   errors: Record<string, number>;
-  /** Of its requests, each once, ascending; what tells of a parse rate goes by the step's own. */
+  /** The warnings of its requests, each once, ascending; one about a parse rate goes by the step's own. */
   warnings: string[];
   /** By name, where they are asked for; `base`, `format` and `overlong` of a spec without signals. */
   signals?: Record<string, StepSignal>;
@@ -124,7 +124,7 @@ export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict" | "t
 
 export type StoredAuditVerdict = Omit<StoredVerdict, "signal">;
 
-/** What was said of a group. */
+/** The verdicts about a group. */
 export interface GroupVerdicts {
   verdicts: StoredVerdict[];
   /** By the audit's judge; empty where the group was not audited. */

@@ -21,8 +21,9 @@ const writtenPrompt = (prompt: VerdictItem["prompt"]): string =>
 /**
  * The groups of a request whose texts are to be stored, one a prompt.
  *
- * @param places indices of each prompt's items @returns the groups, and `texts_not_logged` where prompts and texts are
- * together longer than `logged_text_chars`: then the groups hold hashes alone
+ * @param places indices of each prompt's items
+ * @returns the groups, and `texts_not_logged` where prompts and texts are together longer than
+ *   `logged_text_chars`: then the groups hold hashes alone
  */
 export async function verdictGroups(
   { items }: VerdictsRequest,

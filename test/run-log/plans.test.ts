@@ -24,7 +24,7 @@ async function planOf(wanted: SQL, before: readonly string[]): Promise<string> {
   return rows.map(([line]) => line).join("\n");
 }
 
-/** Of an empty table the planner reads all; with these off it sorts only where it has to. */
+/** The planner reads the whole of an empty table; with these off it sorts only where it has to. */
 const AS_IF_LONG = ["seqscan", "bitmapscan", "hashagg"].map((plan) => `SET enable_${plan} = off`);
 
 it("finds a run's last steps from the end of the index by step, however long the run", async () => {

@@ -69,7 +69,7 @@ const CONTENTS = sql.raw(`SELECT k, array_agg(content ORDER BY request_id, group
     FROM rol WHERE complete IS NOT NULL GROUP BY request_id, group_index, prompt_hash
   ) AS hashed USING (request_id, group_index) GROUP BY k`);
 
-/** Of `measured`, `rol` and `req`. */
+/** Reads `measured`, `rol` and `req`. */
 const ROWS = sql`SELECT k, measured, coalesce(contents, '{}') AS contents FROM measured LEFT JOIN (${CONTENTS}) AS hashed USING (k)`;
 
 /** Computes steps and keeps their rows. */

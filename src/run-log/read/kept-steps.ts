@@ -8,7 +8,7 @@ import { deletedRuns } from "../db/schema.ts";
 /** What is kept: the measures of alarms, or a step's row. */
 export type Axis = (typeof kept.$inferSelect)["axis"];
 
-/** Of `req`: which requests a step has, whatever their order. */
+/** From `req`: which requests a step has, whatever their order. */
 export const REQUEST_SETS = sql.raw(
   "SELECT k, count(*)::int AS requests, bit_xor(hashtextextended(request_id, 0)) AS ids, min(request_id) AS oldest FROM req GROUP BY k",
 );
