@@ -191,3 +191,16 @@ it("a table sorts by its titles with the keyboard", async () => {
   expect(await page.locator("tbody tr").first().textContent()).toContain("agents");
   await page.context().close();
 });
+
+it("heads a run with figures of its last steps, beside the first", async () => {
+  const { page, faults } = await open("/runs/calm");
+  await page.locator(".headlines").waitFor();
+  const told = await page.locator(".headlines > div").allTextContents();
+  expect(told).toEqual([
+    "malformed answers4 % from 4 %",
+    "median length1,049 tokens from 1,007 tokens",
+    "parse rate99 % from 99 %",
+  ]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});

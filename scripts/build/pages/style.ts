@@ -63,6 +63,10 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .alarm-list li.over { border-color: var(--line); }
 .alarm-list li.over b { font-weight: 400; color: var(--soft); }
 .calm { color: var(--calm); }
+.headlines { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.5rem 1rem; margin: 0.6rem 0; }
+.headlines dt { color: var(--soft); font-size: 0.85rem; }
+.headlines dd { margin: 0; }
+.headlines b { font-size: 1.25rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }
 .chart { border: 1px solid var(--line); border-radius: 8px; padding: 0.6rem 0.8rem; min-width: 0; }
 .chart h3 { margin: 0 0 0.3rem; font-size: 0.95rem; }

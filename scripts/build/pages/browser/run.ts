@@ -6,6 +6,7 @@ import { alarmList } from "./alarm-list.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
 import { comparing } from "./comparing.ts";
 import { el, link } from "./dom.ts";
+import { headlines } from "./headline.ts";
 import { health, type RunDetail, run, runs, steps } from "./log.ts";
 import { type Drawn, EVERY_ALARM, hoursOf, measures, withRescored } from "./measures.ts";
 import { isSimulatedStep, simulatedBanner } from "./notices.ts";
@@ -121,12 +122,12 @@ function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControl
     looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, "step")}. ` : "";
   const long = rows.length > POINTS_MOST ? "Each point averages neighbouring steps. " : "";
   return [
+    el("div", { class: "charts" }, ...charts(shown, others, looking)),
     el(
       "p",
       { class: "soft" },
       `${part}${long}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.`,
     ),
-    el("div", { class: "charts" }, ...charts(shown, others, looking)),
   ];
 }
 
@@ -213,11 +214,12 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   const over = await Promise.all(laid.map((one) => laidOver(one, owner)));
   const others = over.filter((one) => one !== null);
   const { href, alarmed } = addresses(id, owner);
-  const [alarms, place] = [el("div"), el("div")];
+  const [alarms, head, place] = [el("div"), el("div"), el("div")];
   const state = el("p", { class: "soft", "aria-live": "polite" });
   const table = stepTable(rows, href);
   const draw = (shown: Shown) => {
     redraw(alarms, [...simulatedBanner(shown.rows.some(isSimulatedStep)), alarmList(shown.health, alarmed)]);
+    head.replaceChildren(...headlines(shown));
     redraw(place, drawnParts(shown, others, looking));
     table.update(shown.rows);
   };
@@ -256,6 +258,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     el("h1", {}, id),
     ...aboutRun(detail),
     alarms,
+    head,
     state,
     ...steplessNote(detail),
     ...notFound(laid, others),

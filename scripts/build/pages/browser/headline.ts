@@ -1,0 +1,46 @@
+// Owns the figures at the head of a run's page: what its last steps have, beside its first.
+import { el } from "./dom.ts";
+import type { HealthRow } from "./log.ts";
+import type { Drawn } from "./measures.ts";
+import { figure, percent } from "./numbers.ts";
+
+interface Headline {
+  title: string;
+  of: (row: HealthRow) => number | null | undefined;
+  shown: (value: number) => string;
+  /** Left out where the mean reward cannot rise. */
+  absolute?: true;
+}
+
+/** The most telling first. */
+const HEADLINES: readonly Headline[] = [
+  { title: "pass rate by labels", of: (row) => row.label_mean, shown: percent },
+  { title: "mean reward", of: (row) => row.reward_mean, shown: figure, absolute: true },
+  { title: "malformed answers", of: (row) => row.malformed_share, shown: percent },
+  { title: "median length", of: (row) => row.length_p50, shown: (tokens) => `${figure(Math.round(tokens))} tokens` },
+  { title: "answers that differ", of: (row) => row.distinct_share, shown: percent },
+  { title: "parse rate", of: (row) => row.parse_rate, shown: percent },
+];
+const SHOWN = 4;
+/** At most so many steps make one end, and no more than a quarter of the run. */
+const STEPS_MOST = 10;
+
+function meanOf(rows: readonly HealthRow[], of: Headline["of"]): number | null {
+  const known = rows.map(of).filter((value) => value != null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+/** At most four figures that the run has; none before its first step. */
+export function headlines({ health: { rows }, relative }: Drawn): HTMLElement[] {
+  const each = Math.min(STEPS_MOST, Math.max(1, Math.floor(rows.length / 4)));
+  const [first, last] = [rows.slice(0, each), rows.slice(-each)];
+  const told = HEADLINES.flatMap(({ title, of, shown, absolute }) => {
+    const [from, to] = [meanOf(first, of), meanOf(last, of)];
+    if (from === null || to === null || (absolute && relative !== null)) return [];
+    const before = rows.length > 1 ? el("span", { class: "soft" }, ` from ${shown(from)}`) : null;
+    return [el("div", {}, el("dt", {}, title), el("dd", {}, el("b", {}, shown(to)), before))];
+  });
+  if (told.length === 0) return [];
+  const label = `Means of the last ${each === 1 ? "step" : `${each} steps`}, beside the first`;
+  return [el("dl", { class: "headlines", title: label }, ...told.slice(0, SHOWN))];
+}
