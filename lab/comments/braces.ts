@@ -3,7 +3,7 @@
 import type { Cut } from "./cuts.ts";
 import { afterJoinedLines, isWordCode, type Literal, literalStop, quoted, wordEnd } from "./literals.ts";
 
-/** What differs between the brace languages. */
+/** The differences between the brace languages. */
 export interface CommentDialect {
   nestedBlocks: boolean;
   /** A backslash at a line's end joins the next line to it, also in a comment (C, C++). */
@@ -75,7 +75,7 @@ function commentMark(source: string, at: number, splices: boolean): number {
 }
 
 /**
- * End of a block comment whose text starts at `from`, where the marks of its end may stand on lines
+ * End of a block comment whose text starts at `from`, where the marks of its end may be on lines
  * that are joined; or -1.
  */
 function splicedCommentEnd(source: string, from: number): number {

@@ -2,7 +2,7 @@
 // syntax.
 
 /**
- * A span of the source to leave out. `replacement` stands in its place when something must (a
+ * A span of the source to leave out. `replacement` takes its place when something must (a
  * Python block's only statement).
  */
 export interface Cut {

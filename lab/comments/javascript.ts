@@ -31,7 +31,7 @@ function nameEnd(source: string, start: number): number {
   return end;
 }
 
-/** What the language takes for a blank: a slash behind one divides as it would without. */
+/** The blanks of the language: a slash behind one divides as it would without. */
 const BLANK = /[\t\v\f \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]/;
 
 const isLineEnd = (c: string | undefined): boolean => c === "\n" || c === "\r" || c === "\u2028" || c === "\u2029";

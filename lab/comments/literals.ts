@@ -9,7 +9,7 @@ export interface Literal {
   /** `backslash`: the next character is data; `doubled`: the closing quote twice is data. */
   escape: "backslash" | "doubled" | "none";
   multiline: boolean;
-  /** What opens an interpolated expression, or "" when there is none. */
+  /** The opening of an interpolated expression, or "" without one. */
   hole: "" | "${" | "{";
 }
 
@@ -79,7 +79,7 @@ export function literalStop(source: string, position: number, literal: Literal):
 }
 
 /**
- * Letters, digits, `_` and everything beyond ASCII that is no blank: what a name or a number may be
+ * Letters, digits, `_` and everything beyond ASCII but blanks: what a name or a number may be
  * made of.
  */
 export function isWordCode(code: number): boolean {

@@ -89,7 +89,7 @@ export class StatementTracker {
     } else this.other(start);
   }
 
-  /** Any token that is no part of a string statement. */
+  /** Any token outside a string statement. */
   other(start: number): void {
     this.touch(start, "other", start);
   }

@@ -56,7 +56,7 @@ function afterBackslash(source: string, at: number, string: PythonString): numbe
 /**
  * Walks a string's text from `from` to its end or to the next replacement field.
  * @param inFormat true in the format part of a field (behind its `:`), where `}` ends the field and
- *   `{{` is no escape
+ *   `{{` has no special meaning
  */
 export function pythonStringStop(
   source: string,

@@ -9,9 +9,9 @@ import { javascriptCuts } from "./javascript.ts";
 import { pythonCuts } from "./python.ts";
 
 interface Scanner {
-  /** What the language itself does to a source before it looks for comments. */
+  /** The language's own change of a source before it looks for comments. */
   translate?(source: string): string;
-  /** null when this source's comments cannot be told apart safely. */
+  /** null when this source's comments cannot be found safely. */
   cuts(source: string): Cut[] | null;
   newlineSeparates: boolean;
 }

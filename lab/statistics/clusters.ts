@@ -16,7 +16,7 @@ export interface Observation {
   over: number;
   /** Above 0. */
   under: number;
-  /** Observations of one cluster are not independent; null = a cluster of its own. */
+  /** Observations of one cluster are dependent; null = alone in its cluster. */
   cluster: string | null;
 }
 

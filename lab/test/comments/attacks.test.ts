@@ -18,7 +18,7 @@ const strip = (program: string, language: Carried) => stripComments(program, lan
 const WRITABLE = ATTACKS.filter(({ text }) => text.isWellFormed() && !/\p{Cc}/u.test(text.replaceAll("\n", "")));
 
 /**
- * What the lexers see of a text: the characters that any of them looks at, and runs of others, which
+ * The part of a text that lexers see: the characters that any of them looks at, and runs of others, which
  * they pass over. Texts of one shape take one way through them, so one of each is carried.
  */
 const shapeOf = (text: string) => text.replace(/[^\\'"`/*\n#<>!{}$()\u2028\u2029-]+/g, "x");
@@ -33,7 +33,7 @@ const carriedBy = (language: Carried, carrier: keyof typeof CARRIERS) => {
   return carrier === "string" ? CARRIED.filter(({ text }) => text.includes("\\")) : CARRIED.slice(0, 1);
 };
 
-/** Words of its own that no program holds, to look for afterwards. */
+/** Adds words that programs never contain, to look for afterwards. */
 const withMark = (text: string) => `zq-mark ${text} zq-mark`;
 
 const COMMENTED = LANGUAGES.flatMap((language) =>
@@ -80,7 +80,7 @@ describe.each(LANGUAGES)("in %s", (language) => {
 });
 
 /**
- * Comments in the places where a stripper that is no lexer goes wrong; each program prints what it
+ * Comments in the places where a stripper without a lexer goes wrong; each program prints what it
  * did.
  */
 const TRAPS: Record<Carried, readonly string[]> = {

@@ -70,7 +70,7 @@ describe("the tails cut from a bootstrap distribution", () => {
   });
 });
 
-/** A set of problems, each with an ease of its own that its six lists share. */
+/** A set of problems; the six lists of each share its ease. */
 function simulatedLists(problems: number, random: () => number): EvaluationList[] {
   return Array.from({ length: problems }, (_, p) => {
     const ease = random();

@@ -113,7 +113,7 @@ describe("single hits and misses", () => {
 
 describe("tau-b of few lists", () => {
   const RANGE: RatioOptions = { ...UNIT, range: [-1, 1] };
-  // Of lists of three without a tie: agreeing pairs of 3, of a verifier that is right so often.
+  // Kendall's tau of a list of three without a tie: a verifier agrees with each pair at this rate.
   const drawn = (random: () => number, right: number) => ([0, 1, 2].filter(() => random() < right).length * 2) / 3 - 1;
 
   it.each([2, 3, 4, 5])("holds the mean in 92 of 100 simulated evaluations of %i lists", (n) => {

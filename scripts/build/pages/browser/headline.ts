@@ -22,7 +22,7 @@ const HEADLINES: readonly Headline[] = [
   { title: "parse rate", of: (row) => row.parse_rate, shown: percent },
 ];
 const SHOWN = 4;
-/** At most so many steps make one end, and no more than a quarter of the run. */
+/** One end has at most this number of steps, and at most a quarter of the run. */
 const STEPS_MOST = 10;
 
 function meanOf(rows: readonly HealthRow[], of: Headline["of"]): number | null {

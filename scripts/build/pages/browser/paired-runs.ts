@@ -1,12 +1,12 @@
 // How the rewards and the tau-b of two runs differ on the prompts that both have. Pure.
 import { type BootstrapOptions, bootstrapMean, mean } from "../../../../src/core/math/stats.ts";
 
-/** What of a logged group is compared. */
+/** The part of a logged group that is compared. */
 export interface ComparedGroup {
   prompt_hash: string;
   /** null: the rollout has none. */
   rewards: readonly (number | null)[];
-  /** Of win counts and labels; null where it is undefined, or no labels came. */
+  /** Between win counts and labels; null where undefined or without labels. */
   tau_b: number | null;
 }
 
