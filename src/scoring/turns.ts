@@ -55,12 +55,15 @@ async function inTurns<T>(
   }
 }
 
+/** Runs one work after those before it. */
+export type InTurns = <T>(work: Generator<number, T>) => Promise<T>;
+
 /**
  * The works of one scoring request, one after another: together they have one turn before they are
  * long.
  * @param until when the request must be answered
  */
-export function workInTurns(party: string, clock: Clock, until: number): <T>(work: Generator<number, T>) => Promise<T> {
+export function workInTurns(party: string, clock: Clock, until: number): InTurns {
   const turn = { steps: 0 };
   let before: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -68,6 +71,23 @@ export function workInTurns(party: string, clock: Clock, until: number): <T>(wor
     before = done.catch(() => {});
     return done;
   };
+}
+
+/** When each party's next piece of a large body may be read. Few: one of each key. */
+const nextPieces = new Map<string, number>();
+
+/**
+ * Waits before the next piece of a large body of the party is read. Where another party was served
+ * lately, the pieces of all of a party's bodies follow each other no faster than one in
+ * `body_piece_ms`: what is not read waits with its client.
+ */
+export async function pacePiece(party: string, clock: Clock): Promise<void> {
+  note(party, clock);
+  if (restOf(party, clock) === 0) return;
+  const now = clock.now();
+  const at = Math.max(now, nextPieces.get(party) ?? 0);
+  nextPieces.set(party, at + LIMITS.body_piece_ms);
+  if (at > now) await pause(clock, at - now);
 }
 
 /** Pause after a turn, ms: only where another party was served lately. */

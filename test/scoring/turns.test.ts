@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock } from "../../src/ports/ports.ts";
-import { workInTurns } from "../../src/scoring/turns.ts";
+import { pacePiece, workInTurns } from "../../src/scoring/turns.ts";
 
 const TURN = LIMITS.turn_steps;
 const clock = { ...systemClock, date: () => new Date(0) };
@@ -71,6 +71,15 @@ describe("scoring in turns", () => {
       await Promise.all([scored("score-b", "b1"), scored("score-b", "b2")]);
       // The first turn of each is free.
       expect(log.filter((name, at) => log[at - 1] !== name)).toEqual(["b1", "b2", "b1", "b2"]);
+    }));
+
+  it("reads a key's large bodies as fast as they come alone, and in pieces of a steady pace beside another key", () =>
+    byTimers(async (virtual, pauses) => {
+      const pieces = (party: string) => Promise.all([1, 2, 3].map(() => pacePiece(party, virtual)));
+      await pieces("score-h");
+      expect(pauses).toEqual([]);
+      await pieces("score-i");
+      expect(pauses).toEqual([LIMITS.body_piece_ms, 2 * LIMITS.body_piece_ms]);
     }));
 
   it("waits for no other from its deadline on", () =>

@@ -2,10 +2,13 @@
 // load while it comes; and telling both when it has ended. Knows no route.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { limitRefusal } from "../../objects/key-limits/refusal.ts";
+import { systemClock } from "../../platform/clock.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import type { KeyLimitName, KeyLimits, LimitState } from "../../ports/key-limits.ts";
-import { onReceived } from "./body.ts";
+import { partyOf } from "../../scoring/party.ts";
+import { pacePiece, workInTurns } from "../../scoring/turns.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
+import { type Reading, readBy } from "./reading.ts";
 import { type AppContext, keepAlive, whenDone } from "./scope.ts";
 
 /** How each limit is called in RateLimit fields: a name, its unit, its window in seconds. */
@@ -44,6 +47,13 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
    */
   function enter(c: AppContext): () => void {
     const key = c.get("scope").key_name ?? "";
+    const party = partyOf(c.get("scope").key_name).party ?? "";
+    const reading: Reading = {
+      receive() {},
+      inTurns: workInTurns(party, systemClock, systemClock.now() + LIMITS.body_read_ms),
+      pace: () => pacePiece(party, systemClock),
+    };
+    readBy(c.req.raw, reading);
     const announced = Math.min(Number(c.req.header("content-length") ?? 0) || 0, LIMITS.body_bytes);
     const excess = load.exceeded(key, announced, Date.now());
     if (excess !== null) throw busy(excess);
@@ -52,7 +62,7 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
       const over = place.receive(bytes);
       if (over !== null) throw busy(over);
     };
-    onReceived(c.req.raw, receive);
+    reading.receive = receive;
     c.get("scope").hold = receive;
     return place.leave;
   }

@@ -6,6 +6,7 @@ import { theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { drain } from "./drain.ts";
 import { requireJson } from "./negotiation.ts";
+import { atOnce, pacer, type Reading, readingOf } from "./reading.ts";
 
 function tooLarge(): ApiError {
   return new ApiError(
@@ -21,21 +22,8 @@ const brokenOff = (): never => {
   throw new ApiError("body_incomplete", "The body broke off before its end, or its chunks were malformed.");
 };
 
-/**
- * Takes the bytes of each piece of a body before it is kept, and gives back (below 0) what is kept
- * no more. May throw: that ends the reading.
- */
-type Receiver = (bytes: number) => void;
-
-const receivers = new WeakMap<Request, Receiver>();
-
-/** Has `receive` told of what comes of the request's body, whoever reads it. */
-export function onReceived(request: Request, receive: Receiver): void {
-  receivers.set(request, receive);
-}
-
 /** Decodes piece by piece, so that the bytes and the text are never both held whole. */
-async function readText(body: ReadableStream<Uint8Array>, limit: number, receive: Receiver): Promise<string> {
+async function readText(body: ReadableStream<Uint8Array>, limit: number, reading: Reading): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   const reader = body.getReader();
   const parts: string[] = [];
@@ -43,13 +31,15 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number, receive
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(tooSlow()), LIMITS.body_read_ms);
   });
+  const pace = pacer(reading);
   let bytes = 0;
   try {
     for (;;) {
+      await pace(bytes);
       const { done, value } = await Promise.race([reader.read().catch(brokenOff), late]);
       if (done) break;
       if (bytes + value.byteLength > limit) throw tooLarge();
-      receive(value.byteLength);
+      reading.receive(value.byteLength);
       bytes += value.byteLength;
       parts.push(decoder.decode(value, { stream: true }));
     }
@@ -57,9 +47,9 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number, receive
     return parts.length === 2 ? (parts[0] as string) + parts[1] : parts.join("");
   } catch (error) {
     parts.length = 0;
-    receive(-bytes);
+    reading.receive(-bytes);
     const slow = error instanceof ApiError && error.code === "request_timeout";
-    await (slow ? reader.cancel().catch(() => undefined) : drain(reader));
+    await (slow ? reader.cancel().catch(() => undefined) : drain(reader, reading));
     if (error instanceof TypeError) {
       throw new ApiError("invalid_encoding", "The body holds bytes that are not UTF-8.");
     }
@@ -95,11 +85,20 @@ export async function readJsonBody(request: Request, limit: number = LIMITS.body
   requireJson(request.headers);
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw tooLarge();
-  const text = request.body === null ? "" : await readText(request.body, limit, receivers.get(request) ?? (() => {}));
+  const reading = readingOf(request);
+  const text = request.body === null ? "" : await readText(request.body, limit, reading);
+  const parsing = parsed(text);
+  return { value: await (text.length > LIMITS.body_turn_chars ? reading.inTurns : atOnce)(parsing), text };
+}
+
+/** The value of a JSON text; yields a turn's steps before each look at the whole of it. */
+function* parsed(text: string): Generator<number, unknown> {
+  yield LIMITS.turn_steps;
   const crowd = crowding(text);
   if (crowd !== null) throw invalidFields(crowd);
+  yield LIMITS.turn_steps;
   try {
-    return { value: JSON.parse(text), text };
+    return JSON.parse(text);
   } catch {
     const fault = describeJsonFault(text);
     throw new ApiError("invalid_json", fault.detail, { errors: [{ path: fault.path, message: fault.message }] });

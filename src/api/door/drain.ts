@@ -1,18 +1,21 @@
 // Owns letting a client finish sending a body that will not be used: most clients read the answer
 // only after their last byte. Knows no route.
 import { LIMITS } from "../../core/faults/limits.ts";
+import { pacer, type Reading, readingOf } from "./reading.ts";
 
 /**
  * Reads and forgets what is left, at most body_drain_bytes of it and for body_read_ms; then gives
  * up, and the connection breaks.
  */
-export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, reading: Reading): Promise<void> {
+  const pace = pacer(reading);
   let timer!: ReturnType<typeof setTimeout>;
   const late = new Promise<{ done: true }>((resolve) => {
     timer = setTimeout(() => resolve({ done: true }), LIMITS.body_read_ms);
   });
   try {
     for (let bytes = 0; bytes <= LIMITS.body_drain_bytes; ) {
+      await pace(bytes);
       const piece = await Promise.race([reader.read(), late]);
       if (piece.done) break;
       bytes += piece.value.byteLength;
@@ -27,5 +30,6 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Pr
 
 /** Drains a request that was answered without its body, as refusals by key, path or type are. */
 export async function drainUnread(request: Request): Promise<void> {
-  if (request.body !== null && !request.bodyUsed && !request.body.locked) await drain(request.body.getReader());
+  if (request.body !== null && !request.bodyUsed && !request.body.locked)
+    await drain(request.body.getReader(), readingOf(request));
 }

@@ -12,8 +12,7 @@ interface JsonFault {
 type Frame = { kind: "object"; key: string | null } | { kind: "array"; index: number };
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
-const SPACE = /[ \t\n\r]*/y;
+const SPACES = " \t\n\r";
 const NON_FINITE = /[+-]?(?:NaN|Infinity|inf|nan)\b/y;
 const KEY_CHARS_MAX = 64;
 const FRAMES_SHOWN_MAX = 12;
@@ -27,6 +26,14 @@ export function fieldPath(parts: readonly (string | number)[]): string {
     else path += `[${JSON.stringify(part.slice(0, KEY_CHARS_MAX))}]`;
   }
   return path === "" ? "$" : path;
+}
+
+/** Letters, digits, `_`, `.`, `+` and `-`. */
+function isOfWord(code: number): boolean {
+  const letter = code | 0x20;
+  return (
+    (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || "_.+-".includes(String.fromCharCode(code))
+  );
 }
 
 class Locator {
@@ -71,8 +78,25 @@ class Locator {
     return null;
   }
 
+  private space(): void {
+    while (this.at < this.text.length && SPACES.includes(this.text.charAt(this.at))) this.at++;
+  }
+
+  /** Takes a number, a truth value or null, by hand too. */
+  private word(): boolean {
+    let end = this.at;
+    while (end < this.text.length && isOfWord(this.text.charCodeAt(end))) end++;
+    try {
+      JSON.parse(this.text.slice(this.at, end));
+    } catch {
+      return false;
+    }
+    this.at = end;
+    return true;
+  }
+
   private eat(character: string): boolean {
-    this.take(SPACE);
+    this.space();
     if (this.text[this.at] !== character) return false;
     this.at++;
     return true;
@@ -83,7 +107,7 @@ class Locator {
       const fault = this.value() ?? this.close();
       if (fault !== null) return fault;
       if (this.frames.length === 0) {
-        this.take(SPACE);
+        this.space();
         return "something follows the end of the JSON value";
       }
     }
@@ -107,12 +131,12 @@ class Locator {
   }
 
   private peek(): string | undefined {
-    this.take(SPACE);
+    this.space();
     return this.text[this.at];
   }
 
   private scalar(): string | null {
-    if (this.string() !== null || this.take(SCALAR) !== null) return null;
+    if (this.string() !== null || this.word()) return null;
     if (this.at >= this.text.length) return "the text ends in the middle of a value";
     if (this.take(NON_FINITE) !== null)
       return "NaN and Infinity are not JSON numbers; send null or leave the field out";
@@ -121,7 +145,7 @@ class Locator {
   }
 
   private key(): string | null {
-    this.take(SPACE);
+    this.space();
     const key = this.string();
     if (key === null) return "a key in double quotes is expected";
     this.frames[this.frames.length - 1] = { kind: "object", key: JSON.parse(key) };

@@ -115,6 +115,11 @@ export const LIMITS = {
   diff_steps_char: 16,
   /** Steps, some 20 ns each, between two turns of the event loop. */
   turn_steps: 10_000,
+  /** A body of more is taken in by turns. */
+  body_turn_chars: 524_288,
+  /** Of a large body so much is read at once, beside another key in so much time: 17 MiB a second. */
+  body_piece_bytes: 262_144,
+  body_piece_ms: 15,
   turn_wait_ms: 5,
   turn_pause_ms: 2,
   turn_beside_ms: 1_000,

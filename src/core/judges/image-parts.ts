@@ -7,7 +7,7 @@ import type { ChatMessage } from "./prompt-job.ts";
 type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
 /** A message as it is sent. */
-interface SentMessage {
+export interface SentMessage {
   role: string;
   content: string | ContentPart[];
 }

@@ -2,7 +2,7 @@
 // written out of pieces that are escaped and written once a job. Shared by the edge's adapter and
 // the gateway.
 import { type Escape, escapeText } from "./escape/escape.ts";
-import { imagesMost, type ShownImages, withImages } from "./image-parts.ts";
+import { imagesMost, type SentMessage, type ShownImages, withImages } from "./image-parts.ts";
 import { asItIs, type ChatMessage, inJson, type PromptJob, rawPrompt } from "./prompt-job.ts";
 import { createRenderer, isCompletion, type PromptForm } from "./render.ts";
 
@@ -47,7 +47,10 @@ export function createPartsWriter(
   const images = completion ? undefined : job.images;
   const render = renderer(name, form, job, quote, images === undefined ? inJson : asItIs);
   if (completion) return (order) => [`"prompt":"${rawPrompt(render(order), inJson)}"`];
-  if (images !== undefined) return (order) => imageQuestion(render(order), images, imagesMost(order.length));
+  if (images !== undefined) {
+    const addresses: Addresses = new Map();
+    return (order) => imageQuestion(withImages(sendable(render(order)), images, imagesMost(order.length)), addresses);
+  }
   return (order) => {
     const messages = render(order).map(
       ({ role, content }) => `{"role":${JSON.stringify(role)},"content":"${content}"}`,
@@ -56,25 +59,32 @@ export function createPartsWriter(
   };
 }
 
-/** Addresses that need no escape: printable ASCII without the quote and the backslash. */
-const PLAIN = /^[ !#-[\]-~]*$/;
+/** How each address is written, by the address: each is looked at once a job. */
+type Addresses = Map<string, QuestionPart>;
+
+function addressPart(url: string, addresses: Addresses): QuestionPart {
+  const known = addresses.get(url);
+  if (known !== undefined) return known;
+  const escaped = JSON.stringify(url).slice(1, -1);
+  const part = escaped === url ? { url } : escaped;
+  addresses.set(url, part);
+  return part;
+}
 
 /** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
-function imageQuestion(messages: readonly ChatMessage[], images: ShownImages, most: number): QuestionPart[] {
-  const sendable = messages.map(({ role, content }) => ({ role, content: content.toWellFormed() }));
+const sendable = (messages: readonly ChatMessage[]): ChatMessage[] =>
+  messages.map(({ role, content }) => ({ role, content: content.toWellFormed() }));
+
+function imageQuestion(messages: readonly SentMessage[], addresses: Addresses): QuestionPart[] {
   const parts: QuestionPart[] = ['"messages":['];
-  for (const [at, { role, content }] of withImages(sendable, images, most).entries()) {
+  for (const [at, { role, content }] of messages.entries()) {
     parts.push(`${at === 0 ? "" : ","}{"role":${JSON.stringify(role)},"content":`);
     if (typeof content === "string") parts.push(JSON.stringify(content));
     else {
       for (const [place, part] of content.entries()) {
         parts.push(place === 0 ? "[" : ",");
         if (part.type === "text") parts.push(JSON.stringify(part));
-        else {
-          const { url } = part.image_url;
-          const address = PLAIN.test(url) ? { url } : JSON.stringify(url).slice(1, -1);
-          parts.push('{"type":"image_url","image_url":{"url":"', address, '"}}');
-        }
+        else parts.push('{"type":"image_url","image_url":{"url":"', addressPart(part.image_url.url, addresses), '"}}');
       }
       parts.push("]");
     }

@@ -89,6 +89,8 @@ describe("an image is refused", () => {
     ["a type that no model takes", "data:image/svg+xml;base64,PHN2Zz4=", /data URL of an image/],
     ["one in no base64", "data:image/png,x", /data URL of an image/],
     ["a broken base64", "data:image/png;base64,AAAAA", /base64/],
+    ["a char that is no base64", urlOf("png", "cats").replace("base64,iVBO", "base64,iV-O"), /base64/],
+    ["a padding amid", urlOf("png", "cats").replace("base64,iVBO", "base64,iV=="), /base64/],
     ["a JPEG that says it is a PNG", urlOf("jpeg", "dog").replace("jpeg", "png"), /no png/],
     ["RIFF that is no WebP", `data:image/webp;base64,${btoa("RIFF\x10\0\0\0WAVEfmt ")}`, /no webp/],
     ["nothing", "data:image/gif;base64,AAAA", /no gif/],
@@ -114,6 +116,15 @@ describe("an image is refused", () => {
       200,
     );
     expect(Object.keys(verifier.jobs[0]?.images ?? {})).toHaveLength(1);
+  });
+
+  it.each([1, 2, 3, 65_536 * 3 + 1, 262_144 * 3])("none that is whole, of %i bytes more", async (more) => {
+    const { post, verifier } = setUp();
+    const rest = String.fromCharCode(...Array.from({ length: 300 }, (_, i) => i % 256))
+      .repeat(more / 300 + 1)
+      .slice(0, more);
+    expect((await post("/v1/rewards", grouped([said(text("x"), image(urlOf("png", rest))), DOG]))).status).toBe(200);
+    expect(Object.keys(verifier.jobs[0]?.images ?? {})).toContain(digestOf("png", rest));
   });
 
   it("by a judge whose words are one text to complete", async () => {
