@@ -4,6 +4,19 @@ import type { Clock } from "../ports/ports.ts";
 
 export const pause = (clock: Clock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
+/** Calls `run` again and again, `ms` after each other, until the returned function is called. */
+export function every(clock: Clock, ms: number, run: () => void): () => void {
+  let cancel = () => {};
+  const arm = () => {
+    cancel = clock.after(ms, () => {
+      arm();
+      run();
+    });
+  };
+  arm();
+  return () => cancel();
+}
+
 const OVER = Symbol("over");
 
 /**

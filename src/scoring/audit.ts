@@ -1,5 +1,6 @@
 // Owns a request's audit: a share of its groups judged again by another judge, beside the main
 // judging. Whatever befalls it, no reward and no reply waits on it longer than its limits say.
+
 import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
 import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -11,6 +12,7 @@ import { type AnySpec, type CompiledSpec, compileSpec } from "../core/reward/com
 import { groupResult } from "../core/reward/group-result.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { HeaderSlots } from "../core/wire/questions.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { AuditVerdictRow } from "../ports/log-entry.ts";
 import type { Verifier } from "../ports/ports.ts";
 import { type Judging, planJudging } from "./judging.ts";
@@ -107,8 +109,8 @@ export function beginAudit(
   );
   return {
     async ended(main) {
-      const timer = setTimeout(() => late.abort("deadline"), LIMITS.audit_wait_ms);
-      return auditSummary(await results.finally(() => clearTimeout(timer)), main);
+      const cancel = systemClock.after(LIMITS.audit_wait_ms, () => late.abort("deadline"));
+      return auditSummary(await results.finally(cancel), main);
     },
   };
 }

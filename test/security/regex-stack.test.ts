@@ -36,7 +36,7 @@ it("an image beyond its bound is refused by name, and one within it is written t
     const { liftImages } = await from("api/routes/request-images.ts");
     const { AnySpecSchema } = await from("core/reward/signals-spec.ts");
     const { RewardsRequestSchema } = await from("core/reward/requests.ts");
-    const { atOnce } = await from("api/door/reading.ts");
+    const { atOnce } = await from("api/door/body-reading.ts");
     const { createQuestionWriter } = await from("core/judges/question-json.ts");
     const { imageHead } = await from("core/judges/image-parts.ts");
     const judge = { preset: "mtbench-ab", images: true };

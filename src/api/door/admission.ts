@@ -7,8 +7,8 @@ import type { Metrics } from "../../platform/counters.ts";
 import type { KeyLimitName, KeyLimits, LimitState } from "../../ports/key-limits.ts";
 import { partyOf } from "../../scoring/party.ts";
 import { pacePiece, workInTurns } from "../../scoring/turns.ts";
+import { type BodyReading, readBy } from "./body-reading.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
-import { type Reading, readBy } from "./reading.ts";
 import { type AppContext, keepAlive, whenDone } from "./scope.ts";
 
 /** How each limit is called in RateLimit fields: a name, its unit, its window in seconds. */
@@ -48,7 +48,7 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
   function enter(c: AppContext): () => void {
     const key = c.get("scope").key_name ?? "";
     const party = partyOf(c.get("scope").key_name).party ?? "";
-    const reading: Reading = {
+    const reading: BodyReading = {
       receive() {},
       inTurns: workInTurns(party, systemClock, systemClock.now() + LIMITS.body_read_ms),
       pace: () => pacePiece(party, systemClock),

@@ -1,12 +1,14 @@
 // Owns reading a request's body as JSON within its limits of size and time. Knows no schema.
+
 import { ApiError } from "../../core/faults/errors.ts";
 import { type CrowdLimit, crowding } from "../../core/faults/json-crowd.ts";
 import { describeJsonFault } from "../../core/faults/json-fault.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { atOnce, type BodyReading, pacer, readingOf } from "./body-reading.ts";
 import { drain } from "./drain.ts";
 import { requireJson } from "./negotiation.ts";
-import { atOnce, pacer, type Reading, readingOf } from "./reading.ts";
 
 function tooLarge(): ApiError {
   return new ApiError(
@@ -23,13 +25,13 @@ const brokenOff = (): never => {
 };
 
 /** Decodes piece by piece, so that the bytes and the text are never both held whole. */
-async function readText(body: ReadableStream<Uint8Array>, limit: number, reading: Reading): Promise<string> {
+async function readText(body: ReadableStream<Uint8Array>, limit: number, reading: BodyReading): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   const reader = body.getReader();
   const parts: string[] = [];
-  let timer!: ReturnType<typeof setTimeout>;
+  let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), LIMITS.body_read_ms);
+    cancel = systemClock.after(LIMITS.body_read_ms, () => reject(tooSlow()));
   });
   const pace = pacer(reading);
   let bytes = 0;
@@ -55,7 +57,7 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number, reading
     }
     throw error;
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -1,17 +1,19 @@
 // Owns letting a client finish sending a body that will not be used: most clients read the answer
 // only after their last byte. Knows no route.
+
 import { LIMITS } from "../../core/faults/limits.ts";
-import { pacer, type Reading, readingOf } from "./reading.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { type BodyReading, pacer, readingOf } from "./body-reading.ts";
 
 /**
  * Reads and forgets what is left, at most body_drain_bytes of it and for body_read_ms; then gives
  * up, and the connection breaks.
  */
-export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, reading: Reading): Promise<void> {
+export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, reading: BodyReading): Promise<void> {
   const pace = pacer(reading);
-  let timer!: ReturnType<typeof setTimeout>;
+  let cancel = () => {};
   const late = new Promise<{ done: true }>((resolve) => {
-    timer = setTimeout(() => resolve({ done: true }), LIMITS.body_read_ms);
+    cancel = systemClock.after(LIMITS.body_read_ms, () => resolve({ done: true }));
   });
   try {
     for (let bytes = 0; bytes <= LIMITS.body_drain_bytes; ) {
@@ -23,7 +25,7 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, rea
   } catch {
     // The client broke off: there is nobody left to answer.
   } finally {
-    clearTimeout(timer);
+    cancel();
     await reader.cancel().catch(() => undefined);
   }
 }

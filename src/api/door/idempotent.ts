@@ -9,7 +9,9 @@ import { isMendable } from "../../core/faults/mendable.ts";
 import type { Begun, KeptReply } from "../../objects/idempotency/reply.ts";
 import { requireStorage } from "../../objects/key-limits/refusal.ts";
 import { joined } from "../../objects/storage/values.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
+import { every } from "../../platform/waiting.ts";
 import { readJson, readJsonBody } from "./body.ts";
 import type { RouteDeps } from "./deps.ts";
 import { lateReply } from "./late-reply.ts";
@@ -152,12 +154,11 @@ function replayed(c: AppContext, { request_id, status, headers, body }: KeptRepl
 async function computeAndKeep(claim: Claim, requestId: string, compute: () => Promise<Response>): Promise<Response> {
   const { c, deps, name, owner } = claim;
   c.get("scope").id = requestId;
-  const renewal = setInterval(
-    () => void deps.replies.renew(name, owner).catch(() => undefined),
-    LIMITS.idempotency_renewal_ms,
-  );
+  const stopRenewals = every(systemClock, LIMITS.idempotency_renewal_ms, () => {
+    deps.replies.renew(name, owner).catch(() => undefined);
+  });
   const giveBack = () => {
-    clearInterval(renewal);
+    stopRenewals();
     const released = deps.replies.release(name, owner).catch(() => undefined);
     keepAlive(c, released);
     return released;
@@ -179,7 +180,7 @@ async function computeAndKeep(claim: Claim, requestId: string, compute: () => Pr
   }
   return withCopy(c, response, response.body, {
     async whole(bytes) {
-      clearInterval(renewal);
+      stopRenewals();
       if (c.get("mendable") === true || bytes.byteLength > LIMITS.idempotency_reply_bytes)
         return void (await giveBack());
       await keep(claim, requestId, response, bytes);

@@ -8,7 +8,7 @@ import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ClientProbe } from "../../objects/gathering/gathering.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { pause } from "../../platform/waiting.ts";
+import { every, pause } from "../../platform/waiting.ts";
 import { simulatedDeployment } from "../../scoring/simulated.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
@@ -76,19 +76,21 @@ export async function promptly<T>(
   hurry?: Promise<unknown>,
   begins: Beginning = () => ({ after_ms: LIMITS.heartbeat_ms }),
 ): Promise<T | null> {
-  const timers: ReturnType<typeof setTimeout>[] = [];
+  const timers: (() => void)[] = [];
   const late = new Promise<null>((resolve) => {
     // What the deadline is may be known only by then.
     const look = () => {
       const { after_ms } = begins();
       if (after_ms === null) return;
       if (after_ms <= LIMITS.heartbeat_ms) resolve(null);
-      else timers.push(setTimeout(() => resolve(null), after_ms - LIMITS.heartbeat_ms));
+      else timers.push(systemClock.after(after_ms - LIMITS.heartbeat_ms, () => resolve(null)));
     };
-    timers.push(setTimeout(look, LIMITS.heartbeat_ms));
+    timers.push(systemClock.after(LIMITS.heartbeat_ms, look));
     hurry?.then(() => resolve(null));
   });
-  return Promise.race([running, late]).finally(() => timers.forEach(clearTimeout));
+  return Promise.race([running, late]).finally(() => {
+    for (const cancel of timers) cancel();
+  });
 }
 
 /**
@@ -105,9 +107,9 @@ export function beatUntil<T>(
   end: (value: T) => void | Promise<void>,
 ): void {
   sink.write(beat);
-  const beats = setInterval(() => sink.write(beat), LIMITS.heartbeat_ms);
+  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () => sink.write(beat));
   running
-    .finally(() => clearInterval(beats))
+    .finally(stopBeats)
     .then(end)
     .catch((error) => {
       const { code } = asApiError(error);

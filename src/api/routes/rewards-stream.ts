@@ -10,6 +10,8 @@ import {
 } from "../../core/contract/replies.ts";
 import { asApiError, REQUEST_ERRORS } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { every } from "../../platform/waiting.ts";
 import { line, ndjsonResponse, pushedText } from "../door/streams.ts";
 
 type ScoringRun = (onGroup: (index: number, group: GroupResult) => void) => Promise<RewardsReply>;
@@ -46,7 +48,9 @@ export async function streamRewards(
     sink.write(line(event, write));
     begin();
   };
-  const beat = setInterval(() => say({ type: "heartbeat", groups_done: groupsDone, groups }), LIMITS.heartbeat_ms);
+  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () =>
+    say({ type: "heartbeat", groups_done: groupsDone, groups }),
+  );
   const running = run((index, group) => {
     groupsDone++;
     say({ type: "group", index, ...group });
@@ -55,7 +59,7 @@ export async function streamRewards(
     .then(doneLine, (error) => errorLine(error, requestId))
     .then((last) => sink.write(line(last, write)))
     .finally(() => {
-      clearInterval(beat);
+      stopBeats();
       sink.close();
     });
   await Promise.race([begun, running]);

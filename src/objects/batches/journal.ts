@@ -3,6 +3,7 @@
 
 import type { Reading } from "../../core/asking/readings.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { Values } from "../storage/values.ts";
 
@@ -18,7 +19,7 @@ export class BatchJournal implements ReadingJournal {
   #unsaved = new Map<string, readonly Reading[]>();
   /** Kept only once all is scored: until then a later life of the object asks for them again. */
   readonly #failed = new Map<string, readonly Reading[]>();
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #cancel: (() => void) | null = null;
   /** Comparisons that scoring has asked for, and those whose readings are all in. */
   total = 0;
   done = 0;
@@ -42,7 +43,7 @@ export class BatchJournal implements ReadingJournal {
   onReadings(key: string, readings: readonly Reading[]): void {
     this.done++;
     this.#unsaved.set(key, readings);
-    this.#timer ??= setTimeout(() => this.flush(), LIMITS.batch_journal_flush_ms);
+    this.#cancel ??= systemClock.after(LIMITS.batch_journal_flush_ms, () => this.flush());
   }
 
   onFailed(key: string, readings: readonly Reading[]): void {
@@ -55,8 +56,8 @@ export class BatchJournal implements ReadingJournal {
   }
 
   flush(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#cancel?.();
+    this.#cancel = null;
     for (const [key, readings] of this.#unsaved) this.#values.put(PREFIX + key, readings);
     this.#unsaved = new Map();
   }

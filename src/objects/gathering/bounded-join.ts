@@ -47,7 +47,7 @@ export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
 
 function untilEnd(afterMs: number, signal: AbortSignal) {
   const ended = new AbortController();
-  const timer = setTimeout(() => ended.abort("deadline"), afterMs);
+  const disarmTimer = systemClock.after(afterMs, () => ended.abort("deadline"));
   const cancel = () => ended.abort("cancelled");
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
@@ -57,7 +57,7 @@ function untilEnd(afterMs: number, signal: AbortSignal) {
     else ended.signal.addEventListener("abort", settle, { once: true });
   });
   const disarm = () => {
-    clearTimeout(timer);
+    disarmTimer();
     signal.removeEventListener("abort", cancel);
   };
   return { signal: ended.signal, reason, disarm };

@@ -1,7 +1,9 @@
 // Owns asking of groups that still gather what will be asked of them whoever else comes. Knows no
 // answer and no reward: what is answered is in the group's journal.
+
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { closing, isRepetition, judgementOf } from "./group.ts";
 import { GroupJournal } from "./group-journal.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
@@ -22,7 +24,8 @@ interface GroupBegun {
   /** So many members have been asked about. */
   members: number;
   passes: Set<AbortController>;
-  timer: ReturnType<typeof setTimeout> | null;
+  /** Takes back the next look. */
+  cancel: (() => void) | null;
 }
 
 export class EarlyJudging {
@@ -41,10 +44,10 @@ export class EarlyJudging {
   look(group: GroupState): void {
     if (!this.#isDue(group)) return;
     const begun = this.#of(group.epoch);
-    begun.timer ??= setTimeout(() => {
-      begun.timer = null;
+    begun.cancel ??= systemClock.after(LIMITS.room_flush_ms, () => {
+      begun.cancel = null;
       if (this.#isDue(group)) this.#begin(group, begun);
-    }, LIMITS.room_flush_ms);
+    });
   }
 
   /** The journal of a judgement of all members there are, and what it took of what was asked early. */
@@ -55,8 +58,8 @@ export class EarlyJudging {
     };
     const left_ms = answer_by - this.#room.parts().now();
     const after_ms = Math.max(0, left_ms - Math.min(LIMITS.deadline_reserve_ms, left_ms / 10));
-    const timer = passes.size === 0 ? null : setTimeout(abort, after_ms);
-    return { ...journal.ofWhole(request_id), end: () => void (timer !== null && clearTimeout(timer)) };
+    const cancel = passes.size === 0 ? () => {} : systemClock.after(after_ms, abort);
+    return { ...journal.ofWhole(request_id), end: cancel };
   }
 
   /** What the group still asks is of no use any more. */
@@ -65,7 +68,7 @@ export class EarlyJudging {
     if (begun === undefined) return;
     this.#groups.delete(epoch);
     begun.journal.end();
-    if (begun.timer !== null) clearTimeout(begun.timer);
+    begun.cancel?.();
     for (const pass of begun.passes) pass.abort("cancelled");
   }
 
@@ -78,7 +81,7 @@ export class EarlyJudging {
       journal: new GroupJournal(this.#room.parts().store, epoch, (ms) => this.#room.onWrite(ms)),
       members: 0,
       passes: new Set(),
-      timer: null,
+      cancel: null,
     };
     this.#groups.set(epoch, begun);
     return begun;
@@ -106,7 +109,7 @@ export class EarlyJudging {
     const pass = new AbortController();
     begun.passes.add(pass);
     const deadline_ms = Math.max(1, answer_by - now());
-    const timer = setTimeout(() => pass.abort("deadline"), deadline_ms);
+    const cancel = systemClock.after(deadline_ms, () => pass.abort("deadline"));
     const subject = store.subject();
     const asking = early?.ask({
       request_id,
@@ -117,7 +120,7 @@ export class EarlyJudging {
       signal: pass.signal,
     });
     const ended = () => {
-      clearTimeout(timer);
+      cancel();
       begun.passes.delete(pass);
     };
     this.#room.run(request_id, Promise.resolve(asking).catch(unlessRefused).finally(ended));

@@ -1,10 +1,11 @@
 // Owns when a room's storage is flushed: a little later and all together. A commit on the way to
 // the verifier would cost the trainer more than a restart loses.
+import { systemClock } from "../../platform/clock.ts";
 
 export class LaterFlush {
   readonly #flush: () => void;
   readonly #now: () => number;
-  #next: { at: number; timer: ReturnType<typeof setTimeout> } | null = null;
+  #next: { at: number; cancel(): void } | null = null;
 
   /** `now` in ms since 1970. */
   constructor(flush: () => void, now: () => number) {
@@ -19,12 +20,12 @@ export class LaterFlush {
   within(ms: number): void {
     const at = this.#now() + ms;
     if (this.#next !== null && this.#next.at <= at) return;
-    if (this.#next !== null) clearTimeout(this.#next.timer);
-    this.#next = { at, timer: setTimeout(() => this.flush(), ms) };
+    this.#next?.cancel();
+    this.#next = { at, cancel: systemClock.after(ms, () => this.flush()) };
   }
 
   flush(): void {
-    if (this.#next !== null) clearTimeout(this.#next.timer);
+    this.#next?.cancel();
     this.#next = null;
     this.#flush();
   }

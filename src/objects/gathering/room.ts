@@ -47,7 +47,7 @@ export class Room {
   readonly #judgements = new Set<Promise<void>>();
   /** The members that were answered last, by who got the answer. */
   readonly #delivered = new DeliveredReplies();
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #cancel: () => void = () => {};
   readonly #storing: LaterFlush;
   readonly #early: EarlyJudging;
 
@@ -112,7 +112,7 @@ export class Room {
     this.#early.stopAll();
     releaseStored(this.#parts);
     forgetAll(this.#state);
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#cancel();
     this.#parts = { ...this.#parts, store: passingStore() };
   }
 
@@ -187,9 +187,9 @@ export class Room {
     const { groups, waiters } = lettingGo(this.#state, at);
     for (const group of groups) store.saveGroup(group);
     for (const waiter of waiters) this.#answer(waiter, { fault: GATHERING });
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#cancel();
     const next = Math.min(closesAt(this.#state) ?? Infinity, letsGoAt(this.#state) ?? Infinity);
-    if (next < Infinity) this.#timer = setTimeout(() => this.#proceed(), next - at);
+    if (next < Infinity) this.#cancel = systemClock.after(next - at, () => this.#proceed());
     const checks = this.#judgements.size > 0 ? at + LIMITS.room_check_ms : Infinity;
     const wakes = Math.min(wakesAt(this.#state) ?? Infinity, checks);
     store.wakeAt(wakes === Infinity ? null : wakes);

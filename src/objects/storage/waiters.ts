@@ -1,4 +1,5 @@
 // Owns callers of an object that wait until something in it has changed. Knows not what.
+import { systemClock } from "../../platform/clock.ts";
 
 export class Waiters {
   readonly #waiting = new Set<() => void>();
@@ -6,10 +7,10 @@ export class Waiters {
   /** Resolves at the next `tell`, at the latest after `within_ms`. */
   async wait(within_ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, within_ms);
+    const cancel = systemClock.after(within_ms, resolve);
     this.#waiting.add(resolve);
     await promise;
-    clearTimeout(timer);
+    cancel();
     this.#waiting.delete(resolve);
   }
 

@@ -1,15 +1,13 @@
 // Owns the watch for silence: tells when nothing was heard for as long as it was told to wait. Must
 // not know who is listened to.
+import { systemClock } from "../../platform/clock.ts";
 import type { Clock } from "../../ports/ports.ts";
 
 /** Runs something after so many ms; returns what takes that back. */
 export type StartTimer = (run: () => void, ms: number) => () => void;
 
 /** By the runtime's own timers. */
-export const setTimer: StartTimer = (run, ms) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-};
+export const setTimer: StartTimer = (run, ms) => systemClock.after(ms, run);
 
 /** How much sooner than told a coalesced timer may run, ms. */
 const SLACK_MS = 8;

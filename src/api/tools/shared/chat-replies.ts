@@ -1,9 +1,12 @@
 // Owns OpenAI's chat reply shapes, whole and streamed. Knows no scoring; a fault is never told as a
 // verdict.
+
 import * as z from "zod";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { every } from "../../../platform/waiting.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import { promptly } from "../../door/slow-json.ts";
 import { pushedText } from "../../door/streams.ts";
@@ -71,7 +74,7 @@ export async function streamCompletion(
   await promptly(verdict);
   const { body, sink } = pushedText(stop);
   sink.write(chunk(head, { role: "assistant", content: "" }, null));
-  const beat = setInterval(() => sink.write(": keep-alive\n\n"), LIMITS.heartbeat_ms);
+  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () => sink.write(": keep-alive\n\n"));
   verdict
     .then(({ text, usage }) => {
       sink.write(chunk(head, { content: text }, null));
@@ -85,7 +88,7 @@ export async function streamCompletion(
       sink.write(event(faultMembers(openai, fault)));
     })
     .finally(() => {
-      clearInterval(beat);
+      stopBeats();
       sink.close();
     });
   return new Response(body, { headers: HEADERS });

@@ -1,10 +1,13 @@
 // Owns OpenAI's Responses reply, whole and as events. Knows no scoring; a fault is never told as a
 // verdict.
+
 import * as z from "zod";
 import { said } from "#said";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { every } from "../../../platform/waiting.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import { promptly } from "../../door/slow-json.ts";
 import { pushedText } from "../../door/streams.ts";
@@ -143,7 +146,7 @@ export async function streamResponse(
   const begun = { ...frame(head), status: "in_progress", output: [] };
   send({ type: "response.created", response: begun });
   send({ type: "response.in_progress", response: begun });
-  const beat = setInterval(() => sink.write(": keep-alive\n\n"), LIMITS.heartbeat_ms);
+  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () => sink.write(": keep-alive\n\n"));
   verdict
     .then((judged) => {
       for (const event of verdictEvents(head, judged)) send(event);
@@ -155,7 +158,7 @@ export async function streamResponse(
       send({ ...told, type: "error" });
     })
     .finally(() => {
-      clearInterval(beat);
+      stopBeats();
       sink.close();
     });
   return new Response(body, { headers: HEADERS });

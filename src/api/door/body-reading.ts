@@ -3,7 +3,7 @@
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InTurns } from "../../scoring/turns.ts";
 
-export interface Reading {
+export interface BodyReading {
   /**
    * Takes the bytes of each piece of a body before it is kept, and gives back (below 0) what is kept
    * no more. May throw: that ends the reading.
@@ -24,19 +24,19 @@ export async function atOnce<T>(work: Generator<number, T>): Promise<T> {
 }
 
 /** Of a request that nobody counts. */
-const UNBOUND: Reading = { receive() {}, inTurns: atOnce, pace: async () => {} };
+const UNBOUND: BodyReading = { receive() {}, inTurns: atOnce, pace: async () => {} };
 
-const readings = new WeakMap<Request, Reading>();
+const readings = new WeakMap<Request, BodyReading>();
 
 /** Has the request's body read so, whoever reads it. */
-export function readBy(request: Request, reading: Reading): void {
+export function readBy(request: Request, reading: BodyReading): void {
   readings.set(request, reading);
 }
 
-export const readingOf = (request: Request): Reading => readings.get(request) ?? UNBOUND;
+export const readingOf = (request: Request): BodyReading => readings.get(request) ?? UNBOUND;
 
 /** What paces the reading of one body; takes the bytes that have come of it. */
-export function pacer({ pace }: Reading): (bytes: number) => Promise<void> | undefined {
+export function pacer({ pace }: BodyReading): (bytes: number) => Promise<void> | undefined {
   let next: number = LIMITS.body_turn_chars;
   return (bytes) => {
     if (bytes < next) return;
