@@ -3,7 +3,7 @@
 import type { Question } from "../core/asking/questions.ts";
 import { unlistedFields } from "../core/contract/judge-extra.ts";
 import { ApiError } from "../core/faults/errors.ts";
-import { backendOf, type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
+import { AUDIT_JUDGE, backendOf, type CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { Verifier } from "../ports/ports.ts";
 
 const NO_CHECKER = "a checker, and this deployment lists none (CHECKER_HOSTS)";
@@ -22,12 +22,10 @@ const ASKED: Readonly<Record<Question["to"], string>> = {
 };
 
 /** Throws ApiError `not_configured` for a signal whose questions no backend answers. */
-function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: CompiledSpec): void {
-  const asking = signals.flatMap(({ name, judge, signal, settings }) => {
-    if (judge === null) return [];
-    const path = hasSignals(spec) ? `spec.signals.${name}` : "spec.judge";
-    return [{ signal, path, to: backendOf(signal, settings) }];
-  });
+function requireBackends({ takes = ["chat"] }: Verifier, { signals }: CompiledSpec): void {
+  const asking = signals.flatMap(({ field, judge, signal, settings }) =>
+    judge === null ? [] : [{ signal, path: `spec.${field}`, to: backendOf(signal, settings) }],
+  );
   const missing = asking.find(({ to }) => !takes.includes(to));
   if (missing === undefined) return;
   const { path, to } = missing;
@@ -38,10 +36,10 @@ function requireBackends({ takes = ["chat"] }: Verifier, { signals, spec }: Comp
 
 /** Throws ApiError `invalid_request` for fields of an engine's request that the deployment does not list. */
 function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
-  const judges = signals.map(({ name, judge }) => [hasSignals(spec) ? `spec.signals.${name}` : "spec", judge] as const);
-  const all = [...judges, ["spec.audit", spec.audit?.judge ?? null] as const];
+  const judges = signals.map(({ judge_field, judge }) => [judge_field, judge] as const);
+  const all = [...judges, [AUDIT_JUDGE, spec.audit?.judge ?? null] as const];
   const paths = all.flatMap(([at, judge]) =>
-    unlistedFields(judge?.extra ?? {}, listed).map((name) => `${at}.judge.extra.${name}`),
+    unlistedFields(judge?.extra ?? {}, listed).map((name) => `spec.${at}.extra.${name}`),
   );
   const errors = paths.map((path) => ({ path, message: unlisted(listed) }));
   const [first] = errors;

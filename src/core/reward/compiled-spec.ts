@@ -55,6 +55,9 @@ export function signalsFingerprint(spec: SignalsSpec, prompts: Record<string, st
 
 export interface CompiledSignal {
   name: string;
+  /** The spec's field that says it, and the one that says how it asks. */
+  field: string;
+  judge_field: string;
   signal: Signal;
   settings: unknown;
   /** How a verifier is asked; null when nobody is. */
@@ -81,6 +84,15 @@ export interface CompiledSpec {
   /** Of groups and rollouts, and `step`. */
   facts: readonly Fact[];
 }
+
+/** The fields of the flat form, by the signals that they stand for. */
+const FLAT_FIELDS: Readonly<Record<string, string>> = { base: "judge", format: "format", overlong: "overlong" };
+
+/** Where a spec of either form says what a signal is, and where how it asks. */
+const fieldsOf = (spec: AnySpec, name: string): Pick<CompiledSignal, "field" | "judge_field"> =>
+  hasSignals(spec)
+    ? { field: `signals.${name}`, judge_field: `signals.${name}.judge` }
+    : { field: FLAT_FIELDS[name] as string, judge_field: "judge" };
 
 /** What is wrong with a signals spec beyond its schema, and in which field. */
 export class SpecFault extends Error {
@@ -118,7 +130,7 @@ export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
     const signal = kindNamed(kind);
     const judge = ASKED_IN_WORDS.has(backendOf(signal, settings)) ? signal.judge?.(settings) : undefined;
     if (judge == null) return [];
-    return [{ path: hasSignals(spec) ? `signals.${name}.judge` : "judge", judge }];
+    return [{ path: fieldsOf(spec, name).judge_field, judge }];
   });
   return [...asking, ...audit];
 }
@@ -138,7 +150,8 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
     const ofSignal = signal.range(settings, n);
     const range: ValueRange =
       when === undefined ? ofSignal : [Math.min(ofSignal[0], skip_value), Math.max(ofSignal[1], skip_value)];
-    return { name, signal, settings, judge: signal.judge?.(settings) ?? null, when, skip_value, range };
+    const judge = signal.judge?.(settings) ?? null;
+    return { name, ...fieldsOf(spec, name), signal, settings, judge, when, skip_value, range };
   });
   const ranges = Object.fromEntries(opened.map(({ name, range }) => [name, range]));
   const judgeable = opened.some(({ signal, settings }) => hasRule(signal, settings, "judgeable"));

@@ -7,7 +7,7 @@ import { canonicalJson, type FormatRule } from "../../contract/spec.ts";
 import { ApiError } from "../../faults/errors.ts";
 import { needsReference, scheduleOf } from "../../tournament/named-schedule.ts";
 import { type TournamentSettings, tournament } from "../../tournament/tournament.ts";
-import { type CompiledSignal, type CompiledSpec, hasSignals, signalsOf } from "../compiled-spec.ts";
+import { type CompiledSignal, type CompiledSpec, signalsOf } from "../compiled-spec.ts";
 import type { ReplayedRollout } from "./logged-group.ts";
 import { replayedTournament } from "./tournament-replay.ts";
 
@@ -41,9 +41,10 @@ const refuse = (why: string): ReplaySource => ({ by: "nothing", why });
 export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
   const sources = new Map(next.signals.map((signal) => [signal.name, sourceOf(signal, next, was)]));
   if ([...sources.values()].every(({ by }) => by !== "nothing")) holdTogether(next, was.compiled, sources);
-  const errors = [...sources].flatMap(([name, how]) =>
-    how.by === "nothing" ? [{ path: pathOf(next, name), message: how.why }] : [],
-  );
+  const errors = next.signals.flatMap(({ name, field }) => {
+    const how = sources.get(name);
+    return how?.by === "nothing" ? [{ path: `spec.${field}`, message: how.why }] : [];
+  });
   if (errors.length > 0) {
     const names = errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
     throw new ApiError("needs_judging", `The log does not tell all that the spec asks for. ${names}.`, { errors });
@@ -63,11 +64,6 @@ export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
     asking: new Set(shown.map(({ name }) => name)),
   };
 }
-
-const FLAT_PATHS: Readonly<Record<string, string>> = { base: "judge", format: "format", overlong: "overlong" };
-
-const pathOf = ({ spec }: CompiledSpec, name: string): string =>
-  hasSignals(spec) ? `spec.signals.${name}` : `spec.${FLAT_PATHS[name]}`;
 
 function standIn(source: ReplaySource, signal: Signal, alone: boolean): Signal {
   if (source.by === "lengths" || source.by === "nothing") return signal;
