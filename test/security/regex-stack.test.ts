@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** What a program prints whose patterns are compiled so, by line; it may use `from`, a module of src. */
+/** Runs a program with such patterns and returns its output by line; `from` imports a module of src. */
 function lines(program: string): string[] {
   const source = `const from = (path) => import(${JSON.stringify(SRC)} + path);\n${program}`;
   const args = ["--no-regexp-optimization", "--input-type=module", "-e", source];

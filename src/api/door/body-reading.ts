@@ -23,7 +23,7 @@ export async function atOnce<T>(work: Generator<number, T>): Promise<T> {
   }
 }
 
-/** Of a request that nobody counts. */
+/** For a request without admission, as in tests: everything at once. */
 const UNBOUND: BodyReading = { receive() {}, inTurns: atOnce, pace: async () => {} };
 
 const readings = new WeakMap<Request, BodyReading>();
@@ -35,7 +35,7 @@ export function readBy(request: Request, reading: BodyReading): void {
 
 export const readingOf = (request: Request): BodyReading => readings.get(request) ?? UNBOUND;
 
-/** What paces the reading of one body; takes the bytes that have come of it. */
+/** A pacer for one body. It takes the bytes that have come so far, and waits after each large piece. */
 export function pacer({ pace }: BodyReading): (bytes: number) => Promise<void> | undefined {
   let next: number = LIMITS.body_turn_chars;
   return (bytes) => {

@@ -45,7 +45,7 @@ function whyUnshown(spec: AnySpec): string | null {
     : `the judge is not shown it: candidate.extract ${JSON.stringify(extract)} leaves it out`;
 }
 
-/** Of each byte that base64 is written in, its six bits; of any other NO_CODE. */
+/** The six bits that each base64 byte stands for; NO_CODE for every other byte. */
 const NO_CODE = 64;
 const CODES = new Uint8Array(256).fill(NO_CODE);
 for (let code = 0; code < NO_CODE; code++)

@@ -117,7 +117,7 @@ export const LIMITS = {
   turn_steps: 10_000,
   /** A body of more is taken in by turns. */
   body_turn_chars: 524_288,
-  /** Of a large body so much is read at once, beside another key in so much time: 17 MiB a second. */
+  /** Beside another key, a key reads one such piece of its large bodies in each period: 17 MiB a second. */
   body_piece_bytes: 262_144,
   body_piece_ms: 15,
   turn_wait_ms: 5,
