@@ -23,8 +23,6 @@ export interface Values {
 
 /** Bytes as pieces that each fit a row. Empty bytes have no piece. */
 export function piecesOf(bytes: Uint8Array): Uint8Array[] {
-  if (bytes.byteLength === 0) return [];
-  if (bytes.byteLength <= LIMITS.object_row_bytes && bytes.byteLength === bytes.buffer.byteLength) return [bytes];
   const pieces: Uint8Array[] = [];
   for (let from = 0; from < bytes.byteLength; from += LIMITS.object_row_bytes) {
     // A copy: a view would be cloned with the whole buffer under it.
