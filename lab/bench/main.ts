@@ -150,7 +150,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   hyperdrive: () => benchHyperdrive({ groups: 200, requests: 60, delays_ms: [0, 2, 10] }),
   "idle-uploads": async () => benchIdleUploads(await script(), { requests: 300, rounds: 5 }),
   "other-keys": () => benchOtherKeys({ requests: 200, rounds: 3 }),
-  "costly-floods": async () => benchCostlyFloods(await script(), { requests: 100, rounds: 3 }),
+  "costly-floods": async () => benchCostlyFloods(await script(), { requests: 300, rounds: 3 }),
   memory: () => withBackends(memory),
   peers: () => withBackends(peers),
   agents: () => withBackends(agents),

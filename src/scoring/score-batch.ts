@@ -20,7 +20,7 @@ import type { GroupSignals } from "../core/reward/group-signals.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
-import { rewardWarnings } from "../core/tournament/warnings.ts";
+import { hasCopies, rewardWarnings } from "../core/tournament/warnings.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 import type { LogEntry } from "../ports/log-entry.ts";
@@ -117,12 +117,14 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
   const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
+  const copying = comparesFew(compiled) && work(hasCopies(prepared));
   const { judged, results, audited } = await judgeAll(judgings, opened.sessions, again, batch.onGroup)
     .then(async (main) => ({ ...main, audited: (await audit?.ended(main.results)) ?? null }))
     .finally(deadline.disarm);
   const session = opened.stats();
   const refused = [...opened.refusals.sentences].sort().slice(0, REFUSALS_TOLD_MAX);
   const verifierMs = deps.clock.now() - verifierStarted;
+  const copies = await copying;
 
   const withTexts = spec.log_texts && textChars(request) <= LIMITS.logged_text_chars;
   const groups = await entries(judged, results, named, withTexts, audited);
@@ -138,7 +140,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...loggingWarnings(request, spec.log_texts && !withTexts),
       ...([texts, auditing?.texts].some((kept) => kept?.dropped) ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
-      ...scoredWarnings(compiled, deps.verifier, { judged, results, metrics, session, streak }),
+      ...scoredWarnings(compiled, deps.verifier, { judged, results, metrics, session, streak, copies }),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };
@@ -175,6 +177,7 @@ interface ScoredGroups {
   results: readonly GroupResult[];
   metrics: RewardsReply["metrics"];
   session: SessionStats;
+  copies: boolean;
   streak?: AnswerStreak | undefined;
 }
 
@@ -195,11 +198,11 @@ function signalWarnings({ signals }: CompiledSpec, { judged, streak = withinRequ
 
 /** What a reply warns of by what came of its groups. */
 function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: ScoredGroups): string[] {
-  const { judged, results, metrics, session } = scored;
+  const { judged, results, metrics, session, copies } = scored;
   const prepared = judged.map((signals) => signals.prepared);
   const asks = asksForCandidates(compiled);
   return [
-    ...rewardWarnings(prepared, results, metrics, asks, comparesFew(compiled)),
+    ...rewardWarnings(prepared, results, metrics, asks, copies),
     ...compiled.signals.flatMap(({ signal, settings }) => signal.caution?.(settings) ?? []),
     ...signalWarnings(compiled, scored),
     ...selectionUnsettled(judged),

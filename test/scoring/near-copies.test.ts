@@ -1,6 +1,7 @@
 // Copies of the weakest candidate in noise-free groups: under every schedule they leave the best its
 // reward and its place, or the reply warns of them.
 import { describe, expect, it, test } from "vitest";
+import { atOnce } from "../../src/api/door/body-reading.ts";
 import { hasNearCopies } from "../../src/core/candidate/near-copies.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
@@ -83,17 +84,17 @@ describe.each(Object.entries(SCHEDULES).map(([schedule, { mode }]) => ({ schedul
   },
 );
 
-test("programs of their own, and short answers that differ, are no copies", () => {
+test("programs of their own, and short answers that differ, are no copies", async () => {
   for (let seed = 0; seed < 200; seed++) {
-    expect(hasNearCopies([0, 1, 2, 3].map((own) => programOf(seed, own)))).toBe(false);
+    expect(await atOnce(hasNearCopies([0, 1, 2, 3].map((own) => programOf(seed, own))))).toBe(false);
   }
-  expect(hasNearCopies(["The answer is 12.", "The answer is 13.", "print(3)", "print(4)"])).toBe(false);
+  expect(await atOnce(hasNearCopies(["The answer is 12.", "The answer is 13.", "print(3)", "print(4)"]))).toBe(false);
 });
 
-test("copies are found among long texts and in any order", () => {
+test("copies are found among long texts and in any order", async () => {
   const long = Array.from({ length: 40 }, (_, i) => programOf(i, i)).join("\n");
   const other = Array.from({ length: 40 }, (_, i) => programOf(i + 100, i)).join("\n");
-  expect(hasNearCopies([long, other])).toBe(false);
-  expect(hasNearCopies([long, other, `${long}\n# again`])).toBe(true);
-  expect(hasNearCopies([`x = 1\n${other}`, long, other])).toBe(true);
+  expect(await atOnce(hasNearCopies([long, other]))).toBe(false);
+  expect(await atOnce(hasNearCopies([long, other, `${long}\n# again`]))).toBe(true);
+  expect(await atOnce(hasNearCopies([`x = 1\n${other}`, long, other]))).toBe(true);
 });

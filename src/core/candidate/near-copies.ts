@@ -13,47 +13,64 @@ const PIECES_MOST = 512;
 /** Shares of the shorter one's pieces that a copy has, and of the longer one's at least. */
 const SHARED_LEAST = 0.8;
 const SIZE_LEAST = 0.5;
+/** A text as it is written, and with every name the same. */
+const FORMS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replace(/[\p{L}_][\p{L}\p{N}_]*/gu, "w"),
+];
 
 /**
  * Whether any two of these different texts are near-copies: most pieces of the shorter one stand in
  * the other, as they are or with every name the same. Costs the square of the texts times
- * PIECES_MOST at most.
+ * PIECES_MOST at most. Yields the steps that it took (`turn_steps`).
  */
-export function hasNearCopies(texts: readonly string[]): boolean {
-  const written = texts.map((text) => text.slice(0, READ_CHARS).toLowerCase().replace(/\s+/g, ""));
-  const named = texts.map((text) =>
-    text
-      .slice(0, READ_CHARS)
-      .toLowerCase()
-      .replace(/[\p{L}_][\p{L}\p{N}_]*/gu, "w")
-      .replace(/\s+/g, ""),
-  );
-  return anyAlike(written) || anyAlike(named);
+export function* hasNearCopies(texts: readonly string[]): Generator<number, boolean> {
+  for (const form of FORMS) {
+    const compared: string[] = [];
+    for (const text of texts) {
+      const read = text.slice(0, READ_CHARS);
+      compared.push(form(read.toLowerCase()).replace(/\s+/g, ""));
+      yield read.length;
+    }
+    if (yield* anyAlike(compared.filter(({ length }) => length >= CHARS_LEAST))) return true;
+  }
+  return false;
 }
 
-function anyAlike(texts: readonly string[]): boolean {
-  const long = texts.filter((text) => text.length >= CHARS_LEAST);
-  const all = long.map(piecesOf);
-  const kept = power(2, Math.ceil(log2(Math.max(1, ...all.map((pieces) => pieces.size / PIECES_MOST)))));
-  const sampled = all.map((pieces) => [...pieces].filter((piece) => piece % kept === 0));
-  return sampled.some((pieces, i) =>
-    sampled.slice(0, i).some((other, j) => {
-      const [short, whole, size] =
-        pieces.length <= other.length ? [pieces, all[j], other.length] : [other, all[i], pieces.length];
-      if (short.length === 0 || short.length < SIZE_LEAST * size) return false;
-      const shared = short.reduce((sum, piece) => sum + Number(whole?.has(piece)), 0);
-      return shared >= SHARED_LEAST * short.length;
-    }),
-  );
+function* anyAlike(texts: readonly string[]): Generator<number, boolean> {
+  const longest = Math.max(1, ...texts.map(({ length }) => length));
+  const oneOf = power(2, Math.max(0, Math.ceil(log2(longest / PIECES_MOST))));
+  const before: ReadonlySet<number>[] = [];
+  for (const text of texts) {
+    const pieces = piecesOf(text, oneOf);
+    yield text.length;
+    for (const other of before) if (areAlike(pieces, other)) return true;
+    yield before.length * pieces.size;
+    before.push(pieces);
+  }
+  return false;
 }
 
-/** Hashes of a text's pieces. */
-function piecesOf(text: string): ReadonlySet<number> {
+function areAlike(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
+  const [short, long] = one.size <= other.size ? [one, other] : [other, one];
+  if (short.size === 0 || short.size < SIZE_LEAST * long.size) return false;
+  const enough = SHARED_LEAST * short.size;
+  let [shared, left] = [0, short.size];
+  for (const piece of short) {
+    if (long.has(piece)) shared++;
+    if (shared + --left < enough) return false;
+  }
+  return true;
+}
+
+/** Hashes of a text's pieces, of `oneOf` (a power of two) about one. */
+function piecesOf(text: string, oneOf: number): ReadonlySet<number> {
   const pieces = new Set<number>();
   for (let at = 0; at + PIECE_CHARS <= text.length; at++) {
     let hash = 0x41c6ce57;
     for (let k = 0; k < PIECE_CHARS; k++) hash = Math.imul(hash ^ text.charCodeAt(at + k), 0x9e3779b1);
-    pieces.add((hash ^ (hash >>> 15)) >>> 0);
+    hash ^= hash >>> 15;
+    if ((hash & (oneOf - 1)) === 0) pieces.add(hash);
   }
   return pieces;
 }

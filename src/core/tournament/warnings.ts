@@ -26,7 +26,7 @@ export function rewardWarnings(
   results: readonly GroupResult[],
   { parse_rate }: Pick<BatchMetrics, "parse_rate">,
   candidatesCount: boolean,
-  fewPairs: boolean,
+  copies: boolean,
 ): string[] {
   const when = (code: string, holds: boolean) => (holds ? [code] : []);
   return [
@@ -61,7 +61,7 @@ export function rewardWarnings(
       "cut_by_deadline",
       results.some(({ verifier }) => verifier.why?.deadline !== undefined),
     ),
-    ...when("near_copies", fewPairs && prepared.some(hasCopies)),
+    ...when("near_copies", copies),
     ...when(
       "models_mixed",
       results.some(({ verifier }) => verifier.models.length > 1),
@@ -95,9 +95,17 @@ function failedGroups(results: readonly GroupResult[]): string[] {
   ];
 }
 
-/** Of others: all copies of one candidate are met by nobody else. */
-const hasCopies = ({ classes: { members }, texts }: PreparedGroup): boolean =>
-  members.length > 1 && (members.some(({ length }) => length > 1) || hasNearCopies(texts));
+/**
+ * Whether a group has near-copies, or equal candidates beside others. Yields the steps that it took
+ * (`turn_steps`).
+ */
+export function* hasCopies(prepared: readonly PreparedGroup[]): Generator<number, boolean> {
+  for (const { classes, texts } of prepared) {
+    if (classes.members.length < 2) continue;
+    if (classes.members.some(({ length }) => length > 1) || (yield* hasNearCopies(texts))) return true;
+  }
+  return false;
+}
 
 /**
  * Well formed as far as it could be told before, and neither well formed nor jamming after: the
