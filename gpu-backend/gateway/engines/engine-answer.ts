@@ -24,7 +24,6 @@ export function chatBody(call: EngineCall, defaultModel: string, simulated = fal
     top_p,
     max_tokens,
     seed,
-    stream: true,
     ...(anchor !== null && logprobsAsked(completion)),
     ...(simulated && judgeTemplate(call.prompt ?? "")),
   });

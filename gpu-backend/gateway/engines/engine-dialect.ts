@@ -8,18 +8,21 @@ export interface Extras {
   priority: number;
   /** The request's own name, by which SGLang is told to give it up. */
   rid: string | null;
+  /** Whether the answer comes as one document. */
+  whole: boolean;
 }
 
 /**
  * A request's whole JSON text. vLLM and SGLang count the tokens in every chunk when asked to: with
  * several tokens a chunk (`--stream-interval`) nothing else tells how many a cut generation cost.
  * Strict servers refuse fields that they do not know, so others get none of these.
- * @param body a JSON object without `stream_options`
+ * @param body a JSON object without `stream` and `stream_options`
  */
-export function engineBody(body: string, kind: EngineKind | "other" | null, { priority, rid }: Extras): string {
+export function engineBody(body: string, kind: EngineKind | "other" | null, { priority, rid, whole }: Extras): string {
   const known = kind === "vllm" || kind === "sglang";
   const fields = {
-    stream_options: { include_usage: true, ...(known && { continuous_usage_stats: true }) },
+    stream: !whole,
+    ...(!whole && { stream_options: { include_usage: true, ...(known && { continuous_usage_stats: true }) } }),
     ...(known && priority !== 0 && { priority }),
     ...(rid !== null && { rid }),
   };

@@ -91,8 +91,9 @@ export class EngineProbe {
       health.failed();
       // What comes back may have been started with other flags.
       this.#tried = false;
+      this.#replica.form.restarted();
     }
-    this.#replica.look(!lives && !health.healthy && elsewhere);
+    this.#replica.look(lives, elsewhere);
     this.#options.onChange();
     this.#later(0, HEALTH_EVERY_MS, () => this.#health());
   }

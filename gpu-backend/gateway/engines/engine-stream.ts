@@ -1,5 +1,5 @@
-// Owns one generation on one engine: the HTTP exchange, read as it streams, cut when it goes on too
-// long. Must not know replicas, retries or load.
+// Owns one generation on one engine: the HTTP exchange, read as it streams and cut when it goes on too
+// long, or read whole. Must not know replicas, retries or load.
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { engineReason, misconfigured } from "../../../src/core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -53,6 +53,8 @@ export interface Exchange {
   hung_up: boolean;
   /** Tokens generated, however it ended. */
   tokens: number;
+  /** Events that brought text. */
+  events: number;
   /** What the engine said when it refused the question, as received; null when it did not. */
   said: string | null;
   /** The same, fit for people. */
@@ -66,6 +68,8 @@ export interface Question {
   completion: boolean;
   max_tokens: number;
   anchor: Anchor | null;
+  /** Whether the answer comes as one document: nothing is heard of it before its end. */
+  whole: boolean;
   signal: AbortSignal;
   now: () => number;
 }
@@ -116,14 +120,18 @@ export class EngineStream implements AnswerObserver {
 
   /**
    * Gives up on an engine that has said nothing between more calls than it may: more of them, as a
-   * rule, before its first token.
+   * rule, before its first token. Of an answer that comes whole, the engine's health check speaks.
+   * @param lives whether the engine passed its latest check
    */
-  look({ begun, waiting }: Patience): void {
-    if (++this.#quietLooks <= (this.#firstTokenAt === null ? waiting : begun)) return;
-    this.#hangUp("died", failed("verifier_unavailable"));
+  look({ begun, waiting }: Patience, lives: boolean): void {
+    const { whole } = this.#question;
+    if (whole && lives) this.#quietLooks = 0;
+    else if (++this.#quietLooks > (whole || this.#firstTokenAt !== null ? begun : waiting))
+      this.#hangUp("died", failed("verifier_unavailable"));
   }
 
   text(piece: string): void {
+    if (this.#question.whole) return;
     this.#firstTokenAt ??= this.#question.now();
     this.#repetition.push(piece);
   }
@@ -207,6 +215,7 @@ export class EngineStream implements AnswerObserver {
     response.on("end", () =>
       this.#guard(() => {
         this.#answer.document(document.take());
+        this.#cut();
         this.#finish(...this.#outcome());
       }),
     );
@@ -254,8 +263,8 @@ export class EngineStream implements AnswerObserver {
     if (this.#settled) return;
     this.#settled = true;
     this.#question.signal.removeEventListener("abort", this.#onAbort);
-    const { tokens } = this.#answer;
+    const { tokens, pieces: events } = this.#answer;
     const said = { first_token_at: this.#firstTokenAt, said: this.#said, reason: this.#reason };
-    this.#settle({ verdict, generation: answered, retry_after_ms, hung_up, tokens, ...said });
+    this.#settle({ verdict, generation: answered, retry_after_ms, hung_up, tokens, events, ...said });
   }
 }

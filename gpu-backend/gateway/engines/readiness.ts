@@ -23,6 +23,9 @@ export interface Readiness {
   context_tokens?: number;
 }
 
+const READ_WHOLE =
+  "its stream brings few tokens an event: answers are asked for whole, and loops not cut (--stream-interval 256)";
+
 /**
  * Ready when some healthy replica, that did not fail all its latest questions, serves the model,
  * and no token of any engine survives the escape. Never rejects; bounded by readiness_timeout_ms.
@@ -42,7 +45,11 @@ export async function readiness(
   const troubles = found.filter((one) => typeof one === "string");
   const contexts = found.filter((one) => typeof one === "number");
   const serving = found.length - troubles.length;
-  const words = [...new Set([...troubles, ...replicas.flatMap(({ unfit }) => unfit ?? [])])].join(", ");
+  const notes = replicas.flatMap(({ unfit, form }) => [
+    ...(unfit === null ? [] : [unfit]),
+    ...(form.whole ? [READ_WHOLE] : []),
+  ]);
+  const words = [...new Set([...troubles, ...notes])].join(", ");
   const served = `${serving} of ${replicas.length} engines serve the model${words === "" ? "" : ` (${words})`}`;
   const { trouble: unbroken, count } = tokens;
   const detail = unbroken === "" ? served : unbroken;

@@ -2,6 +2,7 @@
 // know what is asked, nor timers.
 import { hashText } from "../../../src/core/math/random.ts";
 import { Aimd } from "./aimd.ts";
+import { AnswerForm } from "./answer-form.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { engineBody, refusesPriority } from "./engine-dialect.ts";
 import { EngineStream, type Exchange, type Patience, type Question } from "./engine-stream.ts";
@@ -15,9 +16,11 @@ const AFFINITY_FACTOR = 1.25;
 const AFFINITY_SLACK = 8;
 /**
  * Looks (one a health check) for which an answer that has begun may stand still; in an engine's
- * queue it may for ever.
+ * queue it may for ever. Events of 256 tokens may be two minutes apart on a slow engine.
  */
-const PATIENCE: Patience = { begun: 15, waiting: Number.POSITIVE_INFINITY };
+const PATIENCE: Patience = { begun: 64, waiting: Number.POSITIVE_INFINITY };
+/** The same at a replica that fails its checks. */
+const PATIENCE_WITH_SILENT: Patience = { begun: 15, waiting: Number.POSITIVE_INFINITY };
 /**
  * The same at a replica that is out of rotation and fails its checks: it may be frozen, with its
  * connections open.
@@ -25,6 +28,9 @@ const PATIENCE: Patience = { begun: 15, waiting: Number.POSITIVE_INFINITY };
 const PATIENCE_WITH_EJECTED: Patience = { begun: FAILURES_TO_EJECT - 1, waiting: FAILURES_TO_EJECT - 1 };
 
 let runningNumber = 0;
+
+/** What is asked, but for how this replica is asked it. */
+type Asked = Omit<Question, "body" | "whole">;
 
 export class Replica {
   readonly engine: EngineAddress;
@@ -35,6 +41,8 @@ export class Replica {
   readonly health = new ReplicaHealth();
   /** What would spoil every verdict of it, for people; null where nothing is known. */
   unfit: string | null = null;
+  /** How it is asked for answers. */
+  readonly form = new AnswerForm();
   #taken = 0;
   /** Until it says that it knows none. */
   #priorities = true;
@@ -72,10 +80,12 @@ export class Replica {
 
   /**
    * Gives up on answers that have stood still for too many calls.
-   * @param elsewhere whether this replica seems frozen and another could answer
+   * @param lives whether it passed its latest check
+   * @param elsewhere whether another replica gets work
    */
-  look(elsewhere: boolean): void {
-    for (const stream of this.#streams) stream.look(elsewhere ? PATIENCE_WITH_EJECTED : PATIENCE);
+  look(lives: boolean, elsewhere: boolean): void {
+    const silent = !this.healthy && elsewhere ? PATIENCE_WITH_EJECTED : PATIENCE_WITH_SILENT;
+    for (const stream of this.#streams) stream.look(lives ? PATIENCE : silent, lives);
   }
 
   /** Takes a place; the `ask` that must follow gives it back. */
@@ -85,10 +95,11 @@ export class Replica {
 
   /**
    * Asks once, and takes note of what that says about the engine; of `died` the caller tells by
-   * `failedAt`. An engine that knows no priorities is asked again without.
+   * `failedAt`. An engine that knows no priorities is asked again without, one that refuses to answer
+   * whole is asked for a stream.
    * @param body a JSON object, see `engineBody`
    */
-  async ask(body: string, question: Omit<Question, "body">, priority = 0): Promise<Exchange> {
+  async ask(body: string, question: Asked, priority = 0): Promise<Exchange> {
     const ranked = this.#priorities ? priority : 0;
     const exchange = await this.#exchange(body, question, ranked);
     const unknown = ranked !== 0 && exchange.said !== null && refusesPriority(exchange.said);
@@ -98,13 +109,27 @@ export class Replica {
     return last;
   }
 
-  async #exchange(body: string, question: Omit<Question, "body">, priority: number): Promise<Exchange> {
+  /** Of probabilities the reader must know which tokens are thoughts, which only a stream tells. */
+  async #exchange(body: string, question: Asked, priority: number): Promise<Exchange> {
+    const whole = this.form.whole && question.anchor === null;
+    const exchange = await this.#send(body, question, priority, whole);
+    const { tokens, events, verdict, said, generation, hung_up } = exchange;
+    if (!whole) {
+      if (generation.error === null && !hung_up) this.form.streamed(tokens, events);
+      return exchange;
+    }
+    if (verdict === "died") this.form.broke();
+    if (said === null) return exchange;
+    const streamed = await this.#send(body, question, priority, false);
+    if (streamed.said === null) this.form.broke();
+    return streamed;
+  }
+
+  async #send(body: string, question: Asked, priority: number, whole: boolean): Promise<Exchange> {
     const rid = this.kind === "sglang" ? `kritai-${process.pid}-${++runningNumber}` : null;
     const number = ++this.requests;
-    const stream = new EngineStream(this.engine, {
-      ...question,
-      body: engineBody(body, this.kind, { priority, rid }),
-    });
+    const text = engineBody(body, this.kind, { priority, rid, whole });
+    const stream = new EngineStream(this.engine, { ...question, whole, body: text });
     this.#streams.add(stream);
     const exchange = await stream.done;
     this.#note(exchange, number);

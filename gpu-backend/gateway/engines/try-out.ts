@@ -21,12 +21,12 @@ export async function tryOut(
   kind: EngineKind | "other" | null,
 ): Promise<string | null> {
   const body = JSON.stringify({
-    ...{ model, temperature: 0, max_tokens: MAX_TOKENS, stream: true },
+    ...{ model, temperature: 0, max_tokens: MAX_TOKENS },
     messages: [{ role: "user", content: "Reply with the letter A and nothing else." }],
   });
   const { generation, reason } = await new EngineStream(engine, {
-    body: engineBody(body, kind, { priority: 0, rid: null }),
-    ...{ max_tokens: MAX_TOKENS, completion: false, anchor: null, now: () => performance.now() },
+    body: engineBody(body, kind, { priority: 0, rid: null, whole: false }),
+    ...{ max_tokens: MAX_TOKENS, completion: false, anchor: null, whole: false, now: () => performance.now() },
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).done;
   const { thinking, finish_reason, answer } = generation;

@@ -10,7 +10,7 @@ import { killAllServers, startVllm, until, VLLM, type VllmServer } from "./vllm-
 
 const MODEL = "rambling";
 /** Tokens of one event of a stream, as the launch script has it. */
-const STREAM_TOKENS = 16;
+const STREAM_TOKENS = 256;
 const JUDGE = { temperature: 1, top_p: 1, max_tokens: 3_000 };
 /** Long enough for answers that outlast all that a test looks at. */
 const SETTINGS = { CONTEXT_TOKENS: "32768", ANSWER_TOKENS: "32000" };
