@@ -36,6 +36,7 @@ import { benchRescore } from "./rescore-route.ts";
 import { benchRewardsRoute } from "./rewards-route.ts";
 import { benchScoring } from "./scoring.ts";
 import { benchSignals } from "./signals.ts";
+import { benchThinking } from "./thinking.ts";
 import { benchVerdictsRoute } from "./verdicts-route.ts";
 import { benchVerifyRoute, PROGRAM_LINES_700_TOKENS } from "./verify-route.ts";
 import { benchWaves } from "./waves.ts";
@@ -119,6 +120,7 @@ const ON_REQUEST: ReadonlySet<string> = new Set([
   "costly-floods",
   "waves",
   "rescore",
+  "thinking",
 ]);
 
 let bundle: Promise<WorkerModules> | null = null;
@@ -153,6 +155,7 @@ const BENCHES: Record<string, (minutes_ms: number) => Promise<Figure[]>> = {
   "costly-floods": async () => benchCostlyFloods(await script(), { requests: 300, rounds: 3 }),
   memory: () => withBackends(memory),
   peers: () => withBackends(peers),
+  thinking: () => withBackends(thinking),
   agents: () => withBackends(agents),
   "alarms-look": () => benchAlarmsLook({ steps: 2000, groups: 32, rollouts: 16, requests: 1 }, 5),
   "database-down": async (down_ms) =>
@@ -173,6 +176,9 @@ const groupRoom = async (backends: Backends) =>
   benchGroupRoom(await script(), backends, { members: 16, groups: 1000 }, 21);
 
 const peers = async (backends: Backends) => benchPeers(await script(), backends, BATCH, 7);
+
+const thinking = async (backends: Backends) =>
+  benchThinking(await script(), backends, { groups: 16, rollouts: 8, thoughts: 1000 }, 5);
 
 const verify = async (backends: Backends) =>
   benchVerifyRoute(await script(), backends, { ...BATCH, lines: PROGRAM_LINES_700_TOKENS }, 5);

@@ -29,6 +29,39 @@ const answerOf = (letter: string) =>
   );
 
 const ANSWERS = ["A", "B"].map(answerOf);
+
+const THINKING_TOKENS = 2_200;
+/** Of some five characters each, and in no loop, which the gateway would cut. */
+const THOUGHTS = Array.from({ length: THINKING_TOKENS }, (_, i) => ` ${((i * 7_919) % 46_649).toString(36)}`);
+
+/** An answer of THINKING_TOKENS, as a stream of so many tokens an event. */
+function thinkingOf(tokens: number): Buffer {
+  const events = [delta({ role: "assistant", content: "" })];
+  for (let sent = 0; sent < THINKING_TOKENS; sent += tokens) {
+    const thought = THOUGHTS.slice(sent, sent + tokens).join("");
+    events.push(delta({ reasoning_content: thought, content: null }));
+  }
+  const usage = { prompt_tokens: 900, completion_tokens: THINKING_TOKENS };
+  events.push(delta({ content: "\\boxed{A}" }), delta({}, "stop"), event({ id: "c1", choices: [], usage }));
+  return Buffer.from(`${events.join("")}data: [DONE]\n\n`);
+}
+
+/** By tokens an event, made once. */
+const thinking = new Map<number, Buffer>();
+
+/** The same answer as one document. */
+const THINKING_WHOLE = Buffer.from(
+  JSON.stringify({
+    ...{ id: "c1", object: "chat.completion", model: "bench" },
+    choices: [
+      {
+        ...{ index: 0, finish_reason: "stop" },
+        message: { role: "assistant", reasoning_content: THOUGHTS.join(""), content: "\\boxed{A}" },
+      },
+    ],
+    usage: { prompt_tokens: 900, completion_tokens: THINKING_TOKENS },
+  }),
+);
 const STREAM = { "content-type": "text/event-stream" };
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -83,6 +116,19 @@ function chat(response: ServerResponse): void {
   response.socket?.uncork();
 }
 
+/** An answer after long thought. Its events leave as fast as the connection takes them. */
+function think(tokens: number, body: string, response: ServerResponse): void {
+  if (body.includes('"stream":false')) {
+    response.writeHead(200, { ...JSON_TYPE, "content-length": THINKING_WHOLE.length });
+    response.end(THINKING_WHOLE);
+    return;
+  }
+  const answer = thinking.get(tokens) ?? thinkingOf(tokens);
+  thinking.set(tokens, answer);
+  response.writeHead(200, STREAM);
+  response.end(answer);
+}
+
 /** A decision model's reply: the first option of each question, and the state's check word. */
 function decisions(body: string, response: ServerResponse): void {
   const { state, questions } = JSON.parse(body) as { state: string; questions: Record<string, { criteria: object }> };
@@ -110,10 +156,18 @@ function sql(body: string, response: ServerResponse): void {
   response.end(JSON.stringify(queries === undefined ? empty : { results: queries.map(() => empty) }));
 }
 
+/** Of `/thinking-<tokens>/..`. */
+const tokensAnEvent = (url = ""): number | null => {
+  const named = /^\/thinking-(\d+)\//.exec(url)?.[1];
+  return named === undefined ? null : Number(named);
+};
+
 function route(request: IncomingMessage, body: string, response: ServerResponse): void {
+  const tokens = tokensAnEvent(request.url);
   if (request.url?.endsWith("/chat/completions")) {
     if (body !== "") question = body;
-    chat(response);
+    if (tokens === null) chat(response);
+    else think(tokens, body, response);
   } else if (request.url === "/question") response.end(question);
   else if (request.url === "/v1/verify") void verify(body, response);
   else if (request.url === "/sql") sql(body, response);
@@ -130,7 +184,7 @@ const server = createServer((request, response) => {
   const parts: Buffer[] = [];
   const known = request.socket as Socket & { asked?: boolean };
   const read = ["/sql", "/v1/verify", "/v1/systemone"].includes(request.url ?? "");
-  const kept = read || known.asked !== true;
+  const kept = read || known.asked !== true || tokensAnEvent(request.url) !== null;
   known.asked = true;
   request.on("data", (chunk: Buffer) => {
     if (kept) parts.push(chunk);

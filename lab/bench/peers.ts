@@ -18,7 +18,7 @@ const IN_FLIGHT = 64;
 const PEER_QUESTIONS = { Portkey: 512, LiteLLM: 128 };
 
 /** What is measured: the processes whose CPU counts, and a round of so many questions. */
-interface Subject {
+export interface Subject {
   name: string;
   pids: number[];
   questions: number;
@@ -60,16 +60,20 @@ function peerSubject(peer: Peer, questions: number, body: string): Subject {
   return { name: peer.name, pids: [peer.pid], questions, ask: all, close: peer.close };
 }
 
-/** Starts the floors, the product's two ways, and the peers; `subjects` has what was started. */
-async function startSubjects(
+export const closeAll = async (subjects: readonly Subject[]): Promise<void> => {
+  for (const { close } of subjects) await close();
+};
+
+/** Starts the floors and the product's two ways to an engine; `subjects` has what was started. */
+export async function startWays(
   subjects: Subject[],
   script: WorkerModules,
-  backends: Backends,
+  { verifier, question: latest }: Pick<Backends, "verifier" | "question">,
   batch: Batch,
-): Promise<void> {
+): Promise<string> {
   const questions = comparisonsOf(batch);
   const request = JSON.stringify(rewardsRequest(batch));
-  const engine = backends.verifier.VERIFIER_URL as string;
+  const engine = verifier.VERIFIER_URL as string;
   const edge = async (name: string, vars: Record<string, string>, beside: Subject["pids"] = []) => {
     const worker = await startWorkerd({ script, vars });
     const asking = async () => checkReply(await post(`${worker.url}/v1/rewards`, request), batch, false);
@@ -77,11 +81,11 @@ async function startSubjects(
     return asking;
   };
   // One round first, from which the others have their question.
-  await (await edge("edge, openai", backends.verifier))();
-  const question = await backends.question();
+  await (await edge("edge, openai", verifier))();
+  const question = await latest();
   const told = fetchingOnly(questions, question);
 
-  const worker = await startWorkerd({ script: FETCHING_ONLY, vars: backends.verifier });
+  const worker = await startWorkerd({ script: FETCHING_ONLY, vars: verifier });
   const fetching = async () => void (await post(worker.url, told));
   subjects.push({ name: "a bare Worker", pids: [worker.pid], questions, ask: fetching, close: worker.close });
 
@@ -94,12 +98,42 @@ async function startSubjects(
   });
   await edge("edge and gateway", { VERIFIER_URL: gateway.url, VERIFIER_PROTOCOL: "verify" }, [gateway.pid]);
   subjects.push({ name: "gateway", pids: [gateway.pid], questions, ask: async () => {}, close: gateway.close });
-
-  for (const start of [startPortkey, startLiteLlm]) {
-    const peer = await start(engine);
-    subjects.push(peerSubject(peer, PEER_QUESTIONS[peer.name as keyof typeof PEER_QUESTIONS], question));
-  }
+  return question;
 }
+
+/** Of each subject, by its name: a value a round. */
+export interface Measured {
+  /** CPU a question, ms. */
+  cpu: ReadonlyMap<string, readonly number[]>;
+  /** A batch by the clock, ms. */
+  wall: ReadonlyMap<string, readonly number[]>;
+}
+
+const spent = (pids: number[]) => pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
+
+/** Asks each in turns, after rounds that count for nothing. */
+export async function measure(subjects: readonly Subject[], rounds: number): Promise<Measured> {
+  const cpu = new Map(subjects.map(({ name }) => [name, [] as number[]]));
+  const wall = new Map(subjects.map(({ name }) => [name, [] as number[]]));
+  const gateway = subjects.find(({ name }) => name === "gateway") as Subject;
+  for (let round = -WARM_UP; round < rounds; round++) {
+    for (const { name, pids, questions, ask: asking } of subjects) {
+      // The gateway's own part is of the round that went through it.
+      if (name === "gateway") continue;
+      const [before, own, since] = [spent(pids), spent(gateway.pids), performance.now()];
+      await asking();
+      if (round < 0) continue;
+      cpu.get(name)?.push((spent(pids) - before) / questions);
+      wall.get(name)?.push(performance.now() - since);
+      if (name === "edge and gateway") cpu.get("gateway")?.push((spent(gateway.pids) - own) / questions);
+    }
+  }
+  return { cpu, wall };
+}
+
+/** What one took over what another took, round by round. */
+export const ratiosOf = (of: Measured["cpu"], part: string, whole: string): number[] =>
+  (of.get(part) as number[]).map((value, round) => value / ((of.get(whole) as number[])[round] as number));
 
 /**
  * CPU a question of each, ms, and of the product's ways over the floors' and the peers' in the same
@@ -112,36 +146,19 @@ export async function benchPeers(
   rounds: number,
 ): Promise<Figure[]> {
   const subjects: Subject[] = [];
-  const cpu = new Map<string, number[]>();
-  const wall = new Map<string, number[]>();
-  const spent = (pids: number[]) => pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
-  try {
-    await startSubjects(subjects, script, backends, batch);
-    for (const { name } of subjects) {
-      cpu.set(name, []);
-      wall.set(name, []);
-    }
-    const gateway = subjects.find(({ name }) => name === "gateway") as Subject;
-    for (let round = -WARM_UP; round < rounds; round++) {
-      for (const { name, pids, questions, ask: asking } of subjects) {
-        // The gateway's own part is of the round that went through it.
-        if (name === "gateway") continue;
-        const [before, own, since] = [spent(pids), spent(gateway.pids), performance.now()];
-        await asking();
-        if (round < 0) continue;
-        cpu.get(name)?.push((spent(pids) - before) / questions);
-        wall.get(name)?.push(performance.now() - since);
-        if (name === "edge and gateway") cpu.get("gateway")?.push((spent(gateway.pids) - own) / questions);
+  const { cpu, wall } = await startWays(subjects, script, backends, batch)
+    .then(async (question) => {
+      for (const start of [startPortkey, startLiteLlm]) {
+        const peer = await start(backends.verifier.VERIFIER_URL as string);
+        subjects.push(peerSubject(peer, PEER_QUESTIONS[peer.name as keyof typeof PEER_QUESTIONS], question));
       }
-    }
-  } finally {
-    for (const { close } of subjects) await close();
-  }
-  const ratios = (part: string, whole: string, of = cpu) =>
-    (of.get(part) as number[]).map((value, round) => value / ((of.get(whole) as number[])[round] as number));
+      return measure(subjects, rounds);
+    })
+    .finally(() => closeAll(subjects));
+  const ratios = (part: string, whole: string, of = cpu) => ratiosOf(of, part, whole);
   const size = `${batch.groups} x ${batch.rollouts}`;
   return [
-    ...[...cpu].map(([name, values]) => figure(name, "CPU ms/question", null, values)),
+    ...[...cpu].map(([name, values]) => figure(name, "CPU ms/question", null, [...values])),
     figure("edge, openai / a bare Worker", "ratio", { most: 1.5 }, ratios("edge, openai", "a bare Worker")),
     figure("gateway / a bare Node process", "ratio", { most: 1.5 }, ratios("gateway", "a bare Node process")),
     figure("edge and gateway / Portkey", "ratio", { most: 1 / 12 }, ratios("edge and gateway", "Portkey")),

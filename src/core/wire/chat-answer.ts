@@ -111,15 +111,57 @@ function countIn(data: string): number {
   return key === -1 ? 0 : tokens(Number.parseInt(data.slice(key + 20, key + 36), 10));
 }
 
-/** The reasoning inside an event that `isOnlyReasoning`, as it stands between its quotes. */
-function rawReasoning(data: string): string {
-  const start = data.indexOf('":"', data.indexOf('"reasoning')) + 3;
-  for (let end = data.indexOf('"', start); end !== -1; end = data.indexOf('"', end + 1)) {
+/** Where the reasoning inside an event that `isOnlyReasoning` stands between its quotes. */
+function reasoningIn(data: string): [from: number, to: number] {
+  const from = data.indexOf('":"', data.indexOf('"reasoning')) + 3;
+  for (let to = data.indexOf('"', from); to !== -1; to = data.indexOf('"', to + 1)) {
     let escapes = 0;
-    while (data.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return data.slice(start, end);
+    while (data.charCodeAt(to - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return [from, to];
   }
-  return data.slice(start);
+  return [from, data.length];
+}
+
+function isEscaped(data: string, from: number, to: number): boolean {
+  const at = data.indexOf("\\", from);
+  return at !== -1 && at < to;
+}
+
+/**
+ * An event that brought a piece of text and nothing else, but for that piece: a stream's other events
+ * are written the same, so that they need no parsing.
+ */
+class PieceFrame {
+  readonly answering: boolean;
+  readonly #before: string;
+  readonly #after: string;
+
+  /** @param answering whether the piece is answer, and not reasoning */
+  constructor(data: string, [from, to]: readonly [number, number], answering: boolean) {
+    this.#before = data.slice(0, from);
+    this.#after = data.slice(to);
+    this.answering = answering;
+  }
+
+  /** Where the piece of an event stands that is written the same; null where it is not, or must be parsed. */
+  pieceIn(data: string): [from: number, to: number] | null {
+    const from = this.#before.length;
+    const to = data.length - this.#after.length;
+    if (to <= from || data.indexOf('"', from) !== to) return null;
+    if (this.answering ? isEscaped(data, from, to) : data.charCodeAt(to - 1) === BACKSLASH) return null;
+    // In V8 faster than startsWith and endsWith, whose string would be a slice.
+    return data.slice(0, from) === this.#before && data.slice(to) === this.#after ? [from, to] : null;
+  }
+}
+
+/** The frame of an event that brought a piece of answer; null where that alone may not differ in the next. */
+function answerFrame(data: string, piece: string): PieceFrame | null {
+  const key = data.indexOf('"content":"');
+  const from = key + 11;
+  const to = data.indexOf('"', from);
+  if (key === -1 || data.slice(from, to) !== piece || data.indexOf('"content"', to) !== -1) return null;
+  // All else in the frame says the same again; these an observer is told of each time.
+  return /"(?:reasoning|logprobs":\{)/.test(data) ? null : new PieceFrame(data, [from, to], true);
 }
 
 /**
@@ -149,6 +191,7 @@ export class AnswerBuilder {
   #completion_tokens = 0;
   #model: string | null = null;
   #compactAt = COMPACT_CHARS;
+  #frame: PieceFrame | null = null;
 
   constructor(observer: AnswerObserver | null = null) {
     this.#observer = observer;
@@ -184,10 +227,15 @@ export class AnswerBuilder {
 
   /** Takes one event's data. Returns false when nothing that follows can matter. */
   event(data: string): boolean {
+    const same = this.#frame?.pieceIn(data);
+    if (same) return this.#framed(data, same);
     if (this.#reasoned && isOnlyReasoning(data)) {
+      const count = countIn(data);
+      const place = reasoningIn(data);
       this.#pieces++;
-      this.#completion_tokens = Math.max(this.#completion_tokens, countIn(data));
-      this.#observer?.text(rawReasoning(data));
+      this.#completion_tokens = Math.max(this.#completion_tokens, count);
+      this.#observer?.text(data.slice(...place));
+      if (count === 0) this.#frame = new PieceFrame(data, place, false);
       return true;
     }
     if (data === "[DONE]") {
@@ -195,12 +243,24 @@ export class AnswerBuilder {
       return true;
     }
     try {
+      const before = this.#text;
       this.#error = this.#chunk(JSON.parse(data));
+      if (this.#error === null && this.#text.length > before.length)
+        this.#frame = answerFrame(data, this.#text.slice(before.length)) ?? this.#frame;
     } catch {
       // Servers that put one line break between events instead of two.
       if (data.includes("\n")) return data.split("\n").every((line) => line === "" || this.event(line));
       this.#error = MALFORMED;
     }
+    return this.#error === null;
+  }
+
+  /** Takes the piece of an event that brings nothing else. */
+  #framed(data: string, [from, to]: readonly [number, number]): boolean {
+    const answering = this.#frame?.answering === true;
+    this.#pieces++;
+    if (this.#observer !== null) this.#observer.text(data.slice(from, to));
+    if (answering) this.#error = this.#say(data.slice(from, to));
     return this.#error === null;
   }
 
@@ -279,6 +339,11 @@ export class AnswerBuilder {
     if (part.reasoning || part.reasoning_content) this.#reasoned = true;
     if (content == null || content === "") return null;
     if (typeof content !== "string") return MALFORMED;
+    return this.#say(content);
+  }
+
+  /** A piece of the answer. @returns MALFORMED where it grows too long */
+  #say(content: string): ItemErrorCode | null {
     if (this.#reasoned) this.#hasAnswer = true;
     this.#text += content;
     if (this.#text.length <= this.#compactAt) return null;
