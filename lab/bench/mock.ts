@@ -31,10 +31,10 @@ const answerOf = (letter: string) =>
 const ANSWERS = ["A", "B"].map(answerOf);
 
 const THINKING_TOKENS = 2_200;
-/** Of some five characters each, and in no loop, which the gateway would cut. */
+/** Some five characters each, and no loop, which the gateway would cut. */
 const THOUGHTS = Array.from({ length: THINKING_TOKENS }, (_, i) => ` ${((i * 7_919) % 46_649).toString(36)}`);
 
-/** An answer of THINKING_TOKENS, as a stream of so many tokens an event. */
+/** An answer of THINKING_TOKENS as a stream. @param tokens per event */
 function thinkingOf(tokens: number): Buffer {
   const events = [delta({ role: "assistant", content: "" })];
   for (let sent = 0; sent < THINKING_TOKENS; sent += tokens) {
@@ -156,7 +156,7 @@ function sql(body: string, response: ServerResponse): void {
   response.end(JSON.stringify(queries === undefined ? empty : { results: queries.map(() => empty) }));
 }
 
-/** Of `/thinking-<tokens>/..`. */
+/** The number in `/thinking-<tokens>/..`. */
 const tokensAnEvent = (url = ""): number | null => {
   const named = /^\/thinking-(\d+)\//.exec(url)?.[1];
   return named === undefined ? null : Number(named);

@@ -101,7 +101,7 @@ export async function startWays(
   return question;
 }
 
-/** Of each subject, by its name: a value a round. */
+/** By a subject's name: a value per round. */
 export interface Measured {
   /** CPU a question, ms. */
   cpu: ReadonlyMap<string, readonly number[]>;
@@ -131,7 +131,7 @@ export async function measure(subjects: readonly Subject[], rounds: number): Pro
   return { cpu, wall };
 }
 
-/** What one took over what another took, round by round. */
+/** The ratios of two subjects, one per round. */
 export const ratiosOf = (of: Measured["cpu"], part: string, whole: string): number[] =>
   (of.get(part) as number[]).map((value, round) => value / ((of.get(whole) as number[])[round] as number));
 

@@ -24,7 +24,7 @@ export class AnswerForm {
     return this.#missing <= 0;
   }
 
-  /** A streamed answer came to its end, in so many events that brought text. */
+  /** Call it when a streamed answer has ended. @param events those that brought text */
   streamed(tokens: number, events: number): void {
     if (events > EVENTS_LEAST + tokens / TOKENS_AN_EVENT) this.#missing--;
     else this.#missing = Math.max(FINE_ANSWERS, this.#missing);

@@ -109,7 +109,7 @@ export class Replica {
     return last;
   }
 
-  /** Of probabilities the reader must know which tokens are thoughts, which only a stream tells. */
+  /** Where probabilities are read, only a stream says which tokens are thoughts. */
   async #exchange(body: string, question: Asked, priority: number): Promise<Exchange> {
     const whole = this.form.whole && question.anchor === null;
     const exchange = await this.#send(body, question, priority, whole);

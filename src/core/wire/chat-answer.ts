@@ -160,7 +160,7 @@ function answerFrame(data: string, piece: string): PieceFrame | null {
   const from = key + 11;
   const to = data.indexOf('"', from);
   if (key === -1 || data.slice(from, to) !== piece || data.indexOf('"content"', to) !== -1) return null;
-  // All else in the frame says the same again; these an observer is told of each time.
+  // The rest of the frame repeats what is known; an observer needs these each time.
   return /"(?:reasoning|logprobs":\{)/.test(data) ? null : new PieceFrame(data, [from, to], true);
 }
 
