@@ -1,5 +1,6 @@
 // Owns the raw environment: the schema of bindings and variables, and its only reader. Never shows
 // a value in an error.
+
 import * as z from "zod";
 import { SCOPES, type Scope } from "./api/door/auth.ts";
 import { parseKeys } from "./api/door/key-entries.ts";
@@ -10,6 +11,7 @@ import { isExtraName } from "./core/contract/judge-extra.ts";
 import type { FieldError } from "./core/faults/errors.ts";
 import { LIMITS } from "./core/faults/limits.ts";
 import { isPromptName } from "./core/judges/render.ts";
+import { parsePrices } from "./core/load/prices.ts";
 import { SANDBOX_APIS, type SandboxShape } from "./core/wire/sandbox-apis.ts";
 import type { BatchStub } from "./objects/batches/remote.ts";
 import type { CountsNamespace } from "./objects/counts/remote.ts";
@@ -137,6 +139,7 @@ export const EnvSchema = z.object({
   JUDGE_EXTRA: optional(readBy(parseExtraNames)),
   CHECKER_HOSTS: optional(hosts(LIMITS.checker_hosts_max)),
   CHECKER_SECRET: optional(SecretSchema),
+  PRICES: optional(readBy(parsePrices)),
   KEY_LIMITS: optional(readBy(parseKeyLimits)),
   GROUP_SIZES: optional(readBy(parseGroupSizes)),
   LOG_DAYS: optional(readBy(parseLogDays)),
@@ -196,8 +199,9 @@ const EXPECTED: Record<keyof Variables, string> = {
   JUDGE_EXTRA: `must be up to ${LIMITS.judge_extra_names_max} comma-separated fields of an engine's request, such as reasoning_effort or chat_template_kwargs.enable_thinking, and none that a spec has`,
   CHECKER_HOSTS: `must be up to ${LIMITS.checker_hosts_max} comma-separated hosts, such as checks.example.org or checks.example.org:8443`,
   CHECKER_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
+  PRICES: `must be a JSON object of model names, each like {"input": 0.2, "output": 0.8}, in US dollars per million tokens from 0 to ${LIMITS.price_max}`,
   KEY_LIMITS:
-    "must be like trainer:rpm=600,tokens_per_day=50000000,log_rows_per_day=1000000,stored_bytes=1000000000,concurrency=8;*:rpm=60, each key once, integers from 1 up",
+    "must be like trainer:rpm=600,tokens_per_day=50000000,usd_per_day=2.50,log_rows_per_day=1000000,stored_bytes=1000000000,concurrency=8;*:rpm=60, each key once, integers from 1 up, dollars with at most 6 decimals",
   GROUP_SIZES: `must be like trainer=8;*=16, each key once, integers from 1 to rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`,
   LOG_DAYS: `must be like trainer=90;*=365, each key once, integers from 1 to log_days_max = ${LIMITS.log_days_max}`,
   MODELS:
@@ -310,6 +314,10 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
   }
   if (variables.KEY_LIMITS !== undefined && variables.KEY_COUNTERS === undefined) {
     faults.push({ path: "KEY_COUNTERS", message: "the Durable Object binding is required beside KEY_LIMITS" });
+  }
+  const limited = [...(variables.KEY_LIMITS?.values() ?? [])];
+  if (variables.PRICES === undefined && limited.some(({ usd_per_day }) => usd_per_day !== null)) {
+    faults.push({ path: "PRICES", message: "required beside usd_per_day of KEY_LIMITS, which counts dollars by it" });
   }
   if (variables.WEBHOOK !== undefined && variables.WEBHOOK_SECRET === undefined) {
     faults.push({ path: "WEBHOOK_SECRET", message: "required beside WEBHOOK, for what it is sent to be signed" });

@@ -163,6 +163,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     early_judging: config.EARLY_JUDGING === undefined ? knowPriorities(config.backends) : config.EARLY_JUDGING === "on",
     clock,
     keys: config.API_KEYS ?? [],
+    prices: config.PRICES,
     group_sizes: config.GROUP_SIZES,
     log_days: config.LOG_DAYS ?? new Map(),
     default_spec: config.DEFAULT_JUDGE === undefined ? undefined : specOfJudge(config.DEFAULT_JUDGE),

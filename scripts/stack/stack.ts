@@ -117,6 +117,7 @@ async function settle<T extends readonly unknown[]>(parts: { [K in keyof T]: Pro
 
 const PASSED_ON = [
   "EARLY_JUDGING",
+  "PRICES",
   "KEY_LIMITS",
   "GROUP_SIZES",
   "LOG_DAYS",

@@ -6,6 +6,8 @@ export interface KeyLimit {
   rpm: number | null;
   /** The verifier's tokens, prompt and completion, in a day of UTC. */
   tokens_per_day: number | null;
+  /** US dollars that the verifier's tokens cost in a day of UTC, by PRICES. */
+  usd_per_day: number | null;
   /** Rows of the run log in a day of UTC. */
   log_rows_per_day: number | null;
   /** Requests that may judge, and batches, at one time. */
@@ -18,6 +20,8 @@ export interface KeyLimit {
 export interface KeyUse {
   /** The verifier's, prompt and completion. */
   tokens: number;
+  /** US dollars; never less than what tokens of models with a price cost. */
+  usd: number;
   log_rows: number;
 }
 

@@ -5,6 +5,7 @@ import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts
 import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import type { ModelTokens } from "../core/load/prices.ts";
 import { drained } from "../core/math/drained.ts";
 import { mean } from "../core/math/stats.ts";
 import { auditCorrelation, auditSpec, isAudited } from "../core/reward/audit.ts";
@@ -17,6 +18,7 @@ import type { AuditVerdictRow } from "../ports/log-entry.ts";
 import type { Verifier } from "../ports/ports.ts";
 import { type Judging, planJudging } from "./judging.ts";
 import { verdictRows } from "./log-entry.ts";
+import { modelTokens } from "./model-tokens.ts";
 import { openSessions, type Until } from "./sessions.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
@@ -39,6 +41,7 @@ export interface Audited {
   /** What its judge said, by the group's index; also of groups that were not audited whole. */
   verdicts: ReadonlyMap<number, readonly AuditVerdictRow[]>;
   use: AuditUse;
+  tokens: readonly ModelTokens[];
 }
 
 /** Its part of what a request may have logged of its verifiers' words, as of its generations. */
@@ -105,6 +108,7 @@ export function beginAudit(
       index,
       result: groupResult(signals, compiled.spec, compiled.judgeable),
       verdicts: verdictRows(signals).map(({ signal: _, ...row }) => row),
+      tokens: modelTokens([signals], compiled, verifier.model ?? null),
     })),
   );
   return {
@@ -119,6 +123,7 @@ interface AuditedGroup {
   index: number;
   result: GroupResult;
   verdicts: AuditVerdictRow[];
+  tokens: ModelTokens[];
 }
 
 function auditSummary(audits: readonly AuditedGroup[], main: readonly GroupResult[]): Audited {
@@ -140,6 +145,7 @@ function auditSummary(audits: readonly AuditedGroup[], main: readonly GroupResul
   return {
     values,
     verdicts: new Map(audits.map(({ index, verdicts }) => [index, verdicts])),
+    tokens: audits.flatMap(({ tokens }) => tokens),
     use: {
       groups: audits.length,
       audited: whole.length,

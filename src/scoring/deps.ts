@@ -1,5 +1,6 @@
 // Owns the list of what judging and logging a request take. Interfaces only.
 
+import type { Prices } from "../core/load/prices.ts";
 import type { Metrics } from "../platform/counters.ts";
 import type { KeyLimits } from "../ports/key-limits.ts";
 import type { Clock, Verifier } from "../ports/ports.ts";
@@ -16,6 +17,8 @@ export interface JudgingDeps {
   logQueue?: LogQueue;
   /** Books what a key's requests used. Absent: no key has limits. */
   keyLimits?: KeyLimits;
+  /** US dollars by model. Absent: no reply has a cost. */
+  prices?: Prices | undefined;
   /** Looks at runs whose rows were stored before the reply. Absent: nobody looks. */
   alarms?: Pick<AlarmWatch, "look">;
   /** Counts what gathered groups and batches hold in their isolate. Absent: nobody counts. */

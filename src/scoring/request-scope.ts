@@ -11,6 +11,9 @@ export interface ScoredCounts {
   reward_mean: number | null;
   /** How often verifiers were asked by it. */
   verifier_calls?: number;
+  /** US dollars by PRICES, and tokens of models without one; absent where PRICES is. */
+  usd?: number;
+  unpriced_tokens?: number;
   /** Rewards that are null, by code. */
   nulls?: Record<string, number>;
   /** Generations that brought no answer, by code. */

@@ -1,8 +1,9 @@
 // Owns one scoring request from valid rollouts to a logged reply, whatever contract it came
 // through. Knows no wire shape but the native one.
 
-import type { GroupResult, RewardsReply } from "../core/contract/replies.ts";
+import type { CostUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
+import { costOf, type TokenCost } from "../core/load/prices.ts";
 import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import type { LogEntry } from "../ports/log-entry.ts";
@@ -23,21 +24,26 @@ export interface ScoredRequest {
   retry_after_ms: number | null;
 }
 
-function tokensOf({ reply, audit }: ScoredBatch): number {
-  const uses = [...reply.groups.map(({ verifier }) => verifier), ...(audit === null ? [] : [audit])];
-  return uses.reduce((sum, { prompt_tokens, completion_tokens }) => sum + prompt_tokens + completion_tokens, 0);
-}
+const tokensOf = ({ tokens }: ScoredBatch): number =>
+  tokens.reduce((sum, { prompt_tokens, completion_tokens }) => sum + prompt_tokens + completion_tokens, 0);
 
-function countsOf({ reply, entry, session, refused }: ScoredBatch): ScoredCounts {
+function countsOf({ reply, entry, session, refused }: ScoredBatch, cost: TokenCost | null): ScoredCounts {
   const failed = tally(entry.groups.flatMap(({ verdicts }) => verdicts.flatMap(({ error }) => error ?? [])));
   return {
     groups: reply.groups.length,
     ...rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts)),
     verifier_calls: session.requests,
+    ...(cost !== null && { usd: cost.usd, unpriced_tokens: cost.unpriced_tokens }),
     ...(failed !== null && { failed }),
     ...(refused.length > 0 && { reasons: refused }),
   };
 }
+
+/** The dollars are null where only a part of them is known. */
+const costReply = ({ usd, unpriced_tokens }: TokenCost, calls: number): CostUse => ({
+  ...{ calls, usd: unpriced_tokens === 0 ? usd : null },
+  unpriced_tokens,
+});
 
 /** Rows of the run log that a scored request comes to, with its own and, where kept, those of texts. */
 function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
@@ -75,10 +81,11 @@ export async function scoreAndLog(
   const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
-  scope.scored = countsOf(scored);
+  const cost = deps.prices === undefined ? null : costOf(scored.tokens, deps.prices);
+  scope.scored = countsOf(scored, cost);
   countBatch(deps.metrics, scored);
   if (deps.keyLimits !== undefined) {
-    const use = { tokens: tokensOf(scored), log_rows: rowsOf(scored.entry) };
+    const use = { tokens: tokensOf(scored), usd: cost?.usd_most ?? 0, log_rows: rowsOf(scored.entry) };
     scope.keep_alive?.(deps.keyLimits.spend(scope.key_name, use));
   }
   if (scored.refused.length > 0) {
@@ -96,6 +103,7 @@ export async function scoreAndLog(
     warnings: [...scored.entry.warnings, ...(scope.warnings ?? [])],
   });
   const warnings = [...scored.reply.warnings, ...outcome.warnings];
-  const reply = { request_id: scope.id, ...scored.reply, logged: outcome.logged, warnings };
+  const priced = cost !== null && { cost: costReply(cost, scored.session.requests) };
+  const reply = { request_id: scope.id, ...scored.reply, ...priced, logged: outcome.logged, warnings };
   return { reply, groups: scored.entry.groups, retry_after_ms: scored.retry_after_ms };
 }

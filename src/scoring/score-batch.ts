@@ -6,6 +6,7 @@ import { withLogTexts } from "../core/contract/kept-texts.ts";
 import type { AuditUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import type { ModelTokens } from "../core/load/prices.ts";
 import {
   type AnySpec,
   asksForCandidates,
@@ -32,6 +33,7 @@ import { specHash } from "./digest.ts";
 import { type Judging, planJudging } from "./judging.ts";
 import { lateHeaders } from "./late-headers.ts";
 import { groupEntry, writtenRollout } from "./log-entry.ts";
+import { modelTokens } from "./model-tokens.ts";
 import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import { openSessions, REFUSALS_TOLD_MAX, type Sessions } from "./sessions.ts";
@@ -80,6 +82,8 @@ export interface ScoredBatch {
   session: SessionStats;
   /** What the audit asked; null where there is none. */
   audit: AuditUse | null;
+  /** The tokens of all that was asked, by model. */
+  tokens: readonly ModelTokens[];
   /** Why the verifier refused questions, in its own words, a few; ascending. */
   refused: readonly string[];
   /** The longest wait that a verifier asked for when it refused, ms; null where none did. */
@@ -159,6 +163,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     },
     session,
     audit: audited?.use ?? null,
+    tokens: [...modelTokens(judged, compiled, deps.verifier.model ?? null), ...(audited?.tokens ?? [])],
     ...{ refused, retry_after_ms: opened.refusals.retry_after_ms },
   };
 }

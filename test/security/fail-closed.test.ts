@@ -54,6 +54,7 @@ describe("API_KEYS", () => {
 });
 
 test.each([
+  "PRICES",
   "KEY_LIMITS",
   "GROUP_SIZES",
   "LOG_DAYS",

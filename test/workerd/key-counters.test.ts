@@ -10,10 +10,11 @@ import { slotOf } from "../../src/objects/key-limits/stored-bytes.ts";
 import type { KeyLimit } from "../../src/ports/key-limits.ts";
 
 const counters = (env as unknown as { KEY_COUNTERS: CountersNamespace }).KEY_COUNTERS;
-const NOTHING = { ended: [], tokens: 0, log_rows: 0 };
+const NOTHING = { ended: [], tokens: 0, usd: 0, log_rows: 0 };
 const limit: KeyLimit = {
   rpm: null,
   tokens_per_day: 1_000,
+  usd_per_day: null,
   log_rows_per_day: null,
   concurrency: 2,
   stored_bytes: null,

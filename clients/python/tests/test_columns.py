@@ -104,6 +104,21 @@ def test_the_range_is_the_rewards_range_and_audits_are_summed() -> None:
             audit["latency_ms"]  # type: ignore[typeddict-item]
 
 
+def test_costs_are_summed_and_unknown_where_one_is() -> None:
+    def priced(request: Received, number: int) -> Reply | None:
+        if number == 2:
+            return problem(500, "internal", retryable=False)
+        usd = None if number == 3 else 0.25
+        unpriced = 7 if number == 3 else 0
+        body = rewards(request, number).body
+        return Reply(body={**body, "cost": {"calls": 3, "usd": usd, "unpriced_tokens": unpriced}})
+
+    assert scored(priced, blocking=True).cost == {"calls": 6, "usd": 0.5, "unpriced_tokens": 0}
+    lost = scored(priced, blocking=True, groups=6, on_failure="null")
+    assert lost.cost == {"calls": 6, "usd": None, "unpriced_tokens": 0}
+    assert scored(rewards, blocking=True).cost is None
+
+
 def test_a_spec_without_signals_and_audit_has_neither() -> None:
     result = scored(rewards, blocking=True)
     assert (result.columns, result.reward_range, result.audit) == (None, None, None)

@@ -11,18 +11,19 @@ import { type BodyReading, readBy } from "./body-reading.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { type AppContext, keepAlive, whenDone } from "./scope.ts";
 
-/** How each limit is called in RateLimit fields: a name, its unit, its window in seconds. */
-const POLICIES: Readonly<Record<KeyLimitName, { unit: string; window_s: number | null }>> = {
-  rpm: { unit: "requests", window_s: 60 },
-  tokens_per_day: { unit: "tokens", window_s: 86_400 },
-  log_rows_per_day: { unit: "rows", window_s: 86_400 },
-  concurrency: { unit: "concurrent-requests", window_s: null },
-  stored_bytes: { unit: "bytes", window_s: null },
+/** A limit in RateLimit fields, whose numbers are integers: its unit, units in one of the limit, window in seconds. */
+const POLICIES: Readonly<Record<KeyLimitName, { unit: string; units: number; window_s: number | null }>> = {
+  rpm: { unit: "requests", units: 1, window_s: 60 },
+  tokens_per_day: { unit: "tokens", units: 1, window_s: 86_400 },
+  usd_per_day: { unit: "micro-usd", units: 1_000_000, window_s: 86_400 },
+  log_rows_per_day: { unit: "rows", units: 1, window_s: 86_400 },
+  concurrency: { unit: "concurrent-requests", units: 1, window_s: null },
+  stored_bytes: { unit: "bytes", units: 1, window_s: null },
 };
 
 export interface Admission {
   /**
-   * Throws ApiError `busy`, `rate_limited`, `token_budget_exceeded`, `log_budget_exceeded` or
+   * Throws ApiError `busy`, `rate_limited`, `token_budget_exceeded`, `budget_spent`, `log_budget_exceeded` or
    * `too_many_concurrent`. Once for a request.
    */
   admit(c: AppContext): Promise<void>;
@@ -102,11 +103,12 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
 function rateLimitFields(limits: readonly LimitState[]): Record<string, string> {
   if (limits.length === 0) return {};
   const policy = limits.map(({ limit, quota }) => {
-    const { unit, window_s } = POLICIES[limit];
-    return `"${limit}";q=${quota}${window_s === null ? "" : `;w=${window_s}`};qu="${unit}"`;
+    const { unit, units, window_s } = POLICIES[limit];
+    return `"${limit}";q=${Math.round(quota * units)}${window_s === null ? "" : `;w=${window_s}`};qu="${unit}"`;
   });
   const state = limits.map(
-    ({ limit, remaining, reset_s }) => `"${limit}";r=${remaining}${reset_s === null ? "" : `;t=${reset_s}`}`,
+    ({ limit, remaining, reset_s }) =>
+      `"${limit}";r=${Math.round(remaining * POLICIES[limit].units)}${reset_s === null ? "" : `;t=${reset_s}`}`,
   );
   return { "ratelimit-policy": policy.join(", "), ratelimit: state.join(", ") };
 }

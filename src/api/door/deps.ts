@@ -3,6 +3,7 @@
 import type { AllowedModels } from "../../core/contract/allowed-models.ts";
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
+import type { Prices } from "../../core/load/prices.ts";
 import type { RecentRankings } from "../../core/load/recent-rankings.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { Batches } from "../../objects/batches/view.ts";
@@ -76,6 +77,8 @@ export interface AppDeps {
   report?: (line: Record<string, unknown>) => void;
   /** Whether prompts and rollouts are stored where a spec does not say. Absent: they are not. */
   log_texts?: boolean | undefined;
+  /** US dollars by model. Absent: no reply says what it costs. */
+  prices?: Prices | undefined;
   /** Whether each request leaves a log line. */
   log_requests?: boolean;
 }

@@ -204,6 +204,13 @@ const AuditUseSchema = z.object({
 });
 export type AuditUse = z.output<typeof AuditUseSchema>;
 
+const CostUseSchema = z.object({
+  calls: count.meta(said("requests to verifiers")),
+  usd: numberOrNull.meta(said("US dollars by `PRICES`; null where tokens are of a model without a price")),
+  unpriced_tokens: count.meta(said("tokens of models without a price")),
+});
+export type CostUse = z.output<typeof CostUseSchema>;
+
 const ofSignals = {
   reward_range: z
     .tuple([z.number(), z.number()])
@@ -220,6 +227,7 @@ const ofSignals = {
   audit: AuditUseSchema.optional().meta(
     said("what the audit's judge was asked, apart from all other counts; only where the spec has `audit`"),
   ),
+  cost: CostUseSchema.optional().meta(said("what the request's questions cost; only where `PRICES` is set")),
 };
 
 export const RewardsReplySchema = z.object({

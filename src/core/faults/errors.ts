@@ -37,6 +37,7 @@ export const REQUEST_ERRORS = {
   idempotency_key_reused: { status: 422, title: "The key belongs to another request", retryable: false },
   rate_limited: { status: 429, title: "The key's request limit a minute is reached", retryable: true },
   log_budget_exceeded: { status: 429, title: "The key's daily limit of log rows is reached", retryable: true },
+  budget_spent: { status: 429, title: "The key's daily dollars are spent", retryable: true },
   token_budget_exceeded: { status: 429, title: "The key's daily token limit is reached", retryable: true },
   storage_budget_exceeded: { status: 429, title: "The key's storage limit is reached", retryable: true },
   too_many_concurrent: { status: 429, title: "The key has too many requests running", retryable: true },

@@ -33,6 +33,8 @@ export const LIMITS = {
   id_chars: 128,
   name_chars: 64,
   model_chars: 256,
+  /** US dollars per million tokens. */
+  price_max: 1_000_000,
   language_chars: 32,
   step_max: 2_147_483_647,
   integer_max: Number.MAX_SAFE_INTEGER,

@@ -42,7 +42,7 @@ export class KeyCounters extends DurableObject implements CountersStub {
   }
 
   #read(): LedgerState {
-    this.#state ??= this.#values.get<LedgerState>(KEPT) ?? EMPTY_LEDGER;
+    this.#state ??= { ...EMPTY_LEDGER, ...this.#values.get<LedgerState>(KEPT) };
     return this.#state;
   }
 

@@ -9,20 +9,22 @@ import type { StoredChanges, StoredTotal } from "./stored-bytes.ts";
 const EVERYONE = "*";
 
 const ENTRY = /^(\*|[A-Za-z0-9._-]{1,64}):(\S+)$/;
-const SETTING = /^(rpm|tokens_per_day|log_rows_per_day|concurrency|stored_bytes)=(\d{1,15})$/;
+const SETTING =
+  /^(?:(rpm|tokens_per_day|log_rows_per_day|concurrency|stored_bytes)=(\d{1,15})|(usd_per_day)=(\d{1,9}(?:\.\d{1,6})?))$/;
 
 /** What a key may use of which nothing else is said. */
 const DEFAULTS: KeyLimit = {
   rpm: null,
   tokens_per_day: null,
+  usd_per_day: null,
   log_rows_per_day: LIMITS.log_rows_per_day,
   concurrency: null,
   stored_bytes: LIMITS.stored_bytes,
 };
 
 /**
- * Reads `trainer:rpm=600,tokens_per_day=50000000,concurrency=8;*:rpm=60`. Numbers are integers from
- * 1 up; `*` stands for every key that is not named.
+ * Reads `trainer:rpm=600,usd_per_day=2.50,concurrency=8;*:rpm=60`. Numbers are integers from 1 up,
+ * dollars above 0; `*` stands for every key that is not named.
  * @throws RangeError for anything else
  */
 export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
@@ -40,9 +42,10 @@ export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
 function parseSettings(text: string): KeyLimit {
   const limit: Partial<Record<KeyLimitName, number>> = {};
   for (const setting of text.split(",")) {
-    const [, name, digits] = SETTING.exec(setting) ?? [];
-    const value = Number(digits);
-    if (name === undefined || value < 1 || limit[name as KeyLimitName] !== undefined)
+    const [, counted, digits, priced, dollars] = SETTING.exec(setting) ?? [];
+    const name = counted ?? priced;
+    const value = Number(digits ?? dollars);
+    if (name === undefined || value === 0 || limit[name as KeyLimitName] !== undefined)
       throw new RangeError("not a limit");
     limit[name as KeyLimitName] = value;
   }
@@ -66,6 +69,7 @@ export interface LedgerState {
   requests: number;
   day: number;
   tokens: number;
+  usd: number;
   log_rows: number;
   /** Requests under way, by lease: ms since the epoch at which each is given up for lost. */
   leases: Record<string, number>;
@@ -76,6 +80,7 @@ export const EMPTY_LEDGER: LedgerState = {
   requests: 0,
   day: 0,
   tokens: 0,
+  usd: 0,
   log_rows: 0,
   leases: {},
 };
@@ -89,7 +94,7 @@ export interface Spending extends KeyUse {
  * The state with the spending booked and what has run out of time forgotten. `now`: ms since the
  * epoch.
  */
-export function settled(state: LedgerState, { ended, tokens, log_rows }: Spending, now: number): LedgerState {
+export function settled(state: LedgerState, { ended, tokens, usd, log_rows }: Spending, now: number): LedgerState {
   const minute = Math.floor(now / MINUTE_MS);
   const day = Math.floor(now / DAY_MS);
   const gone = new Set(ended);
@@ -99,6 +104,7 @@ export function settled(state: LedgerState, { ended, tokens, log_rows }: Spendin
     requests: state.minute === minute ? state.requests : 0,
     day,
     tokens: (state.day === day ? state.tokens : 0) + tokens,
+    usd: (state.day === day ? state.usd : 0) + usd,
     log_rows: (state.day === day ? state.log_rows : 0) + log_rows,
     leases: Object.fromEntries(open),
   };
@@ -109,7 +115,7 @@ type RequestLimit = Exclude<KeyLimitName, "stored_bytes">;
 
 /**
  * Grants or refuses one request under `lease` to a settled ledger. A refused request counts for
- * nothing. Tokens and rows are known only afterwards, so a request is refused when the day's are
+ * nothing. Tokens, dollars and rows are known only afterwards, so a request is refused when the day's are
  * spent, and the last one may overdraw. Windows are calendar minutes and days of UTC.
  */
 export function grant(
@@ -121,15 +127,17 @@ export function grant(
   const used: Record<RequestLimit, number> = {
     rpm: state.requests,
     tokens_per_day: state.tokens,
+    usd_per_day: state.usd,
     log_rows_per_day: state.log_rows,
     concurrency: Object.keys(state.leases).length,
   };
-  const names: readonly RequestLimit[] = ["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"];
+  const names: readonly RequestLimit[] = ["rpm", "tokens_per_day", "usd_per_day", "log_rows_per_day", "concurrency"];
   const refused_by = names.find((name) => limit[name] !== null && used[name] >= limit[name]) ?? null;
   const taken = refused_by === null ? 1 : 0;
   const resets: Record<RequestLimit, number | null> = {
     rpm: secondsLeft(now, MINUTE_MS),
     tokens_per_day: secondsLeft(now, DAY_MS),
+    usd_per_day: secondsLeft(now, DAY_MS),
     log_rows_per_day: secondsLeft(now, DAY_MS),
     concurrency: null,
   };

@@ -6,6 +6,7 @@ import type { Grant, KeyLimitName, KeyLimits } from "../../ports/key-limits.ts";
 const REFUSALS: Readonly<Record<KeyLimitName, RequestErrorCode>> = {
   rpm: "rate_limited",
   tokens_per_day: "token_budget_exceeded",
+  usd_per_day: "budget_spent",
   log_rows_per_day: "log_budget_exceeded",
   concurrency: "too_many_concurrent",
   stored_bytes: "storage_budget_exceeded",

@@ -31,16 +31,16 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
   const pendings = new Map<string, Pending>();
 
   function pendingOf(name: string): Pending {
-    const known = pendings.get(name) ?? { ended: [], tokens: 0, log_rows: 0 };
+    const known = pendings.get(name) ?? { ended: [], tokens: 0, usd: 0, log_rows: 0 };
     pendings.set(name, known);
     return known;
   }
 
   /** What a call takes along; it comes back when the call fails. */
   function take(pending: Pending): Spending {
-    const { ended, tokens, log_rows } = pending;
-    Object.assign(pending, { ended: [], tokens: 0, log_rows: 0 });
-    return { ended, tokens, log_rows };
+    const { ended, tokens, usd, log_rows } = pending;
+    Object.assign(pending, { ended: [], tokens: 0, usd: 0, log_rows: 0 });
+    return { ended, tokens, usd, log_rows };
   }
 
   async function call<T>(
@@ -53,6 +53,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     // A call that is only late books its use yet: it comes back when it fails, and not before.
     sent.catch(() => {
       pending.tokens += spending.tokens;
+      pending.usd += spending.usd;
       pending.log_rows += spending.log_rows;
     });
     try {
@@ -71,8 +72,8 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
    */
   async function flush(name: string): Promise<number | null> {
     await pause(systemClock, LIMITS.key_limits_flush_ms);
-    const { ended, tokens, log_rows } = pendingOf(name);
-    if (ended.length === 0 && tokens === 0 && log_rows === 0) return null;
+    const { ended, tokens, usd, log_rows } = pendingOf(name);
+    if (ended.length === 0 && tokens === 0 && usd === 0 && log_rows === 0) return null;
     return call(name, (stub, spending) => stub.book(spending));
   }
 
@@ -93,8 +94,8 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
   /** Keys that have logged all that they may: these are asked for again, until one may go. */
   const full = new Set<string>();
   /** Whether the key has a limit that a request must ask for; the log's is known beforehand. */
-  const asks = ({ rpm, tokens_per_day, concurrency }: KeyLimit) =>
-    rpm !== null || tokens_per_day !== null || concurrency !== null;
+  const asks = ({ rpm, tokens_per_day, usd_per_day, concurrency }: KeyLimit) =>
+    [rpm, tokens_per_day, usd_per_day, concurrency].some((limit) => limit !== null);
   const storage = createStorageAccounts((name, changes) => counters.getByName(name).store(changes), onUnreachable);
 
   return {
@@ -120,15 +121,17 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       pendingOf(name).ended.push(lease);
       await flush(name);
     },
-    async spend(key, { tokens, log_rows }): Promise<void> {
+    async spend(key, { tokens, usd, log_rows }): Promise<void> {
       const limit = limitOf(limits, key);
       const name = key ?? OPEN;
       const pending = pendingOf(name);
       if (limit.tokens_per_day !== null) pending.tokens += tokens;
+      if (limit.usd_per_day !== null) pending.usd += usd;
       pending.log_rows += log_rows;
       // Few rows wait for the next call: one of their own would cost more than what it guards.
       const quota = limit.log_rows_per_day ?? Number.POSITIVE_INFINITY;
-      if (limit.tokens_per_day === null && pending.log_rows < Math.min(quota, LIMITS.log_rows_booked)) return;
+      const booksDaily = limit.tokens_per_day !== null || limit.usd_per_day !== null;
+      if (!booksDaily && pending.log_rows < Math.min(quota, LIMITS.log_rows_booked)) return;
       const logged = await flush(name);
       if (logged !== null && logged >= quota) full.add(name);
     },

@@ -62,9 +62,9 @@ describe("a key's limits", () => {
     expect((await post("/v1/rewards", twoRollouts())).headers.get("ratelimit")).toBeNull();
     const keyLimits = createKeyLimits({ limits: new Map(), counters, onUnreachable: () => {} });
     expect(await keyLimits.admit(null, "a", true)).toBeNull();
-    await keyLimits.spend(null, { tokens: 5, log_rows: LIMITS.log_rows_booked - 1 });
+    await keyLimits.spend(null, { tokens: 5, usd: 0, log_rows: LIMITS.log_rows_booked - 1 });
     expect(counters.calls).toEqual([]);
-    await keyLimits.spend(null, { tokens: 5, log_rows: LIMITS.log_rows_per_day });
+    await keyLimits.spend(null, { tokens: 5, usd: 0, log_rows: LIMITS.log_rows_per_day });
     expect(counters.calls).toEqual(["book"]);
     const { refused_by, limits } = (await keyLimits.admit(null, "b", true)) ?? {};
     expect([refused_by, limits]).toEqual([
@@ -211,7 +211,7 @@ describe("counters that answer late", () => {
       };
       const limits = parseKeyLimits("*:tokens_per_day=1000");
       const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
-      void keyLimits.spend(null, { tokens: 100, log_rows: 0 });
+      void keyLimits.spend(null, { tokens: 100, usd: 0, log_rows: 0 });
       for (let i = 0; i < 10; i++) {
         const asked = keyLimits.admit(null, `${i}`, true);
         await vi.advanceTimersByTimeAsync(2 * LATE_MS);
@@ -232,9 +232,9 @@ describe("counters that answer late", () => {
     };
     const limits = parseKeyLimits("*:tokens_per_day=1000");
     const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
-    await keyLimits.spend(null, { tokens: 100, log_rows: 0 });
+    await keyLimits.spend(null, { tokens: 100, usd: 0, log_rows: 0 });
     broken = false;
-    await keyLimits.spend(null, { tokens: 1, log_rows: 0 });
+    await keyLimits.spend(null, { tokens: 1, usd: 0, log_rows: 0 });
     expect(counters.states.get("(open)")?.tokens).toBe(101);
   });
 });

@@ -15,10 +15,10 @@ import type { KeyLimit } from "../../../src/ports/key-limits.ts";
 import fc from "../../harness/property.ts";
 
 const NONE: KeyLimit = {
-  ...{ rpm: null, tokens_per_day: null, log_rows_per_day: null, concurrency: null },
+  ...{ rpm: null, tokens_per_day: null, usd_per_day: null, log_rows_per_day: null, concurrency: null },
   stored_bytes: LIMITS.stored_bytes,
 };
-const NOTHING = { ended: [], tokens: 0, log_rows: 0 };
+const NOTHING = { ended: [], tokens: 0, usd: 0, log_rows: 0 };
 const LOG = { log_rows_per_day: LIMITS.log_rows_per_day };
 /** The beginning of a minute and of a day. */
 const MIDNIGHT = 20_000 * 86_400_000;
@@ -30,12 +30,14 @@ describe("KEY_LIMITS", () => {
       ...LOG,
       rpm: 600,
       tokens_per_day: 50_000_000,
+      usd_per_day: null,
       concurrency: 8,
       stored_bytes: LIMITS.stored_bytes,
     });
     expect(limitOf(limits, "other")).toEqual({ ...NONE, ...LOG, rpm: 60 });
     expect(limitOf(limits, null)).toEqual({ ...NONE, ...LOG, rpm: 60 });
     expect(limitOf(parseKeyLimits("trainer:rpm=1"), "other")).toEqual({ ...NONE, ...LOG });
+    expect(limitOf(parseKeyLimits("a:usd_per_day=0.000001,rpm=2"), "a").usd_per_day).toBe(0.000001);
     expect(limitOf(parseKeyLimits("a:log_rows_per_day=5"), "a")).toEqual({ ...NONE, log_rows_per_day: 5 });
     expect(limitOf(parseKeyLimits("a:stored_bytes=5"), "a")).toEqual({ ...NONE, ...LOG, stored_bytes: 5 });
   });
@@ -50,6 +52,12 @@ describe("KEY_LIMITS", () => {
     "a b:rpm=1",
     "a:rpm=1.5",
     "a:rpm=-1",
+    "a:usd_per_day=0",
+    "a:usd_per_day=0.000",
+    "a:usd_per_day=1e3",
+    "a:usd_per_day=.5",
+    "a:usd_per_day=0.0000001",
+    "a:usd_per_day=1,usd_per_day=2",
   ])("refuses %s", (text) => expect(() => parseKeyLimits(text)).toThrow(RangeError));
 });
 
@@ -57,6 +65,8 @@ describe("the ledger", () => {
   const limit = fc.record({
     rpm: fc.option(fc.integer({ min: 1, max: 5 })),
     tokens_per_day: fc.option(fc.integer({ min: 1, max: 500 })),
+    // Sums of quarters are exact.
+    usd_per_day: fc.option(fc.integer({ min: 1, max: 500 }).map((quarters) => quarters / 4)),
     log_rows_per_day: fc.option(fc.integer({ min: 1, max: 500 })),
     concurrency: fc.option(fc.integer({ min: 1, max: 3 })),
     stored_bytes: fc.constant(null),
@@ -65,6 +75,7 @@ describe("the ledger", () => {
     wait: fc.nat({ max: 40_000 }),
     ends: fc.nat({ max: 2 }),
     tokens: fc.nat({ max: 100 }),
+    usd: fc.nat({ max: 100 }).map((quarters) => quarters / 4),
     log_rows: fc.nat({ max: 100 }),
   });
 
@@ -75,23 +86,24 @@ describe("the ledger", () => {
         let now = MIDNIGHT;
         const open: string[] = [];
         const granted: number[] = [];
-        const spent: { at: number; tokens: number; log_rows: number }[] = [];
-        steps.forEach(({ wait, ends, tokens, log_rows }, i) => {
+        const spent: { at: number; tokens: number; usd: number; log_rows: number }[] = [];
+        steps.forEach(({ wait, ends, tokens, usd, log_rows }, i) => {
           now += wait;
           const ended = open.splice(0, ends);
-          spent.push({ at: now, tokens, log_rows });
-          const booked = settled(state, { ended, tokens, log_rows }, now);
+          spent.push({ at: now, tokens, usd, log_rows });
+          const booked = settled(state, { ended, tokens, usd, log_rows }, now);
           const result = grant(booked, limits, `${i}`, now);
           state = JSON.parse(JSON.stringify(result.state)) as LedgerState;
           const today = spent.filter(({ at }) => Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000));
           const used = {
             rpm: granted.filter((at) => Math.floor(at / 60_000) === Math.floor(now / 60_000)).length,
             tokens_per_day: today.reduce((sum, entry) => sum + entry.tokens, 0),
+            usd_per_day: today.reduce((sum, entry) => sum + entry.usd, 0),
             log_rows_per_day: today.reduce((sum, entry) => sum + entry.log_rows, 0),
             concurrency: open.length,
             stored_bytes: 0,
           };
-          const reached = (["rpm", "tokens_per_day", "log_rows_per_day", "concurrency"] as const).filter(
+          const reached = (["rpm", "tokens_per_day", "usd_per_day", "log_rows_per_day", "concurrency"] as const).filter(
             (name) => limits[name] !== null && used[name] >= (limits[name] as number),
           );
           expect(result.grant.refused_by).toBe(reached[0] ?? null);

@@ -13,6 +13,7 @@ from kritai.reply_types import (
     AuditUse,
     BatchMetrics,
     Columns,
+    CostUse,
     GroupResult,
     Logged,
     Rewards,
@@ -133,6 +134,7 @@ def merged_rewards(groups: list[GroupResult], answers: Sequence[Answer], *, colu
         columns=_merged_columns(groups, answers) if columns else None,
         reward_range=_range_of(replies),
         audit=_audit_of(replies),
+        cost=_cost_of(replies, complete=answered == len(groups)),
     )
 
 
@@ -170,6 +172,20 @@ def _audit_of(replies: Sequence[RewardsReply]) -> AuditUse | None:
     correlation = sum(value * audited for value, audited in told) / weight if weight else None
     summed = {name: sum(use[name] for use in uses) for name in COUNTS}
     return cast("AuditUse", as_fields({**summed, "correlation": correlation}))
+
+
+def _cost_of(replies: Sequence[RewardsReply], *, complete: bool) -> CostUse | None:
+    costs = [reply["cost"] for reply in replies if "cost" in reply]
+    if not costs:
+        return None
+    dollars = [cost["usd"] for cost in costs if cost["usd"] is not None]
+    known = complete and len(dollars) == len(replies)
+    summed: CostUse = {
+        "calls": sum(cost["calls"] for cost in costs),
+        "usd": sum(dollars) if known else None,
+        "unpriced_tokens": sum(cost["unpriced_tokens"] for cost in costs),
+    }
+    return cast("CostUse", as_fields(summed))
 
 
 def _number(value: float | None) -> float | None:

@@ -146,14 +146,24 @@ class AuditUse(Asked):
     correlation: float | None
 
 
+class CostUse(TypedDict):
+    """`calls`: requests to verifiers. `usd`: US dollars by the server's PRICES, None where
+    `unpriced_tokens` of a model without a price were used."""
+
+    calls: int
+    usd: float | None
+    unpriced_tokens: int
+
+
 class _OfSignals(TypedDict, total=False):
     """`reward_range` and `signals` (what each measured of itself) of a spec with signals, `audit` of a
-    spec that has one, `columns` where they were asked for."""
+    spec that has one, `columns` where they were asked for, `cost` of a server that knows prices."""
 
     reward_range: list[float]
     signals: dict[str, dict[str, float | None]]
     columns: Columns
     audit: AuditUse
+    cost: CostUse
 
 
 class _RewardsTail(_OfSignals):
@@ -207,6 +217,8 @@ class Rewards:
     audit: what the audit asked, of a spec that has one, summed over the requests, so that a group
         that was asked for again counts again; its `correlation` is the mean of theirs, each weighted
         by the groups that it audited. None where no answered request tells of one.
+    cost: of a server that knows prices, summed over the requests; else None. Its `usd` is None where
+        some group has no answer, since that may have cost something.
     """
 
     rewards: list[list[float | None]]
@@ -219,6 +231,7 @@ class Rewards:
     columns: Columns | None = None
     reward_range: tuple[float, float] | None = None
     audit: AuditUse | None = None
+    cost: CostUse | None = None
 
     @property
     def flat(self) -> list[float | None]:
