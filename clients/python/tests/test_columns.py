@@ -104,17 +104,19 @@ def test_the_range_is_the_rewards_range_and_audits_are_summed() -> None:
             audit["latency_ms"]  # type: ignore[typeddict-item]
 
 
-def test_costs_are_summed_and_unknown_where_one_is() -> None:
-    def priced(request: Received, number: int) -> Reply | None:
-        if number == 2:
-            return problem(500, "internal", retryable=False)
-        usd = None if number == 3 else 0.25
-        unpriced = 7 if number == 3 else 0
-        body = rewards(request, number).body
-        return Reply(body={**body, "cost": {"calls": 3, "usd": usd, "unpriced_tokens": unpriced}})
+def test_costs_are_summed_and_dollars_unknown_where_one_is() -> None:
+    def priced(usd: float | None, answered: int) -> Callable[[Received, int], Reply]:
+        def answer(request: Received, number: int) -> Reply:
+            if number >= answered:
+                return problem(503, "busy", retryable=True)
+            cost = {"calls": 3, "usd": usd if number == 1 else 0.25, "unpriced_tokens": 0 if usd else 7 * number}
+            return Reply(body={**rewards(request, number).body, "cost": cost})
 
-    assert scored(priced, blocking=True).cost == {"calls": 6, "usd": 0.5, "unpriced_tokens": 0}
-    lost = scored(priced, blocking=True, groups=6, on_failure="null")
+        return answer
+
+    assert scored(priced(0.5, 9), blocking=True).cost == {"calls": 6, "usd": 0.75, "unpriced_tokens": 0}
+    assert scored(priced(None, 9), blocking=True).cost == {"calls": 6, "usd": None, "unpriced_tokens": 7}
+    lost = scored(priced(0.5, 2), blocking=True, groups=6, on_failure="null")
     assert lost.cost == {"calls": 6, "usd": None, "unpriced_tokens": 0}
     assert scored(rewards, blocking=True).cost is None
 
