@@ -23,6 +23,8 @@ export interface QueueStore {
   due(queue: string, now: number, limit: number): StoredMessage[];
   /** When the next message may be delivered, and how many there are; null without any. */
   next(queue: string): { visible_at: number; messages: number } | null;
+  /** Makes the queue's delayed messages due. */
+  wake(queue: string, now: number): void;
   /** Removes, delays and moves the messages of a batch: one transaction, or one a message where the disk is full. */
   settle(outcome: {
     acked: readonly string[];
@@ -123,6 +125,7 @@ export function openQueueStore(path: string): QueueStore {
   const next = db.prepare("SELECT min(visible_at) AS visible_at, count(*) AS messages FROM messages WHERE queue = ?");
   const remove = db.prepare("DELETE FROM messages WHERE id = ?");
   const retry = db.prepare("UPDATE messages SET visible_at = ?, attempts = attempts + 1 WHERE id = ?");
+  const wake = db.prepare("UPDATE messages SET visible_at = ? WHERE queue = ? AND visible_at > ?");
   const move = db.prepare("UPDATE messages SET queue = ?, visible_at = 0, attempts = 0 WHERE id = ?");
   const { atomically, flush, withoutRoom } = writing(db, reserved);
   return {
@@ -143,6 +146,9 @@ export function openQueueStore(path: string): QueueStore {
     next(queue) {
       const { visible_at, messages } = next.get(queue) as { visible_at: number | null; messages: number };
       return visible_at === null ? null : { visible_at, messages };
+    },
+    wake(queue, now) {
+      wake.run(now, queue, now);
     },
     settle({ acked, retried, moved }) {
       const steps = [

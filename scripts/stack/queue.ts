@@ -130,6 +130,8 @@ class Pump {
   #timer: NodeJS.Timeout | null = null;
   #rings = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
+  /** Whether the latest batch brought nothing but retries, as while the database is away. */
+  #failing = false;
   #stopped = false;
 
   constructor(settings: QueueSettings, store: QueueStore, delayScale: number) {
@@ -212,5 +214,8 @@ class Pump {
       moved: dead_letter_queue === null ? [] : spent.map(({ id }) => ({ id, queue: dead_letter_queue })),
     });
     if (dead_letter_queue !== null && spent.length > 0) this.#moved(dead_letter_queue);
+    // What was delayed for an outage need not wait longer once it is over.
+    if (this.#failing && gone.length > 0) this.#store.wake(this.#settings.queue, Date.now());
+    this.#failing = gone.length === 0;
   }
 }

@@ -128,7 +128,6 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const session = opened.stats();
   const refused = [...opened.refusals.sentences].sort().slice(0, REFUSALS_TOLD_MAX);
   const verifierMs = deps.clock.now() - verifierStarted;
-  const copies = await copying;
 
   const withTexts = spec.log_texts && textChars(request) <= LIMITS.logged_text_chars;
   const groups = await entries(judged, results, named, withTexts, audited);
@@ -144,7 +143,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
       ...loggingWarnings(request, spec.log_texts && !withTexts),
       ...([texts, auditing?.texts].some((kept) => kept?.dropped) ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
-      ...scoredWarnings(compiled, deps.verifier, { judged, results, metrics, session, streak, copies }),
+      ...scoredWarnings(compiled, deps.verifier, { judged, results, metrics, session, streak, copies: await copying }),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
     ],
   };

@@ -63,6 +63,35 @@ describe("local queues", () => {
     await again.close();
   });
 
+  it("deliver what was delayed as soon as one is stored again, and what fails by itself only once more", async () => {
+    const queues = open(undefined, 9);
+    queues.send("log", ["a", "b"]);
+    let away = true;
+    const hour = 3_600_000;
+    const judge = (_: string, batch: DeliveredMessage[]) => {
+      const failed = batch.filter(({ body }) => away || body === "poison");
+      return retrying(
+        failed.map(({ id }) => id),
+        hour,
+      );
+    };
+    const seen = await deliveries(queues, judge, (all) => {
+      // Meanwhile the database has come back, and the next message shows it.
+      if (all.length === 1) setImmediate(() => queues.send("log", ["c", "poison"]));
+      if (all.length === 2) away = false;
+      if (all.length === 3) setImmediate(() => queues.send("log", ["d"]));
+      return all.length === 4;
+    });
+    expect(seen.map(([, batch]) => batch.map(({ body }) => body))).toEqual([
+      ["a", "b"],
+      ["c", "poison"],
+      ["a", "b", "poison"],
+      ["d"],
+    ]);
+    expect(queues.backlog("log")).toBe(1);
+    await queues.close();
+  });
+
   it("retry one message without its healthy neighbours, and move it to the dead letters after max_retries", async () => {
     const queues = open();
     queues.send("log", ["good", "poison", "fine"]);
