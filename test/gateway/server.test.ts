@@ -145,7 +145,7 @@ describe("POST /v1/verify", () => {
     const events = eventsOf((await ask("/v1/verify", post(one))).body);
     await events.next();
     const heartbeat = events.next();
-    vi.advanceTimersByTime(LIMITS.hop_heartbeat_ms);
+    vi.advanceTimersByTime(LIMITS.heartbeat_ms);
     expect((await heartbeat).value).toEqual({ type: "heartbeat", open: 1 });
   });
 

@@ -25,7 +25,7 @@ export const GATEWAY_LIMITS = {
    */
   keep_alive_ms: 75_000,
   /** Below the promised heartbeat, so that a slow timer keeps the promise. */
-  heartbeat_ms: LIMITS.hop_heartbeat_ms - 500,
+  heartbeat_ms: LIMITS.heartbeat_ms - 1_000,
   /** Events waiting for a slow reader; beyond, its request sends nothing new to the engine. */
   reply_buffer_chars: MIB,
   /** How long a reader may take over what is left once a request has ended. */
@@ -57,7 +57,7 @@ export const GATEWAY_LIMITS = {
 /** Relations that must hold between these limits; asserted by the tests. */
 export const GATEWAY_LIMIT_RELATIONS: readonly [string, boolean][] = [
   ["what an edge accepts fits a gateway's body", GATEWAY_LIMITS.body_bytes >= 2 * LIMITS.body_bytes],
-  ["heartbeats come before the protocol's bound", GATEWAY_LIMITS.heartbeat_ms < LIMITS.hop_heartbeat_ms],
+  ["heartbeats come before the protocol's bound", GATEWAY_LIMITS.heartbeat_ms < LIMITS.heartbeat_ms],
   [
     "one request's text alone cannot pass the queue's bound",
     GATEWAY_LIMITS.body_bytes / GATEWAY_LIMITS.chars_per_token < GATEWAY_LIMITS.queue_tokens_default,

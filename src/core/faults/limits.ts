@@ -171,8 +171,6 @@ export const LIMITS = {
   reply_line_bytes: 4 * MIB,
   subrequests_max: 9_500,
   heartbeat_ms: 5_000,
-  /** Between the gateway and the edge. */
-  hop_heartbeat_ms: 2_000,
   silent_deadline_ms: 30_000,
   silence_max_ms: 90_000,
   proxy_silence_ms: 100_000,

@@ -17,10 +17,10 @@ export interface GatewayEndpoint extends Endpoint {
 }
 
 /**
- * The gateway sends a line at least every hop_heartbeat_ms; after three that did not come it is taken
+ * The gateway sends a line at least every heartbeat_ms; after three that did not come it is taken
  * for dead.
  */
-const SILENCE_MS = 3 * LIMITS.hop_heartbeat_ms;
+const SILENCE_MS = 3 * LIMITS.heartbeat_ms;
 /** Before the headers the gateway may still be reading the body; it gives up itself after this. */
 const SILENCE_BEFORE_HEADERS_MS = LIMITS.body_read_ms;
 
