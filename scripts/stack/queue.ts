@@ -214,7 +214,7 @@ class Pump {
       moved: dead_letter_queue === null ? [] : spent.map(({ id }) => ({ id, queue: dead_letter_queue })),
     });
     if (dead_letter_queue !== null && spent.length > 0) this.#moved(dead_letter_queue);
-    // What was delayed for an outage need not wait longer once it is over.
+    // After an outage, delayed messages need not wait longer.
     if (this.#failing && gone.length > 0) this.#store.wake(this.#settings.queue, Date.now());
     this.#failing = gone.length === 0;
   }

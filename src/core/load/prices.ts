@@ -35,9 +35,9 @@ export interface ModelTokens {
   completion_tokens: number;
 }
 
-/** What tokens came to. */
+/** The cost of tokens. */
 export interface TokenCost {
-  /** Of the tokens whose model has a price, in US dollars. */
+  /** US dollars, without the tokens of models that have no price. */
   usd: number;
   /** Tokens of models without a price. */
   unpriced_tokens: number;
