@@ -66,5 +66,7 @@ export interface LogEntry {
   timing_ms: { total: number; verifier: number; overhead: number };
   items: number;
   warnings: readonly string[];
+  /** US dollars that its questions cost; absent where that is not known. */
+  usd?: number;
   groups: readonly GroupEntry[];
 }

@@ -70,6 +70,8 @@ export interface StepRow {
   generations: number;
   prompt_tokens: number;
   completion_tokens: number;
+  /** US dollars that its questions cost; absent where that is not known of each of its requests. */
+  usd?: number;
   latency_ms: { p50: number | null; p99: number | null };
   errors: Record<string, number>;
   /** The warnings of its requests, each once, ascending; one about a parse rate goes by the step's own. */

@@ -8,7 +8,7 @@ import type { Health } from "../ports/ports.ts";
 import type { LogExpiry } from "../ports/run-changes.ts";
 import type { RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
-import { groups } from "./db/schema.ts";
+import { requests } from "./db/schema.ts";
 import { groupPage } from "./read/group-rows.ts";
 import { healthRows } from "./read/health-rows.ts";
 import { lacksLengths, loggedGroups, specsUsed } from "./read/logged-groups.ts";
@@ -114,7 +114,7 @@ async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);
   try {
-    await db.select({ newest: groups.cut }).from(groups).limit(1);
+    await db.select({ newest: requests.usd }).from(requests).limit(1);
     return { ok: true, latency_ms: latency() };
   } catch (error) {
     const detail = isNotMigrated(error) ? "not migrated" : "unreachable";

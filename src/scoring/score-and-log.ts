@@ -101,6 +101,7 @@ export async function scoreAndLog(
     kind: signal.aborted && signal.reason === "cancelled" ? "attempt" : "rewards",
     created_at: deps.clock.date(),
     warnings: [...scored.entry.warnings, ...(scope.warnings ?? [])],
+    ...(cost !== null && cost.unpriced_tokens === 0 && { usd: cost.usd }),
   });
   const warnings = [...scored.reply.warnings, ...outcome.warnings];
   const priced = cost !== null && { cost: costReply(cost, scored.session.requests) };

@@ -61,6 +61,7 @@ function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
   const { requests, rollouts, reward_mean, parse_rate } = summary({ run_id: "", owner: "" }, entries);
   const shown_mean = mean(groups.flatMap((g) => g.result.rollouts.flatMap(({ shown }) => shown ?? [])));
   const verdicts = groups.flatMap((g) => g.verdicts);
+  const dollars = entries.flatMap(({ usd }) => usd ?? []);
   const errors: Record<string, number> = {};
   for (const { error } of verdicts) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
   return {
@@ -77,6 +78,7 @@ function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
     list_acc: null,
     length_tokens: { p50: null, p95: null },
     ...(shown_mean !== null && { shown_mean }),
+    ...(dollars.length === entries.length && { usd: dollars.reduce((sum, usd) => sum + usd, 0) }),
     generations: verdicts.length,
     prompt_tokens: verdicts.reduce((n, v) => n + v.prompt_tokens, 0),
     completion_tokens: verdicts.reduce((n, v) => n + v.completion_tokens, 0),

@@ -253,7 +253,14 @@ const common = {
   warnings: fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constant("group_incomplete: 7 of 8")), {
     maxLength: 3,
   }),
+  usd: fc.option(fc.constantFrom(0, 0.003, 1.25), { nil: undefined, freq: 3 }),
 };
+
+/** Without the dollars where they are not known. */
+const known = <T extends { usd: number | undefined }>({ usd, ...entry }: T) => ({
+  ...entry,
+  ...(usd !== undefined && { usd }),
+});
 
 /**
  * Any entry of a rewards request: every field varied, nulls included. `request_id` and `run_id` are
@@ -268,13 +275,13 @@ export const rewardsEntry: fc.Arbitrary<Omit<LogEntry, "request_id">> = fc
       { minLength: 1, maxLength: 4 },
     ),
   })
-  .map((entry) => ({ ...entry, items: entry.groups.reduce((n, group) => n + group.rollouts.length, 0) }));
+  .map((entry) => ({ ...known(entry), items: entry.groups.reduce((n, group) => n + group.rollouts.length, 0) }));
 
 /** Any entry of a verdicts request: means over its items, or groups where its texts are stored. */
 export const verdictsEntry: fc.Arbitrary<Omit<LogEntry, "request_id">> = fc.oneof(
   fc
     .record({ ...common, items: fc.integer({ min: 1, max: 50 }) })
-    .map((entry) => ({ ...entry, kind: "verdicts" as const, groups: [] })),
+    .map((entry) => ({ ...known(entry), kind: "verdicts" as const, groups: [] })),
   rewardsEntry.map((entry) => ({ ...entry, kind: "verdicts" as const })),
 );
 

@@ -84,6 +84,7 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
   const { mean: reward_mean, std } = moments(rewardCells(entries));
   const shares = results.flatMap(({ rollouts }) => rollouts.flatMap(({ shown }) => shown ?? []));
   const { tau_b_mean, list_acc } = batchMetrics(complete);
+  const dollars = entries.flatMap(({ usd }) => usd ?? []);
   return {
     step,
     first_at,
@@ -98,6 +99,7 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
     list_acc: near(list_acc),
     length_tokens: { p50: quantile(lengths, 0.5), p95: quantile(lengths, 0.95) },
     ...(shares.length > 0 && { shown_mean: expect.closeTo(mean(shares), 6) as unknown as number }),
+    ...(dollars.length === entries.length && { usd: near(sum(dollars)) as unknown as number }),
     generations: sum(results.map((result) => result.verifier.generations)),
     prompt_tokens: sum(results.map((result) => result.verifier.prompt_tokens)),
     completion_tokens: sum(results.map((result) => result.verifier.completion_tokens)),

@@ -82,6 +82,9 @@ export const StepRowSchema = z.object({
   generations: count,
   prompt_tokens: count,
   completion_tokens: count,
+  usd: z.number().exactOptional().meta({
+    description: "US dollars that its questions cost; absent where that is not known of each of its requests",
+  }),
   latency_ms: z.object({ p50: rate, p99: rate }),
   errors: z.record(z.string(), count),
   warnings: z.array(z.string()),

@@ -110,6 +110,8 @@ export const requests = pgTable(
     verifier_ms: doublePrecision("verifier_ms").notNull(),
     overhead_ms: doublePrecision("overhead_ms").notNull(),
     warnings: json("warnings").$type<readonly string[]>().notNull(),
+    /** US dollars that its questions cost; null where that is not known, and before the column. */
+    usd: doublePrecision("usd"),
     /**
      * Whether its spec asked for its texts: no part of what `spec_hash` stands for. null in rows
      * from before the column.

@@ -37,6 +37,7 @@ const CELLS = `per_step AS (
   SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS items,
     coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS parsed,
     coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0 AND parse_rate IS NOT NULL), 0) AS answered,
+    CASE WHEN count(usd) = count(*) THEN sum(usd) END AS usd,
     json_agg(warnings) FILTER (WHERE json_array_length(warnings) > 0) AS warnings,
     coalesce(json_agg(json_build_object('n', items, 'mean', reward_mean, 'std', reward_std))
       FILTER (WHERE kind = 'verdicts' AND groups = 0 AND reward_mean IS NOT NULL), '[]') AS verdict_rewards
@@ -69,7 +70,7 @@ const CELLS = `per_step AS (
 ), ${SIGNAL_PARTS}, cells AS MATERIALIZED (
 SELECT k, json_build_object(
   'step', nullif(k, -1), 'at_ms', at_ms, 'requests', requests, 'groups', coalesce(groups, 0), 'rollouts', coalesce(rollouts, 0) + items,
-  'rewards', rewards, 'warnings', coalesce(warnings, '[]'), 'verdict_rewards', verdict_rewards, 'zero_variance_share', flat.share,
+  'usd', usd, 'rewards', rewards, 'warnings', coalesce(warnings, '[]'), 'verdict_rewards', verdict_rewards, 'zero_variance_share', flat.share,
   'parsed', coalesce(grp.parsed, 0) + per_step.parsed, 'answered', coalesce(grp.answered, 0) + per_step.answered,
   'tau_b_mean', tau_b_mean, 'list_acc', list_acc,
   'length_tokens', json_build_object('p50', lengths[1], 'p95', lengths[2]), 'shown_mean', shown_mean,
@@ -82,7 +83,7 @@ const VERSION = hashText(CELLS)[0].toString(36);
 
 // -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
 const COLUMNS = sql.raw(
-  "request_id, kind, items, groups, reward_mean, reward_std, parse_rate, warnings, created_at, coalesce(step, -1) AS k",
+  "request_id, kind, items, groups, reward_mean, reward_std, parse_rate, usd, warnings, created_at, coalesce(step, -1) AS k",
 );
 
 /** Which requests each step of the range has, and the rows that are kept of these steps. */
@@ -116,9 +117,10 @@ interface StepMoments {
   std: number | null;
 }
 
-type Told = "first_at" | "reward_mean" | "reward_std" | "parse_rate" | "warnings" | "signals" | "shown_mean";
+type Told = "first_at" | "reward_mean" | "reward_std" | "parse_rate" | "warnings" | "signals" | "shown_mean" | "usd";
 type StepCell = Omit<StepRow, Told> & {
   shown_mean: number | null;
+  usd: number | null;
   /** When the first of its requests was logged, ms since 1970. */
   at_ms: number;
   signals: StepSignalSums[];
@@ -146,12 +148,14 @@ function pooled(parts: readonly StepMoments[]): Pick<StepRow, "reward_mean" | "r
 }
 
 function stepRow(whole: StepCell, withSignals: boolean): StepRow {
-  const { step, at_ms, rewards, verdict_rewards, parsed, answered, warnings, signals, shown_mean, ...cell } = whole;
+  const { step, at_ms, rewards, verdict_rewards, parsed, answered, warnings, signals, shown_mean, usd, ...cell } =
+    whole;
   const moments = pooled(rewards === null ? verdict_rewards : [rewards, ...verdict_rewards]);
   const parse_rate = answered === 0 ? null : parsed / answered;
   const first_at = new Date(at_ms).toISOString();
   const parts = {
     ...(shown_mean !== null && { shown_mean }),
+    ...(usd !== null && { usd }),
     ...(withSignals && { signals: signalsOf(signals) }),
   };
   return { step, first_at, ...cell, ...moments, parse_rate, warnings: stepWarnings(warnings, parse_rate), ...parts };

@@ -168,6 +168,7 @@ function requestRow(entry: LogEntry): RowOf<typeof requests> & InsertRow {
     verifier_ms: timing_ms.verifier,
     overhead_ms: timing_ms.overhead,
     warnings,
+    usd: entry.usd ?? null,
     log_texts: (JSON.parse(entry.spec) as { log_texts?: boolean }).log_texts === true,
   };
 }

@@ -50,6 +50,16 @@ describe("a reply's cost", () => {
     expect(reply.cost.usd).toBeCloseTo(USD * (1 + reply.audit.generations), 12);
   });
 
+  it("is logged where it is known, and each step of a run says its own", async () => {
+    const { post, call, runLog } = setUp({ verifier: answering("judge"), prices: PRICES });
+    for (let i = 0; i < 2; i++) await post("/v1/rewards", { ...twoRollouts(), run_id: "r", step: 4 });
+    expect(runLog.entries.map(({ usd }) => usd)).toEqual([USD, USD]);
+    expect(await (await call("/v1/runs/r/steps")).json()).toMatchObject({ steps: [{ step: 4, usd: 2 * USD }] });
+    const other = setUp({ verifier: answering("other"), prices: PRICES });
+    await other.post("/v1/rewards", twoRollouts());
+    expect(other.runLog.entries[0]).not.toHaveProperty("usd");
+  });
+
   it("is not told by a deployment without prices", async () => {
     const { post } = setUp({ verifier: answering("judge") });
     expect(await (await post("/v1/rewards", twoRollouts())).json()).not.toHaveProperty("cost");

@@ -68,7 +68,13 @@ class _ShownMean(TypedDict, total=False):
     shown_mean: float
 
 
-class StepRow(_WithSignals, _ShownMean):
+class _Usd(TypedDict, total=False):
+    """Of a step whose questions' US dollars are all known: what they cost."""
+
+    usd: float
+
+
+class StepRow(_WithSignals, _ShownMean, _Usd):
     """A step; `signals` only where they are asked for."""
 
     step: int | None

@@ -153,6 +153,7 @@ const ofVerifier = (rows: readonly StepRow[]): Listed[] => [
     unit: "a step",
     points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
   },
+  { title: "cost", unit: "US dollars a step", points: series(rows, { cost: (row) => row.usd ?? null }) },
 ];
 
 function measuresOf(drawn: Drawn): ChartOptions[] {
