@@ -45,7 +45,8 @@ export interface TokenCost {
   usd_most: number;
 }
 
-const MILLION = 1_000_000;
+/** Rounded to billionths of a dollar: the sum's own error is far below. */
+const dollarsOf = (millionths: number) => Math.round(millionths * 1_000) / 1_000_000_000;
 
 /** A model's price is the one of the name in its reply, else of the name that was asked for. */
 export function costOf(used: readonly ModelTokens[], prices: Prices): TokenCost {
@@ -65,5 +66,5 @@ export function costOf(used: readonly ModelTokens[], prices: Prices): TokenCost 
       unpriced_tokens += prompt_tokens + completion_tokens;
     }
   }
-  return { usd: priced / MILLION, unpriced_tokens, usd_most: (priced + guessed) / MILLION };
+  return { usd: dollarsOf(priced), unpriced_tokens, usd_most: dollarsOf(priced + guessed) };
 }

@@ -99,7 +99,10 @@ const placesOf = (view: View, steps: readonly number[], hours: ReadonlyMap<numbe
 const tickText = (value: number): string =>
   Math.abs(value) >= 10_000
     ? value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 })
-    : value.toLocaleString("en", { maximumFractionDigits: 3 });
+    : value.toLocaleString(
+        "en",
+        Math.abs(value) < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 3 },
+      );
 
 /** What a value cannot be beyond, by what its axis says. */
 const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
