@@ -55,6 +55,23 @@ describe("an engine that sends one token an event", () => {
       expect(streamed(mock)).toEqual([true]);
     }));
 
+  it("whose probabilities alone are read is asked for streams, and the readiness says no other", async () => {
+    const token = { token: "A", logprob: 0, top_logprobs: [{ token: "A", logprob: 0 }] };
+    const piece = event({ choices: [{ index: 0, delta: { content: "A" }, logprobs: { content: [token] } }] });
+    const soft: Behaviour = (reply) =>
+      reply.whole(200, { "content-type": "text/event-stream" }, `${piece.repeat(9)}${chunk({}, "stop")}`);
+    await withPool(
+      () => soft,
+      async (pool) => {
+        for (let seed = 0; seed < 2 * FINE_ANSWERS; seed++) {
+          const anchor = boxAnchor(["A", "B"]);
+          expect(await pool.generate(callWith({ seed, anchor }))).toMatchObject({ error: null });
+        }
+        expect((await pool.ready()).detail).not.toContain("--stream-interval");
+      },
+    );
+  });
+
   it("whose answer is longer than was asked for has been cut", () =>
     asksWhole(whole, async (pool) => {
       expect(await pool.generate(callWith({ max_tokens: 2 }))).toMatchObject({ finish_reason: "length" });

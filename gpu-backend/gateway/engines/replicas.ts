@@ -111,7 +111,8 @@ export class Replica {
 
   /** Where probabilities are read, only a stream says which tokens are thoughts. */
   async #exchange(body: string, question: Asked, priority: number): Promise<Exchange> {
-    const whole = this.form.whole && question.anchor === null;
+    if (question.anchor !== null) return this.#send(body, question, priority, false);
+    const { whole } = this.form;
     const exchange = await this.#send(body, question, priority, whole);
     const { tokens, events, verdict, said, generation, hung_up } = exchange;
     if (!whole) {
