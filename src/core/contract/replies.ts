@@ -205,7 +205,7 @@ const AuditUseSchema = z.object({
 export type AuditUse = z.output<typeof AuditUseSchema>;
 
 const CostUseSchema = z.object({
-  calls: count.meta(said("requests to verifiers")),
+  calls: count.meta(said("requests to verifiers, an audit's apart")),
   usd: numberOrNull.meta(said("US dollars by `PRICES`; null where tokens are of a model without a price")),
   unpriced_tokens: count.meta(said("tokens of models without a price")),
 });

@@ -147,7 +147,7 @@ class AuditUse(Asked):
 
 
 class CostUse(TypedDict):
-    """`calls`: requests to verifiers. `usd`: US dollars by the server's PRICES, None where
+    """`calls`: requests to verifiers, an audit's apart. `usd`: US dollars by the server's PRICES, None where
     `unpriced_tokens` of a model without a price were used."""
 
     calls: int
