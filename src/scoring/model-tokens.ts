@@ -4,7 +4,7 @@ import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { GroupSignals } from "../core/reward/group-signals.ts";
 
 /**
- * The tokens of every reading that the groups are charged for.
+ * The tokens that the groups are charged for, one entry for each model and name it was asked by.
  * @param configured the model that the verifier asks for where a judge names none
  */
 export function modelTokens(
@@ -12,14 +12,19 @@ export function modelTokens(
   { signals }: CompiledSpec,
   configured: string | null,
 ): ModelTokens[] {
-  const asked = new Map(signals.map(({ name, judge }) => [name, judge?.model ?? configured]));
-  return groups.flatMap((group) =>
-    [...group.earlier, ...group.asked()].flatMap(({ signal, charged, readings }) =>
-      readings.flatMap(({ model, prompt_tokens, completion_tokens }): ModelTokens[] =>
-        charged && prompt_tokens + completion_tokens > 0
-          ? [{ model, asked: asked.get(signal) ?? null, prompt_tokens, completion_tokens }]
-          : [],
-      ),
-    ),
-  );
+  const names = new Map(signals.map(({ name, judge }) => [name, judge?.model ?? configured]));
+  const used: ModelTokens[] = [];
+  for (const { signal, charged, readings } of groups.flatMap((group) => [...group.earlier, ...group.asked()])) {
+    const asked = names.get(signal) ?? null;
+    for (const { model, prompt_tokens, completion_tokens } of charged ? readings : []) {
+      if (prompt_tokens + completion_tokens === 0) continue;
+      const known = used.find((entry) => entry.model === model && entry.asked === asked);
+      if (known === undefined) used.push({ model, asked, prompt_tokens, completion_tokens });
+      else {
+        known.prompt_tokens += prompt_tokens;
+        known.completion_tokens += completion_tokens;
+      }
+    }
+  }
+  return used;
 }
