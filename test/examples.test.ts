@@ -176,7 +176,7 @@ describe("the settings by samples and judge", () => {
     expect(rows.map(({ judge, samples }) => `${judge} ${samples}`)).toEqual(
       ["7B", "32B", "hosted"].flatMap((judge) => [4, 8, 16].map((samples) => `${judge} ${samples}`)),
     );
-    const page = textOf("docs/results/settings.md").split("\n");
+    const page = textOf("lab/results/settings.md").split("\n");
     expect(rows.filter(({ row }) => !page.includes(row))).toEqual([]);
     expect(rows.filter(({ setting }) => Object.keys(setting).length !== 3)).toEqual([]);
   });

@@ -28,7 +28,7 @@ export const readFlags = (argv: readonly string[] = process.argv.slice(2)) =>
       command: "capacity",
       call: "npm run lab -- capacity",
       about:
-        "How many GPUs a step needs, by a model in virtual time of edge, gateway, engines and autoscaler (docs/results/capacity.md). Rates of 0 are the preset's.",
+        "How many GPUs a step needs, by a model in virtual time of edge, gateway, engines and autoscaler (lab/results/capacity.md). Rates of 0 are the preset's.",
       numbers: {
         groups: whole(1, 4_096, 256, "groups of a step"),
         rollouts: whole(2, 64, 16, "rollouts of a group"),

@@ -1,4 +1,4 @@
-// Owns `npm run lab -- chaos`: flags to a run to its report under docs/results or --out, and the
+// Owns `npm run lab -- chaos`: flags to a run to its report under lab/results or --out, and the
 // exit status. Knows nothing of how it is killed or checked.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,9 +17,9 @@ const { seed, minutes, clients, ...flags } = commandFlags({
     minutes: { least: 0.1, most: 24 * 60, value: 5, help: "how long the traffic lasts" },
     clients: { least: 1, most: 256, value: 8, whole: true, help: "clients at one time" },
   },
-  texts: { out: { value: "", file: true, help: "the report's file; none: docs/results/chaos-SEED.md" } },
+  texts: { out: { value: "", file: true, help: "the report's file; none: lab/results/chaos-SEED.md" } },
 });
-const out = flags.out || `docs/results/chaos-${seed}.md`;
+const out = flags.out || `lab/results/chaos-${seed}.md`;
 const folder = mkdtempSync(join(tmpdir(), "kritai-chaos-"));
 const started = Date.now();
 try {

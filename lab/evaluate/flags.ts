@@ -20,7 +20,7 @@ export const USAGE = `usage: npm run evaluate -- --set DIR (--verifier URL --mod
        npm run evaluate -- --compare DIR DIR .. [--out DIR] [--points FILE]
 
 what is asked, and of whom
-  --set DIR                 a set: manifest.json, lists.jsonl, adversarial.jsonl (docs/testbed.md)
+  --set DIR                 a set: manifest.json, lists.jsonl, adversarial.jsonl (lab/testbed/README.md)
   --verifier URL            your judge, an OpenAI-compatible server such as http://127.0.0.1:8000/v1: a local stack is
                             started in front of it; with --model; a key is read from VERIFIER_API_KEY
   --target URL              instead: a running Kritai; a key is read from the variable KRITAI_API_KEY
@@ -38,7 +38,7 @@ what is asked, and of whom
   --spec JSON|FILE          the rest of the spec, e.g. '{"judge":{"temperature":0,"max_tokens":4096}}'
 
 a benchmark's rows, and any kind of verifier
-  --layout NAME             ${LAYOUT_NAMES.join(", ")} (docs/evaluate.md)
+  --layout NAME             ${LAYOUT_NAMES.join(", ")} (lab/evaluate/README.md)
   --rows FILE               its rows: .jsonl, .jsonl.gz, or .json with one list; several may be given
   --spec JSON|FILE          how the verifier is asked, signals included; each layout has one
   --threshold SHARE         a score from here on says right (0.5)
@@ -58,7 +58,7 @@ figures
   --bootstrap N             resamples (2000)
   --tau-candidates-min N    shorter lists are in no tau-b (3)
   --gpu-hour-price DOLLARS  with --tokens-per-second N: dollars in the report; --gpus N (1)
-  --points FILE             other verifiers' figures for the front (docs/evaluate.md)
+  --points FILE             other verifiers' figures for the front (lab/evaluate/README.md)
 
 A run that was stopped goes on when the same command is given again.
 

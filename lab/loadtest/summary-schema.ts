@@ -1,5 +1,5 @@
 // Owns the shape of summary.json, by version. Knows no measurement; what the fields mean:
-// docs/loadtest.md.
+// lab/loadtest/README.md.
 import * as z from "zod";
 
 const count = z.int().min(0);

@@ -29,7 +29,7 @@ const flags = commandFlags({
     "sweep-seconds": { least: 2, most: 300, value: 20, help: "measured at each rate of the sweep" },
     seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "of the load and of the simulated engine" },
   },
-  texts: { out: { value: "docs/results/soak.md", file: true, help: "the report's file" } },
+  texts: { out: { value: "lab/results/soak.md", file: true, help: "the report's file" } },
 });
 
 const SAMPLE_MS = 1_000;

@@ -74,7 +74,7 @@ const given = commandFlags({
     deadlines:
       "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
     settings: "only which settings to take with 4, 8 and 16 samples, by judge; its page is of this alone",
-    plots: "only the plots of docs/results: what its tables say, and nothing is simulated",
+    plots: "only the plots of lab/results: what its tables say, and nothing is simulated",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
 });
@@ -116,11 +116,11 @@ function real(): Promise<Cell[]> {
 
 const { out, verifier, model } = given;
 if (given.plots) {
-  const results = join(import.meta.dirname, "../../docs/results");
+  const results = join(import.meta.dirname, "../results");
   const files = plots((path) => readFileSync(join(results, path), "utf8"));
   mkdirSync(join(results, "plots"), { recursive: true });
   writeFiles(results, files);
-  console.log(`wrote ${Object.keys(files).join(", ")} in docs/results`);
+  console.log(`wrote ${Object.keys(files).join(", ")} in lab/results`);
   process.exit();
 }
 const folder = basename(out, ".md");

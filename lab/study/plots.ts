@@ -1,10 +1,10 @@
-// Draws the plots of early judging and settings from the tables of docs/results, so that page and
+// Draws the plots of early judging and settings from the tables of lab/results, so that page and
 // plot agree. Measures nothing.
 import { type ChartPoint, lineChart, type Series, scatterChart } from "../report/charts.ts";
 import type { Figure } from "../report/figure.ts";
 
 type Row = readonly string[];
-/** A page of docs/results, or a table beside it, by its path there. */
+/** A page of lab/results, or a table beside it, by its path there. */
 type Read = (path: string) => string;
 
 /** The rows of a page's first table that has these columns. Throws where there is none. */
@@ -95,7 +95,7 @@ const TOLD: Readonly<Record<keyof typeof PLOTS, string>> = {
   settings: "settings.md",
 };
 
-/** The page and its figures by path within docs/results. @param read what stands there */
+/** The page and its figures by path within lab/results. @param read what stands there */
 export function plots(read: Read): Record<string, string> {
   const drawn = Object.entries(PLOTS).map(([name, draw]) => ({ name: name as keyof typeof PLOTS, figure: draw(read) }));
   const shown = drawn.map(

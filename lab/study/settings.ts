@@ -5,7 +5,7 @@ import { type Biases, USUAL } from "./accurate-judges.ts";
 import { NOISES } from "./cells.ts";
 import type { Noise } from "./verifier-model.ts";
 
-/** A judge as it is simulated; docs/results/settings.md says where each figure is from. */
+/** A judge as it is simulated; lab/results/settings.md says where each figure is from. */
 export interface Simulated {
   style: Noise["style"];
   accuracy: number;

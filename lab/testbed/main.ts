@@ -24,7 +24,7 @@ const isHelp = (arg: string | undefined): boolean => arg === "--help" || arg ===
 function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return `Builds sets of candidate lists for evaluating verifiers. What each file holds: docs/testbed.md
+  return `Builds sets of candidate lists for evaluating verifiers. What each file holds: lab/testbed/README.md
 
 npm run lab -- testbed COMMAND [options]; COMMAND --help says more
 

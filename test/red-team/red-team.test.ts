@@ -52,7 +52,7 @@ describe("text in another judge's format", () => {
       expect([preset, broken]).toEqual([preset, expect.arrayContaining(["chat roles"])]);
       expect(raw.length + broken.length).toBe(Object.keys(FOREIGN_PARTS).length);
     }
-    const page = readFileSync(new URL("../../docs/results/red-team.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../lab/results/red-team.md", import.meta.url), "utf8");
     expect(page).toContain(foreignSection(reports));
   });
 });

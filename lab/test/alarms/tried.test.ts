@@ -1,5 +1,5 @@
 // Tests that alarms mean something, on made runs of one size: the whole table is
-// docs/results/alarms.md.
+// lab/results/alarms.md.
 import { expect, test } from "vitest";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
 import { tried } from "../../alarms/tried.ts";

@@ -5,9 +5,9 @@ import { expect, it } from "vitest";
 
 const ROOT = new URL("../../..", import.meta.url).pathname;
 
-it("the CPU verifier's committed report is of the set in sets/small as it is (else: docs/results/README.md says how to make it again)", () => {
+it("the CPU verifier's committed report is of the set in sets/small as it is (else: lab/results/README.md says how to make it again)", () => {
   const sha256 = createHash("sha256")
     .update(readFileSync(`${ROOT}sets/small/manifest.json`))
     .digest("hex");
-  expect(readFileSync(`${ROOT}docs/results/cpu-verifier.md`, "utf8")).toContain(`sha256:${sha256}`);
+  expect(readFileSync(`${ROOT}lab/results/cpu-verifier.md`, "utf8")).toContain(`sha256:${sha256}`);
 });

@@ -41,7 +41,7 @@ describe("the paper's figures", () => {
   });
 });
 
-const PAGE = readFileSync("docs/paper.md", "utf8");
+const PAGE = readFileSync("lab/paper/README.md", "utf8");
 const parts = [...PAGE.matchAll(/^\| (\d+) \| (.+?) \| (.+) \|$/gm)].map(([, number, part, here = ""]) => ({
   number: Number(number),
   part,

@@ -1,10 +1,10 @@
-// Owns that the plots of docs/results are those of the tables there.
+// Owns that the plots of lab/results are those of the tables there.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { plots } from "../../study/plots.ts";
 
-const RESULTS = join(import.meta.dirname, "../../../docs/results");
+const RESULTS = join(import.meta.dirname, "../../results");
 const read = (path: string) => readFileSync(join(RESULTS, path), "utf8");
 
 it("plots are drawn from the tables that stand beside them: npm run lab -- study --plots", () => {

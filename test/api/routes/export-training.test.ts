@@ -56,10 +56,10 @@ test("a pair is the best answer and the worst; no answer without a reward, no se
   expect(await rows("pairs&per_group=9&margin=0.5")).toEqual([first, { type: "end", rows: 1, left_out }]);
 });
 
-/** The request that docs/paper.md shows, and its run's rows. */
+/** The request that lab/paper/README.md shows, and its run's rows. */
 async function verifierRun(change: object = {}) {
   const { post, call } = setUp();
-  const [, recipe = ""] = /```json\n(\{"run_id"[^`]*)```/.exec(readFileSync("docs/paper.md", "utf8")) ?? [];
+  const [, recipe = ""] = /```json\n(\{"run_id"[^`]*)```/.exec(readFileSync("lab/paper/README.md", "utf8")) ?? [];
   const request = { ...(JSON.parse(recipe) as { items: VerdictItem[] }), ...change };
   const reply = (await (await post("/v1/verdicts", request)).json()) as { rewards: number[]; warnings: string[] };
   const rows = async (query: string) =>

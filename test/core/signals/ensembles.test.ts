@@ -92,7 +92,7 @@ describe("what else the rows of noise say, as expressions", () => {
   });
 });
 
-/** docs/ensembles.md: what votes of judges with known rates say together, as an expression. */
+/** lab/ensembles/README.md: what votes of judges with known rates say together, as an expression. */
 function posterior({ tpr, tnr, prior }: Case["input"]): string {
   const rate = (p = 0) => Math.min(0.99, Math.max(0.01, p));
   const said = tpr.map((hit, i) => {
@@ -125,7 +125,7 @@ describe("drift of two signals, window by window, is the correlation that alarms
   });
 });
 
-test("every kind of row is held here, or docs/ensembles.md says why it is not computed", () => {
+test("every kind of row is held here, or lab/ensembles/README.md says why it is not computed", () => {
   const held = ["drift", "ensemble", "naive_bayes", "noise"];
   const others = ["drop_rule", "weaver_continuous"];
   expect(new Set(golden.cases.map(({ input }) => input.kind))).toEqual(new Set([...held, ...others]));
