@@ -11,15 +11,17 @@ export * from "./fake-stores.ts";
 export * from "./fake-verifier.ts";
 export { groupRows, groupVerdicts, requestRow, storedSignals, storedTexts, storedTurns } from "./logged-entries.ts";
 
-/** A clock that moves only when told; its timers are the runtime's. */
-export function fixedClock(start = Date.UTC(2026, 10, 21)): Clock & { advance(ms: number): void } {
-  let now = 0;
+/**
+ * A clock that moves only when told; its timers are the runtime's. `begun` is its first `now()`, ms.
+ */
+export function fixedClock(start = Date.UTC(2026, 10, 21), begun = 0): Clock & { advance(ms: number): void } {
+  let passed = 0;
   return {
     ...systemClock,
-    now: () => now,
-    date: () => new Date(start + now),
+    now: () => begun + passed,
+    date: () => new Date(start + passed),
     advance(ms) {
-      now += ms;
+      passed += ms;
     },
   };
 }
