@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ALARMS } from "../src/core/health/alarms/table.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -67,6 +68,20 @@ describe("pages", () => {
       return { path, words: wordsIn(textOf(path)), mean, code: /^```/m.test(textOf(path)) };
     });
     expect(long.filter(({ words, mean, code }) => words > 800 || !(mean <= 18) || !code)).toEqual([]);
+  });
+
+  it("name every alarm once on theirs", () => {
+    const named = [...textOf("docs/alarms.md").matchAll(/^\| [a-z ]+ \| (`.*) \|$/gm)].flatMap(([, cell = ""]) =>
+      cell.split(", "),
+    );
+    expect(named.sort()).toEqual(ALARMS.map(({ name }) => `\`${name}\``).sort());
+  });
+
+  it("of docs/ have at most 25,000 words together", () => {
+    const docs = pages
+      .filter((path) => path.startsWith("docs/"))
+      .map((path) => textOf(path).trim().split(/\s+/).length);
+    expect(docs.reduce((sum, words) => sum + words, 0)).toBeLessThanOrEqual(25_000);
   });
 
   it("are measured right", () => {

@@ -14,18 +14,29 @@ const testFiles = filesOf("test/**/*.ts", "lab/test/**/*.ts");
  * The tables of rooms in docs/architecture.md: what each may import, rooms by prefix and npm packages
  * by name. The first row that fits a file counts; a room may import itself.
  */
-const ROOMS: { of: string; may: string[]; npm: string[]; anyPackage: boolean }[] = [
-  ...textOf("docs/architecture.md").matchAll(/^\| `((?:src|gpu-backend|scripts|lab)\/[^`]*)` \|[^|]*\|([^|]*)\|$/gm),
-].map(([, of = "", cell = ""]) => {
+interface Room {
+  of: string;
+  may: string[];
+  npm: string[];
+  anyPackage: boolean;
+}
+const ROOMS: Room[] = [];
+for (const [, of = "", cell = ""] of textOf("docs/architecture.md").matchAll(
+  /^\| `((?:src|gpu-backend|scripts|lab)\/[^`]*)` \|[^|]*\|([^|]*)\|$/gm,
+)) {
   const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
   const isRoom = (name: string) => /^(?:src|gpu-backend|scripts|lab|test)\//.test(name);
-  return {
+  // "`a/` and what it may": a row above.
+  const [, base] = /`([^`]+)` and what it may/.exec(cell) ?? [];
+  const above = ROOMS.find((room) => room.of === base);
+  if (base !== undefined && above === undefined) throw new Error(`docs/architecture.md: no row above for ${base}`);
+  ROOMS.push({
     of,
-    may: names.filter(isRoom),
-    npm: names.filter((name) => !isRoom(name)),
+    may: [...names.filter(isRoom), ...(above?.may ?? [])],
+    npm: [...names.filter((name) => !isRoom(name)), ...(above?.npm ?? [])],
     anyPackage: cell.includes("any package"),
-  };
-});
+  });
+}
 
 describe("imports", () => {
   const roomOf = (path: string) => ROOMS.find(({ of }) => path.startsWith(of));

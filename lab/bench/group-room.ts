@@ -202,7 +202,7 @@ async function benchMany(
   }
 }
 
-/** See docs/decisions/0009-group-rooms.md for what the figures are for. */
+/** See docs/decisions.md for what the figures are for. */
 export async function benchGroupRoom(
   script: WorkerModules,
   backends: Backends,

@@ -95,7 +95,7 @@ const TOLD: Readonly<Record<keyof typeof PLOTS, string>> = {
   settings: "settings.md",
 };
 
-/** The page and its figures by path within lab/results. @param read what stands there */
+/** The page and its figures by path within lab/results. @param read reads a file there */
 export function plots(read: Read): Record<string, string> {
   const drawn = Object.entries(PLOTS).map(([name, draw]) => ({ name: name as keyof typeof PLOTS, figure: draw(read) }));
   const shown = drawn.map(

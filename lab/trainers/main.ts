@@ -1,6 +1,5 @@
 // Owns `npm run lab -- trainers`: every tool's client against a stack of its own through outages, a
-// restart, a lost sample, validation and a second epoch; writes the table into the integrations'
-// page.
+// restart, a lost sample, validation and a second epoch; writes lab/results/trainers.md's table.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
@@ -32,7 +31,7 @@ const flags = commandFlags({
       value: "",
       help: `only these of ${Object.keys(SCENARIOS).join(", ")}; the other cells stay. Without it all but ${NAMED_ONLY.join(", ")}`,
     },
-    out: { value: "docs/integrations/README.md", file: true, help: "the page with the table; empty: none" },
+    out: { value: "lab/results/trainers.md", file: true, help: "the page with the table; empty: none" },
   },
 });
 

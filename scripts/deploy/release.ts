@@ -102,7 +102,7 @@ const runName = async (run: Run) => (await contentTag(run.target.env, changedVar
 
 export const reward: Step = {
   name: "reward",
-  remedy: "look at /readyz, at the judge, and at docs/errors.md for the code",
+  remedy: "look at /readyz, at the judge, and at docs/errors.jsonl for the code",
   async check(run) {
     const { found } = run;
     if (!found.current) return { later: "one group, after that" };

@@ -5,12 +5,10 @@ import { partOf } from "./parts.ts";
 
 export const GENERATED = {
   call: "npm run generate --",
-  about: "Without a name: prompts, programs, alarm-rows, system-rows and public.",
+  about: "Without a name: prompts, programs and public.",
   names: {
     prompts: "src/core/judges/templates.generated.ts",
     programs: "src/core/wire/programs.generated.ts",
-    "alarm-rows": "the table of alarms on its page",
-    "system-rows": "the tables of published systems on their page",
     public: "public/: the OpenAPI document and the pages",
     client: "clients/typescript/src/openapi.generated.ts; the first use installs packages",
     migration: "the next file of migrations/, from src/run-log/db; the first use installs packages",
@@ -22,8 +20,6 @@ type Name = keyof typeof GENERATED.names;
 const RUN: Record<Exclude<Name, "migration">, string> = {
   prompts: "scripts/build/prompts.ts",
   programs: "scripts/build/programs.ts",
-  "alarm-rows": "scripts/build/alarm-rows.ts",
-  "system-rows": "scripts/build/system-rows.ts",
   public: "scripts/build/public/main.ts",
   client: "scripts/project/client-types.ts",
 };
@@ -37,9 +33,7 @@ async function generate(name: Name): Promise<number> {
 if (import.meta.main) {
   const asked = process.argv.slice(2);
   const names: Name[] =
-    asked.length === 0
-      ? ["prompts", "programs", "alarm-rows", "system-rows", "public"]
-      : asked.map((word) => partOf(GENERATED, word));
+    asked.length === 0 ? ["prompts", "programs", "public"] : asked.map((word) => partOf(GENERATED, word));
   for (const name of names) {
     const status = await generate(name);
     if (status !== 0) process.exit(status);

@@ -1,7 +1,7 @@
 // Invariant 8: Every list, loop, wait and retry has a named limit; inner deadlines are shorter than
 // outer ones.
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { errorEntries } from "../../scripts/build/guides/errors.ts";
 import { ITEM_ERRORS, REQUEST_ERRORS } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { LIMIT_RELATIONS } from "./limit-relations.ts";
@@ -19,11 +19,10 @@ describe("limits", () => {
 });
 
 describe("error codes", () => {
-  it("each have a heading in docs/errors.md, and no heading is left over", () => {
-    const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
-    const codes = page.split("\n# Warnings")[0] as string;
-    const headings = [...codes.matchAll(/^#{2,4} `?([a-z_]+)`?\s*$/gm)].map((match) => match[1] as string);
+  it("each have a line in docs/errors.jsonl with cause and remedy, once", () => {
+    const entries = errorEntries();
     const known = new Set([...Object.keys(REQUEST_ERRORS), ...Object.keys(ITEM_ERRORS)]);
-    expect(headings.sort()).toEqual([...known].sort());
+    expect(entries.filter(({ kind }) => kind !== "warning").map(({ code }) => code)).toHaveLength(known.size);
+    expect(entries.filter(({ cause, remedy }) => !/\w/.test(cause) || !/\w/.test(remedy))).toEqual([]);
   });
 });

@@ -32,14 +32,14 @@ const programs: [call: string, ...command: string[]][] = [
   ["npm run gateway -w gpu-backend", "gpu-backend/gateway/main.ts"],
   ["npm run simulator -w gpu-backend", "gpu-backend/engines/simulator/main.ts"],
   ["npm run cost -w gpu-backend", "gpu-backend/serve/cost.ts"],
-  ...["prompts", "programs", "alarm-rows", "system-rows", "complete-lockfile"].map((name): [string, string] => [
+  ...["prompts", "programs", "complete-lockfile"].map((name): [string, string] => [
     `node scripts/build/${name}.ts`,
     `scripts/build/${name}.ts`,
   ]),
 ];
 
 /** Commands of pages, one a line, without what is told behind them. */
-const pages = ["README.md", ...globSync("docs/**/*.md")].map((path) => readFileSync(path, "utf8"));
+const pages = ["README.md", ...globSync(["docs/**/*.md", "lab/*/README.md"])].map((path) => readFileSync(path, "utf8"));
 const commands = pages.flatMap((page) =>
   [...page.matchAll(/^```sh\n(.*?)^```|`(npm [^`]+)`/gms)].flatMap(([, block, inline]) =>
     (block ?? inline ?? "").split("\n").map((line) => line.replace(/\s+#.*/, "")),

@@ -21,7 +21,7 @@ function naming(root: string, version: string): string[] {
   return paths.filter(
     (path) =>
       /\.(?:ts|json|toml|py|ya?ml|md|sh)$/.test(path) &&
-      !/^(?:CHANGELOG\.md|test\/release\/|docs\/results\/|sets\/|problems\/)/.test(path) &&
+      !/^(?:CHANGELOG\.md|test\/release\/|lab\/results\/|sets\/|problems\/)/.test(path) &&
       named.test(readFileSync(join(root, path), "utf8")),
   );
 }

@@ -50,12 +50,12 @@ describe("public/", () => {
     expect(read).toContain("src/core/faults/errors.ts");
     const counts = (path: string) => PUBLIC.sources.some((source) => path === source || path.startsWith(`${source}/`));
     expect(read.filter((path) => !counts(path))).toEqual([]);
-    // What it reads as text: the page of errors, the version.
+    // It reads the version as text.
     const texts = read.flatMap((path) => {
       const named = readFileSync(join(root, path), "utf8").matchAll(/readFileSync\(new URL\("([^"]+)", root\)/g);
       return [...named].map((match) => match[1] as string);
     });
-    expect(texts.sort()).toEqual(["docs/errors.md", "package.json"]);
+    expect(texts.sort()).toEqual(["package.json"]);
     expect(texts.filter((path) => !counts(path))).toEqual([]);
   });
 });

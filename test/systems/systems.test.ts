@@ -1,4 +1,4 @@
-// Owns the guarantee of docs/systems.md: each spec of its table is taken as it stands and gives the
+// Owns the guarantee of docs/systems.jsonl: each spec of its table is taken as it stands and gives the
 // better rollout the greater reward, each reward for training a verifier is what the row says, and
 // each command is one that there is.
 import { readFileSync } from "node:fs";

@@ -72,7 +72,7 @@ it("a client that asks once is refused with its own typed error, and soon", asyn
 it("the fetch that outlives a restart is the one that the docs give", () => {
   const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
   const code = read("lab/trainers/patient-fetch.ts");
-  expect(read("docs/integrations/typescript.md")).toContain(code.slice(code.indexOf("/** Asks again")).trim());
+  expect(read("clients/typescript/README.md")).toContain(code.slice(code.indexOf("export const patientFetch")).trim());
 });
 
 describe("a cell", () => {

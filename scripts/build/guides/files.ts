@@ -4,12 +4,16 @@ import { dirname, join, normalize } from "node:path";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { type Html, html } from "../reference/html.ts";
 import { frame } from "../reference/page.ts";
+import { systemsPage } from "../systems/rows.ts";
+import { errorsPage } from "./errors.ts";
 import { type MarkdownPage, markdownPage, type Section } from "./markdown.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url).pathname;
 
 /** Of what is in docs/ itself what its readers run, send and read; not how the code is kept. */
 const NOT_SERVED = ["architecture.md", "invariants.md"];
+/** Pages that are made of their rows. */
+const ROWS: Readonly<Record<string, () => string>> = { "systems.jsonl": systemsPage, "errors.jsonl": errorsPage };
 /** A page that the build makes of the code, with parts of this file. */
 const MADE = "alarms.md";
 const FOLDERS: readonly (readonly [folder: string, title: string])[] = [
@@ -28,13 +32,13 @@ interface Source {
 /** docs/README.md is the overview of the guides, another README that of its folder. */
 function hrefOf(file: string): string {
   if (file === "README.md") return "/docs/guides";
-  return `/docs/${file.replace(/\/README\.md$|\.md$/, "")}`;
+  return `/docs/${file.replace(/\/README\.md$|\.(md|jsonl)$/, "")}`;
 }
 
 function sources(): Source[] {
   return FOLDERS.flatMap(([folder]) =>
     readdirSync(join(DOCS, folder))
-      .filter((name) => name.endsWith(".md") && !NOT_SERVED.includes(name))
+      .filter((name) => (name.endsWith(".md") && !NOT_SERVED.includes(name)) || name in ROWS)
       .sort()
       // The overview stands with the guides.
       .map((name) => ({ file: join(folder, name), folder: join(folder, name) === "README.md" ? "guides" : folder }))
@@ -60,12 +64,12 @@ function guides(): Guide[] {
   const all = sources();
   const served = new Map(all.map(({ file, href }) => [file, href]));
   return all.map((source) => {
-    const text = readFileSync(join(DOCS, source.file), "utf8");
+    const text = ROWS[source.file]?.() ?? readFileSync(join(DOCS, source.file), "utf8");
     return { ...source, page: markdownPage(text, resolving(source.file, served)) };
   });
 }
 
-/** Status, title and retry of a code that refuses a whole request, for its section of errors.md. */
+/** Status, title and retry of a code that refuses a whole request, for its section of the errors. */
 function aboutCode(code: string): Html | false {
   if (!(code in REQUEST_ERRORS)) return false;
   const { status, title, retryable } = REQUEST_ERRORS[code as keyof typeof REQUEST_ERRORS];
@@ -103,7 +107,7 @@ export function guideFiles(): Record<string, string> {
   const shown = all.filter(({ file }) => file !== MADE);
   const pages = shown.map((guide): [string, string] => {
     const { title, sections } = guide.page;
-    const noteOf = ({ slug }: Section) => guide.file === "errors.md" && aboutCode(slug);
+    const noteOf = ({ slug }: Section) => guide.file === "errors.jsonl" && aboutCode(slug);
     const told = sections.map((section) => sectionHtml(section, noteOf(section)));
     const main = html`<article class="guide"><h1>${title}</h1>${told}</article>`;
     return [`${guide.href.slice(1)}.html`, frame(`${title} \u2013 Kritai`, contents(all, guide), main)];

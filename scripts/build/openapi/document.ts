@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { createDocument } from "zod-openapi";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
+import { errorEntries } from "../guides/errors.ts";
 import { guideFiles } from "../guides/files.ts";
 import { frontPage } from "../reference/front.ts";
 import { type OpenApi, referenceFiles } from "../reference/page.ts";
@@ -11,7 +12,6 @@ import { withRepetition } from "./batches.ts";
 import { nameComponents } from "./components.ts";
 import { contractPaths, contractStandalone, contractTag } from "./contracts.ts";
 import { describeFields } from "./described.ts";
-import { readErrorPage } from "./errors.ts";
 import { nativePaths } from "./native.ts";
 import { laidOver, RULES } from "./rules.ts";
 
@@ -149,8 +149,7 @@ export function openapiText(): string {
     },
     { allowEmptySchema: { unknown: true }, override: asWritten },
   );
-  const errors = readErrorPage(readFileSync(new URL("docs/errors.md", root), "utf8"));
-  const whole = JSON.stringify({ ...withRules(document), "x-errors": errors });
+  const whole = JSON.stringify({ ...withRules(document), "x-errors": errorEntries() });
   const tidied = JSON.parse(whole, (key, value) => shortened(withoutTuples(key, value))) as object;
   return `${JSON.stringify(describeFields(tidied), null, 1)}\n`;
 }

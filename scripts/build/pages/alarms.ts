@@ -1,5 +1,4 @@
-// Owns the alarms' documentation, from what each says of itself: a page of `public/`, and the rows of
-// the table in docs/alarms.md.
+// Owns the page of alarms, from what each says of itself and what docs/alarms.md says besides.
 import { pageOf } from "../../../src/core/health/alarm.ts";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
 import { alarmsBesides } from "../guides/files.ts";
@@ -19,13 +18,4 @@ export function alarmsPage(): string {
     },
   )}<article class="guide">${alarmsBesides()}</article>`;
   return frame("Kritai alarms", nav, main);
-}
-
-/** docs/alarms.md with the rows of its table as the alarms are now. */
-export function withAlarmRows(text: string): string {
-  const rows = ALARMS.map((alarm) => {
-    const { rule, ends_at, needs, look_at } = pageOf(alarm);
-    return `| \`${alarm.name}\` | ${rule} | ${ends_at} | ${needs} | ${look_at} |\n`;
-  });
-  return text.replace(/(?<=^\|(?: --- \||---\|)+\n)(?:\|.*\n)*/m, () => rows.join(""));
 }

@@ -1,5 +1,4 @@
-// Owns docs/systems.jsonl, a published system a line, and the tables of docs/systems.md that are
-// made of it.
+// Owns docs/systems.jsonl, a published system a line, and the page in Markdown that is made of it.
 import { readFileSync } from "node:fs";
 
 /** How a system's reward is had here; what each means stands on the page. */
@@ -57,15 +56,29 @@ function rowOf(system: System): string {
   return `| ${cell(name)} | ${linked(source)} | ${cell(reward)} | ${way(system).join(", ")} | ${said.join(": ")} |\n`;
 }
 
-/** docs/systems.md with its tables, and the number of rows of each state, as the rows are now. */
-export function withSystemRows(text: string): string {
+const MEANINGS: Record<System["state"], string> = {
+  "the same": "the published formula; of a trained judge its own markers, in [sentences of ours](judges.md#presets)",
+  "stand-in":
+    "its shape; the row names what differs. A judge trained on other words needs [a preset of your own](judges.md#a-preset-of-your-own)",
+  partly: "a part of it, and why not the rest",
+  "out of scope": "no reward, or the trainer's side of one",
+};
+
+/** The page in Markdown: what each state means, then a table for each section. */
+export function systemsPage(): string {
   const rows = systems();
+  const count = (state: string) => rows.filter((row) => row.state === state).length;
+  const states = STATES.map((state) => `| **${state}** | ${count(state)} | ${MEANINGS[state]} |\n`);
   const sections = [...new Set(rows.map(({ section }) => section))];
   const tables = sections.map((section) => {
     const own = rows.filter((row) => row.section === section);
     return `\n## ${section}\n\n| system | source | its reward | here | |\n|---|---|---|---|---|\n${own.map(rowOf).join("")}`;
   });
-  const count = (state: string) => `${rows.filter((row) => row.state === state).length}`;
-  const counted = text.replace(/^(\| \*\*([a-z -]+)\*\* \| )\d+ /gm, (_, before, state) => `${before}${count(state)} `);
-  return `${counted.split(/\n## /, 1)[0]?.trimEnd()}\n${tables.join("")}`;
+  return `# Published systems
+
+What papers and open projects of 2023 to 2026 reward, and the spec that does it here. A test posts each spec to judges and services that know which rollout is better. None was tried on a system's own weights. Samples, targets, bounds and weights are examples; \`https://checker.example\` is [a checker of yours](signals.md#numbers-of-a-checker).
+
+| | systems | |
+|---|---|---|
+${states.join("")}${tables.join("")}`;
 }

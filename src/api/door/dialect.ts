@@ -3,7 +3,7 @@
 /** A fault of the whole request, before any dialect's words. */
 export interface RequestFault {
   status: number;
-  /** A code of docs/errors.md. */
+  /** A code of docs/errors.jsonl. */
   code: string;
   message: string;
   /** The first field at fault. */

@@ -96,7 +96,7 @@ export async function promptly<T>(
 /**
  * Begins a reply with `beat`, which it repeats every heartbeat_ms until `running` has come, for
  * `end` to write. A fault breaks off what has begun: a 200 is never followed by an error document
- * (docs/decisions/0007).
+ * (docs/decisions.md, "Slow replies").
  */
 export function beatUntil<T>(
   c: AppContext,

@@ -154,7 +154,7 @@ export interface Signal<S = unknown> {
   verified?: true;
   /** It measures agreement or confidence, which a policy can raise without being right. */
   label_free?: true;
-  /** Warnings of settings that are valid and may not be meant, by code (docs/errors.md). */
+  /** Warnings of settings that are valid and may not be meant, by code (docs/errors.jsonl). */
   lints?(settings: S): readonly string[];
   /** What kind of backend answers its questions; absent: chat. */
   to?(settings: S): Question["to"];

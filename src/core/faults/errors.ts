@@ -1,7 +1,7 @@
 // Owns the error table: every code a reply can carry, its status and whether a retry can help.
 // Knows nothing of HTTP frameworks.
 
-/** Faults of a whole request. Each code has a heading in docs/errors.md. */
+/** Faults of a whole request. Each code has a heading in docs/errors.jsonl. */
 export const REQUEST_ERRORS = {
   invalid_json: { status: 400, title: "The body is not valid JSON", retryable: false },
   invalid_encoding: { status: 400, title: "The body is not valid UTF-8", retryable: false },

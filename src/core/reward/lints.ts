@@ -1,5 +1,5 @@
 // Owns what is said of a spec of signals that is valid and may still not be meant. Codes:
-// docs/errors.md. Knows no group.
+// docs/errors.jsonl. Knows no group.
 import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 
 /** Tokens a second that a served verifier is taken to write, at the least. */

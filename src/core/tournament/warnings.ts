@@ -1,5 +1,5 @@
 // Owns what a reply and a step warn of: rewards that may be flat or misleading without their saying
-// so. Codes: docs/errors.md. Knows no transport.
+// so. Codes: docs/errors.jsonl. Knows no transport.
 import { isUsualLanguage } from "../candidate/languages.ts";
 import { hasNearCopies } from "../candidate/near-copies.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";

@@ -5,7 +5,7 @@ import type { HeaderSlots } from "./questions.ts";
 
 /**
  * A Worker holds at most six connections that wait for headers, whatever backends they go to
- * (docs/decisions/0004).
+ * (docs/decisions.md).
  */
 export function createHeaderSlots(): HeaderSlots {
   const wakers: (() => void)[] = [];

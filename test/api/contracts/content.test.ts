@@ -12,7 +12,6 @@ import {
 import { type ContentPlace, TOOLS_NOT_SHOWN } from "../../../src/api/content/shown-body.ts";
 import { CONTRACTS } from "../../../src/api/tools/table.ts";
 import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
-import { KINDS } from "../../../src/core/transcript/kinds.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { FORMS, type Form, MARK, NOTHING, WAYS } from "./content-forms.ts";
 import * as examples from "./examples.ts";
@@ -248,34 +247,16 @@ const isRead = (name: string, place: ContentPlace) =>
 
 const statusOf = async (reply: Response) => (reply.status === 200 ? 200 : reply.text());
 
-const HEADS = ALL_KINDS.map((kind) => `\`${kind}\``);
-const SAID: Record<ContentHandling, string> = {
-  shown: "shown",
-  thought: "left out",
-  warned: "warned",
-  refused: "refused",
-};
-
 /** The table as the page has it. */
 function pageTable(): string {
-  const used = new Map<CarrierName, string[]>();
-  for (const { name, content } of CONTRACTS) {
-    for (const { at: place, carrier } of content)
-      used.set(carrier, [...(used.get(carrier) ?? []), `${name}: \`${place}\``]);
-  }
-  const kinds = ALL_KINDS.map((kind) => `| \`${kind}\` | ${KINDS[kind]} |`);
-  const carriers = [...used.keys()];
-  const rows = carriers.map(
-    (carrier) => `| \`${carrier}\` | ${ALL_KINDS.map((kind) => SAID[handlingOf(carrier, kind)]).join(" | ")} |`,
-  );
-  const places = carriers.map(
-    (carrier) => `| \`${carrier}\` | ${carrierNamed(carrier).says} | ${(used.get(carrier) ?? []).join("; ")} |`,
-  );
-  return [
-    ...["| kind | |", "|---|---|", ...kinds, ""],
-    ...[`| place holds | ${HEADS.join(" | ")} |`, `|---|${ALL_KINDS.map(() => "---").join("|")}|`, ...rows, ""],
-    ...["| place holds | | of |", "|---|---|---|", ...places],
-  ].join("\n");
+  const carriers = [...new Set(CONTRACTS.flatMap(({ content }) => content.map(({ carrier }) => carrier)))];
+  const those = (carrier: CarrierName, fate: ContentHandling) =>
+    ALL_KINDS.filter((kind) => handlingOf(carrier, kind) === fate).map((kind) => `\`${kind}\``);
+  const rows = carriers.map((carrier) => {
+    const cells = (["shown", "thought", "warned"] as const).map((fate) => those(carrier, fate).join(", "));
+    return `| ${carrierNamed(carrier).says} | ${cells.join(" | ")} |`;
+  });
+  return ["| place | shown | left out | warned |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 test("the page has the table", () => {

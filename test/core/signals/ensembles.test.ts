@@ -129,7 +129,7 @@ test("every kind of row is held here, or lab/ensembles/README.md says why it is 
   const held = ["drift", "ensemble", "naive_bayes", "noise"];
   const others = ["drop_rule", "weaver_continuous"];
   expect(new Set(golden.cases.map(({ input }) => input.kind))).toEqual(new Set([...held, ...others]));
-  const document = readFileSync(new URL("../../../docs/ensembles.md", import.meta.url), "utf8");
+  const document = readFileSync(new URL("../../../lab/ensembles/README.md", import.meta.url), "utf8");
   for (const kind of others) expect(document).toContain(`\`${kind}\``);
 });
 

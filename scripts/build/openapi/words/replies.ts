@@ -40,7 +40,7 @@ export const REPLY_WORDS: Readonly<Record<string, string>> = {
   "RewardsEvent.verifier": "what asking the verifier took",
   "results.verifier": "what asking the verifier took",
   reward: "the shaped reward; null beside a code in `error`",
-  error: "why there is no number (docs/errors.md); null where there is one",
+  error: "why there is no number (docs/errors.jsonl); null where there is one",
   wins: "opponents beaten",
   losses: "opponents lost to",
   ties: "opponents tied with",

@@ -124,7 +124,7 @@ export const regrouped = (): Refusal => refused("equal prompts", ".+", "rollouts
 
 /**
  * What the verifier of the local stack sees in texts that no problem goes with: no difference
- * (docs/decisions/0003).
+ * (docs/decisions.md).
  */
 export const noChoice = (status = 422): Refusal => ({
   ...{ why: "no choice", status, code: "verifier_bad_reply", words: "texts stay unranked" },

@@ -153,7 +153,7 @@ const NAMED_MAX = 5;
 /**
  * Refuses a group in which the verifier chose nothing at all. A trainer may take that as ties (it
  * sees the parse rate); a client that reads an order or a best candidate would take chance for a
- * judgement (docs/decisions/0003).
+ * judgement (docs/decisions.md).
  */
 export function requireChoice(scored: ScoredRequest, group = 0): void {
   if (choseNothing(scored, group)) throw unjudged(scored, group);

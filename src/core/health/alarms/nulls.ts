@@ -37,7 +37,7 @@ export const page = /* @__PURE__ */ documented(nulls, {
   rule: "over 2 % of the rollouts of 20 steps have no reward, beyond chance; `by_code`",
   ends_at: "1 %",
   needs: "any rollout",
-  look_at: "[errors](errors.md) of those codes",
+  look_at: "the errors of those codes",
   marked_on: ["rollouts without a reward"],
   groups_by: ["without a reward", "most"],
 });
