@@ -1,12 +1,11 @@
-"""Owns reading an engine's command-line flags out of its released source. Must not know which of
-them the recipes use.
+"""Reads an engine's command-line flags out of its released source. Must not know which of them the
+recipes use.
 
     python3 record_flags.py vllm   vllm-0.33.0.tar.gz > vllm-0.33.0.json
     python3 record_flags.py sglang sglang-0.5.23-…whl > sglang-0.5.23.json
 
 The archive is the one PyPI serves; nothing of it is run or installed, only its syntax trees are
-read. A flag's value is "switch" (no value follows), "value", or the list of the values it takes.
-"""
+read. A flag's value is "switch" (no value follows), "value", or the list of the values it takes."""
 import ast
 import hashlib
 import json

@@ -1,5 +1,5 @@
-"""Owns cutting published JSON schemas down to what the recipes are held to. Must not know the
-recipes' contents.
+"""Cuts published JSON schemas down to what the recipes are held to. Must not know the recipes'
+contents.
 
     python3 record_schemas.py kubernetes kubernetes_validate-1.37.0-py3-none-any.whl >
     kubernetes-1.34.json python3 record_schemas.py compose dclint-3.1.0.tgz > compose-spec.json
@@ -7,8 +7,7 @@ recipes' contents.
     python3 record_schemas.py cloud > cloud.json (with skypilot==0.14.1 and modal==1.6.4 installed)
 
 Descriptions go; what an object does not name it may not hold (where the schema does not say
-otherwise).
-"""
+otherwise)."""
 import hashlib
 import json
 import pathlib
