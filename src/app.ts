@@ -1,5 +1,4 @@
-// Owns the app: request id, keys, headers, the table of routes, and the one place where faults
-// become replies. Knows no adapter.
+// The app: request id, keys, headers, the table of routes, and the one place where faults become replies.
 import { HonoBase } from "hono/hono-base";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
@@ -48,7 +47,7 @@ const PAGE_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 const isPage = (type: string | null): boolean => type?.startsWith("text/html") === true;
 
-/** A runtime makes the URL of whatever stands in the Host header, two of them joined by a comma. */
+/** The runtime makes the URL from the Host header, with two of them joined by a comma. */
 const NO_URL = "The request's address is no URL: send one Host header, which names a host.";
 const NO_HOST = [{ path: "Host", message: "must be one host, with a port or without" }];
 

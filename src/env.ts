@@ -1,5 +1,5 @@
-// Owns the raw environment: the schema of bindings and variables, and its only reader. Never shows
-// a value in an error.
+// The raw environment: the schema of bindings and variables, and its only reader. Never shows a value in an
+// error.
 
 import * as z from "zod";
 import { SCOPES, type Scope } from "./api/door/auth.ts";
@@ -44,7 +44,7 @@ const ScopesSchema = z
 
 const optional = <T extends z.ZodType>(schema: T) => z.preprocess((v) => (v === "" ? undefined : v), schema.optional());
 
-/** Further verifiers, in the order in which they are asked; `name` stands on their verdicts. */
+/** Further verifiers, in the order in which they are asked; their verdicts carry `name`. */
 const FallbacksSchema = z
   .string()
   .max(32_768)
@@ -179,7 +179,7 @@ export interface Config extends Variables {
   backends: readonly BackendSettings[];
 }
 
-/** What a good value looks like, for error messages: the bad value itself may be a secret. */
+/** The form of a good value, for error messages: the bad value itself may be a secret. */
 const EXPECTED: Record<keyof Variables, string> = {
   API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests of keys that are not blank; scopes are ${SCOPES.join(", ")}, joined by +`,
   PATH_SCOPES: `must be of ${SCOPES.join(", ")}, joined by +`,
@@ -231,10 +231,7 @@ function expected(name: keyof Variables, { issues }: z.ZodError): string {
   return EXPECTED[name] + entry;
 }
 
-/**
- * What may judge: the models that the deployment asks its verifiers for by itself, and those of
- * MODELS.
- */
+/** The models that may judge: those that the deployment asks its verifiers for, and those of MODELS. */
 export function allowedModels({ backends, MODELS = new Map() }: Config): AllowedModels {
   return { configured: backends.flatMap(({ model }) => model ?? []), lists: MODELS };
 }
@@ -273,14 +270,14 @@ function firstBackend(env: Record<string, unknown>, variables: Partial<Variables
   return parsed.data ?? null;
 }
 
-/** Who runs programs; nobody where no URL is configured. */
+/** The sandbox that runs programs; null without a URL. */
 function sandboxOf({ SANDBOX_URL: url, SANDBOX_SHAPE, SANDBOX_API_KEY: api_key }: Partial<Variables>) {
   if (url === undefined) return [];
   const protocol = SANDBOX_SHAPE ?? SANDBOX_SHAPES[0];
   return [{ protocol, name: "sandbox", url, api_key, key_variable: "SANDBOX_API_KEY" }];
 }
 
-/** Who gives numbers of their own; nobody where no host is listed. */
+/** The checkers that give numbers; null where no host is listed. */
 function checkersOf({ CHECKER_HOSTS: hosts = [], CHECKER_SECRET: secret }: Partial<Variables>) {
   const [first] = hosts;
   if (first === undefined || secret === undefined) return [];

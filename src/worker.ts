@@ -1,5 +1,5 @@
-// Owns the composition: environment → parts → app. The only file that sees every folder; holds no
-// rule of its own.
+// The composition: environment → parts → app. The only file that sees every folder; it decides nothing
+// itself.
 
 import type { AppDeps } from "./api/door/deps.ts";
 import { createInFlight, type InFlight } from "./api/door/in-flight.ts";
@@ -57,7 +57,7 @@ function deploymentCountsOf({ DEPLOYMENT_TOTALS: namespace }: Config): Deploymen
   return totals.counts;
 }
 
-/** What the isolate has under way, whoever works in it: its bounds are the isolate's memory. */
+/** The isolate's work under way, whatever part of it does the work: its bounds are the isolate's memory. */
 let inFlight: { keys: unknown; counts: InFlight } | null = null;
 
 function inFlightOf({ API_KEYS = [] }: Config): InFlight {
@@ -128,8 +128,8 @@ type WorkerParts = AppDeps &
   };
 
 /**
- * What the app is given in an environment. Parts hold configuration only, nothing of a request, so
- * that an isolate may share them.
+ * The app's parts in an environment. Parts hold configuration only, nothing of a request, so that an isolate
+ * may share them.
  */
 function partsOf(env: Record<string, unknown>): WorkerParts {
   const { config, faults } = readEnv(env);
@@ -209,7 +209,7 @@ export class Batch extends batchClass((env) => ({ ...partsOf(env), report: print
 export { DeploymentTotals } from "./objects/counts/durable.ts";
 export { IdempotentRequests } from "./objects/idempotency/durable.ts";
 
-/** What could not be stored, kept without the database. */
+/** Entries that could not be stored, kept without the database. */
 export class DeadLetters extends deadLettersClass((env) => {
   const { LOG_QUEUE } = readEnv(env).config;
   if (LOG_QUEUE === undefined) throw new Error("LOG_QUEUE is not bound");

@@ -1,5 +1,4 @@
-// Owns which metrics an isolate keeps, and a deployment. Knows no route; labels come from closed sets
-// only.
+// Decides which metrics an isolate keeps, and a deployment. Labels come from closed sets only.
 import { type MetricFamily, MetricRegistry } from "../core/load/metric-registry.ts";
 import type { BackendStatus } from "../core/wire/questions.ts";
 
@@ -81,7 +80,7 @@ interface CountingBackends {
 
 /** Counters since this isolate started, or since they were last taken. */
 export class Metrics extends MetricRegistry<MetricName> {
-  /** What each verifier's backends had counted when they were last looked at. */
+  /** Each verifier's backend counts when they were last read. */
   readonly #booked = new WeakMap<CountingBackends, Map<string, BackendStatus>>();
 
   constructor() {

@@ -1,4 +1,3 @@
-// Owns where log lines go.
+// Writes log lines: to standard error, unless the caller chooses another place.
 
-/** Standard error, unless told otherwise. */
 export const printLine = (line: Record<string, unknown>): void => console.error(JSON.stringify(line));

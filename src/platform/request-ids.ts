@@ -1,5 +1,4 @@
-// Owns request ids: ULIDs that sort by time, also within one millisecond of one isolate. Knows no
-// HTTP.
+// Request ids: ULIDs that sort by time, also within one millisecond of one isolate.
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const RANDOM_CHARS = 16;
@@ -26,13 +25,13 @@ function increment(digits: Uint8Array): void {
   }
 }
 
-/** What stands in an id's 11th character: a hexadecimal digit. */
+/** The bound of an id's 11th character: a hexadecimal digit. */
 export const REPLICAS_MAX = 16;
 
 /**
- * A source of ULIDs whose order is the order of the calls. `now` gives ms since 1970; time running
- * backwards is held. Of several replicas without a common storage each has a number, from 0 to 15,
- * which stands in its ids: a proxy then knows whose a batch is.
+ * A source of ULIDs whose order is the order of the calls. `now` gives ms since 1970; time running backwards
+ * is held. Each of several replicas without common storage has a number, from 0 to 15, in its ids, by which a
+ * proxy finds the batch's replica.
  */
 export function createRequestIds(now: () => number, replica?: number): () => string {
   let last = -1;

@@ -1,5 +1,4 @@
-// Owns how the deployment signs what it sends to hosts of its own lists, as Standard Webhooks has
-// it.
+// Signs requests to hosts of the deployment's lists, as Standard Webhooks requires.
 
 const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 

@@ -1,5 +1,4 @@
-// Owns waiting for a time, and for something no longer than a time. Knows nothing of what is waited
-// for.
+// Waits for a time, and for something no longer than a time.
 import type { Clock } from "../ports/ports.ts";
 
 export const pause = (clock: Clock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
@@ -20,8 +19,8 @@ export function every(clock: Clock, ms: number, run: () => void): () => void {
 const OVER = Symbol("over");
 
 /**
- * What `running` comes to, or what `late` returns (or throws) when that takes longer than `ms`.
- * What runs is not ended by it.
+ * The result of `running`, or what `late` returns (or throws) when that takes longer than `ms`. It does not
+ * end `running`.
  */
 export async function within<T, L>(clock: Clock, ms: number, running: Promise<T>, late: () => L): Promise<T | L> {
   let cancel = () => {};

@@ -1,4 +1,4 @@
-// What looking at alarms needs: where their states are remembered, and who is told of news.
+// The interfaces that looking at alarms needs: where their states are stored, and who is notified.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import type { AlarmEvent, AlarmState } from "../core/health/alarm-state.ts";

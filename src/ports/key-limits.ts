@@ -1,6 +1,6 @@
-// Owns the port to what counts the use of each key.
+// The port to what counts the use of each key.
 
-/** What one key may use; null: unbounded. */
+/** One key's limits; null: unbounded. */
 export interface KeyLimit {
   /** Requests in a minute. */
   rpm: number | null;
@@ -16,7 +16,7 @@ export interface KeyLimit {
   stored_bytes: number | null;
 }
 
-/** What a request used that is known only once it has been scored. */
+/** A request's usage that is known only once it has been scored. */
 export interface KeyUse {
   /** The verifier's, prompt and completion. */
   tokens: number;
@@ -43,14 +43,14 @@ export interface Grant {
 }
 
 /**
- * What each key may use. Keys are named as in the configuration; null is a caller of an open
- * deployment. Nothing here rejects.
+ * Each key's limits. Keys are named as in the configuration; null is a caller of an open deployment. Nothing
+ * here rejects.
  */
 export interface KeyLimits {
   /**
-   * Counts one request under an id of its own, which takes a place among those at one time where it
-   * may judge. null: the key has no limits, or its counters did not answer in time, and may yet
-   * have counted the request.
+   * Counts one request under its lease id, which takes one of the places for simultaneous requests if it may
+   * judge. null: the key has no limits, or its counters did not answer in time, and may yet have counted the
+   * request.
    */
   admit(key: string | null, lease: string, judges: boolean): Promise<Grant | null>;
   /**

@@ -1,4 +1,4 @@
-// Owns what one request leaves in the run log, as it is written. Interfaces only.
+// Defines what one request leaves in the run log, as it is written. Interfaces only.
 
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";

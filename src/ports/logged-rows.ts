@@ -1,4 +1,4 @@
-// Owns the rows in which the run log is read back. Interfaces only.
+// The rows in which the run log is read back. Interfaces only.
 
 import type { StoredSignal, StoredText, StoredTurns } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";

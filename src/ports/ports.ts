@@ -1,5 +1,5 @@
-// Owns the seam between scoring and the world: interfaces only. Adapters live in verifier/ and
-// store/; scoring.ts and routes use these.
+// The seam between scoring and the world: interfaces only. Adapters live in verifier/ and store/; scoring.ts
+// and routes use these.
 
 import type { Question } from "../core/asking/questions.ts";
 import type { JudgeExtra } from "../core/contract/judge-extra.ts";
@@ -9,7 +9,7 @@ import type { BreakerState } from "../core/load/breaker.ts";
 import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "../core/wire/questions.ts";
 
-/** What a session needs to know once: how to ask, and when to stop. */
+/** Settings of a session: how to ask, and when to stop. */
 export interface VerifierCall {
   form: Spec["judge"]["form"];
   model: string | null;
@@ -29,8 +29,8 @@ export interface VerifierCall {
   /** Only the first backend may judge, whatever befalls it. */
   strict_model?: boolean;
   /**
-   * Whose call it is, as a name that tells no key: parties share a backend fairly, and what one's
-   * questions break stops nobody else. Absent: nobody's.
+   * The caller as a name that reveals no key: parties share a backend fairly, and one party's failures stop
+   * no other. Absent: unknown.
    */
   party?: string;
   /** What is there at the deadline is of use: questions go as a job lists them. */
@@ -75,7 +75,7 @@ export interface Health {
   detail?: string;
   /** Tokens of the model's context, prompt and answer together, where the backend says. */
   context_tokens?: number;
-  /** Of a verifier with several backends, each in order. */
+  /** Health of each backend of a verifier with several, in order. */
   backends?: readonly BackendHealth[];
 }
 
@@ -87,7 +87,7 @@ interface BackendHealth extends Omit<Health, "backends"> {
 export interface Verifier {
   /** Names the protocol, e.g. `openai`. */
   readonly protocol: string;
-  /** What kinds of questions it answers; absent: chat alone. */
+  /** The kinds of questions it answers; absent: chat alone. */
   readonly takes?: readonly Question["to"][];
   /** The model that it is configured to ask for; absent or null: its backend knows it. */
   readonly model?: string | null;
@@ -108,7 +108,7 @@ export interface Verifier {
   backends?(): readonly BackendStatus[];
 }
 
-/** A spec as a list tells of it. */
+/** A spec as a list shows it. */
 interface NamedSpec {
   name: string;
   spec: AnySpec | null;

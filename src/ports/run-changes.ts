@@ -1,4 +1,4 @@
-// Owns the seam to what changes or deletes a run's rows. Interfaces only.
+// The seam to what changes or deletes a run's rows. Interfaces only.
 import type { RunKey, Whose } from "../core/contract/owner.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
 
@@ -12,18 +12,18 @@ export interface RunChanges {
   /** Takes the place of what was said of the run before; makes a run of which nothing was logged yet. */
   describe(run: RunKey, metadata: RunMetadata): Promise<void>;
   /**
-   * Of requests that came before the instant nothing is stored from here on, and the run is not
-   * found; its rows are there until deleteRows has ended. Returns how many alarms went with it.
+   * From here on rows of requests that came before the instant are not stored, and the run is not found; its
+   * rows are there until deleteRows has ended. Returns how many alarms went with it.
    */
   markDeleted(run: RunKey, before: Date): Promise<number>;
   /** Deletes some rows of a run that is marked; null when none is left. */
   deleteRows(run: RunKey): Promise<DeletedRows | null>;
 }
 
-/** What deletes rows without being asked for a run. Each call deletes some; null when none is left. */
+/** Deletes rows without being asked for a run. Each call deletes some; null when none is left. */
 export interface LogExpiry {
-  /** Of runs that were deleted, what was left. */
+  /** Deletes what was left of deleted runs. */
   deleteMarked(): Promise<DeletedRows | null>;
-  /** Of requests that came before the instant; then runs of which nothing came since. */
+  /** Deletes requests that came before the instant; then runs that had none since. */
   deleteOlder(whose: Whose, before: Date): Promise<DeletedRows | null>;
 }

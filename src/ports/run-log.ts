@@ -1,5 +1,4 @@
-// Owns the seam between scoring and the run log: what is logged, and how it is read back.
-// Interfaces only.
+// The seam between scoring and the run log: what is logged, and how it is read back. Interfaces only.
 
 import type { ExportTable, StoredText } from "../core/contract/export-tables.ts";
 import type { Owner, RunKey } from "../core/contract/owner.ts";
@@ -72,11 +71,11 @@ export interface RunLog extends RunChanges {
   /** One row for each of the last `steps` steps, ascending, for the alarms. */
   health(run: RunKey, steps: number): Promise<HealthRow[]>;
   groups(run: RunKey, page: GroupsWanted): Promise<Page<GroupRow>>;
-  /** What a reply's request_id finds; null when it was not logged. */
+  /** The request with a reply's request_id; null when it was not logged. */
   request(requestId: string, owner: Owner | null): Promise<RequestRow | null>;
-  /** A group's prompt and rollouts as far as they were logged; null when there is no such group. */
+  /** A group's prompt and rollouts as far as they were logged; null when the group does not exist. */
   texts(groupId: string, owner: Owner | null): Promise<StoredText[] | null>;
-  /** null when there is no such group. */
+  /** null when the group does not exist. */
   verdicts(groupId: string, owner: Owner | null): Promise<GroupVerdicts | null>;
   /** Rows of a whole run, page by page, oldest first. */
   exportRows(run: RunKey, table: ExportTable): AsyncIterable<ExportRow>;

@@ -1,5 +1,4 @@
-// Owns the states of runs' alarms in the database: one row a run and alarm, one look at a run at a
-// time. Knows no rule and no webhook.
+// The states of runs' alarms in the database: one row a run and alarm, one look at a run at a time.
 
 import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import type { RunKey } from "../core/contract/owner.ts";
@@ -12,7 +11,7 @@ import { runs } from "./db/schema.ts";
 
 const ofRun = ({ run_id, owner }: RunKey) => and(eq(runAlarms.run_id, run_id), eq(runAlarms.owner, owner));
 
-/** Runs that nothing was logged of for so long are nobody's concern: their alarms are not `on`. */
+/** Runs without a logged request for this long are over: their alarms are not `on`. */
 const STALE = sql`interval '1 day'`;
 
 /** Each call is bounded by store_timeout_ms and throws ApiError `store_unavailable`. */

@@ -1,5 +1,5 @@
-// Owns the run log of a Worker that has not asked it yet: Postgres's driver, the schema and the
-// statements are modules that are read at the first call, and no part of a start.
+// The run log of a Worker that has not asked it yet: Postgres's driver, the schema and the statements are
+// modules that are read at the first call, and no part of a start.
 import type { RunLog } from "../ports/run-log.ts";
 import type { StoreConfig } from "./db/connection.ts";
 import type { Store } from "./store.ts";
@@ -7,7 +7,7 @@ import type { Store } from "./store.ts";
 /** Not kept as a promise: one request's is none of another's, and the runtime keeps the module. */
 const module = () => import("./store.ts");
 
-/** Of a run log, those that are read row by row. */
+/** Methods of a run log that are read row by row. */
 const STREAMS: ReadonlySet<string> = new Set<keyof RunLog>(["exportRows", "loggedGroups"]);
 
 /** Each method's arguments are its own; what it answers is awaited or iterated. */
@@ -21,7 +21,7 @@ export function storeLater(config: StoreConfig): Store {
     return made;
   };
   function part<Name extends Exclude<keyof Store, "store">>(named: Name): Store[Name] {
-    // One that is not there throws: nothing is told as if it were empty.
+    // A missing method throws: an absent log is never read as an empty one.
     const method = async (name: string) =>
       ((await store())[named] as unknown as Record<string, Method>)[name] as Method;
     const answer =

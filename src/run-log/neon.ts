@@ -1,5 +1,4 @@
-// Owns the RunLog on Neon Postgres: which statement answers which call, and one round trip for a
-// write. Knows no HTTP route.
+// The RunLog on Neon Postgres: which statement answers which call, and one round trip for a write.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";

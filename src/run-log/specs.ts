@@ -1,4 +1,4 @@
-// Owns the specs stored by name. Knows one table and the spec's schema.
+// The specs stored by name. Knows one table and the spec's schema.
 import { eq, gt, sql } from "drizzle-orm";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";

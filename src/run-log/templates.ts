@@ -1,4 +1,4 @@
-// Owns the templates stored by name. Knows one table and the template's schema.
+// The templates stored by name. Knows one table and the template's schema.
 import { eq } from "drizzle-orm";
 import { LIMITS } from "../core/faults/limits.ts";
 import { templateKey, templateOfKey } from "../core/judges/presets/own.ts";

@@ -1,5 +1,4 @@
-// Owns the stand-ins for a database that the deployment has not configured: they refuse by naming
-// the variable.
+// The stand-ins for a database that the deployment has not configured: they refuse by naming the variable.
 import { ApiError } from "../core/faults/errors.ts";
 import type { RunLog } from "../ports/run-log.ts";
 

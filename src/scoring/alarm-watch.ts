@@ -1,5 +1,5 @@
-// Owns looking at a run's alarms when its steps are logged, and telling what began or ended. Knows
-// neither a database nor a webhook.
+// Looks at a run's alarms when its steps are logged, and telling what began or ended. Knows neither a
+// database nor a webhook.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -19,7 +19,7 @@ export interface AlarmWatch {
 interface WatchDeps {
   runLog: Pick<RunLog, "health">;
   states: AlarmStates;
-  /** Absent: nobody is told; the states are there for /metrics. */
+  /** Absent: changes are not announced; the states are there for /metrics. */
   announce?: Announce;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;

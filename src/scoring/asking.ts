@@ -1,5 +1,5 @@
-// The asking of one signal's questions of one group: waves, what groups of one prompt share, what
-// is asked again. Knows no signals but the one.
+// The asking of one signal's questions of one group: waves, what groups of one prompt share, what is asked
+// again.
 
 import { generationsOf, isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
 import { isUnread, type Reading } from "../core/asking/readings.ts";
@@ -80,7 +80,7 @@ export class QuestionAsker {
     return this.of.plan.asksAgain === true ? 0 : missingRules(this.of.judge).reask;
   }
 
-  /** Whether so many generations of later waves can be asked; none is taken off. */
+  /** Whether this many generations of later waves can be asked; none is taken off. */
   hasRoomFor(generations: number): boolean {
     return this.left >= generations;
   }
@@ -161,7 +161,7 @@ export class QuestionAsker {
       if (!known && this.journal?.early === true) completeReadings(entry.question, entry.shared.readings);
       if (known || this.journal?.early === true) onAnswered(entry);
       else if (unknown.push(entry) === 1) {
-        // What a job had no answer to is given back at once.
+        // A job's unanswered samples are given back at once.
         await Promise.resolve();
         const again = unknown;
         unknown = [];

@@ -1,5 +1,5 @@
-// Owns a request's audit: a share of its groups judged again by another judge, beside the main
-// judging. Whatever befalls it, no reward and no reply waits on it longer than its limits say.
+// A request's audit: a share of its groups judged again by another judge, beside the main judging. Whatever
+// befalls it, no reward and no reply waits on it longer than its limits say.
 
 import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
 import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
@@ -22,7 +22,7 @@ import { modelTokens } from "./model-tokens.ts";
 import { openSessions, type Until } from "./sessions.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
-/** Of a request with an audit: what is to be judged again. */
+/** A request's audit: what is to be judged again. */
 interface AuditPlan {
   compiled: CompiledSpec;
   judgings: readonly Judging[];
@@ -30,15 +30,15 @@ interface AuditPlan {
   begins: boolean;
   /** Groups of the share that the audit's part of the limits has no room for. */
   left_out: number;
-  /** What its judge writes, as far as it is kept; null where the spec logs no verdict's text. */
+  /** The texts of its judge, as far as they are kept; null where the spec logs no verdict's text. */
   texts: VerdictTexts | null;
 }
 
-/** What came of it. */
+/** The result of an audit. */
 export interface Audited {
   /** Each rollout's score, by the group's index; of groups that were audited whole. */
   values: ReadonlyMap<number, readonly (number | null)[]>;
-  /** What its judge said, by the group's index; also of groups that were not audited whole. */
+  /** Its judge's verdicts, by the group's index; also of groups that were not audited whole. */
   verdicts: ReadonlyMap<number, readonly AuditVerdictRow[]>;
   use: AuditUse;
   tokens: readonly ModelTokens[];
@@ -47,7 +47,7 @@ export interface Audited {
 /** Its part of what a request may have logged of its verifiers' words, as of its generations. */
 const TEXTS_CHARS = Math.floor(LIMITS.logged_verdicts_chars / LIMITS.audit_generations_divisor);
 
-/** Null where the spec has no audit. What there is no room for is left out, never refused. */
+/** Null where the spec has no audit. Groups without room are left out, never refused. */
 export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly PreparedGroup[]): AuditPlan | null {
   const { audit } = spec;
   const audited = auditSpec(spec);

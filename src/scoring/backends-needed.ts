@@ -1,4 +1,4 @@
-// Owns the refusal of a spec whose questions no backend of the deployment answers.
+// The refusal of a spec whose questions no backend of the deployment answers.
 
 import type { Question } from "../core/asking/questions.ts";
 import { unlistedFields } from "../core/contract/judge-extra.ts";
@@ -8,7 +8,7 @@ import type { Verifier } from "../ports/ports.ts";
 
 const NO_CHECKER = "a checker, and this deployment lists none (CHECKER_HOSTS)";
 
-/** What a deployment lacks, by whom a question goes to, and the variables that name it. */
+/** The missing backend, by the kind of question, and the variables that configure it. */
 const ASKED: Readonly<Record<Question["to"], string>> = {
   chat: "a chat backend, and this deployment has none",
   decide:

@@ -1,4 +1,4 @@
-// Owns what a scored batch adds to the counters. Knows no HTTP.
+// Defines what a scored batch adds to the counters.
 import type { Metrics } from "../platform/counters.ts";
 import type { ScoredBatch } from "./score-batch.ts";
 

@@ -1,4 +1,4 @@
-// Owns the list of what judging and logging a request take. Interfaces only.
+// The list of what judging and logging a request take. Interfaces only.
 
 import type { Prices } from "../core/load/prices.ts";
 import type { Metrics } from "../platform/counters.ts";
@@ -9,7 +9,7 @@ import type { AlarmWatch } from "./alarm-watch.ts";
 import type { AnswerStreaks } from "./answer-streaks.ts";
 import type { HeldWork } from "./held-work.ts";
 
-/** What judging and logging a request take. */
+/** The parts for judging and logging a request. */
 export interface JudgingDeps {
   verifier: Verifier;
   runLog: RunLog;
@@ -19,9 +19,9 @@ export interface JudgingDeps {
   keyLimits?: KeyLimits;
   /** US dollars by model. Absent: no reply has a cost. */
   prices?: Prices | undefined;
-  /** Looks at runs whose rows were stored before the reply. Absent: nobody looks. */
+  /** Looks at runs whose rows were stored before the reply. Absent: alarms are not looked at. */
   alarms?: Pick<AlarmWatch, "look">;
-  /** Counts what gathered groups and batches hold in their isolate. Absent: nobody counts. */
+  /** Counts the memory that gathered groups and batches hold in their isolate. Absent: it is not counted. */
   held?: HeldWork | undefined;
   /** Rollouts of runs without an answer. Absent: each request is counted by itself. */
   answers?: AnswerStreaks | undefined;

@@ -16,7 +16,7 @@ import {
 } from "../core/reward/compiled-spec.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
-/** `spec_hash` as it stands in replies and logs. Throws ApiError `unknown_prompt`. */
+/** `spec_hash` as replies and logs have it. Throws ApiError `unknown_prompt`. */
 export async function specHash(spec: AnySpec): Promise<string> {
   return `sha256:${await sha256Hex(fingerprint(spec))}`;
 }

@@ -1,5 +1,4 @@
-// Owns asking of a group that is not complete what will be asked of all of it, whoever else comes.
-// Knows no reward: what is answered is in the journal, and what failed is not.
+// Asks of a group that is not complete what will be asked of all of it, whoever else comes.
 import { LIMITS } from "../core/faults/limits.ts";
 import { type AnySpec, compileSpec } from "../core/reward/compiled-spec.ts";
 import { requireSound } from "../core/reward/facts.ts";
@@ -46,7 +45,7 @@ type EarlyBatch = Pick<ScoringBatch, "request" | "spec" | "signal" | "party" | "
  */
 export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBatch): Promise<void> {
   const { request, signal, journal, hold, party, work: of } = batch;
-  // An audit looks at whole groups, and is no part of the hash.
+  // An audit looks at whole groups, and is not part of the hash.
   const { audit: _, ...spec } = batch.spec;
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireSound(request, compiled);

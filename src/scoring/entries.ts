@@ -1,5 +1,5 @@
-// Owns the questions of a request's groups before and after they are asked: which groups of one
-// prompt share an answer, and who still wants it. Knows no verifier.
+// The questions of a request's groups before and after they are asked: which groups of one prompt share an
+// answer, and who still wants it.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question, samplesNamed } from "../core/asking/questions.ts";
@@ -9,10 +9,10 @@ import type { OpenSignal } from "../core/reward/group-signals.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
-/** What came of a question asked by one group, for all with the same prompt and candidates. */
+/** The result of a question asked by one group, for all with the same prompt and candidates. */
 export interface Shared {
   readings: Reading[];
-  /** What was asked again because `readings` are none that say anything. */
+  /** Repeated questions because `readings` were unreadable. */
   again: AskedQuestion[];
   settled: Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface AskedEntry {
   root: Shared;
 }
 
-/** What was asked again is recorded with the question that it asks again. */
+/** A repeated question is recorded with the one that it repeats. */
 export const recordReask = ({ entry, root }: AskedEntry): void => {
   const { question, charged, shared } = entry;
   root.again.push({ question, charged, readings: shared.readings }, ...shared.again);
@@ -41,21 +41,19 @@ export interface QuestionEntry {
   shared: Shared;
 }
 
-/**
- * What the groups of one prompt share: short ids for candidate texts, and the questions asked.
- */
+/** The shared parts of the groups of one prompt: short ids for candidate texts, and the questions asked. */
 interface Pool {
   ids: Map<string, number>;
   asked: Map<string, Shared>;
 }
 
-/** What all groups of a request share. */
+/** The shared parts of all groups of a request. */
 export interface Plans {
   journal: KeyedJournal | null;
   pools: Map<string, Pool>;
   /** Short ids for the words of questions, which may be long and are those of many. */
   words: Map<string, number>;
-  /** What may be asked beyond the first waves by one whose own is of so many generations. */
+  /** Generations beyond the first waves that a group may ask whose own first wave has `size`. */
   spare(size: number): number;
   /**
    * Requests to the verifier that each signal of each group may spend on not waiting for a whole
@@ -133,7 +131,7 @@ export function wordsOf({ to, preset, slots }: Question): string {
   return words;
 }
 
-/** Of slots that many questions share, for all of them once. */
+/** The words of slots that many questions share, for all of them once. */
 const WORDS = new WeakMap<object, { asked: string; words: string }>();
 
 function wordsId(question: Question, words: Map<string, number>): number {

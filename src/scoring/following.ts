@@ -1,5 +1,5 @@
-// Owns comparisons that go on by themselves: what hangs on one comparison's answers alone is asked
-// as soon as these are in, while others of its wave still run. Knows no schedule.
+// Comparisons that go on by themselves: questions that depend on one comparison's answers alone are asked as
+// soon as these are in, while others of its wave still run. Must not know schedules.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { comparedIn, isAside } from "../core/asking/questions.ts";
@@ -16,7 +16,7 @@ const BATCH_SHARE = 1 / 4;
 interface ComparisonProgress {
   /** Its questions, by the step in which they were asked. */
   steps: QuestionEntry[][];
-  /** Of the last step, what is being asked. */
+  /** The questions of the last step that are being asked. */
   round: AskedEntry[];
   /** How often the last step was asked again. */
   again: number;
@@ -24,7 +24,7 @@ interface ComparisonProgress {
   settle: () => void;
 }
 
-/** Of a wave the comparisons of which this group asks anything itself. */
+/** The comparisons of a wave that this group asks itself. */
 function comparisonsOf(wave: readonly QuestionEntry[]): QuestionEntry[][] {
   const byShown = new Map<string, QuestionEntry[]>();
   for (const entry of wave) {
@@ -35,8 +35,8 @@ function comparisonsOf(wave: readonly QuestionEntry[]): QuestionEntry[][] {
 }
 
 /**
- * Asks a wave and all that follows from each of its comparisons alone. The questions and their
- * order are the same whatever answers came first; only when they leave hangs on that.
+ * Asks a wave and all that follows from each of its comparisons alone. The questions and their order are the
+ * same whatever answers came first; only their time depends on that.
  */
 export class Following {
   private readonly asking: QuestionAsker;
@@ -68,8 +68,8 @@ export class Following {
   }
 
   /**
-   * What followed, step by step, within a step in the wave's order; all of it answered.
-   * @param before what was asked in earlier waves
+   * The questions that followed, step by step, within a step in the wave's order; all of them answered.
+   * @param before questions of earlier waves
    */
   async run(wave: readonly QuestionEntry[], before: readonly AskedQuestion[] = []): Promise<QuestionEntry[][]> {
     const comparisons = comparisonsOf(wave).map((entries) => this.opened(entries));
@@ -144,7 +144,7 @@ export class Following {
     return [...(this.earlier.get(name) ?? []), ...stepsSoFar];
   }
 
-  /** What another group asks it also asks again. */
+  /** Questions of another group are repeated by that group. */
   private ownOf({ round }: ComparisonProgress): AskedEntry[] {
     return round.filter(({ entry }) => entry.first);
   }

@@ -1,5 +1,4 @@
-// Owns how a generation becomes a reading, and when a question has all of its readings. Knows no
-// group and no journal.
+// How a generation becomes a reading, and when a question has all of its readings.
 import { ofSteps, readCheckedSteps, readRun, readScalar, readStepScores } from "../core/asking/engine-reading.ts";
 import type { Question } from "../core/asking/questions.ts";
 import { NO_FACTS, type Reading, type ReadPart, readAnswer } from "../core/asking/readings.ts";
@@ -22,7 +21,7 @@ export function isComplete({ samples }: Question, readings: readonly Reading[]):
 
 export const inOrder = (readings: readonly Reading[]) => [...readings].sort((a, b) => a.sample - b.sample);
 
-/** How answers are read that are no model's words. */
+/** How answers are read that are not a model's words. */
 const READ_AS: { readonly [to in Question["to"]]?: (generation: Generation) => ReadPart } = {
   scalar: readScalar,
   prm: readStepScores,
@@ -31,7 +30,7 @@ const READ_AS: { readonly [to in Question["to"]]?: (generation: Generation) => R
   check_steps: readCheckedSteps,
 };
 
-/** What a generation says of the candidates shown. */
+/** A generation's verdict on the candidates shown. */
 export function readGeneration(generation: Generation, { to, shown, preset, steps }: Question, judge: Judge): Reading {
   const { sample, finish_reason, prompt_tokens, completion_tokens, latency_ms, model, backend } = generation;
   const read = judge.vote === "soft" ? readSoft : readAnswer;
@@ -62,7 +61,7 @@ export function completeReadings(question: Question, readings: Reading[]): void 
   readings.sort((a, b) => a.sample - b.sample);
 }
 
-/** What was written behind the thoughts; null: nothing, or they were never closed. */
+/** The text behind the thoughts; null: none, or they were never closed. */
 export function answerIn({ answer, thinking }: Generation): string | null {
   const start = answer === null || thinking === "unclosed" ? -1 : answerStart(answer);
   return start < 0 ? null : (answer as string).slice(start).trim();

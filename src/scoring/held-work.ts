@@ -1,5 +1,5 @@
-// Owns counting what work holds that no request of this isolate waits for, as a gathered group's or
-// a batch's, and waiting until there is room for it. Knows no bound.
+// Counts what work holds that no request of this isolate waits for, as a gathered group's or a batch's, and
+// waiting until there is room for it.
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { pause } from "../platform/waiting.ts";
@@ -7,15 +7,15 @@ import type { Clock } from "../ports/ports.ts";
 
 /** One work's place among what its isolate holds. */
 interface HeldPlace {
-  /** Counts bytes that are held for it; throws ApiError `busy` where there is no room for them. */
+  /** Counts bytes that are held for it; throws ApiError `busy` where they do not fit. */
   hold(bytes: number): void;
-  /** Whether there is no room yet for what was refused last. */
+  /** Whether there is still no room for the work that was refused last. */
   isFull(): boolean;
   /** Takes the place back, once however often it is called. */
   end(): void;
 }
 
-/** What an isolate holds for work that outlives requests, or that requests elsewhere wait for. */
+/** An isolate's memory for work that outlives requests, or that requests elsewhere wait for. */
 export interface HeldWork {
   /** @param most_ms how long it takes at most: what is lost counts no longer */
   begin(key_name: string | null, most_ms: number): HeldPlace;
@@ -39,9 +39,9 @@ export async function holding<T>(
 }
 
 /**
- * The same for work that nobody waits for: where there is no room it begins again when there is,
- * as long as `most_ms` are not over and the signal is not aborted.
- * @param work is told how long it has left, ms; is refused before it has asked anything
+ * The same for work that no request waits for: where it does not fit it begins again when there is, as long
+ * as `most_ms` are not over and the signal is not aborted.
+ * @param work receives the time that it has left, ms; is refused before it has asked anything
  */
 export function holdingLater<T>(
   { held, clock }: { held?: HeldWork | undefined; clock: Clock },

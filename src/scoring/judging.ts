@@ -1,5 +1,5 @@
-// Owns running the signals of every group against verifier sessions: first waves planned before any
-// call, then each signal to its end. Knows no rewards.
+// Runs the signals of every group against verifier sessions: first waves planned before any call, then each
+// signal to its end.
 
 import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question } from "../core/asking/questions.ts";
@@ -19,10 +19,7 @@ import type { AskingSession, Sessions } from "./sessions.ts";
 import { shortenable } from "./shortenable.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
-/**
- * Of the requests that an isolate may send for one of its own, so many may go so that nothing
- * waits.
- */
+/** The share of an isolate's subrequests for one request that may go while nothing waits. */
 const EARLY_SHARE = 1 / 4;
 
 /** One group's way through its signals. */
@@ -42,11 +39,11 @@ export interface Judging {
   begin(sessions: Sessions): Promise<void>;
 }
 
-/** What planning takes besides its groups. */
+/** The inputs of planning besides its groups. */
 interface Aids {
   journal?: KeyedJournal | null;
   texts?: VerdictTexts | null;
-  /** Is told of the bytes that questions hold beside the request's own; may throw. */
+  /** Receives the bytes that questions hold beside the request's own; may throw. */
   hold?: ((bytes: number) => void) | undefined;
   /** Does what takes long between two answers; absent: at once. */
   work?: Worker;
@@ -72,7 +69,7 @@ export function* planJudging(
   let generations = 0;
   let runs = 0;
   let planned = 0;
-  // What the limit leaves for later is shared out beforehand: it must not hang on which group was
+  // The limit's remainder for later waves is shared out beforehand: it must not depend on which group was
   // quicker.
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
@@ -113,7 +110,7 @@ export function* planJudging(
   return judgings;
 }
 
-/** Every group's signals that can be told without a verifier, and those opened for one. */
+/** Every group's signals that need no verifier, and those opened for one. */
 function* openedGroups(groups: readonly PreparedGroup[], compiled: CompiledSpec, step: number, hold: Aids["hold"]) {
   const opened = [];
   for (const prepared of groups) {
@@ -133,12 +130,12 @@ function imageChars(groups: readonly PreparedGroup[], { signals }: CompiledSpec)
   return judges * chars.reduce((sum, length) => sum + length, 0);
 }
 
-/** Of entering a question among those of its request. */
+/** Steps of entering a question among those of its request. */
 const STEPS_QUESTION = 200;
 /** With an assert the test's own code runs as well (core/wire/examination.ts). */
 const ASSERT_RUNS = 2;
 
-/** Runs of programs, of which each is a request of its own, whatever the verifier's protocol. */
+/** Runs of programs, each of which is a separate request, whatever the verifier's protocol. */
 const runsOf = (wave: readonly Question[]): number =>
   wave.reduce((sum, { runs }) => {
     const each = runs?.cases.map(({ assert }) => (assert === undefined ? 1 : ASSERT_RUNS)) ?? [];
@@ -197,7 +194,7 @@ function tooMany(generations: number, most: number): string {
 }
 
 /**
- * Wave by wave until the plan has no more questions; what hangs on one comparison alone does not
+ * Wave by wave until the plan has no further questions; questions that depend on one comparison alone do not
  * wait for its wave.
  */
 async function judgeSignal(
@@ -212,11 +209,11 @@ async function judgeSignal(
   for (let wave = isOver([]) ? [] : firstWave; wave.length > 0; ) {
     const waveAsked = await askedWave(wave, asking, following, asked);
     asked = [...asked, ...waveAsked];
-    // After the deadline nobody answers: where a part is enough nothing more is asked in vain.
+    // After the deadline no answer comes: where a part is enough no question is asked in vain.
     const isCut = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
     const over = isCut || isOver(asked);
     const next = over ? [] : plan.next(deciding(asked));
-    // What the limit does not leave room for is not asked: what it would have told is undecided.
+    // Questions beyond the limit are not asked: their pairs are undecided.
     wave = asking.affords(next) ? enter(next) : [];
   }
   return asked;

@@ -1,12 +1,11 @@
-// Owns the warning of a verifier whose response headers come late, so that few requests can be in
-// flight. Knows no backend.
+// The warning of a verifier whose response headers come late, so that few requests can be in flight.
 import { LIMITS } from "../core/faults/limits.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 
 /** Headers so late come with the first token, or with the answer; seldom of a busy machine alone. */
 const LATE_MS = 250;
 
-/** Of fewer, connections that are opened first decide. */
+/** With fewer, connections that are opened first decide. */
 const REQUESTS_MIN = 4 * LIMITS.headers_waiting_max;
 
 /**

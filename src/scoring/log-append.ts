@@ -1,5 +1,5 @@
-// Owns the bounded, awaited hand-over to the run log: a reward never waits longer than the store's
-// limit and never fails with it.
+// The bounded, awaited hand-over to the run log: a reward never waits longer than the store's limit and never
+// fails with it.
 
 import { ownerOf } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -22,7 +22,7 @@ export interface LogOutcome {
 export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
   scope.run_id = entry.run_id;
   if (!isStorable(entry)) {
-    // A queue would take it, and nobody would ever find it.
+    // A queue would take it, and it could never be found.
     deps.metrics.add("kritai_log_failures_total", 1);
     deps.report({ level: "error", event: "log_unstorable", request_id: scope.id });
     return { logged: false, warnings: ["log_unstorable"] };

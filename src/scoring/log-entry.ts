@@ -1,4 +1,4 @@
-// Owns the step from a scored batch to what is logged of it. Knows no database.
+// The step from a scored batch to what is logged of it.
 
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
@@ -42,7 +42,7 @@ export async function groupEntry(
   };
 }
 
-/** What a group's audit brought, where it had one. */
+/** The result of a group's audit, where it had one. */
 interface AuditOfGroup {
   scores?: readonly (number | null)[] | undefined;
   verdicts?: readonly AuditVerdictRow[] | undefined;
@@ -57,7 +57,7 @@ export function verdictRows(signals: GroupSignals): VerdictRow[] {
   return asked.flatMap((entry, comparison) => questionRows(signals.prepared, entry, comparison));
 }
 
-/** Of a spec with signals; what a spec without has to tell stands in the rollouts' rows. */
+/** For a spec with signals; the values of a spec without are in the rollouts' rows. */
 function signalRows(signals: GroupSignals): SignalRow[] {
   const turnsNamed = turnsNamedOf(signals);
   return Object.entries(signals.columns()).flatMap(([signal, values]) => {
@@ -79,7 +79,7 @@ export const writtenRollout = ({ text, messages, files }: Rollout): string =>
     ? text
     : JSON.stringify({ ...(messages === undefined ? { text } : { messages }), ...(files !== undefined && { files }) });
 
-/** Of each turn, as JSON in the form that all are read into. */
+/** For each turn, as JSON in the form that all are read into. */
 const turnHashes = ({ turns }: Evidence): Promise<string[]> =>
   Promise.all(turns.map((turn) => sha256Hex(JSON.stringify(turn))));
 
@@ -142,7 +142,7 @@ function verdictColumns(verdict: Verdict | null): Pick<VerdictRow, "letter" | "s
   if (verdict === null) return SAID_NOTHING;
   if (verdict.kind === "letter") return { letter: letterAt(verdict.place), scores: null, verdict: null };
   if (verdict.kind === "scores") return { letter: null, scores: verdict.scores, verdict: null };
-  // That a verifier finds two equal is told by the status.
+  // The status says that a verifier finds two equal.
   const tie = verdict.kind === "preference" && verdict.strength === 0;
   return tie ? SAID_NOTHING : { letter: null, scores: null, verdict: tellable(verdict) };
 }

@@ -1,4 +1,4 @@
-// Owns which model used how many tokens of a request. Knows no price.
+// Decides which model used how many tokens of a request.
 import type { ModelTokens } from "../core/load/prices.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { GroupSignals } from "../core/reward/group-signals.ts";

@@ -1,8 +1,8 @@
-// Owns by what name verifiers know whose call it is.
+// The name under which a verifier counts a key's calls.
 import { hashText } from "../core/math/random.ts";
 
 /**
- * Of a key's name: the same for the same key, and no word of it. Without keys there is one party,
+ * A hash of a key's name: the same for the same key, without its words. Without keys there is one party,
  * which needs no name.
  */
 export function partyOf(key_name: string | null): { party?: string } {

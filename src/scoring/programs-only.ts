@@ -1,5 +1,5 @@
-// Owns the warning of a deployment whose verifier runs programs and judges nothing else: what to do
-// where something else was to be judged. Knows no contract.
+// The warning of a deployment whose verifier runs programs and judges nothing else: what to do where
+// something else was to be judged.
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import { presetNamed } from "../core/judges/presets/table.ts";
@@ -42,6 +42,6 @@ export function programsOnly(
   return warns ? [`${CODE}${CANNOT} ${cures(compiled, prepared)}`] : [];
 }
 
-/** What a reply's warnings say of it, as a sentence; null where they do not. */
+/** The sentence in a reply's warnings about it; null without one. */
 export const programsWarning = (warnings: readonly string[]): string | null =>
   warnings.find((warning) => warning.startsWith(CODE))?.slice(CODE.length) ?? null;

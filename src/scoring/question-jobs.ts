@@ -1,4 +1,4 @@
-// Owns which questions go to a verifier as one job, and what such a job holds.
+// Decides which questions go to a verifier as one job, and what such a job holds.
 
 import { isProbe, type JobQuestion } from "../core/asking/questions.ts";
 import type { Judge } from "../core/asking/signal.ts";

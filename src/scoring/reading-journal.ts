@@ -1,5 +1,5 @@
-// What a verifier has answered, remembered: content keys of questions, and the readings known by
-// them. Knows no storage.
+// A verifier's answers, remembered: content keys of questions, and the readings known by them. Must not know
+// storage.
 
 import { type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
@@ -9,10 +9,7 @@ import { type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
-/**
- * All readings of one question; none of them failed, unless the journal was told that all is
- * scored.
- */
+/** All readings of one question; none of them failed, unless the journal was opened after scoring. */
 interface KnownReadings {
   readings: readonly Reading[];
   /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
@@ -20,7 +17,7 @@ interface KnownReadings {
 }
 
 /**
- * What a batch need not ask again. Keys are of content, so that they hold for any group of any
+ * Questions that a batch need not ask again. Keys are of content, so that they hold for any group of any
  * batch.
  */
 export interface ReadingJournal {
@@ -31,13 +28,13 @@ export interface ReadingJournal {
    */
   onReadings(key: string, readings: readonly Reading[]): void;
   /**
-   * Of a question that another batch with this journal asks right now: resolves when it is known,
-   * or will not be. Absent: there is no such batch.
+   * For a question that another batch with this journal asks right now: resolves when it is known, or will
+   * not be. Absent: none.
    */
   underWay?(key: string): Promise<void> | undefined;
   /** These are asked from now on; each until it is known, or until the function returned is called. */
   asking?(keys: readonly string[]): () => void;
-  /** Of a batch for whose failures another will ask again. */
+  /** For a batch for whose failures another will ask again. */
   early?: true;
   /**
    * Where all that this batch wants first is being asked by others, it asks one of it too: at a
@@ -59,11 +56,10 @@ export interface KeyedJournal extends ReadingJournal {
 }
 
 /**
- * Gives a journal the keys of a batch: the spec's hash, whom it was put to and in whose words, then
- * digests of question, language and candidates in the order shown, then which samples with how
- * many tokens. Whatever decides a verdict's meaning is in it, so that equal keys mean equal
- * questions: of a spec with signals the signal's name too, as each may have a judge of its own. Null
- * without a journal.
+ * Gives a journal the keys of a batch: the spec's hash, the backend and the words of the question, then
+ * digests of question, language and candidates in the order shown, then which samples with how many tokens.
+ * Whatever decides a verdict's meaning is in it, so that equal keys mean equal questions: with signals the
+ * signal's name too, as each may have another judge. Null without a journal.
  */
 export async function keyedJournal(
   journal: ReadingJournal | undefined,
@@ -90,7 +86,7 @@ export async function keyedJournal(
     key(signal, { index, texts: candidates }, question) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
       const { to, preset, slots } = question;
-      // What else is shown in a candidate's place is short, and stands for itself.
+      // Other texts in a candidate's place are short, and used as they are.
       const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
       const shown = question.shown.map((i) => digest(candidates[i] as string)).join(",");
       return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;

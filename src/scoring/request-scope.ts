@@ -1,7 +1,7 @@
-// Owns what one request carries through scoring: its id, its times, its key's name.
+// Defines what one request carries through scoring: its id, its times, its key's name.
 import type { Clock } from "../ports/ports.ts";
 
-/** What its log line says of a request that was scored. */
+/** The counts in the log line of a scored request. */
 export interface ScoredCounts {
   /** Absent of samples that others were judged with. */
   groups?: number;
@@ -31,12 +31,12 @@ export interface RequestScope {
   id: string;
   readonly started_ms: number;
   key_name: string | null;
-  /** Of a request that names its run. */
+  /** From a request that names its run. */
   run_id?: string | null;
   verifier_ms: number;
   store_ms: number;
   scored?: ScoredCounts;
-  /** What its log entry warns of beside what scoring does. */
+  /** Warnings of its log entry beside those of scoring. */
   readonly warnings?: readonly string[];
   /** Lower goes first at verifiers that know priorities; absent: 0. */
   priority?: number;
@@ -50,7 +50,7 @@ export interface RequestScope {
    * may stand, or come to stand, under that id, and the log keeps the first.
    */
   give_up_key?: () => Promise<void>;
-  /** Counts bytes that are held for it beside its body; throws ApiError `busy` where there is no room. */
+  /** Counts bytes that are held for it beside its body; throws ApiError `busy` where they do not fit. */
   hold?: (bytes: number) => void;
   /** Lets work go on behind the reply; absent where nothing ends with one. */
   keep_alive?: (work: Promise<unknown>) => void;

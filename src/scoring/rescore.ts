@@ -1,5 +1,5 @@
-// Owns scoring a logged run again under another spec: what of the log it needs, group by group, and
-// what it comes to. Knows no database and asks no verifier.
+// Scores a logged run again under another spec: what of the log it needs, group by group, and what it comes
+// to.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -20,9 +20,9 @@ interface Rescoring {
 }
 
 /**
- * Scores a run again without a verifier; null when there is no such run.
- * @throws ApiError `needs_judging`, naming the signals; `length_tokens_required` or
- *   `invalid_request` for lengths or steps that the log does not have
+ * Scores a run again without a verifier; null when the run does not exist.
+ * @throws ApiError `needs_judging`, naming the signals; `length_tokens_required` or   `invalid_request` for
+ * lengths or steps that the log does not have
  */
 export async function rescoreRun(
   runLog: RunLog,

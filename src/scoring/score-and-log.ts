@@ -1,5 +1,4 @@
-// Owns one scoring request from valid rollouts to a logged reply, whatever contract it came
-// through. Knows no wire shape but the native one.
+// One scoring request from valid rollouts to a logged reply, whatever contract it came through.
 
 import type { CostUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";

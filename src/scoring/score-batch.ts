@@ -1,5 +1,4 @@
-// Owns the one use case: extract → plan → verify → decide → shape → summarise. Knows no HTTP, no
-// database and no verifier protocol.
+// The one use case: extract → plan → verify → decide → shape → summarise.
 
 import { type PreparedGroup, preparerInSteps } from "../core/candidate/prepare.ts";
 import { withLogTexts } from "../core/contract/kept-texts.ts";
@@ -61,7 +60,7 @@ export interface ScoringBatch {
   /** See VerifierCall. */
   party?: string;
   work?: string;
-  /** Told of bytes that its questions hold beside the request's own; may throw to refuse it. */
+  /** Receives bytes that its questions hold beside the request's own; may throw to refuse it. */
   hold?: (bytes: number) => void;
   /** Called as soon as a group is done, in the order in which groups finish. */
   onGroup?: (index: number, group: GroupResult) => void;
@@ -80,7 +79,7 @@ export interface ScoredBatch {
   reply: Omit<RewardsReply, "request_id" | "logged">;
   entry: Omit<LogEntry, "request_id" | "key_name" | "kind" | "created_at">;
   session: SessionStats;
-  /** What the audit asked; null where there is none. */
+  /** The audit's use; null without one. */
   audit: AuditUse | null;
   /** The tokens of all that was asked, by model. */
   tokens: readonly ModelTokens[];
@@ -200,7 +199,7 @@ function signalWarnings({ signals }: CompiledSpec, { judged, streak = withinRequ
   });
 }
 
-/** What a reply warns of by what came of its groups. */
+/** A reply's warnings about the results of its groups. */
 function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: ScoredGroups): string[] {
   const { judged, results, metrics, session, copies } = scored;
   const prepared = judged.map((signals) => signals.prepared);
@@ -225,7 +224,7 @@ function selectionUnsettled(judged: readonly GroupSignals[]): string[] {
   ];
 }
 
-/** Of what comes of a rollout when all is answered. */
+/** Steps of a rollout's result when all is answered. */
 const STEPS_ROLLOUT = 500;
 
 /** Every group as its questions see it. Yields the steps that it took (`turn_steps`). */
@@ -268,7 +267,7 @@ async function judgeAll(
   return { judged, results };
 }
 
-/** What each signal measures of itself; nothing where none does. */
+/** Each signal's measures of itself; empty where none has any. */
 function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]): Pick<RewardsReply, "signals"> {
   const measured = signals.flatMap(({ name, signal, settings }) => {
     const rows = () => judged.flatMap((group) => group.rowsOf(name));

@@ -1,5 +1,5 @@
-// Owns the verifier sessions of one request, one for each signal that asks: how a judge's settings
-// become a call, and what was refused.
+// The verifier sessions of one request, one for each signal that asks: how a judge's settings become a call,
+// and what was refused.
 
 import type { Judge } from "../core/asking/signal.ts";
 import { missingRules } from "../core/contract/spec.ts";
@@ -28,7 +28,7 @@ export type AskingSession = Pick<VerifierSession, "judge">;
 /** The session in which a signal asks, by its name. */
 export type Sessions = Readonly<Record<string, AskingSession>>;
 
-/** What a session counts, without what it measures. */
+/** A session's counts, without its measures. */
 type SessionCount = Exclude<keyof SessionStats, "headers_ms">;
 
 /**

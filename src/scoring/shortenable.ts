@@ -1,5 +1,4 @@
-// Finds the runs to be shown shorter, where the verifier refused a question as too long. Knows no reward
-// and asks nothing.
+// Finds the runs to be shown shorter, where the verifier refused a question as too long.
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";

@@ -53,7 +53,7 @@ export async function judgedAsItFits(
   }
 }
 
-/** What the limits of a request refuse is not asked; the first asking stands. */
+/** Groups that the request's limits refuse are not asked again; the first asking stays. */
 function unpaid(fault: unknown): Judging[] {
   if (fault instanceof ApiError) return [];
   throw fault;

@@ -1,5 +1,5 @@
-// Owns the first turn of a preset with a `summary`: a model says in steps what each text does, and
-// the judge is shown those in its place. Knows no preset's words.
+// The first turn of a preset with a `summary`: a model says in steps what each text does, and the judge is
+// shown those in its place.
 
 import { countedFrom, ofSteps } from "../core/asking/engine-reading.ts";
 import type { JobQuestion, Question } from "../core/asking/questions.ts";
@@ -16,9 +16,9 @@ import type { AskingSession } from "./sessions.ts";
 /** A job as it is put to the judge; it may have no question left. */
 interface PutJob {
   job: VerifierJob;
-  /** Of which entry each of its questions is. */
+  /** The entry of each of its questions. */
   open: readonly QuestionEntry[];
-  /** Of each question the steps that it shows. */
+  /** For each question the steps that it shows. */
   steps: readonly (readonly string[])[];
 }
 
@@ -77,8 +77,8 @@ export async function summarised(
 }
 
 /**
- * The steps that an answer tells, each in its tag; null of one that tells none, was cut, or is
- * longer than what stands in a slot may be: of a longer one a gateway may send the end alone.
+ * The steps of an answer, each in its tag; null where it has none, was cut, or is longer than a slot may be:
+ * a gateway may send only the end of a longer one.
  */
 function summaryOf(generation: Generation, reading: Reading): StepSummary {
   const text = answerIn(generation);
@@ -90,7 +90,7 @@ function summaryOf(generation: Generation, reading: Reading): StepSummary {
   return { reading: { ...reading, ...NOTHING, status }, steps: told ? texts : null };
 }
 
-/** An answer about a summary of so many steps says of each of them whether it counts. */
+/** An answer about a summary of this many steps says of each of them whether it counts. */
 export function ofSummary(reading: Reading, steps: number): Reading {
   const read = { ...reading, ...ofSteps(reading, steps) };
   const { verdict } = read;

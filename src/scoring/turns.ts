@@ -4,9 +4,9 @@ import { LIMITS } from "../core/faults/limits.ts";
 import { pause } from "../platform/waiting.ts";
 import type { Clock } from "../ports/ports.ts";
 
-/** Of one party's long works the one under way, or the latest. */
+/** A party's long work under way, or its latest. */
 interface Long {
-  /** The next begins no sooner: a runtime may end a request amid. */
+  /** The next begins no sooner: a runtime may end a request in the middle. */
   until: number;
   /** Between its end and the next one's beginning. */
   rest_ms: number;
@@ -18,10 +18,10 @@ const longs = new Map<string, Long>();
 const served = new Map<string, number>();
 
 /**
- * Runs a generator that yields the steps it took (`turn_steps`) and resolves to its result. Other
- * requests are served between two turns, and a party has one long work under way, however many
- * requests it sends. Work is long once it has used up its request's first turn.
- * @param party whose work it is, "" where there are no keys
+ * Runs a generator that yields the steps it took (`turn_steps`) and resolves to its result. Other requests
+ * are served between two turns, and a party has one long work under way, however many requests it sends. Work
+ * is long once it has used up its request's first turn.
+ * @param party the party that the work belongs to, "" without keys
  * @param until clock time from which on the work waits for no other work
  * @param turn steps of the request's current turn
  */

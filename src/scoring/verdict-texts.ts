@@ -1,5 +1,4 @@
-// Owns which words of a verifier are kept: cut one by one, and bounded for a request. Knows no
-// verdict.
+// Decides which words of a verifier are kept: cut one by one, and bounded for a request.
 import { LIMITS } from "../core/faults/limits.ts";
 import { cutText } from "../core/text/cut-text.ts";
 

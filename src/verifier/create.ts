@@ -1,5 +1,5 @@
-// Owns the step from the configured backends to one verifier, and the isolate's memory of each
-// backend. Must not know where the configuration comes from.
+// The step from the configured backends to one verifier, and the isolate's memory of each backend. Must not
+// know where the configuration comes from.
 import type { AiBinding, Clock, Verifier } from "../ports/ports.ts";
 import { Backend } from "./fan-out/backend.ts";
 import { keyVariable } from "./fan-out/backend-kind.ts";
@@ -9,7 +9,7 @@ import type { BackendSettings } from "./settings.ts";
 import { BACKENDS } from "./table.ts";
 
 interface VerifierOptions {
-  /** Of the backends whose kind can. */
+  /** For the backends whose kind can. */
   hedging: boolean;
   max_in_flight?: number | undefined;
   /** The Workers AI binding, for the backend that is reached through it. */

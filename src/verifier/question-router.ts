@@ -5,7 +5,7 @@ import type { SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
 import { checkAll, totalStats } from "./fan-out/fallback.ts";
 
-/** What a verifier that says nothing takes. */
+/** The kinds that a verifier without a statement takes. */
 const CHAT: readonly Question["to"][] = ["chat"];
 
 export const kindsTaken = ({ takes = CHAT }: Pick<Verifier, "takes">): readonly Question["to"][] => takes;

@@ -1,5 +1,5 @@
-// Owns what a configuration may say of a backend, as the table of kinds has it. Must not know where
-// the configuration comes from.
+// Defines what a configuration may say of a backend, as the table of kinds has it. Must not know where the
+// configuration comes from.
 import * as z from "zod";
 import { BACKENDS } from "./table.ts";
 
@@ -12,14 +12,14 @@ export interface BackendSettings {
   api_key?: string | undefined;
   /** Where the configuration says its key; absent: its place among the backends tells. */
   key_variable?: string;
-  /** Of a kind that is told which model to ask for. */
+  /** For a kind that is configured with a model's name. */
   model?: string | undefined;
 }
 
 /** Where a backend is: an http or https URL. */
 export const backendUrl = z.url({ protocol: /^https?$/, message: "must be an http or https URL" }).max(2048);
 
-/** What a verifier's variables may name. */
+/** The kinds that a verifier's variables may name. */
 const VERIFIERS = BACKENDS.filter(({ apart }) => apart !== true);
 
 /** Names of the kinds; the first is the default. */
@@ -29,7 +29,7 @@ export const PROTOCOLS = VERIFIERS.map(({ protocol }) => protocol) as [string, .
 export const ownSettings = (protocol: string): readonly string[] =>
   BACKENDS.flatMap((kind) => (kind.protocol === protocol ? Object.keys(kind.settings.shape) : []));
 
-/** Whether of these whatever compares texts is told which of its questions can wait for others. */
+/** Whether every backend here that compares texts takes priorities of questions that can wait for others. */
 export function knowPriorities(backends: readonly BackendSettings[]): boolean {
   const kinds = backends.map(({ protocol }) => BACKENDS.find((kind) => kind.protocol === protocol));
   return kinds.some((kind) => kind?.priorities === true) && kinds.every((kind) => kind?.priorities !== false);

@@ -1,5 +1,4 @@
-// Owns the table of backends by protocol: a new kind is one file and one line here. The first is
-// the default.
+// The table of backends by protocol: a new kind is one file and one line here. The first is the default.
 
 import { checker } from "./checker/adapter.ts";
 import { decision } from "./decision/adapter.ts";

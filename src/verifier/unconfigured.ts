@@ -1,5 +1,4 @@
-// Owns the stand-in for a verifier that the deployment has not configured: it refuses by naming the
-// variable.
+// The stand-in for a verifier that the deployment has not configured: it refuses by naming the variable.
 import { ApiError } from "../core/faults/errors.ts";
 import type { Verifier } from "../ports/ports.ts";
 
@@ -8,8 +7,7 @@ export function unconfiguredVerifier(variable: string): Verifier {
   return {
     protocol: "none",
     takes: ["chat", "decide", "scalar", "prm"],
-    // Without a bound of its own, so that the refusal is the missing variable and not a number of
-    // generations.
+    // Without a bound, so that the refusal is the missing variable and not a number of generations.
     generations_max: Number.POSITIVE_INFINITY,
     session() {
       const errors = [{ path: variable, message: "required" }];

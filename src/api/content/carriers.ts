@@ -1,4 +1,4 @@
-// Owns the table of what becomes of each kind of content, by the place that holds it.
+// The table of what becomes of each kind of content, by the place that holds it.
 import { type ContentKind, isRecord, KINDS } from "../../core/transcript/kinds.ts";
 import {
   type ContentPath,
@@ -22,7 +22,7 @@ import {
 export type ContentHandling = "shown" | "thought" | "warned" | "refused";
 
 interface Carrier {
-  /** What it is, for the page. */
+  /** The carrier in words, for the page. */
   says: string;
   /** Kinds that are not named are refused. */
   handling: Readonly<Partial<Record<ContentKind, ContentHandling>>>;
@@ -34,7 +34,7 @@ const PARTS = { text: "shown", text_parts: "shown", thought: "thought" } as cons
 /** In a prompt, which the caller wrote, a role has any name. */
 const ASKED = { ...PARTS, role: "shown" } as const;
 
-/** Of a whole run everything is shown but what is no text. */
+/** Everything in a whole run is shown, except what is not text. */
 const WHOLE = {
   ...PARTS,
   ...({ turns: "shown", tool_result: "shown", result_block: "shown", tool_call: "shown" } as const),

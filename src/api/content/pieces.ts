@@ -21,16 +21,16 @@ export type ContentPath = readonly (string | number)[];
 export interface ContentPiece {
   path: ContentPath;
   kind: ContentKind;
-  /** What stands there, by its own name. */
+  /** The name of the part as the sender calls it. */
   what: string;
-  /** Of a conversation: on which side of the answer's beginning it stands. */
+  /** In a conversation: the side of the answer's beginning that holds it. */
   of?: "prompt";
   /** An image within the body itself, as a data URL. */
   inline?: true;
 }
 export type Pieces = Generator<ContentPiece, void>;
 
-/** Of a list; of a longer one its own limit tells. */
+/** The elements of a list; a list over its limit is reported elsewhere. */
 export function* elements(list: readonly unknown[]): Generator<[number, unknown]> {
   if (list.length <= LIMITS.response_items_max) yield* list.entries();
 }
@@ -66,7 +66,7 @@ function* partPieces(part: unknown, path: ContentPath): Pieces {
 }
 
 const MEDIA_KINDS: ReadonlySet<ContentKind> = new Set(["image", "audio", "video", "file"]);
-/** Types of parts that are no text, wherever they stand in a result. */
+/** Media types that are not text, wherever they are in a result. */
 const MEDIA_TYPE =
   /^(?:(?:input|output)_)?(?:image|image_url|audio|video|video_url|file|document|media)$|screenshot|^inline_?data$/i;
 const MEDIA_FIELD =
@@ -76,7 +76,7 @@ const MEDIA_FIELD =
 const isInline = (name: string | number, held: unknown): boolean =>
   /^(?:inline|file)_?data$/i.test(`${name}`) && isRecord(held);
 
-/** What of a result would only be shown as the letters of its bytes. */
+/** Parts of a result that could only be shown as the letters of their bytes. */
 function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
   if (depth > LIMITS.label_depth_max || typeof value !== "object" || value === null) return;
   if (isRecord(value)) {
@@ -92,7 +92,7 @@ function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
   }
 }
 
-/** Of an object's fields other than `read`, those that are more than an aside. */
+/** Fields of an object, other than `read`, that hold more than an aside. */
 function* asidePieces(value: Readonly<Record<string, unknown>>, path: ContentPath, read: readonly string[]): Pieces {
   for (const [name, held] of Object.entries(value)) {
     if (read.includes(name) || isNothing(held)) continue;
@@ -122,7 +122,7 @@ function* messagePieces(message: unknown, path: ContentPath): Pieces {
   yield* asidePieces(message, path, ["content"]);
 }
 
-/** A result is shown as it is, words or JSON, but for parts that are no text. */
+/** A result is shown as it is, words or JSON, except for parts that are not text. */
 function* mediaPieces(output: unknown, path: ContentPath): Pieces {
   for (const part of contentPieces(output, path)) if (!isRecord(output)) yield part;
 }
@@ -153,7 +153,7 @@ export function runStart(chat: readonly unknown[]): number | null {
   return 1 + chat.slice(0, last).findLastIndex((message) => !isOfRun(message));
 }
 
-/** A conversation that ends in a run, before which all is the prompt; nobody speaks behind it. */
+/** A conversation that ends in a run. Everything before the run is the prompt; no message may follow it. */
 export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
   const first = runStart(chat) ?? 0;
@@ -228,7 +228,7 @@ export function* documentPieces(document: unknown, path: ContentPath, fields: re
 /** Under these names an object holds content in several parts. */
 const PARTS: ReadonlySet<string> = new Set(["content", "contents", "parts", "messages"]);
 
-/** A row's or a body's fields that hold content of their own. */
+/** Fields of a row or a body that hold further content. */
 export function* rowPieces(row: unknown, path: ContentPath, read: readonly string[] = []): Pieces {
   if (!isRecord(row)) return;
   for (const [name, held] of Object.entries(row)) {

@@ -1,5 +1,4 @@
-// Owns the refusal of content that no judge would be shown: before anything is asked, with its
-// place. Knows no route.
+// The refusal of content that no judge would be shown: before anything is asked, with its place.
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -14,11 +13,11 @@ export interface ContentPlace {
   /** A path of names; `[]` for each element, `*` for each field. */
   at: string;
   carrier: CarrierName;
-  /** Of the sample alone; absent: of the prompt, which a group shares. */
+  /** `answer`: in the sample alone; absent: in the prompt, which a group shares. */
   of?: "answer";
 }
 
-/** Told in `X-Kritai-Warnings`: the policy was offered tools that the judge does not know of. */
+/** Sent in `X-Kritai-Warnings`: the policy was offered tools that the judge does not see. */
 export const TOOLS_NOT_SHOWN = "tools_not_shown";
 
 type ShownBody = Readonly<Record<string, unknown>>;
@@ -55,16 +54,16 @@ function* contentOf(
 const OUTSIDE: ContentPlace = { at: "$", carrier: "row" };
 
 interface Unshown {
-  /** Of the prompt, or of the whole body. */
+  /** In the prompt, or in the whole body. */
   prompt: FieldError[];
-  /** Of the sample alone. */
+  /** In the sample alone. */
   answer: FieldError[];
   warnings: string[];
 }
 
 /**
- * What of a body's content would not be shown, at most validation_errors_max of each.
- * @param images takes the places of those that a spec may have shown, which then are no fault
+ * Content of a body that would not be shown, at most validation_errors_max of each kind.
+ * @param images receives the places of those that a spec may show; they are then not faults
  */
 export function unshownIn(places: readonly ContentPlace[], body: ShownBody, images?: ContentPath[]): Unshown {
   const found: Unshown = { prompt: [], answer: [], warnings: [] };
@@ -100,7 +99,7 @@ export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody):
   return texts.reduce((whole, { at }) => blank(whole, namesOf(at)) as Record<string, unknown>, { ...body });
 }
 
-/** The refusal of content that would not be shown; `whose` where it stands in another's body. */
+/** The refusal of content that would not be shown; `whose` names the other body that holds it. */
 export function unsupported(errors: readonly FieldError[], whose = ""): ApiError {
   const [{ path, message }] = errors as [FieldError];
   const detail = `${path}: ${message}${whose}, so nothing was asked. Send what is to be judged as text, or leave it out if the reward may do without.`;
@@ -146,8 +145,8 @@ export function requireShownBody(
 }
 
 /**
- * The body of a contract's request as an object. Throws `unsupported_content` for what of it would
- * not be shown, `invalid_request` where it is no object.
+ * The body of a contract's request as an object. Throws `unsupported_content` for content that would not be
+ * shown, `invalid_request` where the body is not an object.
  */
 export function shownBody(
   c: AppContext,

@@ -1,5 +1,5 @@
-// Owns whether a request is let in: by its key's limits before its body is read, by this isolate's
-// load while it comes; and telling both when it has ended. Knows no route.
+// Decides whether a request is let in: by its key's limits before its body is read, by this isolate's load
+// while it comes; and telling both when it has ended.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { limitRefusal } from "../../objects/key-limits/refusal.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -34,7 +34,7 @@ interface AdmissionDeps {
   metrics: Metrics;
   /** Those that share the isolate, by name. */
   keys: readonly { name: string }[];
-  /** Of the isolate, where others than this app count in it. */
+  /** The isolate's count, where other parts of it count too. */
   inFlight?: InFlight | undefined;
 }
 
@@ -43,8 +43,8 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
   const { load, busy } = inFlight ?? createInFlight(metrics, keys);
 
   /**
-   * What a body says of its length must fit; what counts is what has come of it, so that an upload
-   * which stands still takes no room.
+   * The announced length must fit. Only bytes that have arrived are counted, so an upload that stalls takes
+   * no room.
    */
   function enter(c: AppContext): () => void {
     const key = c.get("scope").key_name ?? "";

@@ -1,19 +1,19 @@
-// Owns who may call: how a key is presented, whether it is one of the configured ones, and what it
-// may do. Knows no route; never stores or logs a key.
+// Decides who may call: how a key is presented, whether it is one of the configured ones, and what it may do.
+// Never stores or logs a key.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { readToken } from "./url-token.ts";
 
 /**
- * What a key may be allowed: to have rollouts scored, to read its own rows of the run log, to read
- * everybody's, to change what others are scored by.
+ * Permissions of a key: scoring rollouts, reading its rows of the run log, reading everybody's, changing
+ * specs that others are scored by.
  */
 export const SCOPES = ["score", "logs", "logs:all", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What a key without scopes of its own may do: all that a trainer needs, and nothing that changes
- * another's rewards.
+ * The scopes of a key that names none: all that a trainer needs, and nothing that changes another key's
+ * rewards.
  */
 const SCOPES_DEFAULT: readonly Scope[] = ["score", "logs"];
 
@@ -65,8 +65,8 @@ function withoutKeys(path: string): string {
 
 /**
  * A path as a log line may hold it, cut to logged_path_chars.
- * @param path without its key, where that stood in its place
- * @param matched whether a route has it; of any other, words that may be a key are left out
+ * @param path without its key, if it had one
+ * @param matched whether a route has it; in any other, words that may be a key are left out
  */
 export function loggedPath(path: string, matched: boolean): string {
   return (matched ? path : withoutKeys(path)).slice(0, LIMITS.logged_path_chars);
@@ -114,7 +114,7 @@ function headerKey(request: Request): string | null {
   return scheme === "basic" ? basicPassword(authorization?.[2] ?? "") : null;
 }
 
-/** Why no key was found. Never quotes the header: what stands there may be a key. */
+/** The reason why no key was found. It never quotes the header, which may hold a key. */
 function missingKey({ headers }: Request): string {
   if ((headers.get("authorization") ?? "") === "") return "No key was sent.";
   return "The Authorization header holds no key that can be read: it must be Bearer and the key, or Basic and the base64 of a name, a colon and the key.";
@@ -136,12 +136,12 @@ async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<K
   return found;
 }
 
-/** What callers are known by. */
+/** The means by which callers are recognised. */
 interface KeyAccess {
   keys: readonly KeyDigest[];
-  /** What a key in the path may do at most; absent: all that it may. */
+  /** The most that a key in the path may do; absent: all that it may. */
   path_scopes?: readonly Scope[] | undefined;
-  /** What tokens are signed with; absent: there are none. */
+  /** The secret that signs tokens; absent: the deployment has no tokens. */
   token_secret?: Uint8Array | undefined;
 }
 
@@ -235,8 +235,7 @@ export async function authenticate(request: Request, access: KeyAccess): Promise
     throw new ApiError("not_configured", detail, { errors: [{ path: "API_KEYS", message }] });
   }
   const presented = presentedKeys(request);
-  // SDKs always send a Bearer, if only a dummy: one that is nobody's does not spoil a key in the
-  // path.
+  // SDKs always send a Bearer, if only a dummy: an unknown one does not spoil a key in the path.
   for (const { key, inPath } of presented) {
     const caller = await callerBy(access, key);
     if (caller === null) continue;

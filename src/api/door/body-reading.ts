@@ -1,5 +1,4 @@
-// Owns how a request's body is read so that one key's large bodies do not delay other keys. Knows no
-// limits of a body, and no JSON.
+// How a request's body is read so that one key's large bodies do not delay other keys.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InTurns } from "../../scoring/turns.ts";
 

@@ -1,4 +1,4 @@
-// Owns reading a request's body as JSON within its limits of size and time. Knows no schema.
+// Reads a request's body as JSON within its limits of size and time.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { type CrowdLimit, crowding } from "../../core/faults/json-crowd.ts";

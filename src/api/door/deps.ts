@@ -1,4 +1,4 @@
-// Owns the list of what the app and its routes are given. Interfaces only.
+// The list of what the app and its routes are given. Interfaces only.
 
 import type { AllowedModels } from "../../core/contract/allowed-models.ts";
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
@@ -44,9 +44,9 @@ export interface AppDeps {
   batches?: Batches;
   /** Absent: runs' lists of what holds something of them are in this process. */
   runObjects?: RunObjects;
-  /** Absent: nobody looks at runs' alarms when they are logged. */
+  /** Absent: runs' alarms are not looked at when they are logged. */
   alarms?: AlarmWatch;
-  /** What the isolate has under way. Absent: the app counts its own. */
+  /** The isolate's work under way. Absent: the app counts for itself. */
   inFlight?: InFlight | undefined;
   /** Absent: the app counts by itself. */
   answers?: AnswerStreaks | undefined;
@@ -57,19 +57,19 @@ export interface AppDeps {
    * default.
    */
   group_sizes?: ReadonlyMap<string, number> | undefined;
-  /** What `default` names. Absent: every default of the contract. */
+  /** The spec named `default`. Absent: every default of the contract. */
   default_spec?: AnySpec | undefined;
-  /** A file of `public/` by its path there. Absent: there are no documentation pages. */
+  /** A file of `public/` by its path there. Absent: documentation pages are not served. */
   assets?: (path: string) => Promise<Response>;
   /** Absent: a key may name any model. */
   models?: AllowedModels;
   /** Empty: open, on a loopback host only. */
   keys: readonly KeyDigest[];
-  /** What a key in a path may do at most. Absent: all that it may. */
+  /** The most that a key in a path may do. Absent: all that it may. */
   path_scopes?: readonly Scope[] | undefined;
   /** Which of several this is, 0 to 15: what it counts by itself, its ids say. Absent: there is one. */
   replica?: number | undefined;
-  /** What tokens are signed with. Absent: there are none. */
+  /** The secret that signs tokens. Absent: the deployment has no tokens. */
   token_secret?: Uint8Array | undefined;
   /** Variables that are wrong; while there are any, only the public routes answer. */
   faults?: readonly FieldError[];

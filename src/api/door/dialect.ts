@@ -1,4 +1,4 @@
-// Owns the words for how a foreign contract's clients read a fault. Knows no contract.
+// The words for how a foreign contract's clients read a fault.
 
 /** A fault of the whole request, before any dialect's words. */
 export interface RequestFault {

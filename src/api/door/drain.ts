@@ -1,5 +1,5 @@
-// Owns letting a client finish sending a body that will not be used: most clients read the answer
-// only after their last byte. Knows no route.
+// Lets a client finish sending a body that will not be used: most clients read the answer only after their
+// last byte.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -23,7 +23,7 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, rea
       bytes += piece.value.byteLength;
     }
   } catch {
-    // The client broke off: there is nobody left to answer.
+    // The client broke off, so no answer is sent.
   } finally {
     cancel();
     await reader.cancel().catch(() => undefined);

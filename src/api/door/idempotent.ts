@@ -1,5 +1,5 @@
-// Owns Idempotency-Key: the wrapper that computes a route's reply once and gives it to whoever
-// repeats the request. Knows no route's meaning.
+// Idempotency-Key: the wrapper that computes a route's reply once and gives it to whoever repeats the
+// request.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError } from "../../core/faults/errors.ts";
@@ -221,9 +221,9 @@ interface Copied {
 }
 
 /**
- * The same response. It is read as fast as it comes, however slowly the client reads, and its end
- * goes out when `whole` has had all of it: nobody has a reply that is not kept, and nobody waits
- * for a client that is gone unnoticed.
+ * The same response. It is read as fast as it comes, however slowly the client reads, and its end goes out
+ * once `whole` has received all of it. So no client has a reply that is not kept, and nothing waits for a
+ * client that has left unnoticed.
  */
 function withCopy(c: AppContext, response: Response, body: ReadableStream<Uint8Array>, copied: Copied): Response {
   const pieces: Uint8Array[] = [];

@@ -1,5 +1,5 @@
-// Owns the one count of what an isolate has under way, for its requests and for work that outlives
-// them, and how a refusal names the bound. Knows no HTTP.
+// The one count of what an isolate has under way, for its requests and for work that outlives them, and how a
+// refusal names the bound.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Metrics } from "../../platform/counters.ts";

@@ -1,5 +1,4 @@
-// Owns replies of any form that may be long in coming: begun with white space or heartbeats, then
-// passed on. Knows no route's meaning.
+// Replies of any form that may be long in coming: begun with white space or heartbeats, then passed on.
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { BEGUN, beatUntil, promptly } from "./slow-json.ts";
@@ -8,8 +7,8 @@ import { line, ndjsonResponse, pushedText, type TextSink } from "./streams.ts";
 const JSON_HEADERS = { "content-type": "application/json", "x-accel-buffering": "no", ...BEGUN };
 
 /**
- * What `running` comes to, with its own status when that is known within heartbeat_ms. After that
- * the reply has begun as the caller asked for it, NDJSON or JSON.
+ * The result of `running`, with its status when that is known within heartbeat_ms. After that the reply has
+ * begun as the caller asked for it, NDJSON or JSON.
  */
 export async function lateReply(
   c: AppContext,

@@ -1,5 +1,5 @@
-// Owns what one isolate has under way: requests and the bytes of their bodies, against their bounds
-// and each key's share of them. Knows no HTTP.
+// Defines what one isolate has under way: requests and the bytes of their bodies, against their bounds and
+// each key's share of them.
 import { LIMITS } from "../../core/faults/limits.ts";
 
 type LoadLimit = "in_flight_requests_max" | "in_flight_body_bytes_max";
@@ -21,7 +21,7 @@ interface RequestSlot {
   leave(): void;
 }
 
-/** What a key has under way. */
+/** The work that a key has under way. */
 interface Use {
   requests: number;
   bytes: number;
@@ -39,7 +39,7 @@ interface LoadEntry {
 
 /** Work that no request of this isolate waits for. */
 interface WorkPlace extends RequestSlot {
-  /** The bound that so many bytes more would break, without counting them; else null. */
+  /** The bound that this number of further bytes would break, without counting them; else null. */
   exceeded(bytes: number): Excess | null;
 }
 
@@ -48,7 +48,7 @@ const NOTHING: Readonly<Use> = { requests: 0, bytes: 0 };
 export class Load {
   /** In the order in which they came, and so in which they would be given up. */
   readonly #entries = new Set<LoadEntry>();
-  /** Work without a request of its own, which ends when it ends: few, in no order of their ends. */
+  /** Work without a request, removed when it ends. There are few entries, which end in any order. */
   readonly #works = new Set<LoadEntry>();
   readonly #uses = new Map<string, Use>();
   readonly #total: Use = { ...NOTHING };
@@ -59,7 +59,7 @@ export class Load {
     this.#shared = shared;
   }
 
-  /** The bound that one more request of the key with so many bytes would break, else null. */
+  /** The bound that one more request of the key with this number of bytes would break, else null. */
   exceeded(key: string, bytes: number, now: number): Excess | null {
     for (const entry of this.#entries) {
       if (entry.until > now) break;

@@ -1,4 +1,4 @@
-// Owns the step from a spec that names a deployment's own templates to one that holds them.
+// The step from a spec that names a deployment's own templates to one that holds them.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { OwnPreset } from "../../core/judges/presets/own.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
@@ -11,12 +11,11 @@ import { invalidRequest, validated } from "./validation.ts";
 export type Templates = ReadonlyMap<string, OwnPreset>;
 
 /**
- * The spec as it can be judged and hashed: each template that it names stands in it whole. A name
- * that is nobody's stays, and is refused where prompts are looked up. The database is asked only
- * for names that are not built in.
- * @param field where the spec stands in the request; empty where it is the body
+ * The spec as it can be judged and hashed, with each template that it names in full. An unknown name is kept,
+ * and refused where prompts are looked up. The database is asked only for names that are not built in.
+ * @param field path of the spec in the request; empty where it is the body
  * @throws ApiError `invalid_request` where a template does not go with the rest of the spec,
- *   `store_unavailable`
+ * `store_unavailable`
  */
 export async function withOwnTemplates(
   deps: RouteDeps,

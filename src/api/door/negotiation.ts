@@ -1,4 +1,4 @@
-// Owns the content-type and accept rules. Knows no route.
+// The content-type and accept rules.
 import { ApiError } from "../../core/faults/errors.ts";
 
 const JSON_TYPE = /^application\/(?:[A-Za-z0-9!#$&^_.-]+\+)?json$/i;

@@ -1,5 +1,4 @@
-// Owns whose rows a request may read: its own key's, or by the scopes `logs:all` and `admin`
-// everybody's. Knows no table.
+// Decides whose rows a request may read: its own key's, or by the scopes `logs:all` and `admin` everybody's.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -36,16 +35,13 @@ const ownOf = (c: AppContext): Owner => ownerOf(c.get("scope").key_name);
 
 const has = (c: AppContext, scope: Scope) => c.get("caller")?.scopes.includes(scope) === true;
 
-/** Whose rows the request may read: its own key's, or everybody's (null). */
+/** The owner whose rows the request may read: its key's, or everybody's (null). */
 export const readableBy = (c: AppContext): Owner | null => (has(c, "logs:all") ? null : changeableBy(c));
 
-/** Whose rows the request may put back into the log: its own key's, or everybody's (null). */
+/** The owner whose rows the request may put back into the log: its key's, or everybody's (null). */
 export const changeableBy = (c: AppContext): Owner | null => (has(c, "admin") ? null : ownOf(c));
 
-/**
- * Whose runs a list shows. Throws `forbidden_scope` for another's name, whether anybody has that
- * name or not.
- */
+/** The owner whose runs a list shows. Throws `forbidden_scope` for another name, whether it exists or not. */
 export function listedOwner(c: AppContext, named: Owner | null): Owner | null {
   const readable = readableBy(c);
   if (named === null || readable === null || named === readable) return named ?? readable;
@@ -72,10 +68,10 @@ const noSuchRun = () =>
   );
 
 /**
- * What `read` finds of the run (null: nothing): of the owner that the request names, else of its
- * own key, else, where it reads everybody's, of the only other one who has a run of this id. Own
- * runs come first so that nobody can take their place. Throws `not_found`, or `invalid_request`
- * naming `owner` where several others have one.
+ * The result of `read` for the run (null: none). The owner is the one that the request names, else its key's,
+ * else, where it may read everybody's, the only other one with a run of this id. Own runs come first, so that
+ * another owner cannot take their place. Throws `not_found`, or `invalid_request` naming `owner` where
+ * several others have one.
  */
 export async function ofRun<T>(
   c: AppContext,

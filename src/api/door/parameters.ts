@@ -1,4 +1,4 @@
-// Owns path and query parameters: their schemas and faults. Knows no route's meaning.
+// Path and query parameters: their schemas and faults.
 
 import * as z from "zod";
 import { said } from "#said";

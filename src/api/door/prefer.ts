@@ -1,4 +1,4 @@
-// Owns the Prefer header (RFC 7240): the two preferences that are known here. Knows no route.
+// The Prefer header (RFC 7240): the two preferences that are known here.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { AppContext } from "./scope.ts";
 
@@ -11,10 +11,7 @@ interface Preferences {
 
 const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/;
 
-/**
- * What the caller prefers. As the RFC has it, what is not understood is ignored, and the first of
- * several counts.
- */
+/** The caller's preferences. As the RFC says, unknown ones are ignored, and the first of several counts. */
 export function preferences(c: AppContext): Preferences {
   const header = (c.req.header("prefer") ?? "")
     .toLowerCase()

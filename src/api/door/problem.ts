@@ -1,4 +1,4 @@
-// Owns the replies to faults of whole requests. Knows no route.
+// The replies to faults of whole requests.
 import type { ApiError } from "../../core/faults/errors.ts";
 import { problemOf } from "../../core/faults/problem.ts";
 import type { AppContext } from "./scope.ts";

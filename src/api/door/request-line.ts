@@ -1,5 +1,5 @@
-// Owns the log line of a request, written once: when its reply and the work for it have ended, or
-// its client has gone. Knows no route's meaning.
+// The log line of a request, written once: when its reply and the work for it have ended, or its client has
+// gone.
 import type { Clock } from "../../ports/ports.ts";
 import { loggedPath } from "./auth.ts";
 import { type AppContext, whenDone, workOf } from "./scope.ts";
@@ -34,7 +34,7 @@ export function watchedRequest(c: AppContext, deps: LineDeps, routeOf: () => str
   };
 }
 
-/** Of what was scored its counts and codes, and the verifier's own reasons: no key, no text. */
+/** Counts and codes of the scored request, and the verifier's reasons: never a key or a text. */
 function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: boolean): Record<string, unknown> {
   const scope = c.get("scope");
   const { method, path } = c.req;
@@ -42,7 +42,7 @@ function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: 
   return {
     ...{ level: "info", event: "request", request_id: scope.id, method, route: route ?? "unmatched" },
     path: loggedPath(path, route !== null),
-    // Of a reply that has not begun there is none.
+    // A reply that has not begun has no status.
     status: c.finalized ? c.res.status : null,
     ...(client_gone && { client_gone }),
     ...(refused !== undefined && { refused }),

@@ -1,4 +1,4 @@
-// Owns the Retry-After that passes a verifier's own wait on to the client.
+// The Retry-After that passes a verifier's own wait on to the client.
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { isMendable } from "../../core/faults/mendable.ts";
 

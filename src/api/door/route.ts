@@ -1,11 +1,11 @@
-// Owns what a route is, and what a table of routes says of a request before its handler runs. The
-// tables: ../routes/table.ts and ../tools/table.ts.
+// Defines what a route is, and what a table of routes says of a request before its handler runs. The tables:
+// ../routes/table.ts and ../tools/table.ts.
 import type { Scope } from "./auth.ts";
 import type { RouteDeps } from "./deps.ts";
 import type { FaultDialect } from "./dialect.ts";
 import type { AppContext } from "./scope.ts";
 
-/** What a caller needs: a key with the scope, or, of a `public` route, nothing. */
+/** The access that a caller needs: a key with the scope, or, for a `public` route, nothing. */
 export type Access = "public" | Scope;
 
 export type Handler = (c: AppContext) => Response | Promise<Response>;

@@ -1,4 +1,4 @@
-// Owns that a run's list knows what holds something of the run, which a deletion of the run empties.
+// Guarantees that a run's list knows what holds something of the run, which a deletion of the run empties.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { RunObject } from "../../objects/run-objects/list.ts";

@@ -1,4 +1,4 @@
-// Owns what one request carries through the app: its id, its times, its key's name. Knows no route.
+// Defines what one request carries through the app: its id, its times, its key's name.
 
 import type { Context } from "hono";
 import type { Clock } from "../../ports/ports.ts";
@@ -12,10 +12,10 @@ export type AppEnv = {
     /** Absent on public routes. */
     caller?: Caller;
     cancel?: AbortController;
-    /** Of the judging that the reply waits for. */
+    /** The deadline of the judging that the reply waits for. */
     deadline_ms?: number;
     dialect?: FaultDialect;
-    /** What of the body the judge is not shown, for the reply's header. */
+    /** Parts of the body that the judge is not shown, for the reply's header. */
     left_out?: readonly string[];
     mendable?: boolean;
     work?: Promise<unknown>[];
@@ -52,14 +52,14 @@ export function serverTiming(clock: Clock, scope: RequestScope): string {
     .join(", ");
 }
 
-/** What goes on for the request, whether its handler has returned or not. */
+/** Work that goes on for the request, whether its handler has returned or not. */
 export function workOf(c: AppContext): readonly Promise<unknown>[] {
   return c.get("work") ?? [];
 }
 
 /**
- * A reply may be under way long after its handler has returned: the request has ended when its work
- * has, and the work that came of it.
+ * A reply may be under way long after its handler has returned. The request has ended when its work has,
+ * including work that was started later.
  */
 export async function whenDone(c: AppContext): Promise<void> {
   for (let known = -1; known < workOf(c).length; ) {

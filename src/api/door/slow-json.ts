@@ -1,5 +1,5 @@
-// Owns JSON replies that may take long: begun early with white space, so that no proxy cuts them
-// and a client that left is noticed. Knows no route.
+// JSON replies that may take long: begun early with white space, so that no proxy cuts them and a client that
+// left is noticed.
 
 import type * as z from "zod";
 import { jsonWriter } from "../../core/contract/json-text.ts";
@@ -17,8 +17,8 @@ import { pushedText, type TextSink } from "./streams.ts";
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-accel-buffering": "no" };
 
 /**
- * Of a reply that has begun: an edge that compresses it would hold its line ends back, and its
- * client, told nothing for a minute, would hang up.
+ * Headers of a reply that has begun. A proxy that compresses it would hold its line ends back, and a client
+ * that receives nothing for a minute would hang up.
  */
 export const BEGUN = { "cache-control": "no-store, no-transform", "content-encoding": "identity" };
 
@@ -27,7 +27,7 @@ export function warningHeaders(warnings: readonly string[]): Record<string, stri
   return warnings.length === 0 ? {} : { "x-kritai-warnings": warnings.join("; ") };
 }
 
-/** What a reply says. `headers` go with it only when it had not begun before. */
+/** A reply's content. `headers` are sent with it only when it had not begun before. */
 interface JsonReply {
   value: unknown;
   headers?: Record<string, string>;
@@ -52,16 +52,16 @@ interface SlowJson {
 type Beginning = () => { after_ms: number | null };
 
 /**
- * Of a reply over whole groups: soon, for only by writing is a client noticed that has gone, and
- * its work ends then. A short deadline ends that work as well, and leaves every fault its status.
+ * For a reply over whole groups: it begins soon, since only writing shows that a client has gone, and its
+ * work ends then. A short deadline ends that work as well, and leaves every fault its status.
  */
 const noticingLeavers =
   (c: AppContext): Beginning =>
   () => ({ after_ms: (c.get("deadline_ms") ?? Infinity) <= LIMITS.silent_deadline_ms ? null : LIMITS.heartbeat_ms });
 
 /**
- * Of a gathered sample, which is judged whoever goes: late, only lest a proxy should cut a silent
- * connection.
+ * For a gathered sample, which is judged whether its client stays or not: it begins late, just before a proxy
+ * would cut a silent connection.
  */
 export const sparingStatus =
   (deadlineMs: number): Beginning =>
@@ -78,7 +78,7 @@ export async function promptly<T>(
 ): Promise<T | null> {
   const timers: (() => void)[] = [];
   const late = new Promise<null>((resolve) => {
-    // What the deadline is may be known only by then.
+    // The deadline may be known only by then.
     const look = () => {
       const { after_ms } = begins();
       if (after_ms === null) return;

@@ -30,7 +30,7 @@ export async function resolveSpec(
   return withOwnTemplates(deps, scope, suggested, field);
 }
 
-/** The same for one that nobody judges by: its models are not looked at. */
+/** The same for a spec that is not used for judging: its models are not checked. */
 export async function specMeant(
   deps: RouteDeps,
   scope: RequestScope,
@@ -82,8 +82,8 @@ export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: str
 }
 
 /**
- * What the schema cannot say of a spec: its range is finite, its regular expressions compile, its
- * prompts exist, its models may be named.
+ * Checks of a spec beyond its schema: its range is finite, its regular expressions compile, its prompts
+ * exist, its models may be named.
  */
 export async function checkedSpec(
   deps: RouteDeps,

@@ -1,4 +1,4 @@
-// Owns response bodies that are written piece by piece, and newline-delimited JSON. Knows no route.
+// Response bodies that are written piece by piece, and newline-delimited JSON.
 import type { JsonWriter } from "../../core/contract/json-text.ts";
 import type { AppContext } from "./scope.ts";
 
@@ -7,9 +7,7 @@ const encoder = new TextEncoder();
 /** Where text goes; after the client has gone it goes nowhere. */
 export interface TextSink {
   write(text: string): void;
-  /**
-   * Resolves when all that was written has been handed to the connection, or nobody reads any more.
-   */
+  /** Resolves when all that was written has been handed to the connection, or the reader is gone. */
   flushed(): Promise<void>;
   close(): void;
   /** Breaks the connection off, so that what was sent cannot be taken for the whole. */
@@ -51,7 +49,7 @@ export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Ar
     start(c) {
       controller = c as ReadableStreamDefaultController<Uint8Array>;
     },
-    // Without a buffer of its own the stream asks for more only when the last piece has gone out.
+    // Without a separate buffer the stream asks for more only when the last piece has gone out.
     pull: flush,
     cancel() {
       open = false;

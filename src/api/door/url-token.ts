@@ -1,11 +1,8 @@
-// Owns tokens that stand for a key for a time, so that a URL which a trainer prints is worth
-// nothing later: how they are made and read. Knows no HTTP and keeps nothing.
+// Tokens that stand for a key for a time, so that a URL which a trainer prints is worth nothing later: how
+// they are made and read.
 import { LIMITS } from "../../core/faults/limits.ts";
 
-/**
- * What a token says: the key whose part it plays, what it may do of what that key may, and until
- * when (ms since the epoch).
- */
+/** A token's claims: the key that it stands for, the scopes it may use, and its end (ms since the epoch). */
 interface TokenClaims {
   name: string;
   scopes: readonly string[];
@@ -47,8 +44,8 @@ export async function makeToken(secret: Uint8Array, { name, scopes, until }: Tok
 }
 
 /**
- * What a token says; null for one that was not made with the secret or has run out. The signature
- * is compared in constant time.
+ * A token's claims; null for one that was not made with the secret or has expired. The signature is compared
+ * in constant time.
  */
 export async function readToken(secret: Uint8Array, token: string, now: number): Promise<TokenClaims | null> {
   const [, payload = "", signature = ""] = FORM.exec(token) ?? [];

@@ -1,5 +1,4 @@
-// Owns turning a parsed body into a valid request, or into faults that name the field and the
-// limit. Knows no route.
+// Turns a parsed body into a valid request, or into faults that name the field and the limit.
 import type { z } from "zod";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { type FieldFaults, fieldErrors, fieldFaults, SUGGESTING, withField } from "../../core/faults/field-errors.ts";
@@ -65,7 +64,7 @@ function overlongField(value: unknown, fields: Record<string, Bounds>, path: Iss
  *   more still
  */
 export function invalidRequest(errors: readonly FieldError[], total = errors.length, least = false): ApiError {
-  // Who misspelt a field lacks it as well: what was meant is told first.
+  // A misspelt field is also missing; the suggestion comes first.
   const first = (errors.find(({ message }) => message.includes("; did you mean ")) ?? errors[0]) as FieldError;
   const more = total > 1 ? ` (and ${least ? "at least " : ""}${total - 1} more)` : "";
   return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });

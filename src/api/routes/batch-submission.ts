@@ -9,13 +9,12 @@ import { type AppContext, keepAlive } from "../door/scope.ts";
 
 interface Submission extends BatchRequest {
   route: BatchRoute;
-  /** What the route needs for the final reply; JSON. */
+  /** Data that the route needs for the final reply; JSON. */
   shape?: unknown;
 }
 
 /**
- * Hands the request over to a batch of the request's own id, so that one log entry and one batch
- * come of it.
+ * Hands the request over to a batch with the request's id, so that it becomes one log entry and one batch.
  */
 export async function submitBatch(
   c: AppContext,

@@ -1,5 +1,5 @@
-// Owns GET /v1/batches and GET and DELETE /v1/batches/:id: a batch's state, progress and results.
-// Knows no storage; each route's reply has its own shape.
+// GET /v1/batches and GET and DELETE /v1/batches/:id: a batch's state, progress and results. Each route's
+// reply has its own shape.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -88,7 +88,7 @@ const SCHEMA: Record<BatchRoute, (shape: unknown) => z.core.$ZodType> = {
   score_batch: (shape) => shapeSchema(shape as BatchShape),
 };
 
-/** Of the view as it is told, the route's own reply with it. */
+/** The schema of the view, with the route's reply in it. */
 const schemaOf = ({ route, shape }: BatchView) => BatchReplySchema.extend({ reply: SCHEMA[route](shape) });
 
 export function getBatch(deps: RouteDeps) {
@@ -167,7 +167,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     operationId: "getBatch",
     tag: "Scoring",
     summary: "A batch's state, progress and results",
-    description: `Batches come of requests with \`Prefer: respond-async\`. While one runs, \`results\` holds the groups that are finished; once it is done, \`reply\` is what the request would have been answered without that header. Only the key that submitted a batch sees it, until ${keptHours()} hours after its end.`,
+    description: `Requests with \`Prefer: respond-async\` become batches. While one runs, \`results\` holds the groups that are finished; once it is done, \`reply\` is what the request would have been answered without that header. Only the key that submitted a batch sees it, until ${keptHours()} hours after its end.`,
     path: batchPath(),
     query: BatchQuerySchema,
     said: "The batch as it stands.",

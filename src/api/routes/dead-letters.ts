@@ -1,5 +1,5 @@
-// Owns the routes of the run log's dead letters: how many there are and why, putting them back on
-// the queue, and deleting old ones. Never shows a letter's content.
+// The routes of the run log's dead letters: how many there are and why, putting them back on the queue, and
+// deleting old ones. Never shows a letter's content.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,5 +1,5 @@
-// Owns /openapi.json, the documentation pages and the pages of runs: static assets, built
-// into `public/` and sent with our headers.
+// /openapi.json, the documentation pages and the pages of runs: static assets, built into `public/` and sent
+// with our headers.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { originOf } from "../door/problem.ts";
@@ -48,7 +48,7 @@ export const PAGES: Readonly<Record<string, Asset>> = {
   "/runs.css": { file: "/runs.css" },
 };
 
-const NO_PAGE = "There is no such page. GET /docs/guides lists them.";
+const NO_PAGE = "This page does not exist. GET /docs/guides lists the pages.";
 
 /** A name in an address as that of a file. @throws ApiError `not_found` where no file has such a name */
 function pageName(given: string | undefined): string {
@@ -57,8 +57,7 @@ function pageName(given: string | undefined): string {
 }
 
 /**
- * The Worker runs before its assets, so that these replies too carry a request id and stand behind
- * the same checks.
+ * The Worker runs before its assets, so that these replies too carry a request id and pass the same checks.
  */
 export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
   const type = TYPES[file.slice(file.lastIndexOf(".") + 1)] as string;
@@ -78,7 +77,7 @@ export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
 /** Placeholder in the front page's first call for the origin of the request. */
 const HOST = "http://HOST";
 
-/** What this is: a page for a browser, which asks for one, and JSON for all others. */
+/** The front page: HTML for a browser, which asks for it, and JSON for all others. */
 export function front(deps: RouteDeps) {
   const shown = page(deps, { file: "/index.html" });
   const atHost = async (c: AppContext): Promise<Response> => {

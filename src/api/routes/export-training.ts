@@ -1,5 +1,5 @@
-// Owns the rows of a run that a policy is trained on, in the columns of TRL's datasets: out of its
-// groups and its texts, read side by side.
+// The rows of a run that a policy is trained on, in the columns of TRL's datasets: out of its groups and its
+// texts, read side by side.
 import * as z from "zod";
 import { said } from "#said";
 import type { StoredText } from "../../core/contract/export-tables.ts";
@@ -95,8 +95,8 @@ async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt
 }
 
 /**
- * A row a pair (`prompt`, `chosen`, `rejected` and both scores) or a positive (`prompt`,
- * `completion`, `score`). Returns how many groups gave none for want of their texts or of a form.
+ * A row for each pair (`prompt`, `chosen`, `rejected` and both scores) or positive (`prompt`, `completion`,
+ * `score`). Returns how many groups gave none because their texts or a form were missing.
  */
 export async function* trainingRows(runLog: RunLog, run: RunKey, table: TrainingTable, query: TrainingQuery) {
   const { per_group: wanted = 1, per_prompt, form = "messages" } = query;

@@ -1,5 +1,4 @@
-// Owns GET /v1/runs/:run_id/export: a run's rows as NDJSON, read page by page as the client takes
-// them.
+// GET /v1/runs/:run_id/export: a run's rows as NDJSON, read page by page as the client takes them.
 import * as z from "zod";
 import { EXPORT_TABLES, type ExportTable } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -49,7 +48,7 @@ async function* withEnd(
       count++;
       yield { type: "row", ...(row.value as object) };
     }
-    // What was returned: of rows that were made of others, how many could not be.
+    // The return value: for rows that were made from others, how many could not be.
     yield { type: "end", rows: count, ...(row.value as object | undefined), ...(metadata !== null && { metadata }) };
   } catch (error) {
     const { code, message: detail } = asApiError(error);

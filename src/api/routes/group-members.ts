@@ -1,5 +1,5 @@
-// Owns POST /v1/groups/:id/rollouts and /close: a group that its caller names, fills while its
-// rollouts are generated, and closes for their rewards. Knows no storage.
+// POST /v1/groups/:id/rollouts and /close: a group that its caller names, fills while its rollouts are
+// generated, and closes for their rewards.
 import * as z from "zod";
 import { said } from "#said";
 import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
@@ -90,7 +90,7 @@ function requireRoom({ position, rollouts, size }: MembersRequest): void {
   throw invalidRequest([{ path: "position", message: `the last rollout would be number ${last}; ${limit}` }]);
 }
 
-/** What the spec needs is missed at once, and named as the body has it. */
+/** Missing facts of the spec are reported at once, by the body's field. */
 function requireOwnFacts(request: Parameters<typeof requireFacts>[0], compiled: ReturnType<typeof compileSpec>): void {
   try {
     requireFacts(request, compiled);
@@ -186,7 +186,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     operationId: "closeGroup",
     tag: "Scoring",
     summary: "The rewards of a group that was filled by position",
-    description: `Nobody else comes: waits until the group is judged, and answers as \`POST /v1/rewards\` does for one group, its rollouts in the order of their positions. Closing again gives the same reply; one with gaps that may be filled is judged again where it lacks. With \`Accept: ${NDJSON}\` the lines are those of /v1/rewards.`,
+    description: `No further member comes: waits until the group is judged, and answers as \`POST /v1/rewards\` does for one group, its rollouts in the order of their positions. Closing again gives the same reply; one with gaps that may be filled is judged again where it lacks. With \`Accept: ${NDJSON}\` the lines are those of /v1/rewards.`,
     path: groupPath(),
     request: CloseRequestSchema,
     said: "Judged. Individual rewards may be null.",

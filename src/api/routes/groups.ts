@@ -1,5 +1,5 @@
-// Owns GET /v1/groups/:id/verdicts, GET /v1/groups/:id/texts and GET /v1/requests/:request_id: the
-// log by its own ids.
+// GET /v1/groups/:id/verdicts, GET /v1/groups/:id/texts and GET /v1/requests/:request_id: the log by its own
+// ids.
 import * as z from "zod";
 import { ApiError } from "../../core/faults/errors.ts";
 import { ULID_PATTERN } from "../../platform/request-ids.ts";

@@ -1,4 +1,4 @@
-// Owns GET /v1/runs/:run_id/health: the alarms that a run's last steps raise, with their evidence.
+// GET /v1/runs/:run_id/health: the alarms that a run's last steps raise, with their evidence.
 
 import * as z from "zod";
 import { said } from "#said";

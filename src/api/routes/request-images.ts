@@ -1,5 +1,5 @@
-// Owns the images of a request to /v1/rewards: held to their limits, and lifted out of its messages, which
-// name them by digest from there on. Knows no verifier.
+// The images of a request to /v1/rewards: held to their limits, and lifted out of its messages, which name
+// them by digest from there on.
 
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
@@ -93,13 +93,13 @@ function* bytesOf(address: string, path: string): Generator<number, Uint8Array<A
 
 type Holder = Record<string | number, unknown>;
 
-/** What holds the value at the path, as far as the request has it. */
+/** The object that holds the value at the path, as far as the request has it. */
 const holderOf = (request: RewardsRequest, path: ContentPath): Holder | undefined =>
   path.slice(0, -1).reduce<unknown>((held, name) => (held as Holder | undefined)?.[name], request) as
     | Holder
     | undefined;
 
-/** Of the prompt, or of which rollout. */
+/** Names the prompt, or the rollout, that holds it. */
 const ownerOf = (path: ContentPath): string => fieldPath(path.slice(0, path[2] === "rollouts" ? 4 : 3));
 
 /**

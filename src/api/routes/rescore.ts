@@ -1,5 +1,5 @@
-// Owns POST /v1/runs/:run_id/rescore: a logged run's rewards under another spec, as NDJSON, without
-// a verifier. Scoring again is scoring/rescore.ts.
+// POST /v1/runs/:run_id/rescore: a logged run's rewards under another spec, as NDJSON, without a verifier.
+// Scoring again is scoring/rescore.ts.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,5 +1,4 @@
-// Owns the NDJSON form of /v1/rewards: groups as they finish, heartbeats, one last line. Knows no
-// scoring.
+// The NDJSON form of /v1/rewards: groups as they finish, heartbeats, one last line.
 
 import { jsonWriter } from "../../core/contract/json-text.ts";
 import {

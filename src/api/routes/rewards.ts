@@ -1,5 +1,5 @@
-// Owns POST /v1/rewards: rollouts in, rewards and win counts out, as one document, as a stream, or
-// later as a batch. Scoring itself is scoring.ts.
+// POST /v1/rewards: rollouts in, rewards and win counts out, as one document, as a stream, or later as a
+// batch. Scoring itself is scoring.ts.
 
 import * as z from "zod";
 import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
@@ -37,10 +37,7 @@ const CONTENT: readonly ContentPlace[] = [
 ];
 const NDJSON = "application/x-ndjson";
 
-/**
- * Nobody holds a connection open for a batch, so that it may take longer, and does unless it is
- * told otherwise.
- */
+/** A batch holds no connection open, so it may take longer, and does unless the request says otherwise. */
 const LaterSchema = RewardsRequestSchema.extend({
   deadline_ms: z
     .int()

@@ -1,5 +1,5 @@
-// Owns what changes a run: PUT /v1/runs/:run_id, what its owner says of it, and DELETE
-// /v1/runs/:run_id, which takes it out of the log and out of whatever else holds something of it.
+// Defines what changes a run: PUT /v1/runs/:run_id, what its owner says of it, and DELETE /v1/runs/:run_id,
+// which takes it out of the log and out of whatever else holds something of it.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -66,7 +66,10 @@ const NO_ROWS: DeletedRows = {
   ...{ signals: 0, turns: 0, texts: 0, verdict_texts: 0, audit_verdicts: 0 },
 };
 
-/** As many as there is time for; a piece has ended when it is answered, so that asking again goes on. */
+/**
+ * Deletes as much as there is time for. Each piece is complete when it is answered, so asking again
+ * continues.
+ */
 async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: number) {
   const deleted = { ...NO_ROWS };
   for (let complete = false; !complete && clock.now() < until; ) {
@@ -77,7 +80,7 @@ async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: numb
   return { deleted, complete: false };
 }
 
-/** Empties rooms, kept replies and batches, so many at once. */
+/** Empties rooms, kept replies and batches, a fixed number at once. */
 async function emptyObjects(deps: RouteDeps, run: RunKey, before: Date) {
   const { runObjects, rooms, replies, batches } = deps;
   const forget: Record<RunObject["kind"], (name: string) => Promise<void>> = {
@@ -137,7 +140,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     tag: "Run log",
     summary: "Say what a run is: learning rate, commit, model, notes",
     description:
-      "Flat JSON of your own names; takes the place of what was said before. A run may be described before its first request.",
+      "Flat JSON with names that you choose; replaces what was said before. A run may be described before its first request.",
     path: runPath(),
     query: OwnerQuerySchema,
     request: RunMetadataSchema,

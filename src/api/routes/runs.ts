@@ -1,4 +1,4 @@
-// Owns GET /v1/runs and what is below one run: summary, steps, groups.
+// GET /v1/runs and what is below one run: summary, steps, groups.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -49,7 +49,7 @@ export function runDetail(deps: RouteDeps) {
   };
 }
 
-/** `rows`, or null where there are none because there is no such run. */
+/** `rows`, or null where the run does not exist. */
 async function unlessNone<T>(
   { runLog }: RouteDeps,
   run: RunKey,
@@ -64,7 +64,7 @@ export function runSteps(deps: RouteDeps) {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner, limit, signals, ...range } = queryParameters(c, StepsQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      // One more than is told says whether there are more, and where they begin.
+      // One row more than is returned says whether there are more, and where they begin.
       const wanted = { ...range, limit: limit === null ? null : limit + 1 };
       const found = await deps.runLog.steps(run, wanted, signals === "true");
       const rows = found.slice(0, limit ?? found.length);

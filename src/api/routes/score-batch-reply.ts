@@ -49,16 +49,16 @@ export const ScoreBatchReplySchema = z.object({
 });
 type ScoreBatchReply = z.output<typeof ScoreBatchReplySchema>;
 
-/** What the reply takes besides the scores, as it is kept with a batch that is answered later. */
+/** The data that the reply needs besides the scores, as it is kept with a batch that is answered later. */
 export interface BatchShape {
-  /** Where each completion stands in the native request. */
+  /** Each completion's place in the native request. */
   places: readonly { group: number; member: number }[];
   on_failure: number | null;
   /** The reward's second name; `rewards` when there is none. */
   field: string;
 }
 
-/** Of the reply, the reward's second name with it. */
+/** The reply's schema, including the reward's second name. */
 export const shapeSchema = ({ field }: BatchShape) => ScoreBatchReplySchema.extend({ [field]: perItem });
 
 /** The native reply as this contract has it. */

@@ -1,5 +1,4 @@
-// Owns the service routes: what this is, whether it lives, whether it can work, what it has
-// counted.
+// The service routes: what this is, whether it lives, whether it can work, what it has counted.
 import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -113,8 +112,8 @@ const ALARM_FAMILIES = {
 } as const;
 
 /**
- * Lines about runs' alarms, Prometheus text format 0.0.4. At most alarm_series_max series, however
- * many runs there are; where the database is away the rest of /metrics is told all the same.
+ * Lines about runs' alarms, Prometheus text format 0.0.4. At most alarm_series_max series, however many runs
+ * there are. Without the database the rest of /metrics is still returned.
  */
 async function alarmMetrics(clock: Clock, alarms: Pick<AlarmWatch, "on"> | undefined): Promise<string> {
   if (alarms === undefined) return "";

@@ -1,4 +1,4 @@
-// Owns POST /v1/specs/check: all that can be said of a spec without judging anything.
+// POST /v1/specs/check: all that can be said of a spec without judging anything.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,7 +20,7 @@ import { validated } from "../door/validation.ts";
 import { bareSpec } from "./specs.ts";
 import { documented } from "./words.ts";
 
-/** Rollouts of the group whose cost is told, unless the caller says. */
+/** Rollouts of the group whose cost is reported, unless the caller says. */
 const GROUP = 8;
 
 export const SpecCheckQuerySchema = z.strictObject({
@@ -135,7 +135,7 @@ export const words = /* @__PURE__ */ documented(() => ({
   "POST /v1/specs/check": {
     operationId: "checkSpec",
     tag: "Specs",
-    summary: "What a spec means, costs and warns of, without judging anything",
+    summary: "Explains a spec, its cost and its warnings, without judging anything",
     description:
       "Canonical form, hash, proved range of the reward, facts that requests must carry, generations and tokens of a group of `n`, warnings. The body is the spec.",
     query: SpecCheckQuerySchema,

@@ -1,4 +1,4 @@
-// Owns GET /v1/specs, GET and PUT /v1/specs/:name.
+// GET /v1/specs, GET and PUT /v1/specs/:name.
 
 import { said } from "#said";
 import { withLogTexts } from "../../core/contract/kept-texts.ts";
@@ -30,7 +30,7 @@ function pathName(c: AppContext): { name: string; fault: string | null } {
   return { name, fault: SpecNameSchema.safeParse(name).error?.issues[0]?.message ?? null };
 }
 
-/** Where the body itself is the spec, faults of a request's `spec` are told so. */
+/** Where the body itself is the spec, faults at a request's `spec` are reported at the body's root. */
 export function bareSpec<T>(check: () => Promise<T>): Promise<T> {
   return check().catch((error) => {
     throw error instanceof ApiError ? ofBareSpec(error) : error;
@@ -43,7 +43,7 @@ function ofBareSpec({ code, message, errors }: ApiError): ApiError {
 }
 
 /**
- * A spec of signals is told with its warnings, as the check has them.
+ * A spec of signals is returned with its warnings, as the check has them.
  * @param resolved the same with the templates that it names, which its hash covers
  */
 async function described(deps: RouteDeps, name: string, spec: AnySpec, resolved: AnySpec) {

@@ -1,4 +1,4 @@
-// Owns the table of native routes: each with what its caller needs, and who answers.
+// The table of native routes: each with what its caller needs, and who answers.
 import type { Route } from "../door/route.ts";
 import { front, PAGES, page } from "./docs.ts";
 import { rewards } from "./rewards.ts";

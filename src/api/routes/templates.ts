@@ -1,4 +1,4 @@
-// Owns GET and PUT /v1/templates/:name and their list: presets of the deployment's own.
+// GET and PUT /v1/templates/:name and their list: presets of the deployment's own.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -110,7 +110,7 @@ export const words = /* @__PURE__ */ documented(() => ({
   "PUT /v1/templates/:name": {
     operationId: "putTemplate",
     tag: "Specs",
-    summary: "Store a preset of your own under a name, for `judge.preset`",
+    summary: "Store your preset under a name, for `judge.preset`",
     description:
       "Refused by field where a candidate would stand outside a delimiter, a slot that the shape needs is missing, or the words never tell the model the form that its parser reads.",
     path: pathOf("name", TemplateNameSchema, "any name but a built-in preset's"),

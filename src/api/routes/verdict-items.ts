@@ -1,5 +1,4 @@
-// Owns the quick look at one verdict item: is it plainly valid? Anything else is zod's to judge and
-// to explain.
+// The quick look at one verdict item: is it plainly valid? Anything else is zod's to judge and to explain.
 import { LIMITS } from "../../core/faults/limits.ts";
 
 const FIELDS = new Set(["prompt", "text", "candidates", "correct", "pass_rates", "length_tokens"]);

@@ -1,4 +1,4 @@
-// Owns POST /v1/verdicts: rewards for training the verifier itself, without any model call.
+// POST /v1/verdicts: rewards for training the verifier itself, without any model call.
 import { withLogTexts } from "../../core/contract/kept-texts.ts";
 import { VerdictsReplySchema } from "../../core/contract/replies.ts";
 import { type VerdictsRequest, VerdictsRequestSchema } from "../../core/contract/requests.ts";

@@ -1,5 +1,5 @@
-// Owns how the reference's words of native routes are written, beside their handlers. Read by the
-// generator of the OpenAPI document alone.
+// How the reference's words of native routes are written, beside their handlers. Read by the generator of the
+// OpenAPI document alone.
 import * as z from "zod";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 
@@ -13,7 +13,7 @@ export interface Words {
   /** The parameters of the URL as they are read. */
   query?: z.ZodObject;
   request?: z.ZodType;
-  /** Of the reply; absent: `Found.` */
+  /** Description of the reply; absent: `Found.` */
   said?: string;
   /** The reply; absent: the generator has its schema, for no code here needs one. */
   reply?: z.ZodType;
@@ -23,7 +23,7 @@ export interface Words {
   lines?: z.ZodType | true;
   /** Statuses of its problem documents; 401 brings 403. */
   faults?: readonly number[];
-  /** What of these is said in words of the route's own. */
+  /** Descriptions of these statuses in the route's words. */
   faulty?: Readonly<Record<number, string>>;
 }
 

@@ -1,5 +1,5 @@
-// Owns POST /v1/chat/completions: a judge for tools that can only call a chat model. The model is a
-// spec, the answer a verdict.
+// POST /v1/chat/completions: a judge for tools that can only call a chat model. The model is a spec, the
+// answer a verdict.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,5 +1,5 @@
-// Owns POST /classify: vLLM's classification as reward-model clients use it, one probability a
-// text, in input order.
+// POST /classify: vLLM's classification as reward-model clients use it, one probability a text, in input
+// order.
 import * as z from "zod";
 import { said } from "#said";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";

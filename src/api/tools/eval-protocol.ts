@@ -1,5 +1,5 @@
-// Owns POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of
-// itself that it is not valid. Gathering: gathered.ts.
+// POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of itself that it is
+// not valid. Gathering: gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
@@ -92,7 +92,7 @@ export const evalProtocol: Contract = {
   name: "eval_protocol",
   scope: "score",
   dialect: trainers,
-  // Of the preview.
+  // The preview's timeout.
   wait_ms: 30_000,
   settable: true,
   content: [

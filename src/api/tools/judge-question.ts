@@ -1,5 +1,4 @@
-// Owns reading a comparison out of a chat: our own prompt's shape, or a JSON object. Knows no HTTP
-// and no verdict.
+// Reads a comparison out of a chat: our own prompt's shape, or a JSON object.
 import * as z from "zod";
 import { type Group, GroupSchema, type PromptInput, type Rollout } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
@@ -13,7 +12,7 @@ interface JudgeQuestion {
   group: Group;
   /** The candidates' texts, by which a spec is chosen; none where there are runs, which are judged whole. */
   texts: readonly string[];
-  /** What the asker wants back: a letter, or a score for each candidate. */
+  /** The form that the caller wants back: a letter, or a score for each candidate. */
   form: PromptForm;
 }
 
@@ -64,10 +63,10 @@ function fromPrompt(text: string): Asked | null {
 }
 
 /**
- * The comparison that the last user message puts. Nothing else is forwarded: a spec's verifier
- * compares candidates, and a text that shows none cannot be answered with a verdict.
- * @param field where the messages stand in the body
- * @throws ApiError `invalid_request` when there is no such message or it has another shape
+ * The comparison that the last user message puts. Nothing else is forwarded: a spec's verifier compares
+ * candidates, and a text that shows none cannot be answered with a verdict.
+ * @param field path of the messages in the body
+ * @throws ApiError `invalid_request` when the message is missing or has another shape
  */
 export function judgeQuestion(messages: readonly RequestMessage[], field = "messages"): JudgeQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);

@@ -1,5 +1,5 @@
-// Owns POST /nemo-gym/compare: NeMo-Gym's genrm_compare, all responses to one conversation at once
-// and a reward each.
+// POST /nemo-gym/compare: NeMo-Gym's genrm_compare, all responses to one conversation at once and a reward
+// each.
 import * as z from "zod";
 import { said } from "#said";
 import { type VerdictColumns, verdictIn, winnerOf } from "../../core/judges/verdicts.ts";

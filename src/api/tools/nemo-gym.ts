@@ -1,5 +1,5 @@
-// Owns POST /nemo-gym/verify and the small routes of a NeMo-Gym resources server. Rollouts:
-// nemo-gym-response.ts; gathering: gathered.ts.
+// POST /nemo-gym/verify and the small routes of a NeMo-Gym resources server. Rollouts: nemo-gym-response.ts;
+// gathering: gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
@@ -135,9 +135,7 @@ const verify = sampleRoute({
   tell: verifyReply,
 });
 
-/**
- * What scores is told of faults in the trainers' words; the small routes are read by no trainer.
- */
+/** Routes that score report faults in the trainers' words; trainers do not read the small routes. */
 const routesAt = (prefix: string): ContractRoute[] => [
   { method: "POST", path: `${prefix}/verify`, handler: verify },
   { method: "POST", path: `${prefix}/seed_session`, dialect: null, handler: session },

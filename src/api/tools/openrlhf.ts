@@ -1,5 +1,5 @@
-// Owns POST /openrlhf/get_reward: OpenRLHF's remote reward model. Lists in and out; one sample is
-// gathered with those of other requests. Gathering: gathered.ts.
+// POST /openrlhf/get_reward: OpenRLHF's remote reward model. Lists in and out; one sample is gathered with
+// those of other requests. Gathering: gathered.ts.
 
 import * as z from "zod";
 import { said } from "#said";

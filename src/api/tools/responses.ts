@@ -1,5 +1,5 @@
-// Owns POST /v1/responses: the judge of chat-completions.ts for tools that speak OpenAI's Responses
-// API. The model is a spec, the answer a verdict.
+// POST /v1/responses: the judge of chat-completions.ts for tools that speak OpenAI's Responses API. The model
+// is a spec, the answer a verdict.
 
 import * as z from "zod";
 import { said } from "#said";

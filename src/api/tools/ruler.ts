@@ -1,5 +1,5 @@
-// Owns POST /ruler/v1/chat/completions: the judge that ART's RULER asks, all trajectories of a
-// group at once. The prompt's shape: ruler-prompt.ts.
+// POST /ruler/v1/chat/completions: the judge that ART's RULER asks, all trajectories of a group at once. The
+// prompt's shape: ruler-prompt.ts.
 import * as z from "zod";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
 import { ChatRequestSchema } from "./chat-completions.ts";
@@ -21,7 +21,7 @@ const route = groupRoute(async (body, { id, created, textSpec }) => {
   const { messages, model } = contractBody(RulerRequestSchema, body, { messages: "messages_max" });
   const question = rulerPrompt(messages);
   const { group, ids, several } = question;
-  // Of several turns a program is a part: without a spec such trajectories are judged whole.
+  // In several turns a program is only a part: without a spec such trajectories are judged whole.
   const texts = several === null ? group.rollouts.map(({ text }) => text) : [];
   const spec = specOfQuestion(question, await textSpec(model ?? null, texts));
   return {

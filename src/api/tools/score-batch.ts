@@ -1,5 +1,5 @@
-// Owns POST /v1/score_batch: a flat batch in, rewards in its order out, with metrics and columns
-// whose keys never change.
+// POST /v1/score_batch: a flat batch in, rewards in its order out, with metrics and columns whose keys never
+// change.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { type AnySpec, compileSpec } from "../../core/reward/compiled-spec.ts";

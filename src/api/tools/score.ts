@@ -1,4 +1,4 @@
-// Owns POST /score and /v1/score: vLLM's scores of text pairs, in input order.
+// POST /score and /v1/score: vLLM's scores of text pairs, in input order.
 import * as z from "zod";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";

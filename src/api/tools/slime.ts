@@ -1,5 +1,5 @@
-// Owns POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an
-// object for --reward-key. Gathering: gathered.ts.
+// POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an object for
+// --reward-key. Gathering: gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { invalidRequest } from "../door/validation.ts";

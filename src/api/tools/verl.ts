@@ -1,5 +1,5 @@
-// Owns POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with
-// constant keys back. Gathering: gathered.ts.
+// POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with constant keys back.
+// Gathering: gathered.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -55,7 +55,7 @@ function stepOf(extra: unknown): number | undefined {
   return success ? data : undefined;
 }
 
-/** Of a group's samples each may have another: no part of the row. */
+/** Samples of a group may each have another version: it is not part of the row. */
 function withoutVersion(extra: unknown): unknown {
   if (extra === null || typeof extra !== "object") return extra;
   return Object.fromEntries(Object.entries(extra).filter(([name]) => name !== VERSION));
@@ -93,7 +93,7 @@ export const verl: Contract = {
   name: "verl",
   scope: "score",
   dialect: trainers,
-  // Of the rate_limited manager.
+  // The rate_limited manager's timeout.
   wait_ms: 300_000,
   settable: true,
   content: [

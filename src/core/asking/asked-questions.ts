@@ -1,4 +1,4 @@
-// What was learnt of one group: its questions with the readings that came back.
+// One group's questions with the readings that came back.
 
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";

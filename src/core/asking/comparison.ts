@@ -1,5 +1,5 @@
-// What a kind that compares a group's rollouts tells: counts of each rollout, who is selected, what
-// the comparisons say of themselves, and what it will ask.
+// The result of a kind that compares a group's rollouts: counts of each rollout, who is selected, measures of
+// the comparisons, and what it will ask.
 
 import type { VerifierUse } from "../contract/replies.ts";
 import type { NamedSchedule } from "../contract/spec.ts";
@@ -15,7 +15,7 @@ export interface Tally {
   undecided: number;
   /** Pairs that the schedule or the budget left out. */
   unasked: number;
-  /** Losses for want of a well-formed candidate, against well-formed opponents. */
+  /** Losses against well-formed opponents because the candidate is missing or malformed. */
   forfeits: number;
 }
 
@@ -34,8 +34,8 @@ export interface Measures {
   /** Whether somebody beat, over others, someone who beat him: no order agrees with all results. */
   cyclic: boolean;
   /**
-   * Of the pairs, or lists of the same candidates, with at least two readable verdicts: the mean
-   * share of these that say what most of them say, in whatever order and question they were asked.
+   * Over pairs, or lists of the same candidates, with at least two readable verdicts: the mean share of
+   * verdicts that agree with the most frequent one, in whatever order and question they were asked.
    */
   agreement: number | null;
   tie_rate: number | null;
@@ -47,26 +47,26 @@ export interface Measures {
 export interface Circles {
   /** Three candidates of which each pair was won by one of the two. */
   triples: number;
-  /** Of these, those in which A beats B, B beats C and C beats A. */
+  /** Triples among these in which A beats B, B beats C and C beats A. */
   circles: number;
 }
 
-/** What comparing a group's rollouts counted, one entry a rollout. */
+/** Counts from comparing a group's rollouts, one entry a rollout. */
 export interface ComparisonSummary {
   tallies: readonly Tally[];
-  /** Null where there is no score. */
+  /** Null without a score. */
   wins: readonly (number | null)[];
   votes: readonly (number | null)[];
   unparsed: readonly number[];
   /** The verifier's answers fail where the candidate is shown. */
   jams: readonly boolean[];
-  /** The verifier refused what showed it, by its doing: too long, or filtered. */
+  /** The verifier refused questions that show it, because of it: too long, or filtered. */
   refused: readonly boolean[];
   selection: Selection;
   position_flip_rate: number | null;
   circles: Circles;
   /**
-   * Of specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all
+   * Only in specs that leave pairs out, grade outcomes or score in another way; wins on the scale of all
    * pairs.
    */
   points?: readonly (number | null)[];
@@ -74,9 +74,7 @@ export interface ComparisonSummary {
   report?: ScheduleReport;
 }
 
-/**
- * What a run reports of itself: its schedule, and generations that were not paid or not needed.
- */
+/** A run's report: its schedule, and generations that were not paid or not needed. */
 export interface ScheduleReport {
   schedule: NamedSchedule;
   /** The score that `auto` chose; undefined with other scores. */

@@ -1,5 +1,5 @@
-// How answers are read that are no model's words: a scalar model's number or its steps' numbers, the
-// status of a program's run, the index of a step.
+// Reads answers that are not a model's words: a scalar model's number or its steps' numbers, the status of a
+// program's run, the index of a step.
 
 import { RUN_STATUSES } from "../judges/test-runs.ts";
 import { NOTHING, type ReadableGeneration, type ReadPart } from "./readings.ts";
@@ -15,7 +15,7 @@ export function readScalar({ answer, error }: ReadableGeneration): ReadPart {
 /** The answer's text is a list of numbers in JSON, one a step. */
 export const readStepScores = (generation: ReadableGeneration): ReadPart => ofList(generation, Number.isFinite);
 
-/** The same with null for a step of which nothing can be told. */
+/** The same with null for a step that cannot be judged. */
 export const readCheckedSteps = (generation: ReadableGeneration): ReadPart =>
   ofList(generation, (score) => score === null || Number.isFinite(score));
 
@@ -45,7 +45,7 @@ export function readRun({ answer, error }: ReadableGeneration): ReadPart {
 export const countedFrom = (wrong: number, steps: number): number[] =>
   Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
 
-/** A judge's answer is the index of a step, or -1 for none; another number is no verdict. */
+/** A judge's answer is the index of a step, or -1 for none; another number is not a verdict. */
 export function ofSteps(part: ReadPart, steps: number): ReadPart {
   const { verdict } = part;
   if (verdict === null) return part;

@@ -6,7 +6,7 @@ import { isSummarised } from "../judges/presets/table.ts";
 import type { PromptSlots } from "../judges/prompt-job.ts";
 import type { TestRuns } from "../judges/test-runs.ts";
 
-/** What a schedule asks: candidates beside each other, in this order. */
+/** A schedule's question: candidates beside each other, in this order. */
 export interface Presentation {
   /**
    * In a plan class indices, in a job indices of its candidates; the first is shown under letter A.
@@ -34,17 +34,17 @@ export interface Presentation {
 export const REASK_FROM = 2 * LIMITS.samples_max;
 
 /**
- * What is added where the same candidates are a list once more: each of its answers is another
- * sample. No asking again of the list before reaches it. Twice what would do: seeds hang on it.
+ * Offset where the same candidates are a list once more, so that each of its answers is another sample.
+ * Repetitions of the list before never reach it. Twice what would suffice, which seeds depend on.
  */
 export const REPEAT_FROM = 2 * REASK_FROM * (1 + LIMITS.reask_max);
 
-/** Sample numbers of trials: no list is asked so often as to reach them. */
+/** Sample numbers of trials: samples of lists never reach them. */
 export const TRIAL_FROM = REPEAT_FROM * 2 * LIMITS.samples_max;
 
 /** One question to a verifier. */
 export interface Question extends Presentation {
-  /** What kind of backend answers it. */
+  /** The kind of backend that answers it. */
   to: "chat" | "decide" | "scalar" | "prm" | "execute" | "check" | "check_steps";
   /** Name of the preset whose words ask it; of a checker its address. */
   preset: string;
@@ -52,11 +52,11 @@ export interface Question extends Presentation {
   slots?: PromptSlots;
   /** Shown in its candidate's place, to see whether the question itself is taken (lone-plan.ts). */
   bare?: string;
-  /** Of a solution shown in steps: how many it has. An answer that names none of them is none. */
+  /** For a solution shown in steps: their number. An answer that names none of them is unreadable. */
   steps?: number;
   /** First of two turns: the answer summarises a candidate and does not judge it (step-summaries.ts). */
   summary?: true;
-  /** Of questions to a sandbox: each sample is one of these cases, by its number. */
+  /** For questions to a sandbox: each sample is one of these cases, by its number. */
   runs?: TestRuns;
 }
 

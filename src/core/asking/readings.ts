@@ -9,8 +9,8 @@ import { parseLetter, parseScores } from "../judges/verdict.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 
 /**
- * How an answer was read. `tie`: it names no winner in so many words. `cut_by_length`: it did not
- * end by itself.
+ * How an answer was read. `tie`: it says explicitly that none wins. `cut_by_length`: it did not end by
+ * itself.
  */
 export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length"] as const;
 export type ReadingStatus = (typeof READING_STATUSES)[number];
@@ -24,11 +24,11 @@ export interface GenerationFacts {
   /** The model that answered and the backend's name; null when none answered or it is not known. */
   model: string | null;
   backend: string | null;
-  /** What the verifier wrote, or why it refused; only where the spec says log_verdicts. */
+  /** The verifier's text, or its reason to refuse; only where the spec says log_verdicts. */
   text?: string;
 }
 
-/** Of a generation that was not reported, or of which only its meaning was read. */
+/** For a generation that was not reported, or was read for its meaning alone. */
 export const NO_FACTS: GenerationFacts = {
   finish_reason: null,
   prompt_tokens: 0,
@@ -66,16 +66,16 @@ export interface ReadableGeneration {
 
 export type ReadPart = Pick<Reading, "verdict" | "status" | "code" | "saved">;
 
-/** What a reading that brought no verdict holds. */
+/** The content of a reading without a verdict. */
 export const NOTHING = { verdict: null, code: null, saved: false } as const;
 
-/** Finish reasons of an answer that did not end by itself; whatever it holds is no verdict. */
+/** Finish reasons of an answer that did not end by itself; such an answer is never a verdict. */
 const CUT: ReadonlySet<string> = new Set(["length", "repetition"]);
 
 /**
- * Reads one answer over k candidates. Thoughts that were never closed, and an answer cut by length
- * or for repeating itself, are no verdict.
- * @param prompt the preset that asked; a template of `form` when it is none
+ * Reads one answer over k candidates. Thoughts that were never closed, and an answer cut by length or for
+ * repeating itself, are not verdicts.
+ * @param prompt the preset that asked; a template of `form` when it names none
  */
 export function readAnswer(answer: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt = ""): ReadPart {
   if (answer.saved === true) return { ...NOTHING, status: null, saved: true };

@@ -1,5 +1,5 @@
-// Owns the one form in which a signal's values stand: a number or null for each rollout, with a
-// code beside every null.
+// The one form in which a signal's values stand: a number or null for each rollout, with a code beside every
+// null.
 import type { ItemErrorCode } from "../faults/errors.ts";
 
 /** One rollout's value of a signal or of an expression; exactly one of the two is null. */

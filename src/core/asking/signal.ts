@@ -1,5 +1,5 @@
-// Owns what a kind of signal is: settings, range, what it asks of a verifier and how its values
-// come of the answers. Kinds: ../reward/table.ts.
+// The interface of a kind of signal: settings, range, its questions to a verifier and how its values follow
+// from the answers. Kinds: ../reward/table.ts.
 
 import type * as z from "zod";
 import type { ContentKey } from "../candidate/classes.ts";
@@ -12,8 +12,8 @@ import type { Question } from "./questions.ts";
 import type { Valued, ValueRange } from "./signal-value.ts";
 
 /**
- * What a request must carry for a signal: a field of every rollout, such as `length_tokens`, or of
- * the group, written `group.reference`.
+ * A field that a request must carry for a signal: of every rollout, such as `length_tokens`, or of the group,
+ * written `group.reference`.
  */
 export type Fact = string;
 
@@ -39,7 +39,7 @@ export interface GroupFault {
 /** How a verifier is asked and read: today's judge settings. */
 export type Judge = Spec["judge"];
 
-/** What a plan knows besides its group and its settings. */
+/** A plan's context besides its group and its settings. */
 export interface SignalContext {
   /** The signal's name in its spec. */
   name: string;
@@ -58,10 +58,10 @@ export interface SignalContext {
   step: number;
 }
 
-/** What a signal tells of one rollout besides its value: small, for people and the run log. */
+/** A signal's details of one rollout besides its value: small, for people and the run log. */
 export type Detail = Readonly<Record<string, unknown>>;
 
-/** One rollout's value with what the signal tells of it. */
+/** One rollout's value with the signal's details. */
 export interface RolloutValue {
   value: Valued;
   detail: Detail | null;
@@ -72,12 +72,13 @@ export interface PlanResult {
   scores: readonly Valued[];
   /** One a rollout; absent where the kind has none. */
   details?: readonly (Detail | null)[];
-  /** Of a kind that compares. */
+  /** Only of a kind that compares. */
   summary?: ComparisonSummary;
 }
 
 /**
- * What hangs on one comparison's answers alone: it may be asked while others of its wave still run.
+ * Questions that depend on one comparison's answers alone: they may be asked while others of their wave still
+ * run.
  */
 export interface Follows {
   /** Generations that a comparison comes to at most, without what is asked again. */
@@ -92,18 +93,18 @@ export interface Follows {
  * whatever order they came in.
  */
 export interface Plan {
-  /** Absent: nothing hangs on one comparison's answers alone. */
+  /** Absent: no question depends on one comparison's answers alone. */
   follows?: Follows;
   /** It asks again by itself what could not be read, as its budget pays; else that is done for it. */
   asksAgain?: boolean;
-  /** What its questions show in place of the group's candidates. */
+  /** The texts that its questions show in place of the group's candidates. */
   shows?: ShownTexts;
   /**
    * Upper bound over all waves, repeated questions included, given the generations of the first
    * wave; absent: all waves but `aside` are the first.
    */
   mostOf?(first: number): number;
-  /** Generations at most that tell whose doing it is that nothing was said; absent: none. */
+  /** Most generations for finding which candidate caused missing answers; absent: none. */
   aside?: number;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
@@ -117,7 +118,7 @@ export interface ShownTexts {
   of: readonly number[];
 }
 
-/** A plan that asks nobody. */
+/** A plan without questions. */
 export const answeredAtOnce = (scores: () => readonly Valued[], details?: () => readonly (Detail | null)[]): Plan => ({
   next: () => [],
   result: () => ({ scores: scores(), ...(details !== undefined && { details: details() }) }),
@@ -138,46 +139,44 @@ export const isRelative = (signal: Signal, settings: unknown): boolean =>
  */
 export interface Signal<S = unknown> {
   kind: string;
-  /** Of its settings, besides `kind`, `when` and `skip_value`. */
+  /** Schema of its settings, besides `kind`, `when` and `skip_value`. */
   schema: z.ZodObject;
   /** Absent: it reads what every request has. */
   fields?: FactFields;
   /** The settings' canonical form, defaults filled in; absent: as the schema gives them. */
   canonical?(settings: S): S;
-  /** What the schema cannot say of settings in canonical form, or null. */
+  /** Faults of canonical settings beyond the schema, or null. */
   fault?(settings: S): { path: readonly (string | number)[]; message: string } | null;
   /** Whether a value says something only beside those of the group. */
   relative: boolean;
   /** Where that depends on the settings. */
   relativeWith?(settings: S): boolean;
-  /** It measures whether a rollout is right, by something that does not come of the policy. */
+  /** It measures whether a rollout is right, by something that the policy does not write. */
   verified?: true;
   /** It measures agreement or confidence, which a policy can raise without being right. */
   label_free?: true;
   /** Warnings of settings that are valid and may not be meant, by code (docs/errors.jsonl). */
   lints?(settings: S): readonly string[];
-  /** What kind of backend answers its questions; absent: chat. */
+  /** The kind of backend that answers its questions; absent: chat. */
   to?(settings: S): Question["to"];
   /** Where its questions go, of a kind that a spec gives an address. */
   address?(settings: S): string | undefined;
-  /** How its questions are asked; absent or null: it asks nobody, so it needs no GPU. */
+  /** How its questions are asked; absent or null: it has none, so it needs no GPU. */
   judge?(settings: S): Judge | null;
   /** Its questions show other texts than candidates. */
   ownTexts?: true;
-  /** Whether its values come of lengths in tokens alone, which every log holds. */
+  /** Whether its values follow from lengths in tokens alone, which every log holds. */
   fromLengths?(settings: S): boolean;
   /** Its values under these settings out of those under others, or null; absent: null. */
   fromLogged?(settings: S, was: S): ((value: number) => number) | null;
   /**
-   * It has its own word for a rollout whose text is too long; of other kinds that is the lowest
-   * value, and nobody is asked.
+   * It handles a rollout whose text is too long itself; in other kinds such a rollout has the lowest value
+   * and is not asked about.
    */
   takesTooLong?(settings: S): boolean;
   /** Rules whose breach is a forfeit in every tournament. */
   rules?(settings: S): readonly FormatRule[];
-  /**
-   * What it measures of itself over all rollouts of a request that it was asked for; null: nothing.
-   */
+  /** Its own measures over all rollouts of a request that it was asked for; null: none. */
   measures?(settings: S, rows: readonly RolloutValue[]): Readonly<Record<string, number | null>> | null;
   /** It looks for an answer in each rollout, and its details name the `place` where one was read. */
   placesAnswers?: true;
@@ -186,13 +185,13 @@ export interface Signal<S = unknown> {
   /** Warning of the reply, or null. `unanswered`: rollouts in a row without an answer. */
   warning?(settings: S, unanswered: number): string | null;
   /**
-   * Generations at most of its first wave for a group of at most so many rollouts, where what it
-   * asks of some of them is part of what it asks of all, whoever else comes; else null. Absent: null.
+   * Most generations of its first wave for a group of at most `most` rollouts, where its questions about some
+   * of them are part of those about all, whoever else comes; else null. Absent: null.
    */
   earlyGenerations?(settings: S, most: number): number | null;
   facts(settings: S): readonly Fact[];
   /**
-   * What the group's facts lack or hold that does not go with the settings; absent: nothing.
+   * The group's facts that are missing or do not go with the settings; absent: none.
    * @param groups all of the request; absent where it has this one alone
    */
   groupFault?(settings: S, group: object, groups?: readonly object[]): GroupFault | null;

@@ -10,7 +10,7 @@ import type { Verdict } from "../judges/verdicts.ts";
 import { answerStart } from "../text/thinking.ts";
 import { NOTHING, type ReadableGeneration, type ReadPart, readAnswer } from "./readings.ts";
 
-/** Less of the engine's probability on the labels is no verdict. */
+/** With less of the engine's probability on the labels an answer is not a verdict. */
 const COVERAGE_MIN = 0.5;
 
 /** The labels' probabilities may miss 1 by rounding. */
@@ -56,7 +56,7 @@ function sharesIn({ letters, coverage }: SoftLabels, labels: readonly string[]):
   return valid && coverage >= 0 ? shares : null;
 }
 
-/** What a label means, as the parser of written answers has it. */
+/** A label's meaning, as the parser of written answers reads it. */
 function verdictOf(label: string, { labels }: Anchor, preset: Preset | null, k: number): Verdict | null {
   if (preset === null) return { kind: "letter", place: labels.indexOf(label) };
   const scale = "range" in preset.parser && preset.parser.range !== undefined;

@@ -1,4 +1,4 @@
-// Owns the classes of equal candidates in a group, and the content keys that seed their orders.
+// The classes of equal candidates in a group, and the content keys that seed their orders.
 
 /**
  * Rollouts of one group by candidate: `classOf[r]` is a class index, or null when the rollout is

@@ -1,5 +1,5 @@
-// Owns finding fenced code blocks in what models write: CommonMark's fences, and those that models
-// get wrong. Must not know rollouts or specs.
+// Finds fenced code blocks in what models write: CommonMark's fences, and those that models get wrong. Must
+// not know rollouts or specs.
 import { canonicalLanguage } from "./languages.ts";
 
 export interface CodeBlock {
@@ -46,8 +46,8 @@ const PURE = /^([ \t]*)(`{3,})(.*)$/s;
 /** A fence that a comment mark takes out of the program's text, alone on its line. */
 const COMMENTED = /^[ \t]*(#|\/\/|--|;|%)[ \t]*(`{3,})([\w+#.-]*)[ \t]*$/;
 /**
- * What may follow a closing fence on its line: nothing, a tag or a chat token, or words, but no
- * info string.
+ * Text allowed behind a closing fence on its line: nothing, a tag or a chat token, or words, but not an info
+ * string.
  */
 const NO_INFO = /^[ \t]*$|^[ \t]*<[/|\w\uff5c]|^[ \t]+\S+[ \t]+\S|^[.,;:!?)*\]]/;
 const MID_LINE_INFO = /^(?:[{.]{0,2}[A-Za-z][\w+#.,:=}-]{0,40})?$/;
@@ -70,7 +70,7 @@ function lastRun(line: string): { before: string; length: number; rest: string }
   return end - start < 3 ? null : { before: line.slice(0, start), length: end - start, rest: line.slice(end) };
 }
 
-/** Whether a line stands in a list item whose text begins at most `indent` columns in. */
+/** Whether a line belongs to a list item whose text begins at most `indent` columns in. */
 type InListItem = (line: SourceLine, indent: number) => boolean;
 
 /** Answers for lines in order, and looks at each character once. */
@@ -81,7 +81,7 @@ function listItems(text: string): InListItem {
     for (const line of text.slice(from, start).split("\n")) {
       const item = LIST_ITEM.exec(line);
       const blanks = line.length - line.trimStart().length;
-      // An item within an item changes nothing: what stands in it stands in the outer one too.
+      // An item within an item changes nothing: its lines belong to the outer one too.
       if (item !== null) column = column > 0 && blanks >= column ? column : item[0].length;
       else if (/^\S/.test(line)) column = 0;
     }

@@ -1,5 +1,5 @@
-// Owns how a candidate is taken out of a rollout's text, and when two candidates count as the same.
-// Must not know the verifier.
+// How a candidate is taken out of a rollout's text, and when two candidates count as the same. Must not know
+// the verifier.
 
 import type { CandidateRule } from "../contract/candidate-rule.ts";
 import { thinkingOf } from "../text/thinking.ts";
@@ -39,8 +39,8 @@ function lastProgram(tags: readonly (string | null)[]): number {
 }
 
 /**
- * A fence's language: its own name where it is known, else its first info word, if it could also
- * stand in a request's `language`.
+ * A fence's language: its canonical name where it is known, else its first info word, if it could also be a
+ * request's `language`.
  */
 function infoLanguage(info: string): string | null {
   const known = canonicalLanguage(info);

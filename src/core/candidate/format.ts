@@ -1,5 +1,5 @@
-// Owns the format rules: whether a rollout is well formed, and which regular expressions a spec may
-// bring. Must not know penalties.
+// The format rules: whether a rollout is well formed, and which regular expressions a spec may bring. Must
+// not know penalties.
 import type { FormatRule } from "../contract/spec.ts";
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -8,9 +8,9 @@ import { RegexSearch } from "../text/regex/search.ts";
 import { regexShape } from "../text/regex/shape.ts";
 import { thinkingOf } from "../text/thinking.ts";
 
-/** What a format rule looks at: the whole rollout, and the candidate taken from it (extract.ts). */
+/** The input of a format rule: the whole rollout, and the candidate taken from it (extract.ts). */
 interface FormatSubject {
-  /** Of a rollout of several turns what it says last. */
+  /** For a rollout of several turns its last words. */
   text: string;
   candidate: string | null;
   /** Its thoughts came apart from its words, and ended. */
@@ -62,8 +62,8 @@ export interface FormatRules {
 }
 
 /**
- * What the expressions of one spec cost and what is wrong with them; together they may cost
- * `regex_instructions_max` instructions.
+ * The cost and the faults of one spec's expressions; together they may cost `regex_instructions_max`
+ * instructions.
  */
 interface Compiling {
   faults: FieldError[];
@@ -97,7 +97,7 @@ function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling):
 const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, FormatCheck>> = {
   has_candidate: ({ candidate }) => candidate !== null,
   closed_think: ({ text, thought }) => hasClosedThink(text) || (thought === true && hasClosedThink(`</think>${text}`)),
-  // Nobody knows before the verifier was asked: group-result.ts judges it then.
+  // Unknown before the verifier was asked: group-result.ts judges it then.
   judgeable: () => true,
   // Asked of every rollout, named or not: prepare.ts looks at max_chars, group-result.ts at what
   // the verifier refused.

@@ -1,9 +1,9 @@
-// Owns the names of languages: what a fence's tag or a request's `language` means. Must not know
-// fences or comments.
+// The names of languages: what a fence's tag or a request's `language` means. Must not know fences or
+// comments.
 
 /**
- * Each language's own name, then its aliases. Behind the bar: names that are no program's, for what
- * a program prints or is told.
+ * Each language's canonical name, then its aliases. Behind the bar: names of other things, for what a program
+ * prints or reads.
  */
 const NAMES: readonly string[] = [
   "python py python3 python2 py3 pypy pypy3 ipython",
@@ -45,8 +45,8 @@ const TAG_WORD = /^[\s{.]*(?:lang(?:uage)?[-:=])?([^\s{},:;=]+)/;
 const VERSION = /[-_ ]?v?[0-9]+(?:\.[0-9]+)*$/;
 
 /**
- * The language that a tag or a name means, by its own name and whatever its version; `text` for
- * what is no program; null when unknown.
+ * The language that a tag or a name means, by its canonical name and whatever its version; `text` for other
+ * texts; null when unknown.
  */
 export function canonicalLanguage(tag: string): string | null {
   const word = (TAG_WORD.exec(tag.slice(0, 64))?.[1] ?? "").toLowerCase();

@@ -1,12 +1,12 @@
-// Owns which candidates of a group are copies of one another but for little: a comment, names, a
-// line that does nothing. Knows no schedule.
+// Decides which candidates of a group are copies of one another but for little: a comment, names, a line that
+// does nothing.
 import { log2, power } from "../math/elementary.ts";
 
 /** Characters of a text that are read. */
 const READ_CHARS = 8192;
 /** Shorter texts, as answers that are a number, may differ in little and say something else. */
 const CHARS_LEAST = 24;
-/** Pieces of so many characters are compared, blanks left out. */
+/** Pieces of this many characters are compared, blanks left out. */
 const PIECE_CHARS = 5;
 /** Pieces of a text that are compared at most: those of the least hashes, the same in every text. */
 const PIECES_MOST = 512;
@@ -20,9 +20,9 @@ const FORMS: readonly ((text: string) => string)[] = [
 ];
 
 /**
- * Whether any two of these different texts are near-copies: most pieces of the shorter one stand in
- * the other, as they are or with every name the same. Costs the square of the texts times
- * PIECES_MOST at most. Yields the steps that it took (`turn_steps`).
+ * Whether any two of these different texts are near-copies: most pieces of the shorter one are in the other,
+ * as they are or with every name the same. Costs at most the square of the texts times PIECES_MOST. Yields
+ * the steps that it took (`turn_steps`).
  */
 export function* hasNearCopies(texts: readonly string[]): Generator<number, boolean> {
   for (const form of FORMS) {

@@ -1,5 +1,5 @@
-// Owns whether a text says anything beyond an opener: words and marks that announce an answer, and
-// that judges have paid by themselves ("One Token to Fool LLM-as-a-Judge", arXiv 2507.08794).
+// Decides whether a text says anything beyond an opener: words and marks that announce an answer, and that
+// judges have paid by themselves ("One Token to Fool LLM-as-a-Judge", arXiv 2507.08794).
 import { skeletonOf } from "../text/look-alikes.ts";
 import { ANNOUNCING_WORDS, JOINING_PIECES, JOINING_WORDS, PIECES_OF_SCRIPTS } from "./opener-words.ts";
 
@@ -12,7 +12,7 @@ const EMPTY_SET = /\\\{\s{0,8}\\\}/y;
 const FENCE = /(?:`{3,}|~{3,})[ \t]{0,8}[\w+#.-]{1,24}(?=\n)/y;
 /** A page of such tags alone may be what was asked for. */
 const TAG = /<\/?(?:b|i|u|em|strong|p|br|hr|div|span|center|h[1-6])\s?\/?>/iy;
-/** What stands between words. Of symbols only those of layout: another may be the answer. */
+/** Characters between words. Of symbols only those of layout: another may be the answer. */
 const BETWEEN = /[^\p{L}\p{N}\p{M}\p{S}\\]|[*_`~|$^+=<>\\\ufffd]|\p{Sk}|\p{So}/uy;
 /** Letters of scripts that set no blanks between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc\p{M}]+/uy;
@@ -20,7 +20,7 @@ const WORD = /[\p{L}\p{M}]+(?:['\u2019-][\p{L}\p{M}]+)*/uy;
 /** In front of a step, or of the first of a list. */
 const STEP_NUMBER =
   /(?<=(?:step|part|schritt|paso|passo|etape|stap|krok|langkah)\s{0,2})1(?![\p{L}\p{N}])|(?<=^[^\p{L}\p{N}\n]{0,16})1[.)](?=\s{0,4}[\p{L}*_#])/imuy;
-/** Of French and Catalan: by itself the word is a negation, and `pas de solution` an answer. */
+/** French and Catalan: by itself the word is a negation, and `pas de solution` an answer. */
 const PACE = /pas-? ?[a\u00e0]-? ?pas(?![\p{L}\p{N}])/uy;
 /** Behind these, and behind a colon, stands what was announced. */
 const ANSWERING = /^(?:is|are|es|est|ist|\u662f|jest|ar)$/;
@@ -37,7 +37,7 @@ const HEAD_CHARS = 256;
 const SPACED = /(?<![\p{L}\p{N}])(?:\p{L} ){3,}\p{L}(?![\p{L}\p{N}])/gu;
 const UNSEEN = /[\p{Cf}\p{DI}]/gu;
 
-/** The text as it looks, in small letters. */
+/** The text as it looks, in lower case. */
 const look = (text: string): string =>
   skeletonOf(text.replace(UNSEEN, "").toLowerCase()).text.replaceAll("\u2019", "'").toLowerCase();
 
@@ -62,10 +62,9 @@ function openerWords(): OpenerWords {
 }
 
 /**
- * Whether a text is nothing but openers, marks and layout: `Solution`, `**Answer:**`, `Let's solve
- * this step by step.`, `\boxed{}`, also several in a row. A number, a letter of its own (the answer
- * to a choice), and any word that does not announce are content. Linear time, and over at the first
- * such word.
+ * Whether a text is only openers, marks and layout: `Solution`, `**Answer:**`, `Let's solve this step by
+ * step.`, `\boxed{}`, also several in a row. A number, a single letter (the answer to a choice), and any word
+ * that does not announce are content. Linear time; it ends at the first such word.
  */
 export function isOpener(given: string): boolean {
   if (given.length > HEAD_CHARS && saysNothing(look(given.slice(0, HEAD_CHARS)), true) === false) return false;
@@ -136,7 +135,7 @@ function kindOf(word: string): OpenerKind {
 
 const isLetter = (word: string): boolean => /^\p{L}$/u.test(word);
 
-/** Of a run of letters without blanks: it must be pieces of openers from end to end. */
+/** For a run of letters without blanks: it must consist of pieces of openers from end to end. */
 function kindOfRun(text: string): OpenerKind {
   const { pieces, joins, piece_chars_max } = openerWords();
   // By the place reached: whether something announces on the way there.

@@ -1,5 +1,4 @@
-// Owns the soft overlong punishment. Knows no tokenizer: lengths come from the caller, in tokens of
-// the policy.
+// The soft overlong punishment.
 import type { Overlong } from "../contract/spec.ts";
 
 /**

@@ -1,5 +1,5 @@
-// Owns what is known of a group before any verifier call: candidates, format, duplicate classes,
-// the question's text. Knows no spec but its candidate and format parts.
+// Defines what is known of a group before any verifier call: candidates, format, duplicate classes, the
+// question's text.
 import type { Group } from "../contract/requests.ts";
 import type { Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
@@ -20,11 +20,11 @@ export interface PreparedGroup {
   /** Per rollout: the normalised candidate, null when there is none. */
   candidates: readonly (string | null)[];
   /**
-   * Per rollout: whether every rule of every format signal holds that can be told before the
-   * verifier is asked; `fits` among them, named or not.
+   * Per rollout: whether every rule of every format signal holds that can be checked before the verifier is
+   * asked; `fits` among them, named or not.
    */
   formatOk: readonly boolean[];
-  /** By format signal: the same of its own rules. */
+  /** By format signal: the same for its rules. */
   formats: Readonly<Record<string, readonly boolean[]>>;
   /** Some candidate is longer than max_chars. */
   overlong: boolean;
@@ -37,7 +37,7 @@ export interface PreparedGroup {
   warnings: readonly string[];
   /** All groups of the request; absent: this one alone. */
   beside?: readonly Group[];
-  /** Of rollouts of several turns; absent: texts alone, shown whole. */
+  /** For rollouts of several turns; absent: texts alone, shown whole. */
   evidence?: ShownEvidence;
 }
 
@@ -54,7 +54,7 @@ export const answersOf = ({ group, evidence, candidates }: PreparedGroup): reado
     ? group.rollouts.map(({ text }) => (hasContent(text) ? normaliseCandidate(text) : null))
     : candidates;
 
-/** What of a spec decides how a group is prepared. */
+/** The settings of a spec that decide how a group is prepared. */
 export interface PreparerRules {
   candidate: Spec["candidate"];
   /** The rules of each format signal, by its name. */

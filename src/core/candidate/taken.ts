@@ -1,5 +1,5 @@
-// Owns what is judged of each rollout of a group, and beside what question: candidates out of texts,
-// or views of rollouts of several turns.
+// Defines what is judged of each rollout of a group, and beside what question: candidates out of texts, or
+// views of rollouts of several turns.
 import { type CandidateRule, maxChars, transcriptRule } from "../contract/candidate-rule.ts";
 import type { Group, Prompt, PromptMessage } from "../contract/requests.ts";
 import { isTooLong } from "../contract/text-bytes.ts";
@@ -25,7 +25,7 @@ const isPlain = (message: PromptMessage): message is PromptMessage & { content: 
 const UNBOUNDED = { result_chars: Number.MAX_SAFE_INTEGER, total_chars: Number.MAX_SAFE_INTEGER, shrinks: 0 };
 
 /**
- * The question as one text: a single user message stands alone, a longer chat keeps its roles as
+ * The question as one text: a single user message is used as it is, a longer chat keeps its roles as
  * headings; one with calls is a transcript, whole.
  * @param beside beside transcripts, whose blocks it must not write
  */
@@ -41,7 +41,7 @@ export interface ShownEvidence {
   /** One a rollout: its turns and files, and how much of them the judge sees. */
   of: readonly Evidence[];
   shown: readonly ShownShare[];
-  /** Turns that all began with, which stand in the question. */
+  /** Turns that all began with, which are part of the question. */
   shared: number;
   /** The question without them. */
   prompt: string;
@@ -74,7 +74,7 @@ export interface Taken {
   evidence?: ShownEvidence;
 }
 
-/** Of taking a candidate out of a text, for each of its chars, and of whatever text. */
+/** Steps of taking a candidate out of a text, for each of its chars, and for any text. */
 const STEPS_CHAR = 2;
 const STEPS_ROLLOUT = 500;
 
@@ -124,11 +124,11 @@ function* takenTexts(
   });
   const extracted = [];
   for (const [r, { text }] of group.rollouts.entries()) {
-    // Of a text that was cut nothing is a candidate: its last program is not the one that it ends in.
+    // A text that was cut has no candidate: its last program is not the one that it ends in.
     extracted.push(extractCandidate(tooLong[r] ? "" : text, candidate, group.language ?? null, opened[r]));
     yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
   }
-  // Beside a prompt's images nobody else names one.
+  // Beside a prompt's images no other text may name one.
   const safe = group.images === undefined ? (text: string) => text : unlikeBlocks;
   const candidates = extracted.map(({ candidate }) =>
     candidate === null ? null : normaliseCandidate(safe(candidate)),

@@ -1,20 +1,20 @@
-// Owns which models a key may have judge: the grammar of MODELS, and the refusal of any other. Must
-// not know HTTP or storage.
+// Decides which models a key may have judge: the grammar of MODELS, and the refusal of any other. Must not
+// know HTTP or storage.
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import type { Spec } from "./spec.ts";
 
-/** For keys without a list of their own, as a key's name; as a model's, any model. */
+/** As a key's name: keys without a list; as a model's: any model. */
 const ALL = "*";
 
 const KEYED = /^(\*|[A-Za-z0-9._-]{1,64})\s*:(.*)$/s;
 
-/** Names of models, by key; `*` is every key without a list of its own. */
+/** Names of models, by key; `*` is every key without a list. */
 type ModelLists = ReadonlyMap<string, readonly string[]>;
 
 /**
- * What may judge: the models that the deployment itself asks for, which every key may name, and the
- * lists beside.
+ * The models that may judge: those that the deployment itself asks for, which every key may name, and the
+ * lists.
  */
 export interface AllowedModels {
   configured: readonly string[];
@@ -41,7 +41,7 @@ export function parseModels(text: string): ModelLists {
   return lists;
 }
 
-/** The keys that have a list of their own. */
+/** The keys that have a list. */
 export const keysOf = (lists: ModelLists): string[] => [...lists.keys()].filter((key) => key !== ALL);
 
 function allowedTo({ configured, lists }: AllowedModels, key: string | null): string[] {

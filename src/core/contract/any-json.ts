@@ -1,5 +1,5 @@
-// Owns what a field may hold that is any JSON value: anything that does not nest too deep to be
-// told apart from others.
+// Defines what a field may hold that is any JSON value: anything that does not nest too deep to be told apart
+// from others.
 import * as z from "zod";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

@@ -1,4 +1,4 @@
-// Owns the part of a spec that says what of a rollout is judged, and how much of it.
+// The part of a spec that says what of a rollout is judged, and how much of it.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -36,7 +36,7 @@ function leanCandidate<T extends { max_chars?: number | undefined; transcript?: 
   };
 }
 
-/** What a spec says besides its reward, in both of its forms. */
+/** The settings of a spec besides its reward, in both of its forms. */
 export const CandidateSchema = z
   .strictObject({
     extract: z.enum(["last_code_block", "after_think", "whole", "diff"]).default("last_code_block"),

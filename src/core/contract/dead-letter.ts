@@ -1,5 +1,4 @@
-// Owns the words of dead letters: what one is, how they are counted, who keeps them. Interfaces
-// only.
+// The words of dead letters: what one is, how they are counted, who keeps them. Interfaces only.
 import type { Owner, Whose } from "./owner.ts";
 
 /** The part that is used of the namespace of the Durable Objects that keep dead letters. */
@@ -11,7 +10,7 @@ export interface LettersNamespace {
 export interface DeadLetter {
   /** The message's id; the same letter may come again. */
   id: string;
-  /** Whose rows it carries; NOBODY also where it cannot be read. */
+  /** The owner of the rows that it carries; empty also where it cannot be read. */
   owner: Owner;
   /**
    * A word: `bad_envelope`, `unknown_column`, `unstorable`, `sql_<SQLSTATE>`, or

@@ -1,4 +1,4 @@
-// Owns lists whose items differ, said so in the OpenAPI document too.
+// Lists whose items differ, said so in the OpenAPI document too.
 import type * as z from "zod";
 
 /** The schema of a list of strings or numbers, refused where one stands twice. */

@@ -1,5 +1,4 @@
-// Owns the names of what a run can be exported as, and the rows of its texts and signals. Knows no
-// storage and no HTTP.
+// The names of what a run can be exported as, and the rows of its texts and signals.
 import type { ItemErrorCode } from "../faults/errors.ts";
 
 export const EXPORT_TABLES = ["groups", "verdicts", "audit_verdicts", "texts", "signals", "turns"] as const;
@@ -14,8 +13,8 @@ export interface StoredText {
 }
 
 /**
- * What a signal tells besides a value. `skipped`: its `when` left the rollout out. `refused`: its
- * verifier refused what showed the candidate, by the candidate's doing.
+ * A signal's details besides a value. `skipped`: its `when` left the rollout out. `refused`: its verifier
+ * refused questions that show the candidate, because of the candidate.
  */
 export interface SignalDetail {
   skipped?: true;
@@ -28,7 +27,7 @@ export interface SignalRow {
   rollout_index: number;
   signal: string;
   value: number | null;
-  /** Why there is no value; null where there is one. */
+  /** The reason for a missing value; null where there is one. */
   code: ItemErrorCode | null;
   detail: SignalDetail | null;
 }
@@ -41,6 +40,6 @@ export interface StoredSignal extends SignalRow {
 export interface StoredTurns {
   group_id: string;
   rollout_index: number;
-  /** Of each turn the first `turn_hash_chars` hex digits of its SHA-256. */
+  /** For each turn the first `turn_hash_chars` hex digits of its SHA-256. */
   hashes: string[];
 }

@@ -1,5 +1,5 @@
-// Owns numbers that are set for each key: the grammar of GROUP_SIZES and LOG_DAYS, and the look-up of
-// a key's group size. Must not know HTTP or storage.
+// Numbers that are set for each key: the grammar of GROUP_SIZES and LOG_DAYS, and the look-up of a key's
+// group size. Must not know HTTP or storage.
 import { LIMITS } from "../faults/limits.ts";
 
 /** For keys that are not named. */

@@ -1,5 +1,4 @@
-// Owns writing a reply as JSON text by its schema: a real number always as one, `1.0`, an integer
-// as `1`. Knows no route.
+// Writes a reply as JSON text by its schema: a real number always as one, `1.0`, an integer as `1`.
 import type * as z from "zod";
 
 /**
@@ -27,8 +26,8 @@ const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zo
 const writers = new WeakMap<z.core.$ZodType, JsonWriter>();
 
 /**
- * What writes values of the schema: numbers that it does not hold to integers as reals, members
- * that it does not know as they are, and all in their order. Same value, same text.
+ * A writer for values of the schema: numbers that it does not restrict to integers as reals, members that it
+ * does not know as they are, and all in their order. Same value, same text.
  */
 export function jsonWriter(schema: z.core.$ZodType): JsonWriter {
   const known = writers.get(schema);
@@ -104,7 +103,7 @@ function kindOf(schema: z.core.$ZodType): string | null {
   return type === "number" ? type : null;
 }
 
-/** Of several objects the one whose literals the value has and none of whose members it lacks. */
+/** Among several objects the one whose literals the value has and none of whose members it lacks. */
 function unionOf(options: readonly z.core.$ZodType[]): JsonWriter {
   if (options.every((option) => jsonWriter(option) === asItIs)) return asItIs;
   return (value) => {

@@ -1,5 +1,5 @@
-// Owns what a judge's engine is told besides the fields that every engine has, as
-// `reasoning_effort`: names of the engine's own, which the deployment lists. Knows no engine.
+// The fields of an engine's request that not every engine has, as `reasoning_effort`: the deployment lists
+// their names. Must not know any engine.
 import * as z from "zod";
 import { said } from "#said";
 import { theLimit } from "../faults/limit-advice.ts";

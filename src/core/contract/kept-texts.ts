@@ -37,7 +37,7 @@ export const leanTexts = <T extends { log_texts?: boolean | undefined; log_verdi
   ...(log_verdicts && { log_verdicts: true as const }),
 });
 
-/** What of a spec decides a reward; an audit does not. */
+/** The settings of a spec that decide a reward; an audit does not. */
 export const decidingOf = <T extends KeptTexts & { audit?: unknown }>({
   log_texts: _,
   log_verdicts: __,

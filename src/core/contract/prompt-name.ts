@@ -1,4 +1,4 @@
-// Owns how a spec names the words in which a judge is asked.
+// How a spec names the words in which a judge is asked.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
 

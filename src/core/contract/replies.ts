@@ -1,4 +1,4 @@
-// Owns the wire shapes of the native routes' replies. Requests: requests.ts.
+// The wire shapes of the native routes' replies. Requests: requests.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
@@ -149,9 +149,7 @@ export const GroupResultSchema = z.object({
 });
 export type GroupResult = z.output<typeof GroupResultSchema>;
 
-/**
- * What a group tells only of specs that leave pairs out, grade outcomes or score in another way.
- */
+/** A group's fields for specs that leave pairs out, grade outcomes or score in another way. */
 export interface TournamentReport {
   points: (number | null)[];
   /** One a rollout. */
@@ -184,7 +182,7 @@ const tail = {
   warnings: z.array(z.string()),
 };
 
-/** What a request's audit asked, and how far it agrees. */
+/** The questions of a request's audit, and how far it agrees. */
 const AuditUseSchema = z.object({
   groups: count.meta(said("groups that were to be audited")),
   audited: count.meta(said("those whose audit was in before the deadline, whole")),

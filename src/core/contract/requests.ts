@@ -1,5 +1,4 @@
-// Owns the wire shapes of the native routes' requests (which are the domain's types too). Replies:
-// replies.ts. Knows no HTTP.
+// The wire shapes of the native routes' requests (which are the domain's types too). Replies: replies.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -103,7 +102,7 @@ const FileSchema = z.strictObject({
 });
 
 export const RolloutSchema = z.strictObject({
-  /** Of one with messages: the last words of the assistant, filled in by `readRollout`. */
+  /** For one with messages: the last words of the assistant, filled in by `readRollout`. */
   text: RolloutTextSchema.optional() as unknown as typeof RolloutTextSchema,
   messages: MessagesSchema.optional(),
   files: z

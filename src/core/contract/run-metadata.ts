@@ -1,4 +1,4 @@
-// Owns what an owner says of a run: flat JSON within named limits.
+// Defines what an owner says of a run: flat JSON within named limits.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

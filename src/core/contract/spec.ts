@@ -1,5 +1,5 @@
-// Owns the spec: everything besides the rollouts that decides a reward, its defaults and its
-// canonical form. Knows no I/O; hashing is the caller's.
+// The spec: everything besides the rollouts that decides a reward, its defaults and its canonical form.
+// Hashing is the caller's.
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
@@ -55,10 +55,10 @@ const slotText = (description: string) =>
     .optional()
     .meta({ description });
 
-/** A schedule's name, or its name beside settings of its own. */
+/** A schedule's name, or its name beside its settings. */
 export type NamedSchedule = string | { name: string; [setting: string]: unknown };
 
-/** Of a judge, all but its schedule, which ../signals/{flat-spec,tournament}.ts know. */
+/** A judge without its schedule, which ../signals/{flat-spec,tournament}.ts know. */
 export const JudgeSchema = z.strictObject({
   mode: z.enum(["pairwise", "listwise"]).default("pairwise"),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
@@ -153,7 +153,7 @@ export const JudgeSchema = z.strictObject({
     ),
 });
 
-/** What a judge does where its verdicts are missing. */
+/** A judge's rules for missing verdicts. */
 export interface MissingRules {
   unparsed: "undecided" | "tie";
   reask: number;
@@ -276,7 +276,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A judge as it is hashed: the share of pairs that all rewards ask for is said by nobody. */
+/** A judge as it is hashed: the default share of decided pairs is left out. */
 export function hashedJudge<T extends { min_decided?: number }>(judge: T): T {
   return judge.min_decided === MISSING_DEFAULT.min_decided ? { ...judge, min_decided: undefined } : judge;
 }

@@ -1,4 +1,4 @@
-// Owns what a judge may spend inside a pair and on a group: samples until sure, a budget.
+// Defines what a judge may spend inside a pair and on a group: samples until sure, a budget.
 
 import * as z from "zod";
 import { said } from "#said";

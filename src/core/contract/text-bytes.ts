@@ -1,5 +1,4 @@
-// Owns how long a text may be in bytes of UTF-8, and what is kept of a rollout beyond it. Pure;
-// knows no schema.
+// How long a text may be in bytes of UTF-8, and what is kept of a rollout beyond it. Pure; knows no schema.
 import { LIMITS } from "../faults/limits.ts";
 
 const encoder = new TextEncoder();
@@ -9,7 +8,7 @@ export function fitsBytes(text: string, limit: number): boolean {
   return text.length * 3 <= limit || (text.length <= limit && encoder.encode(text).length <= limit);
 }
 
-/** Whether a rollout's text is beyond its limit: it is malformed, and costs nobody else. */
+/** Whether a rollout's text is beyond its limit: it is malformed, and costs no other. */
 export const isTooLong = (text: string, limit: number = LIMITS.rollout_text_bytes): boolean => !fitsBytes(text, limit);
 
 /**

@@ -1,10 +1,10 @@
-// Owns what of a logged group a policy is trained on: pairs of a better and a worse answer, or the
-// best answers. Knows no storage and no HTTP.
+// Defines what of a logged group a policy is trained on: pairs of a better and a worse answer, or the best
+// answers.
 
 import { LIMITS } from "../faults/limits.ts";
 import { sumOf } from "../math/stats.ts";
 
-/** What a run can be exported as besides its own tables. */
+/** Tables of training data that a run can be exported as. */
 export const TRAINING_TABLES = ["pairs", "positives"] as const;
 
 interface Message {
@@ -33,7 +33,7 @@ type TrainableAnswer = LoggedAnswer & { reward: number; text: string };
 interface TrainingWanted {
   /** How far two rewards lie apart at least; equal ones are never a pair. */
   margin: number;
-  /** What an answer's reward is at least; null: above the group's mean. */
+  /** The least reward of an answer; null: above the group's mean. */
   least: number | null;
   /** Rows of one group at most. */
   per_group: number;
@@ -96,7 +96,7 @@ export class PromptRoom {
     this.#prompts = prompts;
   }
 
-  /** Of a prompt, at most `wanted`; null: more prompts than are remembered. */
+  /** For a prompt, at most `wanted`; null: more prompts than are remembered. */
   of(digest: string, wanted: number): { left: number; take(rows: number): void } | null {
     if (this.#most === undefined) return { left: wanted, take: () => {} };
     const key = Number.parseInt(digest.slice(0, 13), 16);

@@ -1,4 +1,4 @@
-// Owns schemas that a named limit bounds, so that their refusal names it (field-errors.ts).
+// Schemas that a named limit bounds, so that their refusal names it (field-errors.ts).
 import * as z from "zod";
 import { bound, type LimitName } from "./limit-advice.ts";
 

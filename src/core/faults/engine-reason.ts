@@ -1,5 +1,5 @@
-// Owns what people may be told of why an engine refused: numbers, and words that such sentences are
-// made of. Whatever else it says may be text that it was sent. Must not know HTTP or who asked.
+// The part of an engine's refusal that people may read: numbers, and words that such sentences are made of.
+// Anything else may be text that the engine was sent. Must not know HTTP or who asked.
 
 import { ENGINE_WORDS } from "./engine-words.ts";
 import { REASON_CHARS } from "./question-fault.ts";
@@ -7,10 +7,10 @@ import { REASON_CHARS } from "./question-fault.ts";
 /** Characters of an engine's sentence that are passed on. */
 export const ENGINE_REASON_CHARS = 200;
 
-/** So many words in a row that were also sent are an echo of somebody's text. */
+/** This many words in a row that were also sent are an echo of a caller's text. */
 const ECHO_WORDS = 4;
 
-/** What servers put their sentence under: OpenAI's way, vLLM's older one, FastAPI's, TEI's. */
+/** Keys under which servers put their sentence: OpenAI's, vLLM's older one, FastAPI's, TEI's. */
 const SENTENCE = /"(?:message|detail|error|msg)"\s*:\s*"((?:[^"\\]|\\.)*)/;
 
 /** Behind the first line, and in braces, validators list what they were given. */
@@ -63,8 +63,8 @@ export function engineReason(body: string, sent: string): string | null {
 }
 
 /**
- * The text up to the first piece that is no number and no engine's word. A closed quotation is left
- * out and what follows is read on: its bounds are known.
+ * The text up to the first piece that is neither a number nor an engine's word. A closed quotation is left
+ * out and the rest is read on: its bounds are known.
  */
 function knownPart(text: string, sent: string): string {
   let kept = "";
@@ -81,7 +81,7 @@ function knownPart(text: string, sent: string): string {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Whether so many words in a row stand in what was sent. */
+/** Whether this many words in a row were also sent. */
 function repeats(kept: string, sent: string): boolean {
   const words = wordsOf(kept);
   return words.some(

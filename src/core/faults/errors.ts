@@ -1,5 +1,4 @@
-// Owns the error table: every code a reply can carry, its status and whether a retry can help.
-// Knows nothing of HTTP frameworks.
+// The error table: every code a reply can carry, its status and whether a retry can help.
 
 /** Faults of a whole request. Each code has a heading in docs/errors.jsonl. */
 export const REQUEST_ERRORS = {

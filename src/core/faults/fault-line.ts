@@ -1,4 +1,4 @@
-// Owns log lines of unexpected faults: where they happened, never their words.
+// Log lines of unexpected faults: where they happened, never their words.
 
 /**
  * A log line for an unexpected error: its class and its frames, never its message, which may quote

@@ -1,5 +1,5 @@
-// Owns the wording of validation faults: zod's issues as field paths with messages that name the
-// limit. Never quotes a value that is text.
+// The wording of validation faults: zod's issues as field paths with messages that name the limit. Never
+// quotes a value that is text.
 import type { z } from "zod";
 import type { FieldError } from "./errors.ts";
 import { fieldPath } from "./json-fault.ts";
@@ -25,8 +25,8 @@ const EDGE_LIMITS: FieldLimits = {
 };
 
 /**
- * For `safeParse`: notes on an issue of unknown fields which ones the object has. Zod shows the
- * schema to nobody else.
+ * For `safeParse`: notes on an issue of unknown fields which ones the object has. Zod shows the schema only
+ * here.
  */
 export const SUGGESTING: z.core.ParseContext<Issue> = {
   error(issue) {
@@ -126,7 +126,7 @@ function message(issue: Issue, value: unknown, path: FieldPath, limits: FieldLim
   }
 }
 
-/** The field by which the two forms of a spec are told apart. */
+/** The field that distinguishes the two forms of a spec. */
 const TELLING = "signals";
 
 /**
@@ -165,7 +165,7 @@ export interface FieldFaults {
   total: number;
 }
 
-/** What is missing comes first, what nobody knows last: the former is more often what was meant. */
+/** Missing fields come first, unknown ones last: the former is more often what was meant. */
 function ordered(issues: readonly Issue[], root: unknown, inside: FieldPath): Issue[] {
   const ranks: [Issue[], Issue[], Issue[]] = [[], [], []];
   issues.forEach((issue, i) => {
@@ -235,7 +235,7 @@ class Faults {
 type UnionIssue = Pick<z.core.$ZodIssueInvalidUnion, "errors"> & { options?: readonly unknown[] };
 
 function unionMessage({ errors, options }: UnionIssue, value: unknown): string {
-  // Of a union told apart by a field that has none of its values, no branch was tried.
+  // In a union distinguished by a field with an unknown value, no branch was tried.
   const expected = errors.length === 0 ? (options ?? []).join(" or ") : expectations(errors);
   return value === undefined ? `required (${expected})` : `expected ${expected}, got ${typeName(value)}`;
 }

@@ -1,5 +1,4 @@
-// Owns counting the fields of a JSON text before it is parsed. Knows no HTTP and no schema; says
-// nothing of texts that are not JSON.
+// Counts the fields of a JSON text before it is parsed. Says nothing of texts that are not JSON.
 import { LIMITS } from "./limits.ts";
 
 export type CrowdLimit = "object_keys_max" | "body_keys_max";
@@ -10,7 +9,7 @@ const COLON = 0x3a;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Whether there are more than `most` colons anywhere: no more fields than colons. */
+/** Whether there are more than `most` colons anywhere: an object never has more fields than colons. */
 function hasColons(text: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {

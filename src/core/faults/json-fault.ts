@@ -1,5 +1,5 @@
-// Owns saying where and why a text is not JSON, by field path, without quoting it. Knows no HTTP;
-// runs only after JSON.parse has failed.
+// Saying where and why a text is not JSON, by field path, without quoting it. Runs only after JSON.parse has
+// failed.
 
 interface JsonFault {
   /** Like `groups[0].rollouts[1].pass_rate`; `$` for the document itself. */

@@ -1,5 +1,4 @@
-// Owns what a refusal says of a limit: its name, its value, and what to do instead. Knows no field
-// and no route.
+// Defines what a refusal says of a limit: its name, its value, and what to do instead.
 import { LIMITS } from "./limits.ts";
 
 export type LimitName = keyof typeof LIMITS;

@@ -1,4 +1,4 @@
-// Owns every limit of the product by name. Knows nothing of how each is enforced.
+// Every limit of the product by name.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -21,7 +21,7 @@ export const LIMITS = {
   prompt_bytes: 256 * KIB,
   messages_max: 256,
   rollout_messages_max: 4_096,
-  /** Of a rollout's turns the log keeps so many hashes, of so many hex digits. */
+  /** The log keeps hashes of this many of a rollout's turns, with this many hex digits. */
   turn_hashes_max: 4_096,
   turn_hash_chars: 16,
   rollout_files_max: 256,
@@ -188,7 +188,7 @@ export const LIMITS = {
   /** Names of owners that a refusal lists. */
   owners_told: 5,
   logged_text_chars: 4_194_304,
-  /** Of one verdict's text, and of all of a request's: two bytes each in memory. */
+  /** Characters of one verdict's text, and of all of a request's: two bytes each in memory. */
   logged_verdict_chars: 4_000,
   logged_verdicts_chars: 2_097_152,
   store_timeout_ms: 10_000,
@@ -211,17 +211,20 @@ export const LIMITS = {
   store_statement_chars: 8 * MIB,
   export_page_rows: 5_000,
   export_text_rows: 32,
-  /** Of an audit's verdicts, each with its text. */
+  /** Rows of an audit's verdicts, each with its text. */
   export_audit_rows: 500,
   metadata_fields_max: 64,
   metadata_name_chars: 64,
   metadata_text_chars: 4_096,
   log_days_max: 36_500,
-  /** Of one transaction that deletes; of one request that deletes a run, which goes on when asked again. */
+  /**
+   * Requests of one transaction that deletes; and of one request that deletes a run, which goes on when asked
+   * again.
+   */
   deletion_requests: 500,
   deletion_rollouts: 4_096,
   deletion_ms: 20_000,
-  /** Of one sweep, which comes each hour and goes on with the next. */
+  /** Time of one sweep, which comes each hour and goes on with the next. */
   expiry_ms: 300_000,
   deletion_objects: 1_000,
   deletion_objects_at_once: 32,

@@ -1,4 +1,4 @@
-// Owns whether sending a request again may bring a reward that its reply lacks.
+// Decides whether sending a request again may bring a reward that its reply lacks.
 
 import type { ItemErrorCode } from "./errors.ts";
 

@@ -1,5 +1,4 @@
-// Owns a fault as an RFC 9457 problem document. Knows no server; never sees a key or a model's
-// text.
+// A fault as an RFC 9457 problem document. Never sees a key or a model's text.
 import { type ApiError, REQUEST_ERRORS } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -1,5 +1,5 @@
-// Owns why an engine refused a question: the words by which servers say "too long" and "filtered".
-// Must not know HTTP or who asked.
+// Why an engine refused a question: the words by which servers say "too long" and "filtered". Must not know
+// HTTP or who asked.
 import type { ItemErrorCode } from "./errors.ts";
 
 /**

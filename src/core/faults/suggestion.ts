@@ -1,5 +1,4 @@
-// Owns which of the names that there are a misspelt one was meant to be. Knows no field and no
-// route.
+// Decides which of the names that there are a misspelt one was meant to be.
 import { LIMITS } from "./limits.ts";
 
 /**

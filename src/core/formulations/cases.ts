@@ -1,5 +1,4 @@
-// Owns reading /v1/verdicts items: how many candidates, which is correct, what is missing or
-// contradicts. Knows no verdict text.
+// Reads /v1/verdicts items: how many candidates, which is correct, what is missing or contradicts.
 import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError, type RequestErrorCode } from "../faults/errors.ts";

@@ -1,5 +1,4 @@
-// Owns the rewards of a verdict text under each formulation: content and format. Knows no request
-// and no length punishment.
+// The rewards of a verdict text under each formulation: content and format.
 
 import type { VerdictStatus } from "../contract/replies.ts";
 import type { Formulation, VerdictOptions } from "../contract/requests.ts";

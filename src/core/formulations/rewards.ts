@@ -1,5 +1,4 @@
-// Owns the whole computation of /v1/verdicts: rewards for training the verifier itself. Knows no
-// HTTP and no log.
+// The whole computation of /v1/verdicts: rewards for training the verifier itself.
 
 import { softOverlong } from "../candidate/overlong.ts";
 import type { VerdictsReply } from "../contract/replies.ts";
@@ -30,7 +29,7 @@ export function rewardVerdicts(request: VerdictsRequest): RewardedVerdicts {
   let parsed = 0;
   const right: (boolean | null)[] = [];
   const items = cases.map((item, i) => {
-    // Of a text that was cut nobody knows what it says: it is read as one that says nothing.
+    // A text that was cut is read as one that says nothing.
     const cut = isTooLong(item.text, LIMITS.verdict_text_bytes);
     const { content, format, verdict, scores, ...read } = scoreVerdict(
       formulation,

@@ -1,5 +1,5 @@
-// Owns the strict parsers of the training rewards: what a verdict text says to the letter, and
-// whether its form is exact. Decisions use verdict.ts instead.
+// The strict parsers of the training rewards: what a verdict text says to the letter, and whether its form is
+// exact. Decisions use verdict.ts instead.
 import { LIMITS } from "../faults/limits.ts";
 import { PYTHON_SPACE_CLASS, parsePythonIntList, stripEnd, stripStart } from "../text/python-text.ts";
 
@@ -35,16 +35,16 @@ export function behindThoughts(text: string): number {
 }
 
 /**
- * What the training reward takes for the verdict: `think` reads behind the thoughts, `cot` the
- * whole text (formulas a.2).
+ * The part that the training reward takes for the verdict: `think` reads behind the thoughts, `cot` the whole
+ * text (formulas a.2).
  */
 export function strictContent(text: string, style: VerdictStyle): string | null {
   return firstBox(text, style === "think" ? behindThoughts(text) : 0);
 }
 
 /**
- * The list of integers in the strict verdict, read as a Python literal; null when there is none.
- * Lists longer than any list of candidates are no verdict.
+ * The list of integers in the strict verdict, read as a Python literal; null without one. Lists longer than
+ * any list of candidates are not verdicts.
  */
 export function strictScores(text: string, style: VerdictStyle): bigint[] | null {
   const content = strictContent(text, style);

@@ -1,23 +1,23 @@
-// Owns what is remembered of a run's alarms between two looks at it, so that each beginning and
-// each end is told once. Knows no storage and no rule.
+// The state of a run's alarms between two looks at it, so that each beginning and each end is reported once.
+// Must not know storage or rules.
 import type { AlarmSpan, Level } from "./alarm.ts";
 
 export interface AlarmState {
   alarm: string;
   /** Null: not on. */
   level: Level | null;
-  /** The level that was told last; null: none, or the end. */
+  /** The level that was reported last; null: none, or the end. */
   told: Level | null;
   /** Since which step it is on, or was. */
   from_step: number;
   /** Last step at which it was on; null while it is. */
   to_step: number | null;
   evidence: AlarmSpan["evidence"];
-  /** How often what is to be told could not be. */
+  /** How often reporting failed. */
   tries: number;
 }
 
-/** What a change of level is told as; null where there is nothing to tell. */
+/** The event of a change of level; null where there is nothing to report. */
 export type AlarmEvent = "began" | "rose" | "ended";
 
 /**

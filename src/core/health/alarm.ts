@@ -1,5 +1,5 @@
-// Owns what an alarm is, and how its values over the steps become spans: with hysteresis, so that
-// it does not flicker. The alarms: alarms/.
+// Defines what an alarm is, and how its values over the steps become spans: with hysteresis, so that it does
+// not flicker. The alarms: alarms/.
 import type { HealthRow } from "./health-row.ts";
 
 export type Level = "watch" | "alarm";
@@ -25,17 +25,17 @@ export interface Alarm {
   clear: number;
   /** One value a row; null where nothing can be said, which changes nothing. */
   series(rows: readonly HealthRow[]): readonly (number | null)[];
-  /** What it means there, with its unit: a clause to which `since step 7` can be added. */
+  /** Its meaning there, with its unit: a clause to which `since step 7` can be added. */
   says(worst: Worst): string;
-  /** What of the worst row helps to find the cause. */
+  /** Fields of the worst row that help to find the cause. */
   detail?(row: HealthRow): Readonly<Record<string, unknown>>;
 }
 
-/** What /docs/alarms says of an alarm, in Markdown, and where the page of a run marks its beginnings. */
+/** An alarm's text at /docs/alarms, in Markdown, and where the page of a run marks its beginnings. */
 export interface AlarmPage {
   rule: string;
   ends_at: string;
-  /** What must have been logged before anything can be said. */
+  /** Data that must have been logged before anything can be said. */
   needs: string;
   look_at: string;
   /** The column of a step's groups that shows it, and which go first; absent: none does. */
@@ -127,7 +127,7 @@ export function spansOf(alarm: Alarm, rows: readonly HealthRow[], values = alarm
   return spans;
 }
 
-/** What alarms say of a run. */
+/** A run's alarms. */
 export interface Look {
   /** Every span of every alarm. */
   spans: AlarmSpan[];

@@ -1,4 +1,4 @@
-// Owns what an alarm can look at: one row a step of a run. Knows no storage and no rule.
+// Defines what an alarm can look at: one row a step of a run.
 import type { MEASURES } from "./measures.ts";
 
 interface Always {
@@ -12,7 +12,7 @@ interface Always {
 /** A measure of the table. */
 export type MeasureName = Exclude<(typeof MEASURES)[number]["name"], keyof Always>;
 
-/** One that is null or not there says nothing of the step. */
+/** A measure that is null or missing says nothing of the step. */
 export type HealthRow = Always & { readonly [M in MeasureName]?: number | null };
 
 /**

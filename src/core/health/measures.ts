@@ -1,7 +1,5 @@
-// Owns the measures of a run's steps: a number for each step, as SQL over what was logged of it, and
-// what the reference and the page of a run say of it. A new one is one entry in each table here.
-// Knows no database: src/run-log/read/health-rows.ts makes one statement of all,
-// and computes again what it kept wherever an entry changes.
+// The measures of a run's steps: a number for each step, as SQL over what was logged of it, and what the
+// reference and the page of a run say of it. A new one is one entry in each table here.
 
 /** A share is in [0, 1], a correlation in [-1, 1]; what is counted is 0 where nothing was logged. */
 export type Unit = "count" | "counts" | "share" | "correlation" | "reward" | "tokens" | "ms";
@@ -10,7 +8,7 @@ export interface Measure {
   /** Its field in a row of `GET /v1/runs/:run_id/health?rows=true`. */
   name: string;
   unit: Unit;
-  /** Rows with the step as `k`: those below, or a query of its own over them. */
+  /** Rows with the step as `k`: those below, or another query over them. */
   from: string;
   /** An aggregate over those of one step; null where nothing of the kind was logged at it. */
   sql: string;
@@ -154,7 +152,7 @@ export interface Drawn {
 }
 
 interface MeasurePage {
-  /** What the reference says of the field. */
+  /** The field's words in the reference. */
   words: string;
   /** Its line on the page of a run. */
   drawn?: Drawn;

@@ -1,4 +1,4 @@
-// Owns how numbers are written in what an alarm says.
+// How numbers are written in what an alarm says.
 
 /** A share as per cent, to three significant places at most. */
 export const percent = (share: number | null | undefined): string =>

@@ -1,5 +1,5 @@
-// Owns what tells a change of a series from chance: Mann and Kendall's test for a trend, which asks
-// for an order, not a line; a window's mean against the first steps; the tail of a count.
+// Defines what tells a change of a series from chance: Mann and Kendall's test for a trend, which asks for an
+// order, not a line; a window's mean against the first steps; the tail of a count.
 import { mean, populationStd } from "../math/stats.ts";
 import { type Counted, rolling } from "./health-row.ts";
 

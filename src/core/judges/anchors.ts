@@ -7,7 +7,7 @@ import { promptTitle } from "./presets/own.ts";
 import { presetNamed } from "./presets/table.ts";
 import { chatPrompts, isPromptName } from "./render.ts";
 
-/** Of an answer about `count` candidates; null where no one token says the label. */
+/** The anchor of an answer about `count` candidates; null where no single token says the label. */
 export function anchorFor(prompt: string, count: number): Anchor | null {
   const preset = presetNamed(prompt);
   if (preset !== null) return anchorOf(preset.parser, count);
@@ -17,7 +17,7 @@ export function anchorFor(prompt: string, count: number): Anchor | null {
 /** Names of the prompts whose answers can be read softly. */
 export const softPrompts = (): string[] => chatPrompts().filter((name) => anchorFor(name, 2) !== null);
 
-/** Why a judge cannot vote softly; null where it can, or is no known one. */
+/** The reason why a judge cannot vote softly; null where it can, or is unknown. */
 export function softFault({ vote, form, prompt }: { vote: string; form: string; prompt: string }): string | null {
   if (vote !== "soft" || !isPromptName(prompt)) return null;
   if (form === "scores") return 'soft reads a letter\'s probability: use form "exact_match"';

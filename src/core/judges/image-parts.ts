@@ -1,5 +1,5 @@
-// Owns where an image stands in what a judge is shown: behind the block that names it, as a part of its
-// own. Knows no protocol.
+// The place of an image in a judge's prompt: behind the block that names it, as a separate part. Must not
+// know protocols.
 import { LIMITS } from "../faults/limits.ts";
 import type { ChatMessage } from "./prompt-job.ts";
 
@@ -15,18 +15,20 @@ export interface SentMessage {
 /** By digest, as data URLs. */
 export type ShownImages = Readonly<Record<string, string>>;
 
-/** Of the digest so much stands in the text: what a policy writes is broken (../candidate/transcript). */
+/**
+ * The text holds this many digits of the digest: what a policy writes is broken (../candidate/transcript).
+ */
 const DIGEST_CHARS = 32;
 const NAMED = /\[IMAGE_[P\d.]+ ([0-9a-f]{32})\]/g;
 
-/** The block that an image stands behind. */
+/** The block that an image follows. */
 export const imageHead = (number: string, digest: string): string =>
   `[IMAGE_${number} ${digest.slice(0, DIGEST_CHARS)}]`;
 
-/** Most images of a question over so many candidates: of each, and of its prompt. */
+/** Most images of a question over this many candidates: of each, and of its prompt. */
 export const imagesMost = (candidates: number): number => (candidates + 1) * LIMITS.images_max;
 
-/** How many images stand in a text. */
+/** How many images a text names. */
 export const imagesNamed = (text: string): number => text.match(NAMED)?.length ?? 0;
 
 /** Those of the images that any of the texts names; null where none does. */

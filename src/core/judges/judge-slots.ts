@@ -1,4 +1,4 @@
-// The texts of a spec's judge that stand in its preset's slots.
+// The texts of a spec's judge that fill its preset's slots.
 import type { Spec } from "../contract/spec.ts";
 import type { PromptSlots } from "./prompt-job.ts";
 

@@ -1,5 +1,5 @@
-// Owns signals computed from token log probabilities, in natural logarithms (formulas h). Must
-// not know the backend that returns them.
+// Signals computed from token log probabilities, in natural logarithms (formulas h). Must not know the
+// backend that returns them.
 import { exp } from "../math/elementary.ts";
 
 interface SoftVerdict {

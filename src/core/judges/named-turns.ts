@@ -1,4 +1,4 @@
-// Owns reading which turn of each run an answer names, beside its verdict.
+// Reads which turn of each run an answer names, beside its verdict.
 import { segmentOf } from "./parsers/answer-text.ts";
 import type { Preset } from "./presets/preset.ts";
 

@@ -1,4 +1,4 @@
-// What a parsed answer means for the candidates that a preset showed.
+// The meaning of a parsed answer for the candidates that a preset showed.
 import type { VerdictStatus } from "../contract/replies.ts";
 import { segmentOf } from "./parsers/answer-text.ts";
 import type { TokenLogprobs } from "./parsers/parser.ts";
@@ -26,7 +26,7 @@ export function readByPreset(
   return value === null ? { status, verdict: null } : meaningOf(preset, value, count);
 }
 
-/** What a value that an answer said means for `count` candidates shown. */
+/** The meaning of an answer's value for `count` candidates shown. */
 export function meaningOf(preset: Preset, value: Value, count: number): PresetReading {
   const alone = preset.shape !== "pair" && preset.shape !== "list";
   return alone ? { status: "ok", verdict: ofOne(value) } : ofSeveral(value, preset, count);

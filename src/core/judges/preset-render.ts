@@ -8,7 +8,7 @@ import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } 
 const SLOT = /\{\{(\w+)\}\}/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** What stands where a spec gives no rubric, and no principle. */
+/** Used where a spec gives no rubric, and no principle. */
 const RUBRIC = "The response does what was asked, correctly and completely.";
 const PRINCIPLE = "Prefer what is correct, helpful and complete.";
 

@@ -1,4 +1,4 @@
-// What a prompt is rendered from, and what it is rendered to.
+// The input and the output of rendering a prompt.
 
 export interface ChatMessage {
   role: string;
@@ -17,7 +17,7 @@ export const inJson: Writing = (text) => JSON.stringify(text.toWellFormed()).sli
 export const writtenParts = (parts: readonly string[], write: Writing): string[] =>
   parts.map((part, i) => (i % 2 === 0 ? write(part) : part));
 
-/** What a raw completion is asked with: the texts one after the other, no role marked. */
+/** The text of a raw completion: the texts one after the other, without roles. */
 export const rawPrompt = (messages: readonly Pick<ChatMessage, "content">[], write = asItIs): string =>
   messages.map(({ content }) => content).join(write("\n\n"));
 

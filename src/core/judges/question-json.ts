@@ -1,6 +1,5 @@
-// Owns the part of a request's body that shows a question: `"messages":[…]`, or `"prompt":"…"`,
-// written out of pieces that are escaped and written once a job. Shared by the edge's adapter and
-// the gateway.
+// The part of a request's body that shows a question: `"messages":[…]`, or `"prompt":"…"`, written out of
+// pieces that are escaped and written once a job. Shared by the edge's adapter and the gateway.
 import { type Escape, escapeText } from "./escape/escape.ts";
 import { imagesMost, type SentMessage, type ShownImages, withImages } from "./image-parts.ts";
 import { asItIs, type ChatMessage, inJson, type PromptJob, rawPrompt } from "./prompt-job.ts";

@@ -1,5 +1,4 @@
-// Owns the step from a comparison to the verifier's chat messages, and back for verifiers that read
-// them. Knows no transport.
+// The step from a comparison to the verifier's chat messages, and back for verifiers that read them.
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { didYouMean } from "../faults/suggestion.ts";
@@ -94,7 +93,7 @@ function guardOf(name: string, form: PromptForm): Guard {
   return made;
 }
 
-/** A language that may stand behind a fence: on its line, without a mark that could end it. */
+/** A language that may follow a fence: on its line, without a mark that could end it. */
 const LANGUAGE_TAG = /^[A-Za-z0-9+#._-]{1,32}$/;
 
 /** A fence longer than any run of backticks in the code, three at least. */

@@ -1,4 +1,4 @@
-// Owns the scale of the scores that a judge's answers give.
+// The scale of the scores that a judge's answers give.
 import { labelCountOf } from "./parsers/table.ts";
 import { presetNamed } from "./presets/table.ts";
 import { isPromptName } from "./render.ts";
@@ -15,7 +15,7 @@ export function scoreScale(prompt: string): readonly [low: number, high: number]
   if (parser === undefined) return isPromptName(prompt) ? SCORE_RANGE : null;
   if (labelCountOf(parser) === "one") return null;
   if (parser.kind === "json") return parser.scores === undefined ? null : (parser.range ?? UNIT);
-  // Marks are told apart as labels, and counted from 1 for the best to 0 for the last.
+  // Marks are labels, counted from 1 for the best to 0 for the last.
   if (parser.kind === "logprobs") return parser.each === undefined ? null : UNIT;
   return "range" in parser ? (parser.range ?? null) : null;
 }

@@ -1,5 +1,5 @@
-// Owns the seed of each generation: a number that hangs on what is asked and on nothing else.
-// Shared by the edge's adapter and the GPU gateway.
+// The seed of each generation: a number that depends only on the question. Shared by the edge's adapter and
+// the GPU gateway.
 
 import { hashText } from "../math/random.ts";
 import type { PromptJob } from "./prompt-job.ts";

@@ -1,5 +1,5 @@
-// Owns finding, in the token stream of an answer, how probable its engine found each label: at the
-// token where the label stands. Must not know HTTP or the rest of an answer.
+// Finds, in the token stream of an answer, how probable its engine found each label: at the token where the
+// label stands. Must not know HTTP or the rest of an answer.
 
 import { LIMITS } from "../faults/limits.ts";
 import { exp, sigmoid } from "../math/elementary.ts";
@@ -14,7 +14,7 @@ import type { Anchor } from "./parsers/parser.ts";
  */
 export const TOP_LOGPROBS = 20;
 
-/** What an engine's probabilities say where the label of an answer stands. */
+/** An engine's probabilities at the label of an answer. */
 export interface SoftLabels {
   /** Probability of each label, summing to 1. */
   letters: Readonly<Record<string, number>>;
@@ -30,7 +30,7 @@ export interface SoftLabels {
 const TAIL_CHARS = 128;
 /** Rounding in an engine's softmax lets the sum of all alternatives exceed 1 a little. */
 const MASS_MAX = 1.05;
-/** What ends a label inside a token: `A}`, `A]]`, `A</`. */
+/** The end of a label inside a token: `A}`, `A]]`, `A</`. */
 const LABEL_END = /[}\]<\n]/;
 
 interface Token {
@@ -80,7 +80,7 @@ export class SoftReader {
     return this.#silent;
   }
 
-  /** Whether what stood at an anchor were no log probabilities. */
+  /** Whether an anchor held something other than log probabilities. */
   get wrong(): boolean {
     return this.#wrong;
   }
@@ -154,7 +154,7 @@ export class SoftReader {
   #labelIn(text: string): number {
     const bare = stripped(text.split(LABEL_END)[0] as string);
     const exact = this.#labels.indexOf(bare);
-    // A lower-case letter is a word of its own.
+    // A lower-case letter is a separate word.
     if (exact >= 0 || bare === "" || this.#labels.every((label) => label.length === 1)) return exact;
     const small = bare.toLowerCase();
     const whole = this.#small.indexOf(small);
@@ -171,7 +171,7 @@ function firstIn(place: AnchorPosition, piece: string): number | null {
   return 0;
 }
 
-/** Where in the piece what stands behind the last mark begins; null when that is not here. */
+/** Where in the piece the text behind the last mark begins; null when that is not here. */
 function behindIn(mark: RegExp, tail: string, piece: string): number | null {
   const text = tail + piece;
   let end = -1;

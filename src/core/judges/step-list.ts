@@ -1,4 +1,4 @@
-// Owns the one text as which a solution's steps travel to a process reward model: a JSON list.
+// The one text as which a solution's steps travel to a process reward model: a JSON list.
 
 export const stepList = (steps: readonly string[]): string => JSON.stringify(steps);
 

@@ -1,6 +1,6 @@
 // What is put to a sandbox about a group's programs, and what it can say of a test.
 
-/** What a program is run on. */
+/** One input of a program's run. */
 export interface RunCase {
   stdin?: string | undefined;
   stdout?: string | undefined;
@@ -22,7 +22,7 @@ export interface TestRuns {
 export const RUN_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** Languages in which the end of the code behind an assert can be told to have been reached. */
+/** Languages in which it is known whether the code behind an assert was reached. */
 export const ASSERTING = ["python", "javascript"] as const;
 
 const ALIASES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-// Owns the robust parser: a verifier's generation into a verdict, for decisions. Knows no reward;
-// the strict parsers are in strict-verdict.ts.
+// The robust parser: a verifier's generation into a verdict, for decisions. The strict parsers are in
+// strict-verdict.ts.
 import type { VerdictStatus } from "../contract/replies.ts";
 import { strip } from "../text/python-text.ts";
 import { answerStart } from "../text/thinking.ts";
@@ -20,10 +20,10 @@ export interface ScoresVerdict {
 }
 
 /**
- * The option letter of a generation among the first `k` letters (formulas a.6, "robust"). Takes
- * a bare answer as well as a whole text with think tags. Thoughts are never read: text in an open
- * think block is `unclosed_think`. All boxes that hold a letter must agree, else `ambiguous`; boxes
- * that hold none are ignored when another does. Any status but `ok` is no verdict. Linear time.
+ * The option letter of a generation among the first `k` letters (formulas a.6, "robust"). Takes a bare answer
+ * as well as a whole text with think tags. Thoughts are never read: text in an open think block is
+ * `unclosed_think`. All boxes that hold a letter must agree, else `ambiguous`; boxes that hold none are
+ * ignored when another does. Only the status `ok` is a verdict. Linear time.
  */
 export function parseLetter(answer: string, k: number): LetterVerdict {
   const start = answerStart(answer);
@@ -44,9 +44,9 @@ export function parseLetter(answer: string, k: number): LetterVerdict {
 
 /**
  * The `k` scores of a generation, `\boxed{[s1,..,sk]}`, each an integer in 0..10. The same rules as
- * `parseLetter`: closed thoughts only, every box that holds k integers must agree (`ambiguous`),
- * other boxes are ignored beside one that does; a wrong count or something that is no integer is
- * `bad_content`, an integer outside 0..10 `out_of_range`. Linear time.
+ * `parseLetter`: closed thoughts only, every box that holds k integers must agree (`ambiguous`), other boxes
+ * are ignored beside one that does; a wrong count or something other than an integer is `bad_content`, an
+ * integer outside 0..10 `out_of_range`. Linear time.
  */
 export function parseScores(answer: string, k: number): ScoresVerdict {
   const start = answerStart(answer);

@@ -1,5 +1,5 @@
-// What a verifier's answer can say of the candidates it was shown. Places are those of the order
-// shown, 0 under letter A.
+// The verdicts of a verifier's answer about the candidates it was shown. Places are those of the order shown,
+// 0 under letter A.
 import { tanh } from "../math/elementary.ts";
 import { SCORE_RANGE } from "./verdict.ts";
 
@@ -9,28 +9,28 @@ export type Verdict =
   /** All that are right; may be none. */
   | { kind: "letters"; places: readonly number[] }
   /**
-   * Of two: 2 and 1 for the first, by much or a little, 0 for neither, -1 and -2 for the second.
-   * With the scores that were given too, where these are equal.
+   * About two: 2 and 1 for the first, by much or a little, 0 for neither, -1 and -2 for the second. With the
+   * scores that were given too, where these are equal.
    */
   | { kind: "preference"; strength: number; scores?: readonly number[] }
   /** One number a candidate, the more the better. */
   | { kind: "scores"; scores: readonly number[] }
   /** Places, best first. */
   | { kind: "ranking"; places: readonly number[] }
-  /** Of one candidate: a number in the preset's scale. */
+  /** About one candidate: a number in the preset's scale. */
   | { kind: "grade"; grade: number }
-  /** Of one candidate: one of the preset's labels. */
+  /** About one candidate: one of the preset's labels. */
   | { kind: "label"; label: string }
   /**
-   * Of one candidate: criteria met, missed, the number of a choice, or null where not told; and the
-   * words of the candidate that this rests on, which no log keeps.
+   * About one candidate: criteria met, missed, the number of a choice, or null where undecided; and the words
+   * of the candidate that decide it, which no log keeps.
    */
   | {
       kind: "criteria";
       met: Readonly<Record<string, boolean | number | null>>;
       evidence?: Readonly<Record<string, string>>;
     }
-  /** Of one solution: the probability that each of its steps is right; null: nobody can tell. */
+  /** About one solution: the probability that each of its steps is right; null: unknown. */
   | { kind: "steps"; scores: readonly (number | null)[] }
   /** A probability for each place shown, or for each of the preset's labels, in their order. */
   | { kind: "distribution"; shares: readonly number[] };
@@ -95,9 +95,9 @@ export interface Weighing {
 const SCALE_SHARE = 5;
 
 /**
- * What a verdict gives each of `count` candidates, in [0, 1], where it says more than a winner: of
- * two, 1 and 0 or by strength between; of several, by their ranks. undefined where a winner is all
- * that it tells, as of a letter.
+ * A verdict's share for each of `count` candidates, in [0, 1], where it says more than a winner: for two, 1
+ * and 0 or by strength between; for several, by their ranks. undefined where it names only a winner, as a
+ * letter does.
  */
 export function gradesIn(verdict: Verdict | null, count: number, weighing: Weighing): number[] | undefined {
   switch (verdict?.kind) {

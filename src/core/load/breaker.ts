@@ -1,5 +1,5 @@
-// Owns the circuit breaker of one backend as a state machine over time: when to stop asking, when
-// to ask once whether it is back. Must not know sessions, HTTP or clocks.
+// The circuit breaker of one backend as a state machine over time: when to stop asking, when to ask once
+// whether it is back. Must not know sessions, HTTP or clocks.
 import { RollingCounts } from "./rolling-counts.ts";
 
 export type BreakerState = "closed" | "open" | "half_open";
@@ -13,8 +13,7 @@ export interface BreakerOptions {
   /** How long it stays open before one probe, and after each probe in vain. */
   open_ms: number;
   /**
-   * After this a probe whose end nobody told (its request was cancelled) is given up, and another
-   * may go.
+   * After this a probe without a reported end (its request was cancelled) is given up, and another may go.
    */
   probe_ms: number;
   /** How soon whoever waits for another's probe looks again. */
@@ -25,12 +24,11 @@ export interface BreakerOptions {
 export type BreakerDecision = "go" | "probe" | "stop";
 
 /**
- * Closed, it counts outcomes over a window and opens at `failure_share` of at least `volume_min`.
- * Open, it admits nothing for `open_ms`. Then half-open: one probe at a time; its success closes,
- * its failure opens again (Nygard, "Release It!"). The pause does not grow: one request a pause
- * costs nobody anything, and whoever has a deadline waits for the backend to be back. An outcome
- * that arrives while it is open, of a request sent before, changes nothing; a probe's success
- * closes also when it comes late.
+ * Closed, it counts outcomes over a window and opens at `failure_share` of at least `volume_min`. Open, it
+ * admits nothing for `open_ms`. Then half-open: one probe at a time; its success closes, its failure opens
+ * again (Nygard, "Release It!"). The pause does not grow: one request a pause is cheap, and callers with a
+ * deadline wait for the backend to be back. An outcome that arrives while it is open, of a request sent
+ * before, changes nothing; a probe's success closes also when it comes late.
  */
 export class Breaker {
   readonly #options: BreakerOptions;

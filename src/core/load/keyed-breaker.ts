@@ -1,4 +1,4 @@
-// Owns a backend's breaker by key: whose failures stop whom. Must not know sessions, HTTP or clocks.
+// A backend's breaker by key: whose failures stop whom. Must not know sessions, HTTP or clocks.
 import { Breaker, type BreakerDecision, type BreakerOptions, type BreakerState } from "./breaker.ts";
 
 /** Keys that are remembered; the one that asked longest ago is forgotten for another. */
@@ -48,7 +48,7 @@ export class KeyedBreaker {
   record(good: boolean, now: number, probe: boolean, key: string): void {
     const breaker = this.#of(key, now);
     breaker.record(good, now, probe);
-    // Beyond its weight a key's failures tell nothing that it has not told.
+    // Beyond its weight a key's failures add nothing.
     if (good || probe || breaker.seen(now).bad > this.#options.volume_min || this.#openForAll(now)) return;
     this.#weigh(now);
   }
@@ -72,7 +72,7 @@ export class KeyedBreaker {
     return breaker.state(now) !== "closed" || (bad > 0 && bad >= (good + bad) * this.#options.failure_share);
   }
 
-  /** One that is open has told enough. */
+  /** An open one has counted enough. */
   #weightOf(breaker: Breaker, now: number): number {
     if (breaker.state(now) !== "closed") return this.#weight_max;
     const { good, bad } = breaker.seen(now);

@@ -1,9 +1,9 @@
-// Owns counters, gauges and histograms by name and labels, and their Prometheus text. Labels come
-// from closed sets only; knows no metric.
+// Counters, gauges and histograms by name and labels, and their Prometheus text. Labels come from closed sets
+// only; knows no metric.
 
 type MetricLabels = Readonly<Record<string, string>>;
 
-/** What a metric is. `single`: it has no labels, and is shown before anything was counted. */
+/** The kind of a metric. `single`: it has no labels, and is shown before anything was counted. */
 export type MetricFamily = readonly [kind: "counter" | "gauge" | "histogram", help: string, single?: "single"];
 
 interface Series {
@@ -14,8 +14,8 @@ interface Series {
 }
 
 /**
- * What one series has counted: of a histogram the number of observations, their sum and buckets.
- * Labels as in the text.
+ * The counts of one series: for a histogram the number of observations, their sum and buckets. Labels as in
+ * the text.
  */
 export type SeriesCount = readonly [name: string, labels: string, value: number, sum: number, buckets: number[]];
 
@@ -66,7 +66,7 @@ export class MetricRegistry<Name extends string> {
     );
   }
 
-  /** What was counted, which begins anew. */
+  /** The counts so far; counting begins anew. */
   take(): SeriesCount[] {
     const taken = this.counted();
     for (const all of this.#series.values()) {
@@ -134,7 +134,7 @@ export class MetricRegistry<Name extends string> {
   }
 }
 
-/** What a label's value may not hold. */
+/** Characters that a label's value may not hold. */
 const SIGNS = /[\\"\n]/;
 const EACH_SIGN = /[\\"\n]/g;
 

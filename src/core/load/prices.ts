@@ -1,4 +1,4 @@
-// Owns what verifiers' tokens cost: the grammar of PRICES, and the cost of tokens by model.
+// Defines what verifiers' tokens cost: the grammar of PRICES, and the cost of tokens by model.
 import * as z from "zod";
 import { LIMITS } from "../faults/limits.ts";
 

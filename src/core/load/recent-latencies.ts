@@ -1,5 +1,5 @@
-// Owns the recent latencies of one backend and the percentile after which a request counts as a
-// straggler. Must not know what is measured.
+// The recent latencies of one backend and the percentile after which a request counts as a straggler. Must
+// not know what is measured.
 import { percentile } from "../math/stats.ts";
 
 /** Latencies kept; sorting them costs some 10 µs. */
@@ -15,7 +15,7 @@ export class RecentLatencies {
   #since = 0;
   #p95: number | null = null;
 
-  /** @param samples_min below so many the percentile is not known, 1..256 */
+  /** @param samples_min with fewer the percentile is unknown, 1..256 */
   constructor(samples_min: number) {
     this.#samples_min = Math.min(KEPT, samples_min);
   }

@@ -1,5 +1,5 @@
-// Owns how fast what failed may be asked again of one backend: a rate that grows with what the
-// backend answers. Must not know what is asked.
+// How fast what failed may be asked again of one backend: a rate that grows with what the backend answers.
+// Must not know what is asked.
 
 interface RetryBudgetOptions {
   /** Retries that may go at once, and that come free again, evenly, within `window_ms`. */

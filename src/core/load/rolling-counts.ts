@@ -1,5 +1,5 @@
-// Owns counting over the recent past: a ring of time slices, so that what is old falls out by
-// itself. Must not know what is counted or where the time comes from.
+// Counts over the recent past: a ring of time slices, so that what is old falls out by itself. Must not know
+// what is counted or where the time comes from.
 
 const SLICES = 10;
 

@@ -1,5 +1,5 @@
-// Owns how much traffic beyond the first attempts may be sent to one backend: a share of the recent
-// past, so that trouble cannot multiply it. Must not know what the extra traffic is for.
+// How much traffic beyond the first attempts may be sent to one backend: a share of the recent past, so that
+// trouble cannot multiply it. Must not know what the extra traffic is for.
 import { RollingCounts } from "./rolling-counts.ts";
 
 interface TrafficBudgetOptions {

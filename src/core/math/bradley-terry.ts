@@ -1,4 +1,4 @@
-// Owns Bradley-Terry strengths from games (formulas e). Knows not where games come from.
+// Bradley-Terry strengths from games (formulas e). Knows not where games come from.
 
 import { exp, log1p } from "./elementary.ts";
 import { lineUp } from "./line-up.ts";
@@ -15,7 +15,7 @@ export interface Game {
   times?: number;
 }
 
-/** What standing first in a game earns, in log-odds: unknown, with a Gaussian prior. */
+/** The gain of being first in a game, in log-odds: unknown, with a Gaussian prior. */
 export interface Lead {
   lambda: number;
 }
@@ -143,7 +143,7 @@ function maximum(players: number, games: readonly Game[], lambda: number, lead: 
 export interface Fit {
   theta: readonly number[];
   covariance: readonly (readonly number[])[];
-  /** What standing first in a game earned, log-odds, and its variance; where it was looked for. */
+  /** The gain of being first in a game, log-odds, and its variance; where it was estimated. */
   lead?: number;
   lead_variance?: number;
 }
@@ -161,7 +161,7 @@ export function fitted(
   leading: Lead | null = null,
 ): Fit {
   const lead = leading && { ...leading, lambda: leading.lambda / weight };
-  // Numbered by their games, so that no sum hangs on how the caller numbers them.
+  // Numbered by their games, so that no sum depends on how the caller numbers them.
   const line = lineUp(players, games, lead !== null);
   const place = new Array<number>(players);
   for (const [at, i] of line.entries()) place[i] = at;

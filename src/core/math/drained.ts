@@ -1,6 +1,6 @@
-// Owns running a generator to its end.
+// Runs a generator to its end.
 
-/** What a generator comes to, whatever it yields. */
+/** A generator's result, whatever it yields. */
 export function drained<T>(running: Generator<unknown, T, undefined>): T {
   for (;;) {
     const { done, value } = running.next();

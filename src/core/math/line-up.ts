@@ -1,4 +1,4 @@
-// Owns an order of players by their games alone, whatever numbers they go by.
+// An order of players by their games alone, whatever numbers they go by.
 
 interface Met {
   i: number;
@@ -7,17 +7,17 @@ interface Met {
   times?: number;
 }
 
-/** What a game is to one of its two, and the other. */
+/** A game as one of its two players sees it, and the other. */
 interface Side {
   other: number;
   code: number;
 }
 
 /**
- * The players in an order that hangs on the games only: colours are refined by what each player met
- * with which colour (Weisfeiler and Leman 1968), and where players stay equal one is set apart and
- * all are refined again. The same games under other numbers give the same line under those numbers,
- * up to players who can be exchanged without changing any game.
+ * The players in an order that depends on the games only: colours are refined by what each player met with
+ * which colour (Weisfeiler and Leman 1968), and where players stay equal one is set apart and all are refined
+ * again. The same games under other numbers give the same line under those numbers, up to players who can be
+ * exchanged without changing any game.
  * @param placed who is `i` in a game matters beside the score
  */
 export function lineUp(players: number, games: readonly Met[], placed: boolean): number[] {

@@ -1,5 +1,4 @@
-// Owns deterministic randomness: content hashes for seeding, a small generator, shuffles. Not
-// cryptographic.
+// Deterministic randomness: content hashes for seeding, a small generator, shuffles. Not cryptographic.
 
 /**
  * 128 bits derived from two 32-bit lanes over the UTF-16 code units of all parts; parts are

@@ -1,5 +1,4 @@
-// Owns the statistics: tau-b, means, percentiles, bootstrap intervals. Knows no wire shape;
-// randomness comes from random.ts.
+// The statistics: tau-b, means, percentiles, bootstrap intervals. Randomness comes from random.ts.
 import { exp, power, square } from "./elementary.ts";
 import { createRandom } from "./random.ts";
 
@@ -197,9 +196,9 @@ export function bootstrapRatio(
 }
 
 /**
- * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2) with v1 >= v2
- * the two largest counts, = sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95.
- * Unparsed samples are no votes.
+ * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2) with v1 >= v2 the two
+ * largest counts, = sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95. Unparsed samples
+ * are not votes.
  * @param v1 votes, with v2 at most 1,000 together: beyond, 2^-n would leave the range of a double
  */
 export function betaConfidence(v1: number, v2: number): number {

@@ -1,5 +1,5 @@
-// Owns the audit: which groups another judge judges again, by what spec, and how far its order
-// agrees with the rewards. Decides no reward.
+// The audit: which groups another judge judges again, by what spec, and how far its order agrees with the
+// rewards. Decides no reward.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -41,7 +41,7 @@ export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {
 
 const WORDS = 2 ** 32;
 
-/** Whether a group is among the share, told by the seed and by what would be judged alone. */
+/** Whether a group belongs to the share, decided by the seed and the texts to be judged alone. */
 export function isAudited({ share }: Audit, seed: number, { question, texts }: PreparedGroup): boolean {
   return hashText("audit", seed, question, ...texts)[0] / WORDS < share;
 }

@@ -1,5 +1,5 @@
-// Owns a spec of either form, read: its signals in the order in which they can be told, and the
-// reward's expression with its proved range. Knows no group.
+// A compiled spec of either form: its signals in the order of their dependencies, and the reward's expression
+// with its proved range. Must not know groups.
 
 import type { Question } from "../asking/questions.ts";
 import { type Fact, isRelative, type Judge, type Signal } from "../asking/signal.ts";
@@ -60,11 +60,11 @@ export interface CompiledSignal {
   judge_field: string;
   signal: Signal;
   settings: unknown;
-  /** How a verifier is asked; null when nobody is. */
+  /** How a verifier is asked; null without questions. */
   judge: Judge | null;
   when: CompiledExpression | null;
   skip_value: number;
-  /** Signals that must be told before it. */
+  /** Signals that must be known before it. */
   after: readonly string[];
   /** Where its values lie, `skip_value` among them. */
   range: ValueRange;
@@ -81,7 +81,7 @@ export interface CompiledSpec {
   judgeable: boolean;
   /** Some signal, or the expression, says something only beside those of the group. */
   relative: boolean;
-  /** Of groups and rollouts, and `step`. */
+  /** Fields of groups and rollouts, and `step`. */
   facts: readonly Fact[];
 }
 
@@ -111,7 +111,7 @@ export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] =>
 /** The kind of that name; the schema knows no other. */
 export const kindNamed = (kind: string): Signal => SIGNALS.find((signal) => signal.kind === kind) as Signal;
 
-/** What kind of backend answers a signal's questions. */
+/** The kind of backend that answers a signal's questions. */
 export const backendOf = (signal: Signal, settings: unknown): Question["to"] => signal.to?.(settings) ?? "chat";
 
 /** Backends that are asked in a preset's words. */
@@ -211,9 +211,7 @@ function expression(
   }
 }
 
-/**
- * Each after those that it waits for; among those that may come, the ones that ask nobody first.
- */
+/** Each after those that it waits for; among those that may come, the ones without questions first. */
 function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
   const rest = [...signals].sort((a, b) => Number(a.judge !== null) - Number(b.judge !== null));
   const done: CompiledSignal[] = [];

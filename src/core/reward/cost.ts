@@ -1,5 +1,5 @@
-// Owns what a spec costs for a group: generations and tokens, counted by opening its signals on a
-// group of n different candidates. Asks nobody.
+// A spec's cost for a group: generations and tokens, counted by opening its signals on a group of n different
+// candidates. Sends nothing.
 
 import { generationsOf } from "../asking/questions.ts";
 import type { Plan } from "../asking/signal.ts";
@@ -12,8 +12,8 @@ import type { CompiledSpec } from "./compiled-spec.ts";
 export interface GroupCost {
   rollouts: number;
   /**
-   * Of the first wave, without what may be asked again; null, as all below, where the group cannot
-   * be met.
+   * Generations of the first wave, without what may be asked again; null, as all below, where the spec does
+   * not suit the group.
    */
   generations: number | null;
   /** Upper bound over all waves, with repeated questions and attribution, whatever the verifier answers. */

@@ -1,4 +1,4 @@
-// Owns the spec that a deployment's own default judge makes of `default`.
+// The spec that a deployment's own default judge makes of `default`.
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import type { AnySpec } from "./compiled-spec.ts";

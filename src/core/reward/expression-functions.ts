@@ -1,5 +1,5 @@
-// Owns what an expression's operators and functions of one rollout are: how many arguments, the range
-// of the value, the value. One entry each.
+// Defines what an expression's operators and functions of one rollout are: how many arguments, the range of
+// the value, the value. One entry each.
 
 import type { ValueRange } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -16,7 +16,7 @@ interface PlainFunction {
   constant?: readonly number[];
   /** What is wrong with the constants, or null. */
   refuse?(constants: readonly (number | null)[]): string | null;
-  /** What it takes, where arguments within the ranges may lie outside; else null. */
+  /** Its domain, where arguments within the ranges may lie outside; else null. */
   domain?(ranges: readonly ValueRange[]): string | null;
   range(ranges: readonly ValueRange[]): ValueRange;
   /** Range of the numbers on the way to a value that is limited again, where they may be greater. */
@@ -210,8 +210,8 @@ const isBounded = (range: ValueRange): boolean => range.every(Number.isFinite);
 const written = ([low, high]: ValueRange): string => `${low} to ${high}`;
 
 /**
- * What an operator or a function takes, where its arguments' ranges hold more; null where they do
- * not. What is bounded must have a bounded value: else it overflows.
+ * The domain of an operator or a function, where its arguments' ranges hold more; null where they do not. A
+ * bounded domain must have a bounded value: else it overflows.
  */
 export function leftDomain(name: string, args: readonly ValueRange[], value: () => ValueRange): string | null {
   const takes = PLAIN[name]?.domain?.(args) ?? null;

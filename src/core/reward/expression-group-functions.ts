@@ -1,5 +1,5 @@
-// Owns what an expression's functions over the group are, and the arithmetic that both files of
-// functions use. One entry each.
+// Defines what an expression's functions over the group are, and the arithmetic that both files of functions
+// use. One entry each.
 
 import type { ValueRange } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -27,7 +27,7 @@ export const hull = (ranges: readonly ValueRange[]): ValueRange => [
 ];
 export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 export const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
-/** What would be limited to a number again, where it is not finite. */
+/** Limits a value to a number again where it is not finite. */
 export const limited = (x: number, of: (x: number) => number) => (Number.isFinite(x) ? of(x) : Number.NaN);
 
 const constantOver = (values: readonly number[], value: number) => values.map(() => value);
@@ -54,10 +54,10 @@ function zscores(values: readonly number[]): number[] {
 /** No value lies further from its group's mean, in population standard deviations. */
 const ZSCORE_MAX = Math.sqrt(LIMITS.rollouts_per_group_max - 1);
 
-/** Of a sum over the largest group. */
+/** The range of a sum over the largest group. */
 const sumRange = (range: ValueRange): ValueRange =>
   range.map((end) => end * LIMITS.rollouts_per_group_max) as [number, number];
-/** Of the sum of squared distances from a group's mean. */
+/** The range of the sum of squared distances from a group's mean. */
 const squaresRange = ([low, high]: ValueRange): ValueRange => sumRange([0, square(high - low)]);
 
 /** Where all numbers are the same, none differs from the others. */

@@ -1,5 +1,4 @@
-// Owns reading a reward expression: text to a tree of numbers, names and calls. Knows no function's
-// meaning.
+// Reads a reward expression: text to a tree of numbers, names and calls.
 import jsep from "jsep";
 import { LIMITS } from "../faults/limits.ts";
 
@@ -186,7 +185,7 @@ export function printExpression(tree: Expression): string {
   const side = (operand: Expression, equal: boolean) => {
     const text = printExpression(operand);
     if (!isOperator(operand)) return text;
-    // Of signs only the one before a power, and `not`, read otherwise than they look.
+    // Among signs only the one before a power, and `not`, are read differently than they look.
     if (operand.args.length === 1) return operand.name === "not" || (right && operand === first) ? `(${text})` : text;
     return levelOf(operand.name) < level || (equal && levelOf(operand.name) === level) ? `(${text})` : text;
   };

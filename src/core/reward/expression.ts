@@ -1,5 +1,5 @@
-// Owns a reward expression once it is read: its names, its proved range, its value for every
-// rollout of a group. Pure, linear in rollouts.
+// A reward expression once it is read: its names, its proved range, its value for every rollout of a group.
+// Pure, linear in rollouts.
 
 import { firstMissing, type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { didYouMean } from "../faults/suggestion.ts";
@@ -9,7 +9,7 @@ import { type Expression, ExpressionFault, parseExpression, printExpression } fr
 
 export { ExpressionFault } from "./expression-parse.ts";
 
-/** What an expression may name beside signals: a rollout's tokens, the request's step. */
+/** The names that an expression may use beside signals: a rollout's tokens, the request's step. */
 export const FACT_NAMES = ["length", "step"] as const;
 
 /** Forms that take values as they are, null included, and their arguments. */
@@ -113,8 +113,7 @@ function leavesOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>
 }
 
 /**
- * The number that an argument is in the text, a sign before it included; null when it is no plain
- * number.
+ * The number that an argument is in the text, a sign before it included; null when it is not a plain number.
  */
 function constantOf(tree: Expression): number | null {
   if (tree.kind === "number") return tree.value;
@@ -227,12 +226,12 @@ function chosen([condition, then, otherwise]: [readonly Valued[], readonly Value
   });
 }
 
-/** Where there is no value, the other's. */
+/** Without a value, the other's. */
 const filled = ([values, others]: [readonly Valued[], readonly Valued[]]): Valued[] =>
   values.map((value, r) => (value.value === null ? (others[r] as Valued) : value));
 
 /**
- * Where an argument is null the value is, and the rollout is no member of what its neighbours are
+ * Where an argument is null the value is null, and the rollout does not count in what its neighbours are
  * measured against.
  */
 function overGroup(args: readonly (readonly Valued[])[], over: (typeof OVER_GROUP)[string]["over"]): Valued[] {

@@ -130,7 +130,7 @@ export function needsFact(compiled: CompiledSpec): { field: string; who: string 
   return fact === undefined ? null : { field: fact.replace(OF_GROUP, ""), who: whoNeeds(compiled, fact) };
 }
 
-/** What of the spec needs token lengths, in the words of its form; null when nothing does. */
+/** The setting of the spec that needs token lengths, in the words of its form; null when none does. */
 export function needsLengths(compiled: CompiledSpec): string | null {
   return compiled.facts.includes("length_tokens") ? whoNeeds(compiled, "length_tokens") : null;
 }

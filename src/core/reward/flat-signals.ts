@@ -1,4 +1,4 @@
-// Owns what a spec without signals is as signals: one tournament and what is taken off.
+// Defines what a spec without signals is as signals: one tournament and what is taken off.
 import type { Spec } from "../contract/spec.ts";
 
 /** The signals of a spec in the form without them, whose sum is its reward. */

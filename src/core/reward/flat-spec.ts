@@ -1,4 +1,4 @@
-// Owns the schema of a spec without signals: one judge, one schedule, one score.
+// The schema of a spec without signals: one judge, one schedule, one score.
 import * as z from "zod";
 import { CandidateSchema } from "../contract/candidate-rule.ts";
 import { KEPT_TEXTS, leanTexts } from "../contract/kept-texts.ts";

@@ -1,5 +1,4 @@
-// Owns the step from a group's settled signals to its result: rewards, components, counts, status,
-// metrics. Knows no verifier and no clock.
+// The step from a group's settled signals to its result: rewards, components, counts, status, metrics.
 
 import { type AskedQuestion, modelsOf } from "../asking/asked-questions.ts";
 import type { ScheduleReport, Tally } from "../asking/comparison.ts";
@@ -43,8 +42,8 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const rollouts = rolloutResults(signals, spec, judgeable, points ?? wins, verifier.failed > failedBefore.length);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
-  // What is left of an incomplete group is no sample of its rewards: a dead verifier leaves only
-  // the malformed ones.
+  // An incomplete group's remaining members are not a sample of its rewards: a dead verifier leaves only the
+  // malformed ones.
   const complete = status === "ok";
   return {
     group_id: prepared.group_id,
@@ -68,7 +67,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   };
 }
 
-/** What was counted of each rollout, `none` where none was. */
+/** Each rollout's counts, `none` without any. */
 function spreadOf<T>(compared: Compared | null, of: (compared: Compared) => readonly T[], none: T, size: number): T[] {
   return compared === null ? new Array<T>(size).fill(none) : spread(compared.members, of(compared), () => none, size);
 }
@@ -124,7 +123,7 @@ function rolloutResults(
   });
 }
 
-/** What the judge sees of a rollout of several turns. */
+/** The share of a rollout of several turns that the judge sees. */
 function shownOf({ evidence }: PreparedGroup, r: number): Pick<RolloutResult, "shown" | "left_out"> {
   const share = evidence?.shown[r];
   if (share === undefined) return {};
@@ -132,7 +131,7 @@ function shownOf({ evidence }: PreparedGroup, r: number): Pick<RolloutResult, "s
   return { shown: share.shown, ...(left && { left_out: share.left_out as Record<string, number> }) };
 }
 
-/** Pairs unasked are told where some may be. */
+/** Pairs unasked are reported where some may be. */
 function countsOf(
   { unasked, ...counts }: Tally,
   extended: boolean,
@@ -176,9 +175,9 @@ function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
 }
 
 /**
- * What the group itself asked of the verifier. `saved`: samples left out by early stop, and those
- * shared with an equal group.
- * @param earlier what was asked and is no comparison that counts
+ * The group's use of the verifier. `saved`: samples left out by early stop, and those shared with an equal
+ * group.
+ * @param earlier questions that are not comparisons that count
  */
 function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQuestion[]): VerifierUse {
   const isCharged = (entry: SignalQuestion) => entry.charged;

@@ -1,5 +1,5 @@
-// Owns one group's way through its spec's signals: what can be opened now, for which rollouts, and
-// what the reward comes to. Pure; who asks is judging.ts.
+// One group's way through its spec's signals: what can be opened now, for which rollouts, and what the reward
+// comes to. Pure; who asks is judging.ts.
 
 import { type AskedQuestion, deciding } from "../asking/asked-questions.ts";
 import type { ComparisonSummary } from "../asking/comparison.ts";
@@ -22,7 +22,7 @@ export interface OpenSignal {
   members: readonly number[];
 }
 
-/** What a signal counted by comparing, and of which rollouts. */
+/** A signal's counts from comparing, and of which rollouts. */
 export interface Compared extends ComparisonSummary {
   members: readonly number[];
 }
@@ -30,7 +30,7 @@ export interface Compared extends ComparisonSummary {
 /** A question with the name of the signal that asked it. */
 export interface SignalQuestion extends AskedQuestion {
   signal: string;
-  /** Whose texts it showed, where those were no candidates. */
+  /** The rollouts whose texts it showed, where those were not candidates. */
   rollouts?: readonly number[];
 }
 
@@ -43,12 +43,12 @@ interface Settled {
   compared: Compared | null;
 }
 
-/** Of opening a signal, for each rollout. */
+/** Steps of opening a signal, for each rollout. */
 const STEPS_ROLLOUT = 500;
 
 export class GroupSignals {
   readonly prepared: PreparedGroup;
-  /** What was asked about longer views of the group, which counts and decides nothing. */
+  /** Questions about longer views of the group, which count as cost and decide nothing. */
   earlier: readonly SignalQuestion[] = [];
   /** Rollouts whose views were refused as too long, to be shown shorter when all is asked again. */
   readonly shorter = new Set<number>();
@@ -67,8 +67,8 @@ export class GroupSignals {
   }
 
   /**
-   * Tells what can be told without a verifier; returns what is newly open for one. Throws ApiError
-   * for a group that cannot be met. Yields the steps that it took (`turn_steps`).
+   * Computes every value that needs no verifier; returns the signals that are newly open for one. Throws
+   * ApiError for a group that does not suit the spec. Yields the steps that it took (`turn_steps`).
    */
   *advance(): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
@@ -159,7 +159,7 @@ export class GroupSignals {
     return this.results.get(name)?.members ?? [];
   }
 
-  /** What a signal tells of a rollout besides the value; null where it tells nothing. */
+  /** A signal's details of a rollout besides the value; null without any. */
   detailOf(name: string, r: number): Detail | null {
     const { details = null, members = [] } = this.results.get(name) ?? {};
     const compiled = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
@@ -167,7 +167,7 @@ export class GroupSignals {
     return isAsked ? (details?.[members.indexOf(r)] ?? null) : (this.tooLong(compiled, r)?.detail ?? null);
   }
 
-  /** Of the rollouts that a signal was asked for: their values, and what it tells of them. */
+  /** A signal's values and details of the rollouts that it was asked for. */
   rowsOf(name: string): RolloutValue[] {
     const { members = [] } = this.results.get(name) ?? {};
     const values = this.values.get(name) ?? [];
@@ -261,7 +261,7 @@ export class GroupSignals {
     return this.prepared.group.rollouts.flatMap((_, r) => (this.tooLong(compiled, r) === null ? [r] : []));
   }
 
-  /** What a rollout with too long a text is worth; null for others, and where the kind itself says so. */
+  /** The value of a rollout with too long a text; null for others, and where the kind itself handles it. */
   private tooLong({ signal, settings }: CompiledSignal, r: number): RolloutValue | null {
     if (this.prepared.tooLong[r] !== true || signal.takesTooLong?.(settings) === true) return null;
     const [lowest] = signal.range(settings, this.size);
@@ -285,7 +285,7 @@ export class GroupSignals {
     if (shows !== undefined) this.shown.set(name, shows);
     const asked = { ...group, ...(shows !== undefined && { texts: shows.texts, keys: shows.keys }) };
     if (signal.ownTexts === true && asked.evidence !== undefined) {
-      // Nothing of the policy's own words can be shown shorter, and all of them stand in its texts.
+      // The policy's own words are never shortened, and all of them are in its texts.
       asked.question = asked.evidence.prompt;
       delete asked.evidence;
     }

@@ -1,5 +1,5 @@
-// Owns what is said of a spec of signals that is valid and may still not be meant. Codes:
-// docs/errors.jsonl. Knows no group.
+// Defines what is said of a spec of signals that is valid and may still not be meant. Codes:
+// docs/errors.jsonl.
 import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 
 /** Tokens a second that a served verifier is taken to write, at the least. */
@@ -68,7 +68,7 @@ function unverified({ signals }: CompiledSpec): string[] {
 const ofKinds = ({ signals }: CompiledSpec) =>
   signals.flatMap(({ name, signal, settings }) => (signal.lints?.(settings) ?? []).map((code) => `${code}: ${name}`));
 
-/** Nulls of what asks nobody are no backend's failures. */
+/** Nulls of signals without questions are not a backend's failures. */
 function swallowing({ signals, reward }: CompiledSpec): string[] {
   const asks = new Set(signals.flatMap(({ name, judge }) => (judge === null ? [] : [name])));
   const all = [reward, ...signals.flatMap(({ when }) => when ?? [])].flatMap(({ swallows }) => swallows);

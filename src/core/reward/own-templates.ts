@@ -1,4 +1,4 @@
-// Owns putting a deployment's own templates into a spec that names them.
+// Puts a deployment's own templates into a spec that names them.
 import type { OwnPreset } from "../judges/presets/own.ts";
 import { templateKey } from "../judges/presets/own.ts";
 import { isPromptName } from "../judges/render.ts";
@@ -9,13 +9,13 @@ interface NamingPrompts {
   prompt: string;
 }
 
-/** Null for what is no judge. */
+/** Null where it is not a judge. */
 function judgeOf(signal: SpecSignal): NamingPrompts | null {
   const judge = signal.judge as { prompt?: unknown } | null | undefined;
   return typeof judge?.prompt === "string" ? (judge as NamingPrompts) : null;
 }
 
-/** The names in a spec's judges that are no built-in prompt's, each once. */
+/** The names in a spec's judges that are not built-in prompts, each once. */
 export const foreignPrompts = (spec: AnySpec): string[] => [
   ...new Set(judgesIn(spec).flatMap(({ judge: { prompt } }) => (isPromptName(prompt) ? [] : [prompt]))),
 ];

@@ -1,4 +1,4 @@
-// Owns what of a spec's signals decides how a group is prepared. The preparing itself:
+// Defines what of a spec's signals decides how a group is prepared. The preparing itself:
 // ../candidate/prepare.ts.
 import type { PreparerRules } from "../candidate/prepare.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";

@@ -1,5 +1,5 @@
-// Owns the wire shape of POST /v1/rewards: the groups with the facts that signals may need, and the
-// spec that their rewards come from.
+// The wire shape of POST /v1/rewards: the groups with the facts that signals may need, and the spec that
+// their rewards come from.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,5 +1,5 @@
-// Owns the schema of a spec of named signals: made of the table of kinds, with what it refuses by
-// field. Reading it: compiled-spec.ts.
+// The schema of a spec of named signals: made of the table of kinds, with what it refuses by field. Reading
+// it: compiled-spec.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -106,6 +106,6 @@ export const SignalsSpecSchema = z
     }
   });
 
-/** A spec of either form: `signals` tells which is meant. */
+/** A spec of either form: `signals` distinguishes them. */
 export const SPEC_FORMS = [SpecSchema, SignalsSpecSchema] as const;
 export const AnySpecSchema = z.union(SPEC_FORMS);

@@ -1,4 +1,4 @@
-// Owns reading a spec that was stored in its canonical form.
+// Reads a spec that was stored in its canonical form.
 import { type AnySpec, compileSpec } from "./compiled-spec.ts";
 import { AnySpecSchema } from "./signals-spec.ts";
 

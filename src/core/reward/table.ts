@@ -1,4 +1,4 @@
-// Owns the table of signals by kind: a new kind is one file and one line here.
+// The table of signals by kind: a new kind is one file and one line here.
 
 import type { Signal } from "../asking/signal.ts";
 import { consensus } from "../signals/consensus.ts";

@@ -1,5 +1,5 @@
-// Owns which turns verdicts name of a group's runs, as evidence beside their rewards. One that a run
-// does not have is none.
+// Decides which turns verdicts name of a group's runs, as evidence beside their rewards. One that a run does
+// not have is none.
 import { isProbe } from "../asking/questions.ts";
 import type { Reading } from "../asking/readings.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
@@ -11,7 +11,7 @@ export const shownRollouts = (
   { question, rollouts }: Pick<SignalQuestion, "question" | "rollouts">,
 ): readonly number[] => rollouts ?? question.shown.map((member) => classes.members[member]?.[0] as number);
 
-/** Of each place the turn that a reading names; null: none, or none that the run has. */
+/** For each place the turn that a reading names; null: none, or none that the run has. */
 export function turnsIn(
   { evidence }: PreparedGroup,
   { turns }: Pick<Reading, "turns">,
@@ -28,7 +28,7 @@ export function turnsIn(
 /** How many verdicts named a turn, by its number. */
 type TurnCounts = Record<string, number>;
 
-/** What a signal's verdicts name of a rollout, and of those with the same candidate; null: nothing. */
+/** The turns that a signal's verdicts name of a rollout, and of those with the same candidate; null: none. */
 export type TurnsNamed = (signal: string, r: number) => { turns: TurnCounts } | null;
 
 export function turnsNamedOf(signals: GroupSignals): TurnsNamed {
@@ -36,7 +36,7 @@ export function turnsNamedOf(signals: GroupSignals): TurnsNamed {
   const { classOf, members } = prepared.classes;
   const all = new Map<string, TurnCounts>();
   for (const entry of prepared.evidence === undefined ? [] : signals.asked()) {
-    // A probe is no verdict on anybody.
+    // A probe is not a verdict.
     const { question } = entry;
     if (isProbe(question) || question.bare !== undefined || question.summary === true) continue;
     const order = shownRollouts(prepared, entry);

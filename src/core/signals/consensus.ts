@@ -1,6 +1,5 @@
-// Owns the kind `consensus`: rewards without labels, by what the answers of the group or of its twin
-// have in common or how sure the policy is of them. It can be gamed by agreeing, so it runs out at a
-// step.
+// The kind `consensus`: rewards without labels, by what the answers of the group or of its twin have in
+// common or how sure the policy is of them. It can be gamed by agreeing, so it runs out at a step.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -59,9 +58,9 @@ const SIGN = /^(?:[-+*/<>=%\u00b0]|[<>]=|\(\)|\[\]|\\\{\\\})$/;
 const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
 
 /**
- * What an answer is counted as: those that the rules of `reference` find equal are one, so `1/2`,
- * `0.5` and `\\frac{1}{2}` are. null for none: an opener is none, or a group that only announces
- * answers would agree with itself.
+ * The answer as it is counted: answers that the rules of `reference` find equal are one, so `1/2`, `0.5` and
+ * `\\frac{1}{2}` are. null without an answer, such as an opener, or a group that only announces answers would
+ * agree with itself.
  */
 const keysOf = (answers: readonly ConsensusAnswer[], { answer_type, tolerance }: AnswerRules): (string | null)[] =>
   answerClasses(
@@ -128,7 +127,7 @@ const FACTS: Readonly<Record<ConsensusSettings["form"], readonly (keyof typeof F
 
 const READS_NONE: ReadonlySet<ConsensusSettings["form"]> = new Set(["self_certainty", "token_entropy"]);
 
-/** The group that a group names as its twin; undefined: there is no such other one. */
+/** The group that a group names as its twin; undefined: the request does not have it. */
 function twinOf(group: object, groups: readonly object[]): object | undefined {
   const named = factOf<number | string>(group, "twin");
   const twin = groups.find((other, index) => (typeof named === "number" ? index : factOf(other, "group_id")) === named);
@@ -141,7 +140,7 @@ const measuredIn = ({ group }: PreparedGroup, field: keyof typeof FIELDS): numbe
 const statedIn = (group: object): ConsensusAnswer[] =>
   (factOf<object[]>(group, "rollouts") ?? []).map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
 
-/** Who gives no answer has lost, also where nobody gives one, or by the spec's word has no value. */
+/** A rollout without an answer has lost, also where all lack one, or by the spec's word has no value. */
 function ofAnswers(prepared: PreparedGroup, of: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
   const answers = statedIn(prepared.group);
   const found =

@@ -1,4 +1,4 @@
-// Owns the kind `external`: a number for each rollout from a host that the deployment lists.
+// The kind `external`: a number for each rollout from a host that the deployment lists.
 
 import * as z from "zod";
 import { said } from "#said";

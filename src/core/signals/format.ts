@@ -1,4 +1,4 @@
-// Owns the kind `format`: 0 where every rule holds, else minus the penalty. The rules themselves:
+// The kind `format`: 0 where every rule holds, else minus the penalty. The rules themselves:
 // ../candidate/format.ts.
 
 import type * as z from "zod";

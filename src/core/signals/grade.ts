@@ -1,5 +1,4 @@
-// Owns the kind `grade`: one question to a verifier about each candidate alone, its answer in [0,
-// 1].
+// The kind `grade`: one question to a verifier about each candidate alone, its answer in [0, 1].
 
 import * as z from "zod";
 import { said } from "#said";
@@ -57,7 +56,7 @@ export const grade: Signal<GradeSettings> = {
   judge: ({ judge }) => judge,
   to: ({ judge }) => backendFor(judge.prompt),
   facts: ({ judge }) => (needsReference(judge.prompt) ? ["group.reference"] : []),
-  // Of numbers in [low, 1] no two lie further apart than half of them at either end.
+  // For numbers in [low, 1] no two lie further apart than half of them at either end.
   range: ({ reduce, invalid = 0 }) => (reduce === "std" ? [0, (1 - invalid) / 2] : [invalid, 1]),
   open(group, settings) {
     const { judge } = settings;
@@ -65,7 +64,7 @@ export const grade: Signal<GradeSettings> = {
     const lowest = settings.reduce === "std" ? 0 : (settings.invalid ?? 0);
     const scoreOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
       const values = verdictsOn(seen, text).flatMap((verdict) => gradeOf(verdict, settings, preset) ?? []);
-      // Of one answer it is not known how far several would lie apart.
+      // One answer does not say how far several would lie apart.
       const least = settings.reduce === "std" ? 2 : 1;
       if (values.length < least) return without(commonFault(seen, text) ?? "verifier_bad_reply");
       return valued(reduced(values, settings));
@@ -74,7 +73,7 @@ export const grade: Signal<GradeSettings> = {
       questions: questionsOf(group, judge),
       ...{ of: group.classes.classOf, unreadable: settings.unreadable, lowest, bare: bareQuestion },
       read: (seen) => (text) => {
-        // Nobody was asked about a rollout without a candidate.
+        // A rollout without a candidate was not asked about.
         if (text === null) return { value: valued(lowest), detail: null };
         const verdicts = verdictsOn(seen, text);
         const none = verdicts.filter((verdict) => isInvalid(verdict, preset)).length > verdicts.length / 2;
@@ -111,7 +110,7 @@ function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Que
   return texts.map((_, member) => ({ ...question, shown: [member] }));
 }
 
-/** Whether a verdict says that there is no answer that could be wrong. */
+/** Whether a verdict says that the answer is invalid rather than wrong. */
 export const isInvalid = (verdict: Verdict, preset: Preset | null): boolean =>
   verdict.kind === "label" && preset?.invalid?.includes(verdict.label) === true;
 

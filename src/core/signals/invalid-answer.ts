@@ -1,11 +1,11 @@
-// Owns what an answer is worth that is none: wrong, unless the spec punishes it more.
+// Defines what an answer is worth that is none: wrong, unless the spec punishes it more.
 
 import * as z from "zod";
 import { said } from "#said";
 
 /**
- * Of kinds that hold an answer against something. Never above 0: what is wrong is worth 0, and a
- * policy would rather be invalid than wrong.
+ * For kinds that compare an answer with something. Never above 0: a wrong answer is worth 0, and a policy
+ * would rather be invalid than wrong.
  */
 export const InvalidSchema = z
   .number()

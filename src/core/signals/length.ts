@@ -1,5 +1,4 @@
-// Owns the kind `length`: how short a rollout is, as a number that an expression scales by whether
-// it is right.
+// The kind `length`: how short a rollout is, as a number that an expression scales by whether it is right.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,6 +1,5 @@
-// Owns the kind `logprob`: how likely the policy finds the reference answer after its own
-// reasoning, or how much likelier one model finds the rollout than another, from log probabilities
-// that the caller sends.
+// The kind `logprob`: how likely the policy finds the reference answer after its own reasoning, or how much
+// likelier one model finds the rollout than another, from log probabilities that the caller sends.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -145,7 +144,7 @@ export const logprob: Signal<LogprobSettings> = {
   },
   relative: false,
   relativeWith: ({ form }) => form === "r3",
-  // What models said of it holds, however long the text.
+  // Log probabilities that were sent stay valid, however long the text.
   takesTooLong: ({ form }) => form === "density_ratio",
   facts: ({ form, debias }) =>
     form === "density_ratio"

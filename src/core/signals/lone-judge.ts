@@ -1,4 +1,4 @@
-// Owns the settings of a judge that looks at one candidate at a time.
+// The settings of a judge that looks at one candidate at a time.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -42,10 +42,10 @@ export function voteFault(judge: Spec["judge"]): { path: readonly string[]; mess
   return soft === null ? null : { path: ["judge", "vote"], message: soft };
 }
 
-/** Of a checker, a sandbox or a process reward model: it samples nothing and generates nothing. */
+/** For a checker, a sandbox or a process reward model: it samples nothing and generates nothing. */
 export const UNSAMPLED: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
 
-/** A group's reference as the verifier is told it; of several any one may be met. */
+/** A group's reference as the verifier reads it; with several, any one may be met. */
 export function referenceOf(group: object): string | undefined {
   const given = factOf<string | string[]>(group, "reference");
   return Array.isArray(given) ? orOf(given) : given;

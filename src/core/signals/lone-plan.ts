@@ -1,5 +1,5 @@
-// Owns asking about each candidate alone, and finding whose doing it is that the verifier refused
-// such a question or could not be read: then the candidate loses. A backend's failure stays null.
+// Asks about each candidate alone, and finding whether a refusal or an unreadable answer is caused by the
+// candidate: then the candidate loses. A backend's failure stays null.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { generationsOf, type Question, TRIAL_FROM } from "../asking/questions.ts";
@@ -16,7 +16,7 @@ import { type UnreadableRule, unread } from "./unreadable.ts";
 /** What is shown where a candidate stands, to see whether the question itself is taken. */
 export const BARE_TEXT = "No answer.";
 
-/** Of answers about others so many are unreadable at most, where it is said of one that it jams. */
+/** The largest unreadable share of answers about others where one is said to jam. */
 const UNREAD_SHARE = 0.1;
 /** Answers about a candidate that are all unreadable, before it is found to jam. */
 const UNREAD_LEAST = 4;
@@ -37,8 +37,8 @@ export interface Lone extends UnreadableRule {
    */
   bare?(question: Question): Question;
   /**
-   * What the answers say of a rollout, by the text shown of it.
-   * @param lost the texts whose doing it is that nothing was said of them
+   * The answers about a rollout, by its text as shown.
+   * @param lost the texts that themselves cause their missing answers
    */
   read(
     seen: readonly AskedQuestion[],
@@ -68,7 +68,7 @@ export function gradeOn(seen: readonly AskedQuestion[], text: number): number | 
   return found?.grade ?? null;
 }
 
-/** What was said of one text in the same words. */
+/** The answers about one text in the same words. */
 interface TextReadings {
   question: Question;
   read: number;
@@ -116,7 +116,7 @@ function othersRead(first: readonly TextReadings[], { question }: TextReadings):
 const isTaken = (first: readonly TextReadings[], { question }: TextReadings): boolean =>
   first.some((other) => answered(other) && wordsOf(other.question) === wordsOf(question));
 
-/** What the answers tell so far: of the first askings, of all, and of the bare question. */
+/** The answers so far: of the first askings, of all, and of the bare question. */
 function learnt(asked: readonly AskedQuestion[]) {
   const shownTexts = asked.filter(({ question }) => !isBare(question));
   const [bare = null] = readingsByText(asked.filter(({ question }) => isBare(question)));
@@ -126,10 +126,10 @@ function learnt(asked: readonly AskedQuestion[]) {
 const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question }) => question.trial !== true);
 
 /**
- * The texts whose doing it is that nothing was said of them. A refusal is, where the verifier took
- * the same question about another text of the group, or without one. Answers that cannot be read
- * are, where at least four came and none was read, and at least two others were read with one in
- * ten unreadable at most; one other is enough where the bare question is read.
+ * The texts that themselves cause their missing answers. A refusal is caused by the text where the verifier
+ * took the same question about another text of the group, or without one. Unreadable answers are, where at
+ * least four came and none was read, and at least two others were read with one in ten unreadable at most;
+ * one other is enough where the bare question is read.
  */
 function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const { first, all, bare } = learnt(asked);
@@ -143,8 +143,8 @@ function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
 }
 
 /**
- * What must be asked before that can be said: one bare question, the longest of those it is needed
- * for, and about each text that may jam so many more samples as make four answers.
+ * Questions that must be asked before that can be said: one bare question, the longest of those it is needed
+ * for, and for each text that may jam enough further samples to make four answers.
  */
 function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare"]>): Question[] {
   if (asked.some(({ question }) => question.trial === true)) return [];
@@ -162,7 +162,7 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare
     if (samples <= 0) return [];
     const trial = { ...question, samples, first_sample: TRIAL_FROM + 1, trial: true as const };
     if (!isSummarised(question.preset)) return [trial];
-    // Of what is summarised first every answer counts that hangs on no other's summary.
+    // Where texts are summarised first only answers to separate summaries count.
     return Array.from({ length: samples }, (_, i) => ({ ...trial, samples: 1, first_sample: trial.first_sample + i }));
   });
   return [...(bare === null ? [] : [probe]), ...trials];
@@ -199,5 +199,5 @@ export function lonePlan({ questions, shows, of, lowest, unreadable, bare, read 
   };
 }
 
-/** Of a kind whose words hold no candidate. */
+/** For a kind whose words hold no candidate. */
 export const bareQuestion = (question: Question): Question => ({ ...question, bare: BARE_TEXT });

@@ -1,5 +1,5 @@
-// Owns the kind `number`: a number of the caller's own for each rollout, such as its cost, by the
-// name under which it is sent.
+// The kind `number`: a number of the caller's own for each rollout, such as its cost, by the name under which
+// it is sent.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -33,7 +33,7 @@ function within(number: number | null | undefined, [low, high]: NumberSettings["
 
 export const number: Signal<NumberSettings> = {
   kind: "number",
-  // What it is worth is the sender's word, however long the text.
+  // The sender decides its value, however long the text.
   takesTooLong: () => true,
   schema: SCHEMA,
   fields: { rollout: FIELDS },

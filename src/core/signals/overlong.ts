@@ -1,5 +1,5 @@
-// Owns the kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The
-// formula: ../candidate/overlong.ts.
+// The kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The formula:
+// ../candidate/overlong.ts.
 
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";

@@ -1,5 +1,4 @@
-// Owns the kind `random`: a number that says nothing, for the arm of an experiment to which a judge
-// is compared.
+// The kind `random`: a number that says nothing, for the arm of an experiment to which a judge is compared.
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
@@ -11,7 +10,7 @@ const SCHEMA = z.strictObject({
 });
 type RandomSettings = z.output<typeof SCHEMA>;
 
-/** Of hashing a character, beside the steps that admission counts. */
+/** Steps of hashing a character, beside those that admission counts. */
 const STEPS_CHAR = 1;
 
 /**

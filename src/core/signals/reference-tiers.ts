@@ -1,5 +1,4 @@
-// Owns who decides whether answers are the reference's: the rules, and a judge of what they leave
-// open.
+// Decides who decides whether answers are the reference's: the rules, and a judge of what they leave open.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
@@ -18,8 +17,8 @@ import { bareQuestion, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /**
- * A rollout's final answer, and what the rules say of it; neither where the reference says nothing.
- * `lost`: what it is worth because nobody can read it.
+ * A rollout's final answer, and what the rules say of it; neither where the reference says nothing. `lost`:
+ * its value because it cannot be read.
  */
 export interface ReferenceMatch {
   answer: string | null;
@@ -27,7 +26,7 @@ export interface ReferenceMatch {
   /** Where the answer was read; absent where none of the places is used. */
   place?: AnswerPlace | undefined;
   lost?: RolloutValue;
-  /** There is no answer that could be wrong. */
+  /** The answer is invalid rather than wrong. */
   invalid?: true;
 }
 
@@ -64,7 +63,7 @@ export function byRules(found: readonly ReferenceMatch[], invalid: number): Plan
   );
 }
 
-/** What a judge is asked about: no more than a reference may hold. */
+/** Answers that a judge is asked about: not longer than a reference may be. */
 const isShown = (answer: string | null): answer is string => answer !== null && answer.length <= LIMITS.answer_chars;
 
 /**
@@ -139,8 +138,8 @@ function rowOf({ rules }: ReferenceMatch, { value, detail }: RolloutValue): Roll
 }
 
 /**
- * What appeals tell of the rules. Their false-negative rate: of the answers that the rules or, on
- * appeal, the judge found right, the share that the rules had found different.
+ * Measures of the rules by appeals. Their false-negative rate: of the answers that the rules or, on appeal,
+ * the judge found right, the share that the rules had found different.
  */
 export function appealed(rows: readonly RolloutValue[]) {
   const count = (holds: (row: RolloutValue) => boolean) => rows.filter(holds).length;

@@ -1,5 +1,5 @@
-// Owns the kind `reference`: whether a rollout's final answer is the reference's, by rules and by a
-// judge of what they leave open.
+// The kind `reference`: whether a rollout's final answer is the reference's, by rules and by a judge of what
+// they leave open.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -111,9 +111,9 @@ interface ReferenceSettings extends UnreadableRule {
 
 const PRESET = "compassverifier";
 const RULES = ["rules"];
-/** Of fewer rollouts it may be chance. */
+/** With fewer rollouts it may be chance. */
 const UNANSWERED_LEAST = 4;
-/** Of reading an answer and comparing it with the references, for each of their chars. */
+/** Steps of reading an answer and comparing it with the references, for each of their chars. */
 const STEPS_CHAR = 5;
 
 /** Equal to one of the references; different from all; else unknown. */
@@ -196,7 +196,7 @@ export const reference: Signal<ReferenceSettings> = {
   range: ({ invalid = 0 }) => [invalid, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
   placesAnswers: true,
-  /** Nobody answers where it looks: most often it looks in the wrong place. */
+  /** If it finds no answer at all, it usually looks in the wrong place. */
   warning({ answer }, unanswered) {
     if (unanswered < UNANSWERED_LEAST) return null;
     return `no_answers: the last ${unanswered} rollouts have no answer in the places ${placesOf(answer).join(", ")}, so that all are wrong`;

@@ -1,4 +1,4 @@
-// Owns the kind `repetition`: a penalty for saying the same n words again and again.
+// The kind `repetition`: a penalty for saying the same n words again and again.
 import * as z from "zod";
 import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
 import { type Valued, valued } from "../asking/signal-value.ts";
@@ -35,9 +35,9 @@ const PIECES = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+
 /** A longer word is none, as minified code; a longer name is looked at letter by letter. */
 const WORD_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 32;
-/** Of no more words than these no default n-gram can come twice. */
+/** With at most this many words no default n-gram can occur twice. */
 const FEW_WORDS = 2;
-/** Of cutting a text into items and counting n-grams, for each char. */
+/** Steps of cutting a text into items and counting n-grams, for each char. */
 const STEPS_CHAR = 5;
 /** A letter said again and again. */
 const RUN = /(\D)\1{3}/u;
@@ -48,8 +48,8 @@ const piecesOf = (word: string): string[] =>
   );
 
 /**
- * What n-grams are made of: words, and where most of a text stands in what is no word (it has no
- * blanks, or a script without them) the signs and names in it.
+ * The items of n-grams: words, or, where most of a text is not words (it has no blanks, or a script without
+ * them), its signs and names.
  */
 export function itemsOf(text: string): string[] {
   const words = wordsOf(text);

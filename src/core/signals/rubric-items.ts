@@ -1,5 +1,5 @@
-// Owns the items of a rubric: as a request or a spec says them, in the words of four projects, and
-// in the one form in which they are asked and scored.
+// The items of a rubric: as a request or a spec says them, in the words of four projects, and in the one form
+// in which they are asked and scored.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -111,7 +111,7 @@ export function rubricItems(given: readonly GivenItem[]): RubricItem[] {
 export const RUBRIC_SCORES = ["points_over_positive", "weighted_mean", "implicit_1_10"] as const;
 export type RubricScore = (typeof RUBRIC_SCORES)[number];
 
-/** What of the items does not go with the score, the place of the item before it. */
+/** Faults of items that do not go with the score, each with the item's place. */
 export function itemFaults(
   items: readonly RubricItem[],
   score: RubricScore,
@@ -137,8 +137,8 @@ export const rubricText = (items: readonly RubricItem[]): string =>
   items.map((item, i) => `${i + 1}.${item.kind === undefined ? "" : KIND[item.kind]} ${loneText(item)}`).join("\n");
 
 /**
- * The items in the order given, at most `count` a part, and no more text than a slot holds; an
- * item that is longer than a slot stands alone.
+ * The items in the order given, at most `count` a part, and not more text than a slot holds; an item that is
+ * longer than a slot is a part by itself.
  */
 export function partsOf(items: readonly RubricItem[], count: number, chars: number): RubricItem[][] {
   const parts: RubricItem[][] = [];

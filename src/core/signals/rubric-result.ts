@@ -1,5 +1,4 @@
-// Owns what a judge's answers about one candidate come to: which items are met, the score, and what
-// is told of it.
+// Turns a judge's answers about one candidate into items met, the score, and details.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Detail, RolloutValue } from "../asking/signal.ts";
@@ -14,7 +13,7 @@ import { choiceMet, type Decided, majority, rubricScore } from "./rubric-score.t
 export interface RubricPart {
   items: readonly RubricItem[];
   text: string;
-  /** Under which the judge tells of each item. */
+  /** The keys of the judge's items. */
   keys: readonly string[];
 }
 
@@ -29,13 +28,12 @@ interface DecidedItem extends RubricItem {
 const LOWEST_RATING = 1;
 const RATINGS = 9;
 
-/** Quotes whose place is told, one candidate. */
+/** Quotes of one candidate whose place is reported. */
 const EVIDENCE_MAX = 16;
 
 /**
- * One candidate's score. An answer that nobody could read leaves no value: only what the judge
- * itself says it cannot tell leaves the denominator, or a candidate could see to it that a mistake
- * goes unread.
+ * One candidate's score. An unreadable answer leaves no value: only items that the judge itself calls
+ * undecidable leave the denominator, or a candidate could make sure that a mistake goes unread.
  */
 export function rubricResult(
   { classIndex, text }: { classIndex: number; text: string },

@@ -1,8 +1,8 @@
-// Owns the scores of a rubric out of what was decided of its items.
+// The scores of a rubric out of what was decided of its items.
 import { mostFrequent } from "../math/stats.ts";
 import type { RubricItem } from "./rubric-items.ts";
 
-/** How far an item is met, in [0, 1]; null where nobody could tell. */
+/** How far an item is met, in [0, 1]; null where undecided. */
 export type Decided = number | null;
 
 interface RubricResult {
@@ -19,10 +19,10 @@ interface RubricResult {
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
 /**
- * `points_over_positive`: sum of points met over the sum of positive points, limited to [0, 1]
- * (HealthBench, openai/simple-evals `calculate_score`; Rubrics as Rewards, arXiv 2507.17746).
- * `weighted_mean`: sum of weight times how far each is met, over the sum of weights (verifiers'
- * RubricJudge). Items that nobody could decide leave both sums and lower the coverage.
+ * `points_over_positive`: sum of points met over the sum of positive points, limited to [0, 1] (HealthBench,
+ * openai/simple-evals `calculate_score`; Rubrics as Rewards, arXiv 2507.17746). `weighted_mean`: sum of
+ * weight times how far each is met, over the sum of weights (verifiers' RubricJudge). Undecided items leave
+ * both sums and lower the coverage.
  */
 export function rubricScore(
   items: readonly Pick<RubricItem, "points">[],
@@ -48,5 +48,5 @@ export function choiceMet(place: number, choices: number): Decided {
   return Number.isInteger(place) && place >= 1 && place <= choices ? (place - 1) / (choices - 1) : null;
 }
 
-/** What most samples say; between equal counts nobody could tell. */
+/** The most frequent decision of the samples; undecided between equal counts. */
 export const majority = (votes: readonly Decided[]): Decided => mostFrequent(votes.filter((vote) => vote !== null));

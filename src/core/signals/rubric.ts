@@ -1,5 +1,4 @@
-// Owns the kind `rubric`: a judge says which items of a rubric a candidate meets; the score is of
-// their points.
+// The kind `rubric`: a judge says which items of a rubric a candidate meets; the score is of their points.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -71,7 +70,7 @@ function readingOf(name: string): "many" | "one" | "rating" | null {
   return met.includes("{n}") ? "many" : "one";
 }
 
-/** Whether an answer to the preset may name one of an item's choices, where it tells of items. */
+/** Whether an answer to the preset may name one of an item's choices, where it has items. */
 function readsChoices(name: string): boolean {
   const parser = presetNamed(name)?.parser;
   return parser?.kind === "json" && (parser.met === undefined || parser.choices === true);
@@ -84,7 +83,7 @@ function choicesFault(items: readonly RubricItem[], { score, judge }: RubricSett
   return at < 0 ? null : { path: [at, "choices"], message };
 }
 
-/** Where the preset's answer tells of an item, `{n}` its number. */
+/** The key of an item in the preset's answer, `{n}` its number. */
 function keyOf(name: string): string {
   const parser = presetNamed(name)?.parser;
   return parser?.kind === "json" ? (parser.met ?? "") : "";
@@ -92,7 +91,7 @@ function keyOf(name: string): string {
 
 const isRating = (score: RubricScore) => score === "implicit_1_10";
 
-/** What each question asks about: the items in their order, cut into parts. */
+/** The items of each question, in their order, cut into parts. */
 function asksOf(
   items: readonly RubricItem[],
   { score, judge, max_criteria = CRITERIA_DEFAULT }: RubricSettings,
@@ -155,7 +154,7 @@ export const rubric: Signal<RubricSettings> = {
   range: () => [0, 1],
   open(group, settings) {
     const items = settings.items ?? itemsOf(group.group);
-    // Of a group that was not checked, as where a spec's cost is counted.
+    // For a group that was not checked, as where a spec's cost is counted.
     if (items.length === 0) throw new ApiError("facts_required", "Every group needs a rubric.");
     const parts = asksOf(items, settings);
     return lonePlan({

@@ -33,7 +33,7 @@ const PRESET = "scalar";
 const clipRange = ({ low = 0, high = 1 }: ScalarSignalSettings): ValueRange => [low, high];
 /** In [0, 1] for every finite x: exp of a large number is Infinity, and 1 over that 0. */
 
-/** What a model's numbers come to, one a class; null where there is none. */
+/** The values of a model's numbers, one a class; null where one is missing. */
 function squashed(numbers: readonly (number | null)[], settings: ScalarSignalSettings, counts: readonly number[]) {
   if (settings.squash === "clip") {
     const [low, high] = clipRange(settings);
@@ -88,7 +88,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
       ...{ questions, of: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
       read(seen, lost) {
         const numbers = texts.map((_, text) => gradeOn(seen, text));
-        // The mean over a part is another number than the one asked for; who lost is no part of it.
+        // The mean over a part would be another number than the one asked for; losers are left out.
         const gap = settings.squash === "par" && numbers.some((x, text) => x === null && !lost.has(text));
         const values = squashed(
           numbers,

@@ -1,4 +1,4 @@
-// How a rollout's steps become the one text that a verifier is shown. Knows no verifier.
+// How a rollout's steps become the one text that a verifier is shown.
 
 import { factOf } from "../asking/signal.ts";
 import { ownWordsOf, type PreparedGroup } from "../candidate/prepare.ts";
@@ -7,7 +7,7 @@ import { stepList } from "../judges/step-list.ts";
 import type { Part } from "../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../transcript/turns.ts";
 
-/** What begins or ends a paragraph's tag. */
+/** Texts that begin or end a paragraph's tag. */
 const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));
 const guard = createGuard(TAGS);
 
@@ -19,8 +19,8 @@ export const numberedSteps = (steps: readonly string[]): string =>
   steps.map((text, i) => `<paragraph_${i}>\n${guard(text)}\n</paragraph_${i}>`).join("\n\n");
 
 /**
- * The steps of each rollout: those that were sent, else the policy's own turns, each with its calls;
- * of one that was not sent in steps, as where costs are told, its text.
+ * The steps of each rollout: those that were sent, else the policy's turns, each with its calls; without
+ * either, as where costs are estimated, its text.
  */
 export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
   group.rollouts.map((rollout, r) => {
@@ -28,10 +28,10 @@ export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evid
     return factOf<string[]>(rollout, "step_texts") ?? (turns === undefined ? [rollout.text] : ownSteps(turns));
   });
 
-/** Of a turn without a word of its own, such as one of thoughts alone, which counts as a step. */
+/** For a turn without words, such as one of thoughts alone, which counts as a step. */
 const NO_WORDS = "(no words)";
 
-/** What the policy says and calls in each of its turns; nothing where it does so in none. */
+/** The policy's words and calls in each of its turns; empty where no turn has any. */
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
   const isSaid = ({ own, kind }: Part) => own && kind !== "thought" && kind !== "image";
@@ -39,7 +39,7 @@ function ownSteps(turns: readonly Turn[]): string[] {
   return own.every(({ length }) => length === 0) ? [] : own.map((words) => words.join("\n") || NO_WORDS);
 }
 
-/** Of each rollout all that the policy wrote, as one text to be summarised. */
+/** For each rollout all that the policy wrote, as one text to be summarised. */
 export const wholeTexts = (prepared: Pick<PreparedGroup, "group" | "evidence">): string[] =>
   ownWordsOf(prepared).map((words) => words.join("\n\n"));
 

@@ -1,5 +1,5 @@
-// Owns asking about a rollout's steps: a judge that names the first wrong one, or a process reward
-// model or a checker that gives each a number.
+// Asks about a rollout's steps: a judge that names the first wrong one, or a process reward model or a
+// checker that gives each a number.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import { countedFrom } from "../asking/engine-reading.ts";
@@ -33,11 +33,11 @@ interface AskedSteps extends StepAsking {
   /** What is shown of a rollout's steps. */
   write(steps: readonly string[]): string;
   question: Pick<Question, "to" | "preset" | "slots" | "samples">;
-  /** Of one of the texts shown. */
+  /** The scores of one of the texts shown. */
   scoresOf(classIndex: number, steps: number, seen: readonly AskedQuestion[]): Scored;
 }
 
-/** Asks once about each different solution; nobody is asked about one without steps. */
+/** Asks once about each different solution; solutions without steps are not asked about. */
 function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   const { settings, start, write, question: asked, scoresOf } = asking;
   const [lowest] = reducedRange(settings);
@@ -65,7 +65,7 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   });
   return lonePlan({
     ...{ questions, unreadable: settings.unreadable, lowest, of, shows },
-    // Nobody loses by what a checker does not say.
+    // A checker's missing answer never makes a rollout lose.
     ...(asked.to !== "check_steps" && { bare }),
     read: (seen) => (text, r) => {
       // More turns than anybody is asked about: the policy's doing, as too long a text is.

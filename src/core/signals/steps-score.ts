@@ -13,17 +13,17 @@ export const STEP_WORTHS = ["score", "delta", "progress"] as const;
 
 export interface Reduction extends UnreadableRule {
   reduce: (typeof STEP_REDUCTIONS)[number];
-  /** Of softmin. */
+  /** For softmin. */
   temperature?: number | undefined;
-  /** Of weighted, one a step. */
+  /** For weighted, one a step. */
   weights?: readonly number[] | undefined;
   /** Absent: its score. */
   per_step?: Exclude<(typeof STEP_WORTHS)[number], "score"> | undefined;
-  /** Of log ratios, which have no finite range; absent: scores are probabilities. */
+  /** For log ratios, which have no finite range; absent: scores are probabilities. */
   beta?: number | undefined;
 }
 
-/** What a rollout's steps were scored, and the score before the first of them where that counts. */
+/** The scores of a rollout's steps, and the score before the first of them where that counts. */
 export interface StepScores {
   scores: readonly (number | null)[];
   start?: number | undefined;
@@ -70,9 +70,9 @@ function differences({ scores, start = 0 }: StepScores, per_step: "delta" | "pro
 }
 
 /**
- * Each prefix by its share of the weights (AnytimeReasoner, arXiv 2505.13438, eq. 3: the expected
- * score over thinking budgets). A rollout that ended earlier has its last score at all later
- * budgets; one that nobody scored has no share.
+ * Each prefix by its share of the weights (AnytimeReasoner, arXiv 2505.13438, eq. 3: the expected score over
+ * thinking budgets). A rollout that ended earlier has its last score at all later budgets; one without scores
+ * has no share.
  */
 function shares({ scores }: StepScores, weights: readonly number[]): StepValues {
   const weightOf = (i: number) => (i === scores.length - 1 ? sumOf(weights.slice(i)) : (weights[i] ?? 0));
@@ -80,7 +80,7 @@ function shares({ scores }: StepScores, weights: readonly number[]): StepValues 
   return scores.map((score, i) => (score === null || all === 0 ? null : (score * weightOf(i)) / all));
 }
 
-/** What each step is worth; of `weighted` its share of the value. */
+/** The value of each step; for `weighted` its share of the value. */
 function stepValues(of: StepScores, { per_step, weights }: Reduction): StepValues {
   if (weights !== undefined) return shares(of, weights);
   return per_step === undefined ? of.scores : differences(of, per_step);
@@ -112,8 +112,8 @@ const HALF = 0.5;
 export const firstWrong = (scores: StepValues): number => scores.findIndex((score) => score !== null && score < HALF);
 
 /**
- * The scores of one rollout's steps as its value, where rounding may not leave the range: a rollout
- * without steps cannot be read, and `no_steps` is it where nobody scored one.
+ * The scores of one rollout's steps as its value, where rounding may not leave the range: a rollout without
+ * steps cannot be read, and `no_steps` is its code where no step has a score.
  */
 export function reduced(of: StepScores, how: Reduction): Valued {
   const [low, high] = reducedRange(how);
@@ -122,7 +122,7 @@ export function reduced(of: StepScores, how: Reduction): Valued {
   return value === null ? without("no_steps") : valued(Math.min(high, Math.max(low, value)));
 }
 
-/** What a rollout's details hold of its steps. */
+/** A rollout's details of its steps. */
 export const stepsDetail = (of: StepScores, how: Reduction): Detail => ({
   steps: stepValues(of, how),
   ...(how.beta === undefined && { first_wrong: firstWrong(of.scores) }),

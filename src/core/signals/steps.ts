@@ -1,5 +1,5 @@
-// Owns the kind `steps`: one number out of the scores of a rollout's steps, which the caller sends,
-// a process reward model or a checker gives, or a judge that names the first wrong step.
+// The kind `steps`: one number out of the scores of a rollout's steps, which the caller sends, a process
+// reward model or a checker gives, or a judge that names the first wrong step.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -188,7 +188,7 @@ export const steps: Signal<StepsSettings> = {
     ...(judge !== undefined && isSummarised(judge.prompt) ? [] : (FACTS[source ?? SENT] ?? ["step_texts"])),
     ...(per_step === "progress" ? ["group.start_score"] : []),
   ],
-  // What the caller's models said of it holds, however long the text.
+  // Log probabilities that were sent stay valid, however long the text.
   takesTooLong: ({ source }) => source === "log_ratio",
   groupFault: numbersFault,
   range: reducedRange,

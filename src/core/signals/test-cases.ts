@@ -8,7 +8,7 @@ import { casesOf } from "./test-rows.ts";
 
 const Text = anyText("test_case_chars");
 
-/** What a test counts. */
+/** The weight of a test. */
 export const TestWeightSchema = z
   .number()
   .min(0)

@@ -1,4 +1,4 @@
-// Owns asking a sandbox for the results of tests: each candidate on each of its group's cases.
+// Asks a sandbox for the results of tests: each candidate on each of its group's cases.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";

@@ -1,5 +1,4 @@
-// Owns the scores of a program by the results of its tests. What the sandbox failed at is no
-// result.
+// The scores of a program by the results of its tests. What the sandbox failed at is no result.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,5 +1,5 @@
-// Owns the kind `tests`: the reward of a program by the results of its tests, which the caller
-// sends or a sandbox has.
+// The kind `tests`: the reward of a program by the results of its tests, which the caller sends or a sandbox
+// has.
 
 import * as z from "zod";
 import { said } from "#said";

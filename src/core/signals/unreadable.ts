@@ -1,5 +1,5 @@
-// Owns what a text of the policy's comes to that a kind cannot read: it loses, unless the spec says
-// that it has no value.
+// Defines what a text of the policy's comes to that a kind cannot read: it loses, unless the spec says that
+// it has no value.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -21,7 +21,7 @@ export interface UnreadableRule {
   unreadable?: "lose" | "null" | undefined;
 }
 
-/** What a rollout whose text cannot be read is worth, for the reason `code`, which is told either way. */
+/** The value of a rollout whose text cannot be read, for the reason `code`, which is reported either way. */
 export const unread = ({ unreadable }: UnreadableRule, code: ItemErrorCode, lowest = 0): RolloutValue =>
   unreadable === "null"
     ? { value: without(code), detail: null }

@@ -1,6 +1,6 @@
-// Owns how a text that is too long is shown: by its head and its end.
+// How a text that is too long is shown: by its head and its end.
 
-/** Of a text that is too long its end tells more: a verdict stands there. */
+/** The end of a text that is too long says more: it holds the verdict. */
 const HEAD_SHARE = 0.25;
 
 /** A text's head and end, together `chars` long, with what is said of the rest between them. */

@@ -1,5 +1,4 @@
-// Owns what a text looks like: letters and marks of other scripts read as the ASCII ones they
-// resemble. Knows no danger.
+// Defines what a text looks like: letters and marks of other scripts read as the ASCII ones they resemble.
 
 /**
  * Characters that look like an ASCII one and do not decompose to it: Cyrillic, Greek, Armenian,
@@ -92,8 +91,8 @@ const CACHE_MAX = 8_192;
 const cache = new Map<string, string>();
 
 /**
- * What one character that is not ASCII looks like: compatibility forms undone, marks over and under
- * it taken away. May be empty.
+ * The look of one character that is not ASCII: compatibility forms undone, marks over and under it taken
+ * away. May be empty.
  */
 function seen(character: string): string {
   const known = cache.get(character);
@@ -119,8 +118,8 @@ export const isForeign = (text: string): boolean => FOREIGN.test(text);
 export interface Skeleton {
   text: string;
   /**
-   * Of each unit of `text`, where in the source the character behind the one it comes from begins;
-   * null: the source is its own skeleton.
+   * For each unit of `text`, where in the source the character behind the one it comes from begins; null: the
+   * source is its own skeleton.
    */
   ends: Uint32Array | null;
 }

@@ -1,5 +1,5 @@
-// Owns the bits of Python's text rules that the strict reward formulas were defined in: whitespace,
-// integer literals, rounding. Knows no verdict.
+// The bits of Python's text rules that the strict reward formulas were defined in: whitespace, integer
+// literals, rounding.
 
 /**
  * The whitespace of `str.strip` and of `\s` in Python's `re`, as the inside of a JS character
@@ -53,11 +53,10 @@ const EMPTY_TAIL = /[ \t\f\r]*\]/y;
 const BLANK_TAIL = /[ \t\f\r]*$/y;
 
 /**
- * Reads a Python list display of integer literals, as `ast.literal_eval` would: `-1`, `+10`, `0xA`,
- * `1_0`, `00`, a trailing comma,
- * `True` (= 1) are integers; `10.0`, `010`, quotes, tuples, non-ASCII digits are not. Literals in
- * parentheses and comments, which Python would take, are not read. null when it is no such list or
- * has more than `max` entries.
+ * Reads a Python list display of integer literals, as `ast.literal_eval` would: `-1`, `+10`, `0xA`, `1_0`,
+ * `00`, a trailing comma, `True` (= 1) are integers; `10.0`, `010`, quotes, tuples, non-ASCII digits are not.
+ * Literals in parentheses and comments, which Python would take, are not read. null when it is another text
+ * or has more than `max` entries.
  */
 export function parsePythonIntList(source: string, max: number): bigint[] | null {
   let at = 0;

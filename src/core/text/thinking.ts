@@ -1,5 +1,5 @@
-// Owns where thinking ends and the answer begins, in the spellings of the model families. Must not
-// know verdicts, candidates or rewards.
+// Where thinking ends and the answer begins, in the spellings of the model families. Must not know verdicts,
+// candidates or rewards.
 
 /**
  * Opening and closing tags by kind; kinds before `OWN_TAGS` are spellings of one tag, which models
@@ -52,7 +52,7 @@ export interface Thinking {
   lastClose: number;
   /** The tag of the block that is open at the end: text[start..end); null when none is. */
   open: { start: number; end: number } | null;
-  /** Opening tags that count, and whether the first of them stands behind a closing one. */
+  /** Opening tags that count, and whether the first of them is behind a closing one. */
   opens: number;
   closedFirst: boolean;
 }
@@ -119,15 +119,14 @@ class Tags {
 }
 
 /**
- * Reads a text's think tags in order; linear time. Inside a block only its own kind's closing tag
- * ends it (a spelling of `<think>` also the plain one); other kinds' tags are words of the thought
- * there. Outside, `</think>` ends what the prompt began, wherever it stands. No opening tag but
- * `<think>` stands behind a word: `List<Think>`, `state[THINK]`.
- * @param prompted whether the prompt may hold the start of another kind's block too, so that the
- *   text's first closing tag ends one. False
- *   for a verifier's answer, which may quote a tag behind its verdict
+ * Reads a text's think tags in order; linear time. Inside a block only its own kind's closing tag ends it (a
+ * spelling of `<think>` also the plain one); other kinds' tags are words of the thought there. Outside,
+ * `</think>` ends what the prompt began, wherever it is. Only `<think>` opens a block right behind a word:
+ * `List<Think>`, `state[THINK]` do not.
+ * @param prompted whether the prompt may hold the start of another kind's block too, so that the   text's
+ * first closing tag ends one. False   for a verifier's answer, which may quote a tag behind its verdict
  * @param opened whether the prompt is known to end inside a block (`endsInThoughts`), which a text without
- *   a closing tag never leaves
+ * a closing tag never leaves
  */
 export function thinkingOf(text: string, prompted: boolean, opened = false): Thinking {
   const found: Thinking = { answer: 0, lastClose: -1, open: null, opens: 0, closedFirst: false };

@@ -1,5 +1,5 @@
-// Owns texts without what they end in. A pattern such as /x+$/ tries every x anew where another
-// letter stands behind them: its time is the square of their number.
+// Removes the end of a text. A pattern such as /x+$/ tries every x anew where another letter follows them:
+// its time is the square of their number.
 
 /** The text without the run of this one letter at its end. */
 export function withoutTrailing(text: string, letter: string): string {

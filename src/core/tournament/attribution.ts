@@ -1,5 +1,5 @@
-// Owns finding whose doing it is that the verifier refused a question, as too long or as filtered.
-// Must not know rewards: group-result.ts says what follows.
+// Finds the candidate that made the verifier refuse a question, as too long or as filtered. Must not know
+// rewards: group-result.ts says what follows.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { comparedIn, isProbe, type Presentation } from "../asking/questions.ts";
@@ -7,8 +7,8 @@ import { isUnparsed } from "../asking/readings.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 
 /**
- * Whom a refusal for length is blamed on is so many times longer than the longest that fits: who is
- * a little over its share is not blamed.
+ * A candidate blamed for a refusal for length is this many times longer than the longest that fits: one that
+ * is a little over its share is not blamed.
  */
 const LONGER_BY_FAR = 2;
 
@@ -23,12 +23,9 @@ interface SubsetRefusal {
 }
 
 interface Attribution {
-  /** Classes whose doing it is. */
+  /** Classes that caused refusals. */
   atFault: ReadonlySet<number>;
-  /**
-   * What must be known before more can be said: whether several copies of one candidate are
-   * refused.
-   */
+  /** Questions that must be answered first: whether several copies of one candidate are refused. */
   probes: readonly Presentation[];
 }
 
@@ -41,7 +38,7 @@ function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
     const subset = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
     byShown.set(key, subset);
     for (const { status, code } of readings) {
-      // An answer that cannot be read clears nobody: who jams may be refused besides.
+      // An unreadable answer clears no candidate: one that jams may be refused besides.
       if (status !== null && !isUnparsed({ status })) subset.answered = true;
       if (BLAMES_CONTENT.has(code)) subset.refused = true;
       if (code === "content_filtered") subset.filtered = true;
@@ -64,11 +61,11 @@ function mostOften(questions: readonly SubsetRefusal[]): number[] {
 }
 
 /**
- * Whose doing refusals are. Those refused most are blamed first, where all that was asked of them
- * beside the others was refused and others among themselves were answered. Where this does not tell
- * (a group of two, a list), each is shown beside copies of itself: who is refused even so is blamed
- * for what was refused of it beside one who is not; for length only when it is longer by far. When
- * nobody fits, the prompt itself is too long, and nobody is blamed.
+ * The candidates that caused refusals. Those refused most are blamed first, where all questions about them
+ * beside the others were refused and others among themselves were answered. Where this does not decide (a
+ * group of two, a list), each is shown beside copies of itself: one that is refused even so is blamed for
+ * refusals beside one that is not; for length only when it is longer by far. When none fits, the prompt
+ * itself is too long, and none is blamed.
  * @param texts one a class
  */
 export function attribution(texts: readonly string[], asked: readonly AskedQuestion[]): Attribution {
@@ -113,10 +110,7 @@ function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: rea
   });
 }
 
-/**
- * As many copies of one candidate as the refused question showed candidates: its share is what it
- * may take.
- */
+/** Copies of one candidate, one for each candidate of the refused question, so that it fills its share. */
 function probe(member: number, refused: readonly SubsetRefusal[]): Presentation {
   const { size } = (refused.find(({ shown }) => shown.has(member)) as SubsetRefusal).shown;
   return { shown: new Array<number>(size).fill(member), samples: 1 };

@@ -1,5 +1,5 @@
-// Owns what a budget pays of a group's questions, whatever they are asked for, and the refusal of
-// one that pays too little.
+// Defines what a budget pays of a group's questions, whatever they are asked for, and the refusal of one that
+// pays too little.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { isAside, type Presentation, REASK_FROM, REPEAT_FROM, samplesNamed } from "../asking/questions.ts";
@@ -55,7 +55,9 @@ const asideMost = ({ mode }: Spec["judge"], n: number): number => n + trialsMost
 
 const nameOf = (presentation: Presentation): string => `${presentation.shown.join()}:${samplesNamed(presentation)}`;
 
-/** The same question asked once more, for want of a verdict; null where that was done often enough. */
+/**
+ * The same question asked once more because its answer was unreadable; null where that was done often enough.
+ */
 function onceMore(presentation: Presentation, reask: number): Presentation | null {
   const { first_sample = 0 } = presentation;
   if (isAside(presentation)) return null;
@@ -64,9 +66,8 @@ function onceMore(presentation: Presentation, reask: number): Presentation | nul
 }
 
 /**
- * What a group has to spend: every question is paid before it is asked, by all generations and
- * tokens that it may come to. So no answer takes more than there is, as long as none is longer than
- * its `max_tokens`.
+ * A group's budget: every question is paid before it is asked, by all generations and tokens that it may
+ * cost. So no answer takes more than there is, as long as none is longer than its `max_tokens`.
  */
 export class Budget {
   /** Generations that were wanted and not paid. */
@@ -90,7 +91,9 @@ export class Budget {
     return this.judge.budget !== undefined && missingRules(this.judge).reask > 0;
   }
 
-  /** What of it is paid, in its order. @param seen with the tokens that were generated so far */
+  /**
+   * The presentations that are paid, in their order. @param seen with the tokens that were generated so far
+   */
   pays(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const { budget, max_tokens } = this.judge;
     if (budget === undefined) return presentations;
@@ -110,7 +113,7 @@ export class Budget {
     });
   }
 
-  /** Of questions aside so many as `mostWithAgain` counts, then what of them is paid. */
+  /** At most the questions aside that `mostWithAgain` counts, then those of them that are paid. */
   paysAside(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const few = presentations.filter((presentation) => {
       if (!isAside(presentation)) return true;
@@ -120,7 +123,7 @@ export class Budget {
     return this.pays(few, seen);
   }
 
-  /** Of the last wave, what could not be read, once more. */
+  /** The unreadable questions of the last wave, once more. */
   again(wave: readonly Presentation[], results: readonly PresentationResult[]): Presentation[] {
     if (!this.asksAgain) return [];
     const { reask } = missingRules(this.judge);

@@ -38,11 +38,10 @@ export function tally({ classOf }: Classes, decision: Decision): Tally[] {
 export type Gap = "unjudged" | "partial";
 
 /**
- * The gap of each rollout, null where it has a base reward. A malformed rollout has none: it is not
- * judged. `unjudged`: no pair at all, or all pairs that needed the verifier are undecided (forfeits
- * and ties with duplicates alone are no judgement). `partial`: less than
- * `minDecided` of its pairs with rivals are decided; `excused` pairs, undecided through the rival's
- * doing, are not among them.
+ * The gap of each rollout, null where it has a base reward. A malformed rollout has none: it is not judged.
+ * `unjudged`: no pair at all, or all pairs that needed the verifier are undecided (forfeits and ties with
+ * duplicates alone are not a judgement). `partial`: less than `minDecided` of its pairs with rivals are
+ * decided; `excused` pairs, undecided because of the rival, are not among them.
  */
 export function gapsIn(
   classOf: Classes["classOf"],
@@ -56,7 +55,7 @@ export function gapsIn(
     const asked = among - unasked;
     if (undecided === asked && among > 0) return "unjudged";
     if (undecided === 0) return null;
-    // The margin is for shares such as 0.7 of 10, which are no exact doubles.
+    // The margin is for shares such as 0.7 of 10, which are not exact doubles.
     return asked - undecided + 1e-9 < minDecided * (asked - (excused[r] ?? 0)) ? "partial" : null;
   });
 }

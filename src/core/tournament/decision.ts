@@ -1,4 +1,4 @@
-// Owns deciding pairs: outcomes summed up exactly, and what they come to. Knows no rollout.
+// Decides pairs: outcomes summed up exactly, and what they come to.
 
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
@@ -11,7 +11,7 @@ export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
 export interface Decision {
   /** `pairs[i][j]` is the result of class i against class j; the diagonal is a tie. */
   pairs: PairResult[][];
-  /** What i earned of its pair with j, in [0, 1]; null where nothing was decided. */
+  /** The share that i earned of its pair with j, in [0, 1]; null where it is undecided. */
   shares: (number | null)[][];
   /** Verdicts for each class when the group was judged as a list, else null. */
   votes: number[] | null;
@@ -19,15 +19,15 @@ export interface Decision {
   orders: Orders;
 }
 
-/** At i * n + j: of the questions that showed i and then j, and nobody else. */
+/** At i * n + j: sums over questions that showed i and then j, and no other. */
 interface Orders {
   /** Verdicts that could be read. */
   verdicts: Uint32Array;
-  /** What they gave i less what they gave j, in steps. */
+  /** The grades of i less those of j, in steps. */
   margins: Float64Array;
 }
 
-/** What verdicts gave i where it was shown before j; null where none was read. */
+/** The share of verdicts for i where it was shown before j; null where none was read. */
 export function shownFirst(
   { pairs, orders: { verdicts, margins } }: Decision,
   i: number,
@@ -66,8 +66,8 @@ const OPPOSITE: Record<PairResult, PairResult> = {
 };
 
 /**
- * Grades are summed in whole steps, so that no sum hangs on its order and a tie is a tie: places in
- * a list of k are parts of 2 (k - 1), which divide a step's inverse for every list that is shown.
+ * Grades are summed in whole steps, so that no sum depends on its order and a tie is a tie: places in a list
+ * of k are parts of 2 (k - 1), which divide a step's inverse for every list that is shown.
  */
 const FINE = 2 ** 20;
 const PARTS = Array.from({ length: LIMITS.list_candidates_max - 1 }, (_, i) => i + 1).reduce(leastMultiple, 1);
@@ -80,7 +80,7 @@ function leastMultiple(a: number, b: number): number {
   return multiple;
 }
 
-/** What one of so many shown was given, in steps; of two in steps of 2^-20. */
+/** The grade of one of `shown` candidates, in steps; of two in steps of 2^-20. */
 const inSteps = (grade: number, shown: number): number =>
   shown === 2 ? Math.round(grade * FINE) * PARTS : Math.round(grade * STEPS);
 
@@ -105,7 +105,7 @@ export function decide(
   return sums.decision(complete);
 }
 
-/** What verdicts gave, summed up: more may be added, and it may be decided at any time. */
+/** Sums of verdicts' grades: more may be added, and it may be decided at any time. */
 export class Sums {
   private readonly classCount: number;
   private readonly rules: DecisionRules;

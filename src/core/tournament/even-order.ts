@@ -1,5 +1,5 @@
-// Owns in which order the questions of a wave leave, so that at any moment what was asked covers
-// all candidates as evenly as it can. Knows no schedule: it changes no wave, only who waits.
+// The order in which the questions of a wave are sent: at any moment, those sent cover all candidates as evenly
+// as possible.
 
 import { comparedIn, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
@@ -14,7 +14,7 @@ interface OpenSubset<T> {
   left: T[];
 }
 
-/** Of one signal of one group: what left before counts. */
+/** The order of one signal's questions of one group: earlier questions count. */
 export class EvenOrder {
   private readonly keys: readonly ContentKey[];
   /** By candidate: questions that showed it, and that showed it first. */
@@ -27,10 +27,9 @@ export class EvenOrder {
   }
 
   /**
-   * The same questions: everyone's next before anyone's one more, new opponents before the same
-   * again, and of two orders the one that shows first who was first less often. Among equals they
-   * stay as the schedule lists them, which hangs on contents; all pairs, and lone candidates, go by
-   * theirs.
+   * The same questions: each candidate's next before any candidate's one more, new opponents before the same
+   * again, and of two orders the one that shows first who was first less often. Equals keep the schedule's
+   * order, which depends on contents; all pairs, and lone candidates, go by theirs.
    */
   of<T>(line: readonly T[], shownOf: (one: T) => ShownMembers): T[] {
     const bySubset = new Map<string, OpenSubset<T>>();

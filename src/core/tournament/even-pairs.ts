@@ -1,5 +1,5 @@
-// Owns the order in which all pairs of a group are asked: ring after ring, so that wherever a
-// deadline or a reader stops, everyone has met as many as everyone else.
+// The order in which all pairs of a group are asked: ring after ring, so that wherever a deadline or a reader
+// stops, everyone has met as many as everyone else.
 import { cos, sin, square } from "../math/elementary.ts";
 
 /**
@@ -26,8 +26,8 @@ export function evenPairs(n: number): readonly (readonly [number, number])[] {
 }
 
 /**
- * All sums modulo m, the first two with a ring between them; odd and even ones by turns where m is
- * even, as the odd ones leave nobody alone.
+ * All sums modulo m, the first two with a ring between them; odd and even ones by turns where m is even, as
+ * the odd ones leave no candidate alone.
  */
 function spreadSums(m: number): readonly number[] {
   const known = SUMS.get(m) ?? chooseSums(m);

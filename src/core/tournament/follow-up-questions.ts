@@ -25,7 +25,7 @@ export class FollowUpQuestions {
   /** Lists that were asked again without some, by what they showed. */
   private readonly again = new Set<string>();
 
-  /** @param reference the candidate that everyone meets, where one does: without it nobody is asked */
+  /** @param reference the candidate that everyone meets, if any: without it no question is asked */
   constructor(
     group: Pick<PreparedGroup, "texts" | "keys">,
     { judge, seed }: Pick<Spec, "judge" | "seed">,

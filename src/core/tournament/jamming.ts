@@ -1,12 +1,11 @@
-// Owns finding candidates in whose presence verdicts fail. Must not know rewards: group-result.ts
-// says what follows.
+// Finds candidates in whose presence verdicts fail. Must not know rewards: group-result.ts says what follows.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { comparedIn, isProbe } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import { log } from "../math/elementary.ts";
 
-/** Of verdicts on a jammer so many are unreadable, and of others so many at most: log odds. */
+/** The largest unreadable share of verdicts on a jammer, and on others: log odds. */
 const UNREADABLE_WITH = 0.9;
 const UNREADABLE_WITHOUT = 0.1;
 const UNREAD = log(UNREADABLE_WITH / UNREADABLE_WITHOUT);
@@ -16,9 +15,9 @@ const FIRST = 3;
 const NEXT = 1;
 /** Classes for which every explanation is looked at; beyond it the best that growing one finds. */
 const EXACT_MAX = 11;
-/** A verifier that fails at so many by itself makes nobody a jammer. */
+/** A verifier with this unreadable share by itself makes no candidate a jammer. */
 const UNREADABLE_BROKEN = 0.7;
-/** Of a jammer's own verdicts beside the rest so many are unreadable. */
+/** The least unreadable share of a jammer's verdicts beside the rest. */
 const SHARE_WITH = 0.5;
 
 /**
@@ -29,7 +28,7 @@ const SHARE_WITH = 0.5;
 const SUSPECTED = 3.1;
 export const FOUND = 5.5;
 
-/** What was said of some candidates shown together. */
+/** The answers about some candidates shown together. */
 interface SubsetReadings {
   members: readonly number[];
   unread: number;
@@ -109,7 +108,7 @@ function exactly(n: number, subsets: readonly SubsetReadings[]): Best {
   return best;
 }
 
-/** Whom those that do not jam so far are read with most; -1 where nobody goes with them. */
+/** The candidate that is read most with those that do not jam so far; -1 where none goes with them. */
 function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly number[]): number {
   let next = -1;
   for (let v = 0; v < honest.length; v++) {
@@ -121,9 +120,9 @@ function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly numbe
 }
 
 /**
- * From each class the others that go with it, best first, as long as they do: who is left jams. Of
- * verdicts without noise this is exact wherever everyone who does not jam was read beside another:
- * each of these is a start that nobody who jams is ever taken into, and that takes in all others.
+ * From each class the others that go with it, best first, as long as they do: the rest jams. For verdicts
+ * without noise this is exact wherever everyone who does not jam was read beside another: each of these is a
+ * start that never takes in a jammer and takes in all others.
  */
 function grown(n: number, subsets: readonly SubsetReadings[]): Best {
   const best = noneYet(n);
@@ -203,11 +202,11 @@ function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number
 }
 
 /**
- * Classes whose presence makes verdicts fail, each by `least` log odds or more: those that the
- * unreadable verdicts cannot be explained without. So half of the verdicts on each beside those
- * that do not jam are unreadable, or more, however many jam. None are found where nothing was read
- * without them, or what was is likelier of a verifier that fails at 0.7 of all than at 0.1. Nobody
- * is found where several explain the same: of two rollouts, of a list, where nothing was read.
+ * Classes whose presence makes verdicts fail, each by `least` log odds or more: those without which the
+ * unreadable verdicts cannot be explained. So at least half of the verdicts on each beside those that do not
+ * jam are unreadable, however many jam. None are found where nothing was read without them, or where the
+ * readings are likelier for a verifier that fails at 0.7 of all than at 0.1. None is found where several
+ * explain the same: for two rollouts, or a list, where nothing was read.
  */
 export function jammers(classCount: number, asked: readonly AskedQuestion[], least = SUSPECTED): ReadonlySet<number> {
   const { odds, subsets } = suspicion(classCount, asked);

@@ -1,4 +1,4 @@
-// Owns what a judge's schema cannot say of it: which schedules, votes and scores go together.
+// Defines what a judge's schema cannot say of it: which schedules, votes and scores go together.
 import type { Spec } from "../contract/spec.ts";
 import { softFault } from "../judges/anchors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -13,7 +13,7 @@ interface JudgeFault {
   message: string;
 }
 
-/** Of a name that is no built-in one nothing is known here. */
+/** An unknown name is not judged here. */
 const givesScores = ({ prompt, form, vote }: Spec["judge"]): boolean => {
   if (presetNamed(prompt) === null) return form === "scores" || !isPromptName(prompt);
   return scoreScale(prompt) !== null && vote !== "soft";

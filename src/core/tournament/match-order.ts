@@ -1,10 +1,10 @@
-// Owns the orders that hang on a seed and contents only: of candidates, and of a wave that a budget
-// may end within.
+// The orders that depend on a seed and contents only: of candidates, and of a wave that a budget may end
+// within.
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import type { Match } from "./schedules/schedule.ts";
 
-/** The candidates in an order that hangs on the seed and their contents only. */
+/** The candidates in an order that depends on the seed and their contents only. */
 export function seededOrder(players: readonly number[], keys: readonly ContentKey[], seed: number): number[] {
   const key = (i: number) => keys[i] as ContentKey;
   const byContent = [...players].sort((i, j) => compareKeys(key(i), key(j)));
@@ -12,8 +12,8 @@ export function seededOrder(players: readonly number[], keys: readonly ContentKe
 }
 
 /**
- * Where the budget may end within a wave of a group of n: those first who were asked least, so that
- * nobody is left out.
+ * Where the budget may end within a wave of a group of n: the least asked first, so that no candidate is left
+ * out.
  */
 export function leastAskedFirst(wave: readonly Match[], seed: number, n: number): readonly Match[] {
   const times = new Map<number, number>();

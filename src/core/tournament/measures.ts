@@ -1,4 +1,4 @@
-// Owns what a group's comparisons tell of themselves: cycles, agreement, ties, what was decided.
+// Defines what a group's comparisons tell of themselves: cycles, agreement, ties, what was decided.
 
 import type { Circles, Measures } from "../asking/comparison.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";

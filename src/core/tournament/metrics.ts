@@ -1,5 +1,5 @@
-// Owns the metrics of a group and of a batch: tau-b, ListAcc, parse rate, flip rate, reward
-// moments, latency. Formulas: stats.ts.
+// The metrics of a group and of a batch: tau-b, ListAcc, parse rate, flip rate, reward moments, latency.
+// Formulas: stats.ts.
 
 import type { Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
@@ -9,7 +9,7 @@ import { LIMITS } from "../faults/limits.ts";
 import { square } from "../math/elementary.ts";
 import { kendallTauB, mean, meanRanks, percentile, populationStd, sumOf } from "../math/stats.ts";
 
-/** tau-b of win counts against pass rates; null with the reason when it cannot be told. */
+/** tau-b of win counts against pass rates; null with the reason where it is undefined. */
 export function groupTau(
   wins: readonly (number | null)[],
   labels: readonly (number | undefined)[],
@@ -61,7 +61,7 @@ export function parseRate({ parsed, unparsed }: Pick<VerifierUse, "parsed" | "un
 
 /** Mean and population standard deviation of the rewards that are numbers; null when none is. */
 export function rewardMoments(rewards: readonly (number | null)[]): Pick<GroupMetrics, "reward_mean" | "reward_std"> {
-  // In an order of their own, so that no last digit hangs on how rollouts are numbered.
+  // Sorted, so that no last digit depends on how rollouts are numbered.
   const known = rewards.filter((reward) => reward !== null).sort((a, b) => a - b);
   if (known.length === 0) return { reward_mean: null, reward_std: null };
   return { reward_mean: mean(known), reward_std: populationStd(known) };

@@ -1,4 +1,4 @@
-// Owns how a spec names a schedule, and what it says of its settings, by the table of schedules.
+// How a spec names a schedule, and what it says of its settings, by the table of schedules.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -15,10 +15,7 @@ const NamedScheduleSchema = z.union([
   ) as unknown as z.ZodType<{ name: string }>,
 ]);
 
-/**
- * A schedule by name, or by name with settings of its own, in its canonical form. Default: the one
- * of the mode.
- */
+/** A schedule by name, or by name with its settings, in its canonical form. Default: the one of the mode. */
 export const ScheduleSchema = NamedScheduleSchema.transform(canonicalSchedule)
   .optional()
   .meta(said("default: round_robin for pairwise, single_list for listwise"));
@@ -48,12 +45,12 @@ export const asksFewPairs = ({ schedule, budget }: Spec["judge"]): boolean =>
   !scheduleOf(schedule).schedule.complete || budget !== undefined;
 
 /**
- * Pairs of a group of at most so many that are asked whoever else comes, as the judge asks them at
- * first: an upper bound of their generations. null where what is asked hangs on all members.
+ * Pairs of a group of at most `most` that are asked whoever else comes, as the judge asks them at first: an
+ * upper bound of their generations. null where the questions depend on all members.
  */
 export function earlyGenerations(judge: Spec["judge"], most: number): number | null {
   const { schedule, settings } = scheduleOf(judge.schedule);
-  // A budget is spent in an order that hangs on all.
+  // A budget is spent in an order that depends on all.
   if (judge.budget !== undefined || schedule.knowsPairs?.(settings, most) !== true) return null;
   return allPairs(needsReference(judge.schedule) ? most + 1 : most) * firstCost(judge);
 }

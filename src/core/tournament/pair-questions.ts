@@ -1,5 +1,5 @@
-// Owns how one comparison of a schedule is put to the verifier: in which orders, how often, and
-// what is asked again. Knows no schedule and no verifier.
+// How one comparison of a schedule is put to the verifier: in which orders, how often, and what is asked
+// again.
 
 import { isFirst, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
 import type { Judge } from "../asking/signal.ts";
@@ -16,7 +16,7 @@ const CLOSE: readonly [number, number] = [0.35, 0.65];
 interface Samples {
   min: number;
   max: number;
-  /** P(the majority is right) at which no more samples are asked; null: all are asked. */
+  /** P(the majority is right) at which sampling ends; null: all are asked. */
   confidence: number | null;
 }
 
@@ -47,7 +47,7 @@ export interface Wording {
   listsInOrder?: boolean;
 }
 
-/** So many more samples of each order that a pair was asked in, of which it has had `count`. */
+/** Further samples of each order that a pair was asked in, of which it has had `count`. */
 function askedMore(
   results: readonly PresentationResult[],
   more: (count: number, orders: number) => number,
@@ -86,7 +86,7 @@ function listPresentations(match: Match, { keys, judge, seed }: Wording, before:
   });
 }
 
-/** Both orders, or one that hangs on the seed and the contents only. */
+/** Both orders, or one that depends on the seed and the contents only. */
 function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = false }: Wording): Presentation[] {
   const [i, j] = match as readonly [number, number];
   const [a, b] = [keys[i], keys[j]] as [ContentKey, ContentKey];
@@ -148,7 +148,7 @@ function isClose(results: readonly PresentationResult[]): boolean {
   return outcome !== null && outcome >= CLOSE[0] && outcome <= CLOSE[1];
 }
 
-/** Votes in a row that would make the majority sure: 0 where it is, or where nobody asks. */
+/** Votes in a row that would make the majority sure: 0 where it is, or where none are asked. */
 function missingVotes(results: readonly PresentationResult[], judge: Judge): number {
   const { max, confidence } = samplesOf(judge);
   if (confidence === null) return 0;
@@ -166,7 +166,7 @@ function missingVotes(results: readonly PresentationResult[], judge: Judge): num
 }
 
 /**
- * As few more samples as could make the majority sure, in each order asked: Adaptive-Consistency's
+ * The fewest further samples that could make the majority sure, in each order asked: Adaptive-Consistency's
  * Beta criterion over the votes that could be read.
  */
 function moreSamples(results: readonly PresentationResult[], judge: Judge): Presentation[] {

@@ -1,17 +1,12 @@
-// Owns what a run learns of one question about a match: what its verdicts gave, and what could
-// not be read.
+// Defines what a run learns of one question about a match: what its verdicts gave, and what could not be
+// read.
 import { comparedIn, type Presentation } from "../asking/questions.ts";
 import { type Match, type Outcomes, pairNumber } from "./schedules/schedule.ts";
 
-/**
- * A question about a match and what came of it: votes for the first shown, for the others, grades.
- */
+/** A question about a match and its answers: votes for the first shown, for the others, grades. */
 export interface PresentationResult {
   presentation: Presentation;
-  /**
-   * What each verdict gave the candidates shown, in [0, 1]; a verdict that could not be read has
-   * none.
-   */
+  /** Each verdict's grades for the candidates shown, in [0, 1]; an unreadable verdict has none. */
   grades: readonly (readonly number[])[];
   /** Whether a sample was answered and could not be read; told only where a budget asks again. */
   unread?: boolean;
@@ -28,8 +23,8 @@ const INDICES = new WeakMap<readonly PresentationResult[], Index>();
 const matchKey = (match: Match) => (match.length === 2 ? pairNumber(match) : comparedIn({ shown: match }));
 
 /**
- * What was answered about a match. Of a list that only grows what was indexed before is not looked
- * at again: of thousands of questions every one is looked up in every wave.
+ * Answers about a match. In a list that only grows, entries indexed before are not looked at again: each of
+ * thousands of questions is looked up in every wave.
  */
 export function resultsAbout(match: Match, answered: readonly PresentationResult[]): readonly PresentationResult[] {
   const index: Index = INDICES.get(answered) ?? { size: 0, byMatch: new Map() };
@@ -44,7 +39,7 @@ export function resultsAbout(match: Match, answered: readonly PresentationResult
   return index.byMatch.get(matchKey(match)) ?? [];
 }
 
-/** What was asked so far, and the tokens that it took; worked out where it is read. */
+/** The questions so far, and the tokens that they took; computed where they are read. */
 export interface RunSoFar {
   /** May grow, and is never changed otherwise. */
   readonly results: readonly PresentationResult[];

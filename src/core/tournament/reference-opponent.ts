@@ -1,5 +1,5 @@
-// Owns the group's own reference as an opponent in its tournament, that is shown and not rewarded:
-// everyone meets it, and nobody else.
+// The group's own reference as an opponent in its tournament, which is shown and not rewarded: everyone meets
+// it, and no other.
 
 import type { Tally } from "../asking/comparison.ts";
 import { factOf, type ShownTexts } from "../asking/signal.ts";
@@ -13,12 +13,12 @@ import type { Decision, PairResult } from "./decision.ts";
 interface Opponent {
   /** The group with the reference among what is shown; its rollouts are its own. */
   group: PreparedGroup;
-  /** The reference's class: one of its own, or that of the candidates that equal it. */
+  /** The reference's class: a separate one, or that of the candidates that equal it. */
   reference: number;
   shows: ShownTexts;
 }
 
-/** The first of several references. A cost is told for a group that has none. */
+/** The first of several references. A cost may be estimated for a group that has none. */
 export function withReference(prepared: PreparedGroup): Opponent {
   const { group, question, classes } = prepared;
   const [given = ""] = [factOf<string | string[]>(group, "reference") ?? []].flat();
@@ -35,10 +35,10 @@ export function withReference(prepared: PreparedGroup): Opponent {
   };
 }
 
-/** What each rollout's one comparison came to; its neighbours are unasked, duplicates too. */
+/** The result of each rollout's one comparison; its neighbours are unasked, duplicates too. */
 interface AgainstReference {
   tallies: Tally[];
-  /** What it earned of that comparison, in [0, 1]; 0 where nothing was decided. */
+  /** Its share of that comparison, in [0, 1]; 0 where it is undecided. */
   earned: number[];
   gaps: (Gap | null)[];
 }

@@ -1,4 +1,4 @@
-// Owns what a run's answers come to while it lasts: what was said of each question.
+// Defines what a run's answers come to while it lasts: what was said of each question.
 
 import { type AskedQuestion, counts, outcomesOf } from "../asking/asked-questions.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
@@ -40,10 +40,7 @@ export function readBy(asked: readonly AskedQuestion[], judge: Judge): ReadQuest
   return { questions, outcomes, results };
 }
 
-/**
- * What a run sees of the answers so far; a schedule without a second wave reads nothing of
- * it.
- */
+/** A run's view of the answers so far; a schedule without a second wave reads nothing of it. */
 export function seenBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): RunSoFar {
   const known = lazy(() => knownBy(all, classCount, judge));
   return {

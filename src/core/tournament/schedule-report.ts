@@ -1,4 +1,4 @@
-// Owns what a run reports of itself: its schedule, the score that was chosen for the spec, and why it
+// Defines what a run reports of itself: its schedule, the score that was chosen for the spec, and why it
 // asked no more.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";

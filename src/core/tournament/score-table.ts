@@ -1,4 +1,4 @@
-// Owns the table of scores by name: a new one is one entry here.
+// The table of scores by name: a new one is one entry here.
 import { sigmoid } from "../math/elementary.ts";
 import { sumOf } from "../math/stats.ts";
 import type { Score, Scoreboard } from "./score.ts";
@@ -77,7 +77,7 @@ export const SCORES: Readonly<Record<string, Score>> = {
     points: (scoreboard) => (isWhole(scoreboard) ? null : (strength.points?.(scoreboard) ?? null)),
     choose: (scoreboard) => (isWhole(scoreboard) ? "soft" : "strength"),
   },
-  /** What it earned on average, graded as the verdicts are. */
+  /** Its mean outcome, graded as the verdicts are. */
   soft: { range: unit, of: ({ earned }) => earned },
   /** The mean of the verifier's own scores. */
   mean_score: { range: unit, of: ({ marks }) => marks, needsScores: true },

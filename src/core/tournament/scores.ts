@@ -1,5 +1,4 @@
-// Owns base rewards by the score that a spec names, and what they rest on. The scores:
-// score-table.ts.
+// Base rewards by the score that a spec names, and what they rest on. The scores: score-table.ts.
 
 import * as z from "zod";
 import type { Classes } from "../candidate/classes.ts";
@@ -31,8 +30,8 @@ export function baseRewards(
 }
 
 /**
- * What each rollout earned on average, in [0, 1], of those opponents of which something was
- * decided: duplicates and the malformed among themselves half, a malformed one nothing of others.
+ * Each rollout's mean outcome, in [0, 1], against the opponents with a decision: duplicates and the malformed
+ * among themselves half, a malformed one nothing against others.
  */
 export function earnedOf({ classOf }: Pick<Classes, "classOf">, { shares }: Decision): number[] {
   return classOf.map((classIndex, r) => {

@@ -1,5 +1,5 @@
-// Owns what of a tournament stands beside its win counts: strengths, points on the scale of all
-// opponents, and the means of the scores that verdicts gave.
+// A tournament's values beside its win counts: strengths, points on the scale of all opponents, and the means
+// of the scores that verdicts gave.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Classes } from "../candidate/classes.ts";
@@ -32,7 +32,7 @@ export function pointsOf(
   const { places, earned } = scoreboard;
   const ofScore = () => SCORES[score]?.points?.(scoreboard) ?? earned.map((mean) => mean * rivals);
   const unrounded = places === null ? ofScore() : placed(places);
-  // Sums of floats in another order differ beyond the twelfth digit; a tie must not hang on that.
+  // Sums of floats in another order differ beyond the twelfth digit; a tie must not depend on that.
   return unrounded.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
 }
 

@@ -1,4 +1,4 @@
-// Owns what a tournament's readings come to: results, scores, the selected candidate. Asking:
+// Defines what a tournament's readings come to: results, scores, the selected candidate. Asking:
 // tournament.ts.
 
 import { type AskedQuestion, commonFault, counts, cutByDeadline } from "../asking/asked-questions.ts";
@@ -41,13 +41,13 @@ function hasExtendedReport(judge: Judge, score: string): boolean {
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
 }
 
-/** How a group was judged, and the classes whose doing it is that questions were refused. */
+/** A group's judgement, and the classes that caused refused questions. */
 export interface TournamentJudgement {
   judge: Judge;
   score: string;
   run: Pick<TournamentRun, "complete" | "ended" | "kind" | "places" | "unpaid">;
   atFault: ReadonlySet<number>;
-  /** The reference's class, where everyone met that and nobody else. */
+  /** The reference's class, where everyone met only that. */
   reference?: number;
 }
 
@@ -154,8 +154,8 @@ function withoutThoseOut(
 }
 
 /**
- * No verdict that names anybody among several classes is no information: nothing is selected,
- * rather than a candidate by its hash.
+ * Without a verdict that chooses among several classes nothing is selected, rather than a candidate by its
+ * hash.
  */
 function informedSelection(
   keys: PreparedGroup["keys"],

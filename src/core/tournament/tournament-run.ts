@@ -1,5 +1,5 @@
-// Owns one group's comparisons from the first to the last: a schedule's waves, how each pair is
-// asked, and the budget. Pure: the same answers, the same questions.
+// One group's comparisons from the first to the last: a schedule's waves, how each pair is asked, and the
+// budget. Pure: the same answers, the same questions.
 
 import { comparedIn, isAside, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
@@ -51,7 +51,7 @@ export class TournamentRun {
   private open: readonly Match[] = [];
   /** How often the schedule asked for a list of the same candidates, by them. */
   private readonly lists = new Map<string, number>();
-  /** What was asked last. */
+  /** The last questions. */
   private last: readonly Presentation[] = [];
   /** Generations of the first wave. */
   private first = 0;
@@ -81,7 +81,7 @@ export class TournamentRun {
     return new ScheduleRun(this.kind, this.field);
   }
 
-  /** Whether what is asked may hang on answers, so that there may be more than one wave. */
+  /** Whether questions may depend on answers, so that there may be more than one wave. */
   private get adaptive(): boolean {
     const { confidence } = samplesOf(this.judge);
     return this.mostPairs !== null || confidence !== null || this.judge.both_orders === "when_close";
@@ -98,8 +98,8 @@ export class TournamentRun {
   }
 
   /**
-   * Generations at most, given those of the first wave: over all waves, with what is asked again
-   * for want of a verdict and to learn whose doing that is.
+   * Most generations, given those of the first wave: over all waves, with repetitions of unreadable questions
+   * and questions that find the cause.
    */
   mostOf(first: number): number {
     const all = mostWithAgain(this.judge, this.order.length, this.mostOfWaves(first), this.afterOf(first));
@@ -140,7 +140,7 @@ export class TournamentRun {
     return this.last;
   }
 
-  /** What of questions after the schedule is asked: within the budget, and what `mostOf` counts. */
+  /** The questions after the schedule that are asked: within the budget, and what `mostOf` counts. */
   further(presentations: readonly Presentation[], seen: RunSoFar): readonly Presentation[] {
     let left = this.afterOf(this.first) - this.after;
     const few = presentations.filter((presentation) => {

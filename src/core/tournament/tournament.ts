@@ -1,5 +1,5 @@
-// Owns the kind `tournament`: a group's candidates compared by a verifier, each rollout's score by
-// its wins. Schedules: ../tournament/schedules.
+// The kind `tournament`: a group's candidates compared by a verifier, each rollout's score by its wins.
+// Schedules: ../tournament/schedules.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,5 +1,5 @@
-// Owns what a reply and a step warn of: rewards that may be flat or misleading without their saying
-// so. Codes: docs/errors.jsonl. Knows no transport.
+// Defines what a reply and a step warn of: rewards that may be flat or misleading without their saying so.
+// Codes: docs/errors.jsonl.
 import { isUsualLanguage } from "../candidate/languages.ts";
 import { hasNearCopies } from "../candidate/near-copies.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
@@ -72,7 +72,7 @@ export function rewardWarnings(
 /** As of the alarm `evidence_cut`. */
 const EVIDENCE_SHOWN = 0.5;
 
-/** Of fewer groups a share says little. */
+/** With fewer groups a share says little. */
 const FLAT_OF = 4;
 /** As of the alarm `flat_rewards`. */
 const FLAT_SHARE = 0.3;
@@ -108,8 +108,8 @@ export function* hasCopies(prepared: readonly PreparedGroup[]): Generator<number
 }
 
 /**
- * Well formed as far as it could be told before, and neither well formed nor jamming after: the
- * verifier refused it.
+ * Well formed as far as it could be known before, and neither well formed nor jamming after: the verifier
+ * refused it.
  */
 const refusedAny = (formatOk: readonly boolean[], result: GroupResult | undefined): boolean =>
   result?.rollouts.some(({ format_ok, jams_judge }, r) => formatOk[r] === true && !format_ok && !jams_judge) ?? false;

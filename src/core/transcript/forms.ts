@@ -1,5 +1,5 @@
-// Owns the forms in which a whole run comes, each unrolled into a chat's messages or Responses'
-// items: lists of those, ATIF's steps (1.0 to 1.7), verifiers' traces.
+// The forms in which a whole run comes, each unrolled into a chat's messages or Responses' items: lists of
+// those, ATIF's steps (1.0 to 1.7), verifiers' traces.
 import { type ForeignFields, isRecord } from "./kinds.ts";
 
 export interface Placed {
@@ -38,12 +38,12 @@ const listOf = (messages: unknown): readonly unknown[] =>
         ? []
         : [messages];
 
-/** Steps of verifiers: each with all that came before it; what is new of it is told once. */
+/** Steps of verifiers: each with all that came before it; only its new messages are yielded. */
 function* traceItems(steps: readonly ForeignFields[], path: ItemPath): Generator<Placed> {
   let known: readonly unknown[] = [];
   for (const [i, { prompt, completion }] of steps.entries()) {
     const before = typeof prompt === "string" ? [{ role: "user", content: prompt }] : listOf(prompt);
-    // Of a context that was rewritten between two steps all is told again.
+    // A context that was rewritten between two steps is yielded again in full.
     const goesOn = known.every((message, at) => JSON.stringify(message) === JSON.stringify(before[at]));
     const from = i === 0 ? before.length : goesOn ? known.length : 0;
     for (const [at, item] of before.slice(from).entries()) yield { item, path: [...path, i, "prompt", from + at] };
@@ -69,7 +69,7 @@ export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Plac
   }
 }
 
-/** Whether a run has more messages, items and results; no more are looked at. */
+/** Whether a run has more than `most` messages, items and results; it looks at no further ones. */
 export function hasItemsBeyond(run: unknown, most: number): boolean {
   let count = 0;
   for (const _ of itemsOf(run)) if (++count > most) return true;

@@ -1,7 +1,6 @@
-// Owns the kinds of content that foreign bodies hold, by the names that their tools give them.
-// Knows no contract.
+// The kinds of content that foreign bodies hold, by the names that their tools give them.
 
-/** What a body may hold beside plain texts, for the page and for refusals. */
+/** Kinds of content that a body may hold beside plain texts, for the page and for refusals. */
 export const KINDS = {
   text: "a text",
   text_parts: "parts of type `text`, `input_text`, `output_text`",

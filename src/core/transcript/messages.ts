@@ -24,7 +24,7 @@ export interface Part {
    * result, or the name of a field next to the result's words.
    */
   name: string;
-  /** Of a call and its result. */
+  /** For a call and its result. */
   id: string | null;
   text: string;
   /** The policy wrote it; else it came from where the policy acts. */
@@ -150,7 +150,7 @@ function callParts(call: ForeignFields, type: string, own: boolean): Part[] {
     const more = facts(held, [...read, given[0], "index"], own);
     return [part("call", own, written(given[1]), name, id), ...more, ...beside, ...results.map(resultPart)];
   }
-  // What it does stands in fields of its own.
+  // Its content is in separate fields.
   const isRead = (field: string) => read.includes(field) || field === "type" || isThoughtField(field);
   const fields = Object.entries(held).filter(([field]) => !isRead(field));
   const thoughts = Object.entries(held).flatMap(([field, thought]) =>
@@ -189,7 +189,7 @@ function resultParts(result: ForeignFields): Part[] {
   const held = firstOf(inner, RESULT_TEXTS);
   const isFailure = (fields: ForeignFields) => FAILED.some((name) => fields[name] === true || fields[name] === "true");
   const failed = isFailure(inner) || isFailure(outer);
-  // Gemini's without an id stand in the order of their calls.
+  // Gemini's calls without an id are matched in their order.
   const ids = inner === result ? [...CALL_IDS.slice(0, -1).map((field) => result[field]), result.name] : [inner.id];
   const id = idOf(...ids);
   const flags = FAILED.filter((name) => [true, false, "true"].includes(inner[name] as never));

@@ -1,5 +1,5 @@
-// Owns the one form of an agent's run: turns of parts, each with whose words it is. Readers of what
-// tools send: messages.ts, forms.ts.
+// The one form of an agent's run: turns of parts, each with whose words it is. Readers of what tools send:
+// messages.ts, forms.ts.
 import { itemsOf } from "./forms.ts";
 import { imagePart, isRecord } from "./kinds.ts";
 import { type Part, partsOfItem, type ReadItem } from "./messages.ts";
@@ -45,7 +45,7 @@ const isWithheld = ({ kind, text }: Part): boolean => kind === "thought" && text
 /** Whether the policy speaks or acts in a turn. */
 export const isOwnTurn = ({ role, parts }: Turn): boolean => role === "assistant" || parts.some(({ own }) => own);
 
-/** What the policy said last, as text: the answer, where one is wanted. */
+/** The policy's last words, as text: the answer, where one is wanted. */
 export function answerOf(turns: readonly Turn[]): string {
   const said = ({ parts }: Turn) => parts.filter(({ kind, own }) => own && kind === "text");
   const last = turns.findLast((turn) => said(turn).length > 0);
@@ -67,7 +67,7 @@ export function thoughtApart(turns: readonly Turn[]): boolean {
   return own.some(({ kind }) => kind === "thought") && own.some(({ kind }) => kind !== "thought");
 }
 
-/** Whether anything stands there besides what is said: calls, results, images, or what no reader knows. */
+/** Whether the turns hold anything besides words: calls, results, images, or unknown content. */
 export const actsIn = (turns: readonly Turn[]): boolean =>
   turns.some(({ parts }) => parts.some(({ kind }) => kind !== "text" && kind !== "thought"));
 

@@ -1,4 +1,4 @@
-// Owns the tokens that came with a piece of an answer, whichever of OpenAI's shapes they have.
+// The tokens that came with a piece of an answer, whichever of OpenAI's shapes they have.
 type JsonRecord = Record<string, unknown>;
 
 const isObject = (value: unknown): value is JsonRecord =>

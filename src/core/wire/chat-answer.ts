@@ -1,5 +1,5 @@
-// Owns assembling one answer out of an OpenAI-style reply: stream events or one document. Must not
-// know HTTP, slots or retries.
+// Assembling one answer out of an OpenAI-style reply: stream events or one document. Must not know HTTP,
+// slots or retries.
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { questionFault } from "../faults/question-fault.ts";
@@ -8,7 +8,7 @@ import { withoutThoughts } from "../text/thinking.ts";
 import { tokensIn } from "./answer-tokens.ts";
 import { isRetriedStatus, passingFaultOf } from "./chat-retry.ts";
 
-/** What one request brought: the parts of a Generation (ports.ts) that the backend decides. */
+/** The result of one request: the parts of a Generation (ports.ts) that the backend decides. */
 export interface GenerationParts {
   /** The answer text (reasoning fields apart), or null when the generation failed. */
   answer: string | null;
@@ -17,13 +17,13 @@ export interface GenerationParts {
   error: ItemErrorCode | null;
   prompt_tokens: number;
   completion_tokens: number;
-  /** The model's name as the reply gives it; null when it does not, or there is no answer. */
+  /** The model's name as the reply gives it; null when it does not, or without an answer. */
   model: string | null;
   /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
   reason?: string | null;
   /** Wait that a refusing backend asked for, ms; absent where it named none. */
   retry_after_ms?: number | null;
-  /** Of an answer that is read softly (soft-answer.ts). */
+  /** For an answer that is read softly (soft-answer.ts). */
   soft?: SoftLabels | null;
 }
 
@@ -79,7 +79,7 @@ const tokens = (value: unknown): number =>
 
 const NO_COST = { prompt_tokens: 0, completion_tokens: 0, model: null } as const;
 
-/** A longer name is no model's. */
+/** A longer name is not a model's. */
 const MODEL_CHARS_MAX = 256;
 
 /** A Generation's part for a reply that brought no answer. */
@@ -219,7 +219,7 @@ export class AnswerBuilder {
     return broken || this.#engineFailed || (this.#finish !== null && ABORTED.has(this.#finish));
   }
 
-  /** Ends the answer here, by the reader's decision: no more events are fed. */
+  /** Ends the answer here, by the reader's decision: further events are not fed. */
   cut(reason: string): void {
     this.#finish = reason;
     this.#completion_tokens = this.tokens;

@@ -1,5 +1,5 @@
-// Owns how an OpenAI-compatible server's addresses and headers follow from its configured URL and
-// key. Must not know HTTP clients or questions.
+// How an OpenAI-compatible server's addresses and headers follow from its configured URL and key. Must not
+// know HTTP clients or questions.
 
 import { withoutTrailing } from "../text/trailing.ts";
 
@@ -17,9 +17,8 @@ export function apiRoot(url: string): string {
 }
 
 /**
- * Tokens of a model's context, prompt and answer together, as a model list has it (vLLM, SGLang):
- * null where it does not say, undefined where it does not name the model. @throws TypeError for
- * what is no model list
+ * Tokens of a model's context, prompt and answer together, as a model list has it (vLLM, SGLang): null where
+ * it does not say, undefined where it does not name the model. @throws TypeError for another shape
  */
 export function contextIn(list: unknown, model: string): number | null | undefined {
   const { data } = list as { data: readonly { id?: unknown; max_model_len?: unknown }[] };

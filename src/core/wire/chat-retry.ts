@@ -1,5 +1,5 @@
-// Owns when a refused request may be sent again: which statuses, Retry-After, back-off. Must not
-// know slots or queues.
+// Decides when a refused request may be sent again: which statuses, Retry-After, back-off. Must not know
+// slots or queues.
 import { LIMITS } from "../faults/limits.ts";
 import type { PassingFault } from "../faults/question-fault.ts";
 

@@ -1,5 +1,5 @@
-// Owns splitting the bytes of a streamed reply into whole lines, and those into server-sent events.
-// Must not know what the events say, nor where the bytes come from.
+// Splits the bytes of a streamed reply into whole lines, and those into server-sent events. Must not know
+// what the events say, nor where the bytes come from.
 import { LIMITS } from "../faults/limits.ts";
 
 const NEWLINE = 10;

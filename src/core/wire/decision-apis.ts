@@ -1,5 +1,5 @@
 // How decision models are asked: bodies and replies of each API, by name. A reply is read from its
-// probabilities alone, never from the option that it names. Knows no transport.
+// probabilities alone, never from the option that it names.
 import * as z from "zod";
 
 /** A choice between options, about the one state of the request. */

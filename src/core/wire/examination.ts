@@ -1,5 +1,5 @@
-// Owns how a program is held against a test without meeting it: runs of the test's own code, where
-// no program is, and of the program, which is told calls and their arguments alone. Knows no service.
+// Checks a program against a test without letting them meet: runs of the test's own code, without the
+// program, and of the program, which receives calls and their arguments alone. Must not know services.
 import type { ASSERTING, RunStatus } from "../judges/test-runs.ts";
 import { TOLERANCE } from "../text/decimal-tokens.ts";
 import { sameOutput } from "../text/printed-output.ts";
@@ -20,7 +20,7 @@ export interface ProgramTest {
   tolerance?: number | undefined;
 }
 
-/** What came of it: `shown` is what each cell wrote; null where the service failed. */
+/** The result of an examination: `shown` is what each cell wrote; null where the service failed. */
 export type Finding =
   | { status: "pass"; shown: readonly string[] }
   | { status: Exclude<RunStatus, "pass"> | "unknown"; error: string }
@@ -38,11 +38,11 @@ const ROUNDS_MAX = 32;
 type ExaminationStep = { ask: string[] } | { shown: string[] } | { failed: string } | { unknown: string };
 
 /**
- * Yields runs and is given what came of them. The test's code runs alone; what it asks of the
- * program is asked of it in another run, and comes back as data, so that no object, name, frame or
- * file of the program's process holds, or compares with, what is expected.
- * @param mark a word around the program's answers, new for each examination; a program that finds it
- *   can only say other values, which it could have returned
+ * Yields runs and receives their results. The test's code runs alone; its questions to the program are asked
+ * of it in another run, and return as data, so that no object, name, frame or file of the program's process
+ * holds, or compares with, what is expected.
+ * @param mark a word around the program's answers, new for each examination; a program that finds it   can
+ * only say other values, which it could have returned
  */
 export function* examine(
   program: string,
@@ -96,7 +96,7 @@ const PROGRAM_CODE: Record<ProgramTest["language"], ProgramCode> = {
   },
 };
 
-/** What the test's run wrote last; null where it did not end well. */
+/** The last output of the test's run; null where it did not end well. */
 function stepIn({ end, exit_code, stdout }: Ran): ExaminationStep | null {
   if (end !== "exit" || exit_code !== 0) return null;
   try {
@@ -119,7 +119,7 @@ function answersIn({ end, exit_code, stdout }: Ran, mark: string, count: number)
 const statusOfError = (name: string) =>
   name === "AssertionError" ? "fail" : name === "MemoryError" ? "memory" : "runtime";
 
-/** What a run that did not end as it should says of the program. */
+/** The program's failure that a run shows which did not end as it should. */
 function failureOf({ end, exit_code, stderr }: Ran, error: string): Exclude<Finding, null> {
   if (end === "timeout" || end === "compile") return { status: end, error: end };
   if (exit_code === 0) return { status: "fail", error };

@@ -1,5 +1,5 @@
-// Owns how many requests wait for response headers at one time, over all sessions of one request.
-// Must not know what is asked.
+// How many requests wait for response headers at one time, over all sessions of one request. Must not know
+// what is asked.
 import { LIMITS } from "../faults/limits.ts";
 import type { HeaderSlots } from "./questions.ts";
 

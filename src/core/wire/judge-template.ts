@@ -1,5 +1,5 @@
-// The field by which a question tells the engine simulator in whose words it is: a template of the
-// deployment's own, which nobody else can know.
+// The field that names the template of a question for the engine simulator: a deployment's stored template,
+// which it cannot know otherwise.
 import { isTemplateKey } from "../judges/presets/own.ts";
 
 /** An OpenAI-compatible body's field beside OpenAI's own; strict servers would refuse it. */

@@ -1,5 +1,5 @@
-// Owns splitting the bytes of a streamed reply into lines. Must not know what the lines say, nor
-// where the bytes come from.
+// Splits the bytes of a streamed reply into lines. Must not know what the lines say, nor where the bytes come
+// from.
 import { Remainder } from "./chat-stream.ts";
 
 /** Splits bytes into lines and hands each that is not blank to `onLine`. */

@@ -1,5 +1,5 @@
-// What goes between scoring and a verifier: jobs, generations, and what is counted of a session and
-// a backend. Knows no adapter and no wire shape.
+// The data between scoring and a verifier: jobs, generations, and the counts of a session and a backend. Must
+// not know adapters or wire shapes.
 
 import type { JobQuestion, Question } from "../asking/questions.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
@@ -29,8 +29,8 @@ export interface Generation {
   /** The answer text (reasoning fields apart), or null when the generation failed. */
   answer: string | null;
   /**
-   * Whether separate reasoning was given, and whether the answer began after it: an answer with
-   * `unclosed` is no verdict.
+   * Whether separate reasoning was given, and whether the answer began after it: an answer with `unclosed` is
+   * not a verdict.
    */
   thinking: "none" | "closed" | "unclosed";
   /** `stop`, `length`, or what else the engine said; null when it failed. */
@@ -96,7 +96,7 @@ export interface HeaderSlots {
   readonly waiting: number;
   readonly free: boolean;
   take(): void;
-  /** Wakes all who asked to be told, in the order in which they asked. */
+  /** Wakes all who asked to be notified, in the order in which they asked. */
   giveBack(): void;
   onFree(wake: () => void): void;
 }

@@ -1,16 +1,15 @@
-// How services that run programs are asked: paths, bodies and replies of each API, by name. Knows
-// no transport.
+// How services that run programs are asked: paths, bodies and replies of each API, by name.
 
 export interface SandboxRun {
   code: string;
   /** In our words (../judges/test-runs.ts). */
   language: string;
   stdin: string;
-  /** Of one run, and of what is compiled before it. */
+  /** Timeout of one run, and of compiling before it. */
   timeout_ms: number;
 }
 
-/** What came of a run; `infra`: the service failed, which says nothing of the program. */
+/** The result of a run; `infra`: the service failed, which says nothing of the program. */
 export interface Ran {
   end: "exit" | "timeout" | "compile" | "infra";
   /** 0 where the program ended well. */

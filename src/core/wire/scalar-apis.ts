@@ -1,5 +1,4 @@
-// How servers of scalar models are asked for numbers: paths, bodies and replies of each API, by
-// name. Knows no transport.
+// How servers of scalar models are asked for numbers: paths, bodies and replies of each API, by name.
 
 /** What is asked about: a text is a whole conversation, or cut where the candidate begins. */
 export interface ScalarText {
@@ -7,7 +6,7 @@ export interface ScalarText {
   head: string;
   /** The candidate, and what follows it. */
   tail: string;
-  /** Of a solution in steps: how many. */
+  /** For a solution in steps: their number. */
   steps?: number;
 }
 
@@ -37,8 +36,8 @@ export interface ScalarApi {
   per_step?: true;
   body(texts: readonly ScalarText[], settings: ScalarSettings): unknown;
   /**
-   * A number a text, or a list of them, in their order; anything else for what is no number. Throws
-   * for another shape.
+   * A number a text, or a list of them, in their order; another value where it is not a number. Throws for
+   * another shape.
    */
   read(reply: unknown, settings: ScalarSettings): readonly unknown[];
 }
@@ -57,7 +56,7 @@ function lastRow(data: ScalarReply): ScalarReply {
   return Array.isArray(data) && Array.isArray(data.at(-1)) ? lastRow(data.at(-1)) : data;
 }
 
-/** Of a row a step the label's number; rows may be numbers of their own. */
+/** For each row of a step the label's number; rows may be single numbers. */
 const ofSteps = (rows: ScalarReply, settings: ScalarSettings): unknown =>
   Array.isArray(rows) ? rows.map((row) => (Array.isArray(row) ? labelled(row, settings) : row)) : null;
 
@@ -128,7 +127,7 @@ export const SCALAR_APIS = {
 export type ScalarApiName = keyof typeof SCALAR_APIS;
 export const SCALAR_API_NAMES = Object.keys(SCALAR_APIS) as [ScalarApiName, ...ScalarApiName[]];
 
-/** The numbers of a reply to so many texts; null where it is none of the API's. */
+/** The numbers of a reply to `count` texts; null for another shape. */
 export function scalarsIn(api: ScalarApi, text: string, count: number, settings: ScalarSettings): number[] | null {
   try {
     const numbers = api.read(JSON.parse(text), settings);
@@ -141,8 +140,8 @@ export function scalarsIn(api: ScalarApi, text: string, count: number, settings:
 const isProbability = (one: unknown): one is number => typeof one === "number" && one >= 0 && one <= 1;
 
 /**
- * A probability a step of each text, which have so many; null for a text to which the reply has not
- * just these, and null for a reply that is not of so many texts.
+ * A probability a step of each text, given their numbers of steps; null for a text whose steps do not match,
+ * and null for a reply with another number of texts.
  */
 export function stepScoresIn(
   api: ScalarApi,

@@ -1,5 +1,5 @@
-// How a question and a candidate, or its steps, become the one text that a scalar model reads, with
-// a reference answer beside it where the template shows one. Knows no API.
+// How a question and a candidate, or its steps, become the one text that a scalar model reads, with a
+// reference answer beside it where the template shows one.
 import { createEscape, escapeText, survivors } from "../judges/escape/escape.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { marksOf } from "../judges/escape/marks.ts";
@@ -23,7 +23,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 export const SCALAR_TEMPLATE_CHARS = 8_192;
 
-/** What stands around the slots, and the slots, in their order. */
+/** The texts around the slots, and the slots, in their order. */
 const partsOf = (template: string): string[] => (NAMED[template] ?? template).split(SLOTS);
 
 /** Whether it is a template's name, or a text whose last slot is the candidate's, its only one. */

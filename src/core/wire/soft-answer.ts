@@ -1,16 +1,16 @@
-// Owns what an answer asked for with log probabilities comes to: the labels' probabilities beside
-// it, or why it is none. Must not know how an answer is read.
+// Defines what an answer asked for with log probabilities comes to: the labels' probabilities beside it, or
+// why it is none. Must not know how an answer is read.
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { type SoftReader, TOP_LOGPROBS } from "../judges/soft-reader.ts";
 import type { GenerationParts } from "./chat-answer.ts";
 
-/** What a request's body says to get log probabilities, by OpenAI's two ways of asking. */
+/** The fields of a request that ask for log probabilities, in OpenAI's two ways. */
 export const logprobsAsked = (completion: boolean): object =>
   completion ? { logprobs: TOP_LOGPROBS } : { logprobs: true, top_logprobs: TOP_LOGPROBS };
 
 /**
- * The answer with what was found on the way. One without any alternatives for its tokens has failed
- * with `logprobs_unavailable`, one whose values are no log probabilities with `verifier_bad_reply`.
+ * The answer with its soft labels. One without any alternatives for its tokens has failed with
+ * `logprobs_unavailable`, one whose values are not log probabilities with `verifier_bad_reply`.
  */
 export function softened(answered: GenerationParts, reader: SoftReader | null): GenerationParts {
   const { answer, thinking } = answered;

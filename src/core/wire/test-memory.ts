@@ -1,4 +1,4 @@
-// Owns what is remembered of runs that hold no program: they end alike whenever they are made again.
+// Defines what is remembered of runs that hold no program: they end alike whenever they are made again.
 import type { Step } from "./examination.ts";
 import type { Ran } from "./sandbox-apis.ts";
 

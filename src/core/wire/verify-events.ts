@@ -1,5 +1,5 @@
-// Owns telling a line of the verify protocol's reply from nonsense, by hand: zod takes some 5 µs an
-// event where code may not be compiled. Equal to VerifyEventSchema, as a property test holds.
+// Reports a line of the verify protocol's reply from nonsense, by hand: zod takes some 5 µs an event where
+// code may not be compiled. Equal to VerifyEventSchema, as a property test holds.
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";

@@ -1,5 +1,5 @@
-// Owns the wire shapes of the verify protocol (docs/verify-protocol.md): what the edge asks the GPU
-// gateway, and the events it streams back. Knows no transport.
+// The wire shapes of the verify protocol (docs/verify-protocol.md): what the edge asks the GPU gateway, and
+// the events it streams back.
 import * as z from "zod";
 import { JudgeExtraSchema } from "../contract/judge-extra.ts";
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
@@ -80,8 +80,8 @@ export const VerifyRequestSchema = z.strictObject({
   /** Milliseconds from arrival; what is not done by then is an `error` with code `deadline`. */
   deadline_ms: z.int().min(1).max(LIMITS.deadline_ms_max),
   /**
-   * What the engines fail at is asked again until the deadline; without it the failure is told soon
-   * as `retryable`, for a caller that has another backend to ask.
+   * Engine failures are asked again until the deadline; without it the failure is reported soon as
+   * `retryable`, for a caller that has another backend to ask.
    */
   patient: z.boolean().default(false),
   /**
@@ -150,7 +150,7 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     type: z.literal("verdict"),
     ...ids,
     sample: count,
-    /** What follows the thinking (thinking.ts). */
+    /** The text behind the thinking (thinking.ts). */
     answer: z.string(),
     thinking: z.enum(["none", "closed", "unclosed"]),
     /** `stop`, `length`, `repetition`, or what else the engine said. */

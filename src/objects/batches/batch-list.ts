@@ -1,5 +1,4 @@
-// Owns the list of one key's batches: their ids by time. What becomes of each, its own object
-// knows. Knows no runtime.
+// The list of one key's batches: their ids by time. What becomes of each, its own object knows.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Values } from "../storage/values.ts";
 

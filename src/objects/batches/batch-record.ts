@@ -1,4 +1,4 @@
-// Owns what an object stores of its batch, and what is told of it. Knows no scoring and no runtime.
+// The stored record of a batch, and its public view. Must not know scoring or the runtime.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { getJson, getPieces, putJson, putPieces, type Values } from "../storage/values.ts";
@@ -29,9 +29,7 @@ const REQUEST = "request";
 const REPLY = "reply";
 const GROUP = "group.";
 
-/**
- * What an object stores beside the request's pieces; its deadline counts from its creation, in ms.
- */
+/** An object's record beside the request's pieces; its deadline counts from its creation, in ms. */
 export interface NewBatch extends BatchHead {
   deadline_ms: number;
   groups: number;

@@ -1,5 +1,4 @@
-// Owns a batch's life: taken over, run, taken up again after a restart, ended, forgotten. Knows no
-// runtime: where it lives is given.
+// A batch's life: taken over, run, taken up again after a restart, ended, forgotten.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
@@ -77,7 +76,7 @@ export class BatchJob {
     return now && this.#store.view({ ...now, progress: this.#progress(now) });
   }
 
-  /** What a list tells of it; null for whoever did not submit it. */
+  /** Its entry in a list; null for anyone who did not submit it. */
   brief(keyName: string | null): BatchBrief | null {
     const record = this.#of(keyName);
     if (record === null) return null;

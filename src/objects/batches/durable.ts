@@ -1,5 +1,5 @@
-// Owns the Durable Object that is a batch, or a key's list of batches: its storage, its alarm, and
-// the calls it answers. Knows no decision.
+// The Durable Object that is a batch, or a key's list of batches: its storage, its alarm, and the calls it
+// answers.
 import { DurableObject } from "cloudflare:workers";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -14,7 +14,7 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => JudgingDeps
   return class extends DurableObject<Record<string, unknown>> {
     #batch: BatchJob | null = null;
     #counted: () => Promise<void> = async () => undefined;
-    /** Of an object that is a key's list of batches. */
+    /** For an object that is a key's list of batches. */
     readonly #list = new BatchList(durableValues(this.ctx));
 
     async submit(id: string, batch: NewBatch, pieces: Uint8Array[]): Promise<void> {

@@ -1,5 +1,4 @@
-// Owns a batch's memory of what the verifier has answered, in storage, and the count of it. Knows
-// no schedule and no verifier.
+// A batch's memory of what the verifier has answered, in storage, and the count of it.
 
 import type { Reading } from "../../core/asking/readings.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

@@ -1,5 +1,4 @@
-// Owns the batches of one process: the same batch over memory, for tests and for hosts without
-// Durable Objects.
+// The batches of one process: the same batch over memory, for tests and for hosts without Durable Objects.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

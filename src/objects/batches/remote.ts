@@ -1,4 +1,4 @@
-// Owns reaching batches that are Durable Objects. Knows no decision.
+// Reaches batches that are Durable Objects.
 
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type BatchIds, listName } from "./batch-list.ts";
@@ -13,7 +13,7 @@ export interface BatchStub {
   cancel(keyName: string | null): Promise<BatchView | null>;
   brief(keyName: string | null): Promise<BatchBrief | null>;
   forget(): Promise<void>;
-  /** Of the object that is a key's list. */
+  /** For the object that is a key's list. */
   note(id: string): Promise<void>;
   page(before: string | null, limit: number): Promise<BatchIds>;
 }

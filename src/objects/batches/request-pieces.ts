@@ -1,5 +1,4 @@
-// Owns a batch's request as bytes: a line of JSON for what is not groups, then one a group. Knows
-// no storage.
+// A batch's request as bytes: a line of JSON for what is not groups, then one a group.
 
 import type { Group } from "../../core/contract/requests.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

@@ -1,5 +1,4 @@
-// Owns the scoring of one batch: the same scoring and logging as a native request. Knows no storage
-// and no life cycle.
+// The scoring of one batch: the same scoring and logging as a native request.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
@@ -10,7 +9,7 @@ import type { ScoringBatch } from "../../scoring/score-batch.ts";
 import type { BatchRequest } from "./view.ts";
 
 interface BatchWork extends BatchRequest {
-  /** Of the batch and of its log entry; repeating the work leaves no second one. */
+  /** The id of the batch and of its log entry; repeating the work leaves no second one. */
   request_id: string;
   key_name: string | null;
   deadline_ms: number;

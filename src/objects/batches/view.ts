@@ -1,5 +1,5 @@
-// Owns the words of batches that are answered later: what is submitted, what is told of it, and the
-// seam to where it runs. Knows no HTTP and no storage.
+// The interface of batches that are answered later: what is submitted, what is shown of it, and the seam to
+// where it runs. Must not know HTTP or storage.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { FieldError, RequestErrorCode } from "../../core/faults/errors.ts";
@@ -22,10 +22,10 @@ export interface BatchRequest {
 
 /** What is submitted beside that. */
 export interface BatchHead {
-  /** Of the caller; nobody else is told anything of the batch. */
+  /** The caller's key; the batch is invisible to others. */
   key_name: string | null;
   route: BatchRoute;
-  /** What the route needs to give the final reply its own shape; JSON. */
+  /** Data that the route needs for the form of the final reply; JSON. */
   shape: unknown;
 }
 
@@ -56,7 +56,7 @@ export interface BatchView {
   deadline_at: number;
   ended_at: number | null;
   progress: BatchProgress;
-  /** Groups that are finished, by index, while there is no reply. */
+  /** Groups that are finished, by index, until the reply is there. */
   results: ({ index: number } & GroupResult)[];
   /** Exactly when `state` is done: the native reply. */
   reply: RewardsReply | null;
@@ -64,7 +64,7 @@ export interface BatchView {
   error: BatchFault | null;
 }
 
-/** A batch as a list tells of it. */
+/** A batch in a list. */
 export type BatchBrief = Pick<
   BatchView,
   "batch_id" | "route" | "state" | "created_at" | "deadline_at" | "ended_at" | "progress"

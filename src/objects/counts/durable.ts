@@ -1,5 +1,4 @@
-// Owns the Durable Object that counts for the whole deployment: what isolates hand on, kept over
-// restarts.
+// The Durable Object that counts for the whole deployment: what isolates hand on, kept over restarts.
 import { DurableObject } from "cloudflare:workers";
 import type { SeriesCount } from "../../core/load/metric-registry.ts";
 import { Metrics } from "../../platform/counters.ts";

@@ -1,4 +1,4 @@
-// Owns handing what an isolate has counted to the deployment's totals. Knows no metric.
+// Hands what an isolate has counted to the deployment's totals.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

@@ -1,4 +1,4 @@
-// Owns the step from a judged group to each member's answer. Knows no waiter and no storage.
+// The step from a judged group to each member's answer.
 import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import { isRepetition } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";
@@ -22,8 +22,8 @@ export function answersOf(
 }
 
 /**
- * Of a group in which nothing new has come when it closes: its requests were retries after all, and
- * it takes nobody else. null when it is to be judged.
+ * For a group that closes without a new member: its requests were retries after all, and it takes no other.
+ * null when it is to be judged.
  */
 export function earlierAnswers(
   store: RoomStore,

@@ -1,5 +1,5 @@
-// Owns that a join ends: with its reward, at its deadline, or when its client goes. Knows not where
-// the room lives.
+// Guarantees that a join ends: with its reward, at its deadline, or when its client goes. Knows not where the
+// room lives.
 
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -28,13 +28,12 @@ export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
         const reply = await Promise.race([line.join(sample, probe ?? null, end.signal), end.reason]);
         const leave = () => line.leave(sample.room, sample.waiter_id).catch(() => undefined);
         if (typeof reply !== "string") {
-          // Whose client goes before the reply is out comes again for it.
+          // A client that leaves before the reply is out comes again for it.
           if (signal.aborted) void leave();
           else signal.addEventListener("abort", leave, { once: true });
           return rewardOf(reply);
         }
-        // A room out of reach is given a moment to hear it: nobody waits for it beyond the
-        // deadline.
+        // A room out of reach is given a moment to receive it, never beyond the deadline.
         const left = leave();
         await within(systemClock, LIMITS.room_leave_ms, left, () => undefined);
         return await unanswered(sample, reply);
@@ -63,10 +62,7 @@ function untilEnd(afterMs: number, signal: AbortSignal) {
   return { signal: ended.signal, reason, disarm };
 }
 
-/**
- * Nothing was learnt of the sample: every count is zero, and there is no number to take for a
- * reward.
- */
+/** The sample has no result: every count is zero, and no number could be taken for a reward. */
 const NOTHING: Omit<RolloutResult, "error"> = {
   reward: null,
   components: { base: null, format: 0, overlong: 0 },

@@ -1,5 +1,4 @@
-// Owns who was given which member's answer, until it is known that the reply arrived or did not.
-// Knows no storage and no connection.
+// Decides who was given which member's answer, until it is known that the reply arrived or did not.
 import type { GroupState, RoomState } from "./group-state.ts";
 
 export class DeliveredReplies {

@@ -1,5 +1,5 @@
-// Owns telling equal requests apart: those before must prove that their clients are there, which
-// begins their replies, and only then the others. Knows no judgement and no storage.
+// Requests with the same rollouts, from different samples or sent again: those that came before must prove that
+// their clients are still there, which begins their replies, and only then the others are answered.
 import type { RoomState, Undecided } from "./group-state.ts";
 import { equalWaiters, undecidedOf } from "./undecided.ts";
 
@@ -13,8 +13,8 @@ export interface DuplicateResolution {
 }
 
 /**
- * Decides all these. To be called when nobody among them can be refused any more: a reply that has
- * begun has no status of its own.
+ * Decides all these. To be called when none of them can be refused any more: a reply that has begun has no
+ * status.
  */
 export async function resolveDuplicates(parts: DuplicateResolution, undecided: readonly Undecided[]): Promise<void> {
   const bodies = new Set(undecided.map(({ arrival }) => arrival.body_hash));
@@ -39,7 +39,7 @@ async function resolveBody({ state, prove, leave, settle }: DuplicateResolution,
   if (others().length === 0) return;
   await proveAll([...waiting(), ...others()]);
   for (const other of others()) settle(other);
-  // What has begun has no status of its own any more, so it is held as long as there is time.
+  // A reply that has begun has no status any more, so it is held as long as there is time.
   for (const { waiter } of equalWaiters(state, body)) {
     if (proven.has(waiter.waiter_id) && waiter.let_go_after !== null) waiter.let_go_after = waiter.gather_by;
   }

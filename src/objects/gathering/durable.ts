@@ -1,5 +1,4 @@
-// Owns the Durable Object that is a room: its storage, its alarm, and the two calls it answers.
-// Knows no decision.
+// The Durable Object that is a room: its storage, its alarm, and the two calls it answers.
 import { DurableObject } from "cloudflare:workers";
 import { createRequestIds } from "../../platform/request-ids.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -50,8 +49,8 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
     }
 
     /**
-     * Closes groups after a restart even if nobody comes, keeps the object alive while it judges,
-     * and deletes what is over.
+     * Closes groups after a restart even if no request comes, keeps the object alive while it judges, and
+     * deletes what is over.
      */
     override async alarm(): Promise<void> {
       const kind = createRoomStore(this.#values).subject()?.named === undefined ? Room : NamedGroup;

@@ -1,5 +1,4 @@
-// Owns asking of groups that still gather what will be asked of them whoever else comes. Knows no
-// answer and no reward: what is answered is in the group's journal.
+// Asks of groups that still gather what will be asked of them whoever else comes.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,7 +8,7 @@ import { GroupJournal } from "./group-journal.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
 import type { RoomParts } from "./room-listing.ts";
 
-/** What a room gives and takes. */
+/** The parts that a room hands over. */
 interface EarlyParts {
   parts(): RoomParts;
   /** Does it in the background. */
@@ -18,10 +17,10 @@ interface EarlyParts {
   onWrite(withinMs: number): void;
 }
 
-/** Of one group. */
+/** The state of one group. */
 interface GroupBegun {
   journal: GroupJournal;
-  /** So many members have been asked about. */
+  /** Members that have been asked about. */
   members: number;
   passes: Set<AbortController>;
   /** Takes back the next look. */
@@ -62,7 +61,7 @@ export class EarlyJudging {
     return { ...journal.ofWhole(request_id), end: cancel };
   }
 
-  /** What the group still asks is of no use any more. */
+  /** The group's further questions are useless. */
   stop(epoch: number): void {
     const begun = this.#groups.get(epoch);
     if (begun === undefined) return;
@@ -127,7 +126,7 @@ export class EarlyJudging {
   }
 }
 
-/** What the request cannot have is told by the judgement of all. */
+/** A refusal of the request is reported by the judgement of all. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }

@@ -1,5 +1,4 @@
-// Owns the words of gathering: what a one-sample request brings to its group's room and what it
-// gets back. Knows no time and no storage.
+// The words of gathering: what a one-sample request brings to its group's room and what it gets back.
 
 import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
@@ -20,17 +19,17 @@ export interface GatheredSample {
   prompt: Prompt;
   language: string | null;
   rollout: Rollout;
-  /** What else it holds that no judge is shown: a group with such a member is refused. */
+  /** Other content of the answer that no judge is shown: a group with such a member is refused. */
   unshown?: readonly FieldError[];
   spec: AnySpec;
-  /** What its spec needs to know of the group; absent: nothing. */
+  /** Facts of the group that its spec needs; absent: none. */
   facts?: GroupFacts;
   run_id: string | null;
   step: number | null;
-  /** What the trainer said of itself, for the run log alone: members of one group may say others. */
+  /** The trainer's own step, for the run log alone: members of one group may state others. */
   log_step?: number;
   key_name: string | null;
-  /** The group closes as soon as so many members are there; null: only the window closes it. */
+  /** The group closes as soon as it has this many members; null: only the window closes it. */
   group_size: number | null;
   /** Else it closes this long after the last member's arrival. */
   window_ms: number;
@@ -52,19 +51,19 @@ export interface GatheredSample {
    * A failure is an answer as well: the client is given a number for it, and does not ask again.
    */
   takes_failure: boolean;
-  /** Its group is judged when all are there, and not before: a part of it is no answer. */
+  /** Its group is judged when all are there, and not before: a part has no reward. */
   whole_only: boolean;
 }
 
 /**
- * Why a group was judged when it was: all members there, none came for the window, or no more time
- * to wait.
+ * Why a group was judged when it was: all members there, none came for the window, or the time to wait was
+ * over.
  */
 export type GroupClosed = "full" | "window" | "deadline";
 
 /** One waiter's answer. */
 export interface GatheredReward {
-  /** Of the judged group's log entry; the waiter's own id when no judgement was had in time. */
+  /** The id of the judged group's log entry; the waiter's own id when no judgement came in time. */
   request_id: string;
   logged: RewardsReply["logged"];
   warnings: string[];
@@ -121,13 +120,13 @@ export interface NamedMembers
   extends Pick<GatheredSample, "room" | "prompt" | "language" | "spec" | "facts" | "run_id" | "step" | "key_name"> {
   /** The caller's name of it, as the run log has it. */
   group_id: string;
-  /** Of the request that brings them. */
+  /** The id of the request that brings them. */
   request_id: string;
-  /** Judged as soon as so many members are there; null: only closing ends it. */
+  /** Judged as soon as it has this many members; null: only closing ends it. */
   size: number | null;
-  /** What the judging may take from when the last member is there, ms. */
+  /** Time for judging from the last member's arrival, ms. */
   deadline_ms: number;
-  /** Of the first of `rollouts`; the next are at the positions after it. */
+  /** Position of the first of `rollouts`; the next are at the positions after it. */
   position: number;
   rollouts: readonly Rollout[];
 }
@@ -135,7 +134,7 @@ export interface NamedMembers
 /** How far a named group is. */
 export interface NamedState {
   group_id: string;
-  /** So many are there. */
+  /** Members so far. */
   members: number;
   size: number | null;
   state: "gathering" | "judging" | "judged";
@@ -145,7 +144,7 @@ export interface NamedState {
 export interface GroupClosing {
   room: string;
   request_id: string;
-  /** What the judging may take, ms; it has begun already where the group's size was reached. */
+  /** Time for judging, ms; it has begun already where the group's size was reached. */
   deadline_ms: number;
 }
 
@@ -155,15 +154,14 @@ export interface GroupClosing {
  */
 interface NamedGroups {
   /**
-   * @throws ApiError `facts_disagree` for members that say another thing of the group, or stand
-   *   where another is; `group_closed` for new ones of a group that takes nobody else
+   * @throws ApiError `facts_disagree` for members that contradict the group, or are at another one's
+   * position; `group_closed` for new ones of a closed group
    */
   add(members: NamedMembers): Promise<NamedState>;
   /**
-   * The reply over one group, its rollouts in the order of their positions, and the longest wait that
-   * a verifier asked for when it refused, ms; null where none did. Waits for a judgement under way to
-   * its end.
-   * @throws ApiError `not_found` where nobody was added, and whatever refuses the request
+   * The reply over one group, its rollouts in the order of their positions, and the longest wait that a
+   * verifier asked for when it refused, ms; null where none did. Waits for a judgement under way to its end.
+   * @throws ApiError `not_found` where the group has no member, and any refusal of the request
    */
   close(closing: GroupClosing): Promise<{ reply: RewardsReply; retry_after_ms: number | null }>;
 }

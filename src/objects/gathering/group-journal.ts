@@ -1,5 +1,5 @@
-// Owns what was asked of one group and what is being asked right now, for its judgements and for
-// what begins before them. Knows no time.
+// Defines what was asked of one group and what is being asked right now, for its judgements and for what
+// begins before them.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { JournalRow, RoomStore } from "./room-store.ts";
@@ -20,7 +20,7 @@ export class GroupJournal {
     this.#rows = store.journal(epoch);
   }
 
-  /** What comes from now on is nobody's. */
+  /** Results from now on are dropped. */
   end(): void {
     this.#ended = true;
   }

@@ -1,7 +1,7 @@
-// Owns what is known of one gathered group: members, waiters, its judgement. Interfaces only.
+// Defines what is known of one gathered group: members, waiters, its judgement. Interfaces only.
 import type { GatheredSample, GroupClosed } from "./gathering.ts";
 
-/** What deciding needs to know of an arriving sample; its texts are the storage's. */
+/** The data of an arriving sample that decides; its texts are the storage's. */
 export type Arrival = Pick<
   GatheredSample,
   | "waiter_id"
@@ -17,8 +17,8 @@ export type Arrival = Pick<
 >;
 
 /**
- * `alone`: nobody to compare with, until somebody comes. `failed`: no reward was had; asking again
- * may help.
+ * `alone`: without another to compare with, until one comes. `failed`: no reward was had; asking again may
+ * help.
  */
 export type AnswerState = "none" | "reward" | "alone" | "failed";
 
@@ -30,8 +30,8 @@ export interface MemberState {
   late: boolean;
   answer: AnswerState;
   /**
-   * When its answer went to a client that was there; null while nobody has it. What comes again
-   * after that is no retry.
+   * When its answer went to a client that was there; null until a client has it. A repetition after that is
+   * not a retry.
    */
   told_at: number | null;
   /**
@@ -41,18 +41,18 @@ export interface MemberState {
   again: boolean;
   /** How often it has been sent. */
   tries: number;
-  /** Most equal requests that were open at once: so many clients may share its tries. */
+  /** Most equal requests that were open at once: this many clients may share its tries. */
   abreast: number;
 }
 
-/** One that has left is no longer listed. Times are ms since 1970. */
+/** A waiter that has left is removed from the list. Times are ms since 1970. */
 export interface WaiterState {
   waiter_id: string;
   member: number;
   since: number;
   gather_by: number;
   answer_by: number;
-  /** Of an earlier life of the room, and has not joined again: nothing is hurried for it. */
+  /** Left from an earlier life of the room, and has not joined again: nothing is hurried for it. */
   lost: boolean;
   /**
    * When it is let go while the group is incomplete; null for one whose client has no try to spare.
@@ -63,7 +63,7 @@ export interface WaiterState {
 
 export interface Judgement {
   request_id: string;
-  /** The first so many members are judged. */
+  /** Members judged, the first ones. */
   members: number;
   closed: GroupClosed;
   answer_by: number;
@@ -76,13 +76,13 @@ export interface GroupState {
   /** Members that make it complete; null when only time closes it. */
   size: number | null;
   members: MemberState[];
-  /** Bodies of samples that were refused: nobody waits for as many members. */
+  /** Bodies of samples that were refused: the group waits for as many members less. */
   refused: string[];
-  /** Nobody has a reward where one is refused. */
+  /** All rewards are missing where one sample is refused. */
   whole_only: boolean;
-  /** Of members without their answer, in order of arrival. */
+  /** Waiters for members without their answer, in order of arrival. */
   waiters: WaiterState[];
-  /** The first so many members have been judged. */
+  /** Members that have been judged, the first ones. */
   judged: number;
   judging: Judgement | null;
   /** Why the last judgement began; null before the first. */
@@ -99,7 +99,7 @@ export interface GroupState {
   window_ends: number;
   /** When its last member came. */
   last_at: number;
-  /** How long a judgement may take that nobody waits for. */
+  /** Time for a judgement that no client waits for. */
   judge_ms: number;
   judged_at: number | null;
   retain_ms: number;
@@ -127,7 +127,7 @@ export interface Undecided {
 export interface RoomState {
   /** By epoch, ascending. */
   groups: GroupState[];
-  /** Of samples refused since the last group had its members; the next group lacks them. */
+  /** Bodies of samples refused since the last group had its members; the next group lacks them. */
   refused: string[];
   undecided: Undecided[];
 }

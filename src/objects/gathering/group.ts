@@ -1,5 +1,5 @@
-// Owns one gathered group: its members, who waits for them, when it closes and what a judgement
-// leaves behind. Times are given, never read; knows no texts and no storage.
+// One gathered group: its members, who waits for them, when it closes and what a judgement leaves behind.
+// Times are given, never read; knows no texts and no storage.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { GroupClosed } from "./gathering.ts";
 import type { AnswerState, Arrival, GroupState, Judgement, MemberState, WaiterState } from "./group-state.ts";
@@ -48,7 +48,7 @@ export function isFull({ size, members }: GroupState): boolean {
   return members.length >= Math.min(size ?? LIMITS.rollouts_per_group_max, LIMITS.rollouts_per_group_max);
 }
 
-/** Nobody else is waited for: what it lacks was refused. */
+/** The group waits for no further member: the missing ones were refused. */
 function expectsNobody(group: GroupState): boolean {
   const { size, members, refused } = group;
   return isFull(group) || (size !== null && members.length > 0 && members.length + refused.length >= size);
@@ -95,8 +95,8 @@ export function patienceOf(
   const made = Math.floor(tries / abreast);
   const gathering_ms = arrival.answer_within_ms * GATHERING_SHARE;
   if (made + 1 > arrival.tries - SPARE_TRIES) return arrival.whole_only ? gathering_ms : null;
-  // Equal requests have to be open at once to be told apart, so each waits longer than the other's
-  // pause, which grows as its patience does.
+  // Equal requests have to be open at once to be distinguished, so each waits longer than the other's pause,
+  // which grows as its patience does.
   const patience_ms = arrival.patience_ms * abreast * 2 ** Math.min(made, 30);
   return Math.min(gathering_ms, patience_ms);
 }
@@ -128,9 +128,8 @@ export function attach(group: GroupState, at: number, arrival: Arrival, now: num
 }
 
 /**
- * Judged without anybody's reward, and without a request that was open beside its equal: it was
- * refused as that one was, and comes again as that one does. Whether it is a sample of its own
- * shows then.
+ * Judged without any reward, and without a request that was open beside its equal: it was refused as that one
+ * was, and comes again as that one does. Whether it is a separate sample shows then.
  */
 function lacksTwin(group: GroupState): boolean {
   const { members } = group;
@@ -156,9 +155,9 @@ const waits =
     !lost && (member >= judged || members[member]?.answer === "alone");
 
 /**
- * When gathering ends, and why; null while nobody waits to be judged. Of a group whose size is
- * known nobody waits when all connections are gone: its samples have arrived, and are judged when
- * the last one has, or when time is up for one whose client cannot ask again.
+ * When gathering ends, and why; null while no member waits to be judged. In a group of known size none waits
+ * when all connections are gone: its samples have arrived, and are judged when the last one has, or when time
+ * is up for one whose client cannot ask again.
  */
 export function closing(group: GroupState): { at: number; why: GroupClosed } | null {
   const { members, waiters, judged, window_ends } = group;
@@ -197,9 +196,8 @@ export function sendAway(group: GroupState, now: number): string[] {
 export const isRepetition = ({ members }: GroupState) => members.every(({ again }) => again);
 
 /**
- * What is to be done with the group now and why, or null. With equal requests that are not told
- * apart yet (so many `equals`), which would make it complete or for which time is up, its members
- * are scored first.
+ * The next action for the group now and why, or null. With equal requests that are not distinguished yet
+ * (`equals` of them), which would make it complete or for which time is up, its members are scored first.
  */
 export function due(group: GroupState, equals: number, now: number): { scores: boolean; closed: GroupClosed } | null {
   const { judging, telling_apart, size, members } = group;
@@ -239,8 +237,8 @@ function answerBy({ waiters, judge_ms }: GroupState, now: number): number {
 }
 
 /**
- * What a judgement changes: the members whose answer is new, and the waiters who get theirs (they
- * are no longer listed).
+ * A judgement's changes: the members whose answer is new, and the waiters who get theirs (they are removed
+ * from the list).
  */
 interface Finished {
   answered: number[];
@@ -293,7 +291,7 @@ export function markDelivered(
   if (state.answer === "reward" || takes_failure) state.told_at = now;
 }
 
-/** Nothing is under way and nobody can come back for an answer. */
+/** Nothing is under way and no client can return for an answer. */
 export function isOver(group: GroupState, now: number): boolean {
   const idle = group.judging === null && closing(group) === null && !group.again;
   return idle && group.waiters.length === 0 && now >= group.forget_at;

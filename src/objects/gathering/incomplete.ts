@@ -1,4 +1,4 @@
-// Owns what is warned of where rewards rest on a part of their group. Knows no route and no log.
+// Defines what is warned of where rewards rest on a part of their group.
 import type { GroupClosed } from "./gathering.ts";
 
 /**

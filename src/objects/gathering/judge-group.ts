@@ -1,5 +1,4 @@
-// Owns the judging of one gathered group: the same scoring and logging as a native request of one
-// group. Knows no room and no storage.
+// The judging of one gathered group: the same scoring and logging as a native request of one group.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
@@ -14,7 +13,7 @@ import { scoreBatch } from "../../scoring/score-batch.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
 interface GroupAsked {
-  /** Of its log entry; repeating it leaves no second one. */
+  /** The id of its log entry; repeating it leaves no second one. */
   request_id: string;
   subject: RoomSubject;
   members: readonly MemberContent[];
@@ -30,7 +29,7 @@ export interface GroupWork extends GroupAsked {
   group_id: string;
 }
 
-/** Of a group that still gathers. */
+/** For a group that still gathers. */
 interface EarlyWork extends GroupAsked {
   signal: AbortSignal;
 }
@@ -133,7 +132,7 @@ function latestStep(members: readonly MemberContent[]): number | undefined {
   return steps.length === 0 ? undefined : Math.max(...steps);
 }
 
-/** A reward is relative to the group, and nothing can be said beside what nobody was shown. */
+/** A reward is relative to the group, and a hidden member cannot be compared. */
 function requireShown(members: readonly MemberContent[]): void {
   const errors = members.find(({ unshown }) => unshown !== undefined)?.unshown;
   if (errors === undefined) return;

@@ -1,5 +1,5 @@
-// Owns when a room's storage is flushed: a little later and all together. A commit on the way to
-// the verifier would cost the trainer more than a restart loses.
+// Decides when a room's storage is flushed: a little later and all together. A commit on the way to the
+// verifier would cost the trainer more than a restart loses.
 import { systemClock } from "../../platform/clock.ts";
 
 export class LaterFlush {
@@ -14,8 +14,8 @@ export class LaterFlush {
   }
 
   /**
-   * Stores what has changed within so many ms. A sample lost so comes again with its request; a
-   * verdict lost so is asked again.
+   * Stores changes within this many ms. A sample lost so comes again with its request; a verdict lost so is
+   * asked again.
    */
   within(ms: number): void {
     const at = this.#now() + ms;

@@ -1,5 +1,4 @@
-// Owns the rooms of one process: the same room over memory, for tests and for hosts without Durable
-// Objects.
+// The rooms of one process: the same room over memory, for tests and for hosts without Durable Objects.
 
 import { createRequestIds } from "../../platform/request-ids.ts";
 import { memoryValues } from "../storage/memory.ts";

@@ -1,5 +1,5 @@
-// Owns a group at work that its caller names, fills by position and closes: what is added, when it
-// is judged, the reply that is kept. Knows no runtime.
+// A group at work that its caller names, fills by position and closes: what is added, when it is judged, the
+// reply that is kept.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { Rollout } from "../../core/contract/requests.ts";
@@ -28,7 +28,7 @@ export type CloseReply = { reply: RewardsReply; retry_after_ms: number | null } 
 
 const UNKNOWN: GatheringFault = {
   code: "not_found",
-  detail: "No group of this id of this key has a member. One that nobody asks for is forgotten after an hour.",
+  detail: "This key has no group of this id with a member. A group that is not asked for is forgotten after an hour.",
   errors: [],
   headers: {},
 };
@@ -57,7 +57,7 @@ export class NamedGroup {
     if (judgement !== null) void this.#start(judgement);
   }
 
-  /** Nobody asks for it any more: whoever holds it may drop it, its storage included. */
+  /** The group is not asked for any more: its holder may drop it, its storage included. */
   get isEmpty(): boolean {
     return this.#judging === null && this.#parts.now() >= this.#group.forget_at;
   }
@@ -73,20 +73,20 @@ export class NamedGroup {
     }
   }
 
-  /** Nobody else comes. Resolves with what the judgement came to, which may be one under way. */
+  /** Ends the group. Resolves with the result of the judgement, which may be one under way. */
   async close({ deadline_ms }: Pick<GroupClosing, "deadline_ms">): Promise<CloseReply> {
     const group = this.#group;
     if (group.members.length === 0) return { fault: UNKNOWN };
     group.forget_at = this.#parts.now() + LIMITS.named_group_kept_ms;
     this.#book();
     const reply = this.#judging === null ? this.#parts.store.reply() : null;
-    // What a reply lacks may come by now.
+    // Missing parts of a reply may come by now.
     if (reply !== null && !isMendable(reply)) return { reply, retry_after_ms: null };
     if (this.#judging === null) Object.assign(group, { size: group.members.length, judge_ms: deadline_ms });
     return Promise.race([this.#judging ?? this.#begin(), this.#forgotten.promise]);
   }
 
-  /** Who waits is told to come again, and what is under way is nobody's. */
+  /** Waiters are answered to come again, and work under way is dropped. */
   forget(): void {
     this.#early.stopAll();
     releaseStored(this.#parts);

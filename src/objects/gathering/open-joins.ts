@@ -1,5 +1,4 @@
-// Owns the joins that are not answered yet: their promises, and what is held back until a request's
-// place shows. Knows no group and no storage.
+// The joins that are not answered yet: their promises, and what is held back until a request's place shows.
 import type { GatheredSample } from "./gathering.ts";
 import type { RoomReply } from "./reply.ts";
 
@@ -8,7 +7,7 @@ interface OpenJoin {
   resolve(reply: RoomReply): void;
   /** It repeats a sample that another request brought. */
   attached: boolean;
-  /** Of one whose place is undecided. */
+  /** The sample, where its place is undecided. */
   sample: GatheredSample | null;
 }
 
@@ -29,7 +28,7 @@ export class OpenJoins {
     return this.#joins.get(waiterId);
   }
 
-  /** Its client has gone: nobody is to be answered. */
+  /** Its client has gone: the answer is dropped. */
   drop(waiterId: string): void {
     this.#joins.delete(waiterId);
   }

@@ -1,5 +1,4 @@
-// Owns proving that waiters' clients are still there: one probe at a time for each, never longer
-// than its limit. Knows no group.
+// Proving that waiters' clients are still there: one probe at a time for each, never longer than its limit.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";

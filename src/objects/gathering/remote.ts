@@ -1,5 +1,4 @@
-// Owns reaching rooms that are Durable Objects: calls them, and joins again when a call breaks.
-// Knows no decision.
+// Reaches rooms that are Durable Objects: calls them, and joins again when a call breaks.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
@@ -74,7 +73,7 @@ async function joinAgain(
     } catch (error) {
       if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
       await pause(systemClock, LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
-      // Its leaving has been told: joining after that would make a waiter whom nobody ends.
+      // It has already left: joining after that would make a waiter that never ends.
       if (signal.aborted) throw error;
     }
   }

@@ -1,5 +1,5 @@
-// Owns what a room says to a join, in a form that survives a call between isolates (errors lose
-// their class there).
+// Defines what a room says to a join, in a form that survives a call between isolates (errors lose their
+// class there).
 
 import { ApiError, asApiError, type FieldError, type RequestErrorCode } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";

@@ -1,4 +1,4 @@
-// Owns what a room is given, and that its run's list knows it. Knows no storage.
+// Defines what a room is given, and that its run's list knows it.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
@@ -18,7 +18,7 @@ export interface RoomParts {
   now(): number;
   nextRequestId(): string;
   report(line: Record<string, unknown>): void;
-  /** Told of what the room is, when its first sample has come. */
+  /** Called with the room's subject when its first sample has come. */
   began?(subject: RoomSubject, waiterId: string): void;
 }
 
@@ -36,8 +36,8 @@ export function releaseStored({ store, storage }: RoomParts): void {
 }
 
 /**
- * What a room does when it begins: it stands on its run's list, and where the run has been deleted
- * since its first sample was sent, it forgets. Nobody waits for that.
+ * A room's work when it begins: it is put on its run's list, and where the run has been deleted since its
+ * first sample was sent, it forgets. No request waits for that.
  */
 function listing(
   runObjects: RunObjects | undefined,
@@ -53,10 +53,10 @@ function listing(
   };
 }
 
-/** What rooms judge with, and the lists of runs that know of them; absent: there are none. */
+/** The parts that rooms judge with, and the lists of runs that know of them; absent: none. */
 export type RoomDeps = Omit<JudgingDeps, "runObjects"> & { runObjects?: RunObjects };
 
-/** What a room over these values is given; `forget` is how whoever holds it has it forget. */
+/** The parts of a room over these values; `forget` is how its holder has it forget. */
 export function roomParts(
   deps: RoomDeps,
   values: Values,

@@ -1,5 +1,5 @@
-// Owns what a room keeps: its groups, their members' texts, answers and readings, and when they are
-// stored. Knows no decision.
+// Defines what a room keeps: its groups, their members' texts, answers and readings, and when they are
+// stored.
 
 import type { Reading } from "../../core/asking/readings.ts";
 import type { RewardsReply } from "../../core/contract/replies.ts";
@@ -12,7 +12,7 @@ import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { GatheringFault } from "./reply.ts";
 
-/** What all samples of a room have in common: its name is a digest of it. */
+/** The common fields of a room's samples: its name is a digest of it. */
 export interface RoomSubject {
   room: string;
   prompt: Prompt;
@@ -22,7 +22,7 @@ export interface RoomSubject {
   run_id: string | null;
   step: number | null;
   key_name: string | null;
-  /** Of a group that its caller names and fills by position; absent: samples meet in it. */
+  /** For a group that its caller names and fills by position; absent: samples meet in it. */
   named?: { group_id: string; language: string | null; size: number | null };
 }
 
@@ -41,7 +41,7 @@ export interface JournalRow {
   request_id: string;
   /** It was asked before the group was complete. */
   early?: true;
-  /** Of one that failed: for the judgement that logged so, should it be taken up again, alone. */
+  /** For one that failed: for the judgement that logged so, should it be taken up again, alone. */
   failed?: true;
   readings: readonly Reading[];
 }
@@ -63,7 +63,7 @@ export interface RoomStore {
   addMember(epoch: number, member: number, content: MemberContent): number;
   answer(epoch: number, member: number): Answer | null;
   saveAnswer(epoch: number, member: number, answer: Answer): void;
-  /** Of a group that its caller names; null before it is judged. */
+  /** For a group that its caller names; null before it is judged. */
   reply(): RewardsReply | null;
   saveReply(reply: RewardsReply): void;
   /** By content key. */
@@ -176,5 +176,5 @@ export function createRoomStore(values: Values): RoomStore {
   };
 }
 
-/** Of a room that has forgotten everything: what still comes is kept nowhere. */
+/** For a room that has forgotten everything: later data is kept nowhere. */
 export const passingStore = (): RoomStore => createRoomStore(memoryValues(() => undefined));

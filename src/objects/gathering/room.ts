@@ -1,4 +1,4 @@
-// Owns a room at work: joins and leaves into decisions, storage, judgements, answers. No runtime.
+// A room at work: joins and leaves into decisions, storage, judgements, answers. No runtime.
 
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -43,7 +43,7 @@ export class Room {
   readonly #state: RoomState;
   readonly #prober = new Prober();
   readonly #joins = new OpenJoins();
-  /** Judgements, and scoring before equal requests are told apart. */
+  /** Judgements, and scoring before equal requests are distinguished. */
   readonly #judgements = new Set<Promise<void>>();
   /** The members that were answered last, by who got the answer. */
   readonly #delivered = new DeliveredReplies();
@@ -97,7 +97,9 @@ export class Room {
     return join.reply;
   }
 
-  /** The waiter's client has gone: an answer not yet told was told to nobody; its member stays. */
+  /**
+   * The waiter's client has gone: an answer that was not delivered counts as undelivered; its member stays.
+   */
   leave(waiterId: string): void {
     this.#prober.drop(waiterId);
     this.#joins.drop(waiterId);
@@ -106,7 +108,7 @@ export class Room {
     this.#proceed();
   }
 
-  /** Forgets all samples: who waits is told to come again, and what is under way is nobody's. */
+  /** Forgets all samples: waiters are answered to come again, and work under way is dropped. */
   forget(): void {
     this.#joins.answerAll({ fault: GATHERING });
     this.#early.stopAll();
@@ -215,7 +217,7 @@ export class Room {
     this.#judgements.add(work);
   }
 
-  /** Nobody among equal requests is asked to prove anything before their text has a reward. */
+  /** Equal requests prove nothing before their text has a reward. */
   #scoreFirst(group: GroupState, judgement: Judgement): void {
     Object.assign(group, { scored_as: judgement.request_id, telling_apart: true });
     this.#parts.store.saveGroup(group);
@@ -252,13 +254,13 @@ export class Room {
     // another.
     this.#storing.flush();
     for (const waiter of waiters) this.#send(group, waiter, answers[waiter.member] as Answer);
-    // Stored after it is told: a client that was cut meanwhile shall not lose its answer by it.
+    // Stored after it is delivered: a client that was cut meanwhile shall not lose its answer by it.
     store.saveGroup(group);
     this.#proceed();
     await Promise.all(group.waiters.map((waiter) => this.#sendProven(group, waiter)));
   }
 
-  /** The reward of one that has an equal beside it: both can be told apart now at no cost. */
+  /** The reward of one that has an equal beside it: both can be distinguished now at no cost. */
   async #sendProven(group: GroupState, waiter: WaiterState): Promise<void> {
     const { store } = this.#parts;
     if (group.members[waiter.member]?.answer !== "reward") return;
@@ -278,7 +280,7 @@ export class Room {
     return earlier;
   }
 
-  /** A client that has gone by now says so soon (`leave`), and then nobody was told. */
+  /** A client that has gone by now says so soon (`leave`), and then the answer counts as undelivered. */
   #send(group: GroupState, waiter: Pick<WaiterState, "waiter_id" | "member" | "takes_failure">, answer: Answer): void {
     const { waiter_id, member } = waiter;
     const join = this.#joins.get(waiter_id);

@@ -1,5 +1,5 @@
-// Owns a room's decisions: which group an arriving sample belongs to, whether it repeats one, and
-// what is due. Pure: times are given; knows no texts, no storage, no connections.
+// A room's decisions: which group an arriving sample belongs to, whether it repeats one, and what is due.
+// Pure: times are given; knows no texts, no storage, no connections.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import {
@@ -18,10 +18,7 @@ import {
 import type { Arrival, GroupState, RoomState } from "./group-state.ts";
 import { decidable, equalWaiters, hold, letsUndecidedGo, release, undecidedIn, undecidedOf } from "./undecided.ts";
 
-/**
- * What a contract's deadline is of the time that its client waits; see
- * ../../api/tools/shared/deadlines.ts.
- */
+/** A contract's deadline as a share of its client's wait; see ../../api/tools/shared/deadlines.ts. */
 const ANSWER_SHARE = 0.8;
 
 /** A sample's place. */
@@ -43,14 +40,14 @@ export interface MemberSlot {
 type Arrived = { kind: "placed"; place: MemberSlot } | { kind: "held"; lost: string[] };
 
 /**
- * The room as an earlier life left it. Whoever waited may join again; who had not been placed yet
- * comes anew. What was told shortly before counts as told just now: the reply may have ended with
- * that life, so that its repetition may be a retry.
+ * The room as an earlier life left it. Waiters may join again; those not placed yet come anew. An answer
+ * delivered shortly before counts as delivered just now: the reply may have ended with that life, so that its
+ * repetition may be a retry.
  */
 export function restoredRoom(groups: readonly GroupState[], now: number): RoomState {
   for (const group of groups) {
     group.telling_apart = false;
-    // One that was stored before refusals were counted has none.
+    // A group stored before refusals were counted has none.
     group.refused ??= [];
     for (const waiter of group.waiters) waiter.lost = true;
     for (const member of group.members) if (now - (member.told_at ?? 0) < LIMITS.room_told_ms) member.told_at = now;
@@ -115,8 +112,8 @@ export function leave(room: RoomState, waiterId: string): GroupState | null {
 }
 
 /**
- * The groups to be judged now and why, or to be scored before equal requests are told apart. Drops
- * waiters whose time is over.
+ * The groups to be judged now and why, or to be scored before equal requests are distinguished. Drops waiters
+ * whose time is over.
  */
 export function dueGroups(room: RoomState, now: number) {
   for (const group of room.groups) group.waiters = group.waiters.filter(({ answer_by }) => answer_by > now);
@@ -144,14 +141,14 @@ export function letsGoAt(room: RoomState): number | null {
   return earliest([...waiters, ...letsUndecidedGo(room)].map(({ at }) => at));
 }
 
-/** Drops the groups nobody can ask for any more, and returns their epochs. */
+/** Drops the groups that cannot be asked for any more, and returns their epochs. */
 export function forget(room: RoomState, now: number): number[] {
   const over = room.groups.filter((group) => isOver(group, now));
   room.groups = room.groups.filter((group) => !over.includes(group));
   return over.map(({ epoch }) => epoch);
 }
 
-/** When a gathering group closes if nobody comes before; null when none gathers. */
+/** When a gathering group closes if no member comes before; null when none gathers. */
 export function closesAt(room: RoomState): number | null {
   const gathers = ({ judging, telling_apart }: GroupState) => judging === null && !telling_apart;
   return earliest(room.groups.filter(gathers).flatMap((group) => closing(group)?.at ?? []));
@@ -179,7 +176,7 @@ function returning(room: RoomState, arrival: Arrival, now: number): Arrived | nu
     const member = waiter?.member ?? members.findIndex((other) => other.waiter_id === waiter_id);
     if (member < 0) continue;
     if (waiter !== undefined) waiter.lost = false;
-    // One that was to prove that it is there when the room's earlier life ended has its answer.
+    // A waiter that had to prove its connection when the room's earlier life ended has its answer.
     const answered = members[member]?.answer === "reward";
     if (answered) group.waiters = waiters.filter((other) => other !== waiter);
     const ready = answered || (waiter === undefined && attach(group, member, arrival, now));
@@ -192,10 +189,9 @@ function returning(room: RoomState, arrival: Arrival, now: number): Arrived | nu
 const isOpen = (answer: string) => answer === "none" || answer === "failed";
 
 /**
- * Attaches to an equal member whose answer no client has had: first to one that nobody waits for,
- * then to one that is answered. While equal arrivals are undecided the first kind is theirs. A
- * client that has its answer does not ask again: what is equal to such a sample is another one, of
- * a trainer's later epoch.
+ * Attaches to an equal member whose answer no client has had: first to one without a waiter, then to one that
+ * is answered. While equal arrivals are undecided the first kind is theirs. A client that has its answer does
+ * not ask again: a sample equal to such a one is another, of a trainer's later epoch.
  */
 function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: boolean): MemberSlot | null {
   const equal = room.groups.flatMap((group) =>
@@ -234,7 +230,7 @@ function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: 
   }
   const delivered_at = lastDelivered(room, arrival.body_hash);
   const last = room.groups.findLast((group) => !isRepetition(group) || !isFull(group));
-  // One that a client has had its answer for stands beside its repetition in no group.
+  // A sample whose answer a client has had is never in a group with its repetition.
   const apart =
     delivered_at !== null &&
     last?.members.some(({ body_hash, told_at }) => told_at !== null && body_hash === arrival.body_hash);
@@ -250,7 +246,7 @@ function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: 
   return { epoch: group.epoch, member, added: true, attached: false, ready: false };
 }
 
-/** When the last client was told the reward of a sample with such a body; null when none was. */
+/** When the reward of a sample with such a body was last delivered; null when never. */
 function lastDelivered({ groups }: RoomState, bodyHash: string): number | null {
   const times = groups.flatMap(({ members }) =>
     members.flatMap(({ body_hash, answer, told_at }) =>
@@ -267,7 +263,7 @@ function takes(group: GroupState, { answer_within_ms }: Arrival, now: number): b
   return now <= group.judged_at + answer_within_ms / ANSWER_SHARE;
 }
 
-/** Nobody waits, and no group is known. */
+/** Removes all waiters and all groups. */
 export function forgetAll({ groups, undecided }: RoomState): void {
   for (const group of groups.splice(0)) group.waiters = [];
   undecided.length = 0;

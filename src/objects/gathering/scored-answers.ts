@@ -1,5 +1,4 @@
-// Owns scoring a group for its members' answers: a fault of the whole is everybody's. Knows no
-// waiter.
+// Scores a group for its members' answers: a fault of the whole is everybody's.
 import { answersOf, faultAnswers } from "./answers.ts";
 import type { EarlyJudging } from "./early-judging.ts";
 import type { GroupState, Judgement } from "./group-state.ts";

@@ -1,4 +1,4 @@
-// What the samples of a room have in common, and whether one more says the same of it. Pure.
+// The common fields of a room's samples, and whether another sample agrees with them. Pure.
 
 import type { Rollout } from "../../core/contract/requests.ts";
 import { canonicalJson } from "../../core/contract/spec.ts";
@@ -7,13 +7,13 @@ import type { GatheredSample, GroupFacts, NamedMembers } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
-/** What a room's first sample says of all. */
+/** The fields of a room's first sample that all share. */
 export const subjectOf = ({ room, prompt, spec, facts, run_id, step, key_name }: GatheredSample): RoomSubject => ({
   ...{ room, prompt, spec, run_id, step, key_name },
   ...(facts && { facts }),
 });
 
-/** What each request says of a group that its caller names. */
+/** The fields that each request states of a group that its caller names. */
 export const namedSubjectOf = ({ group_id, language, size, ...shared }: NamedMembers): RoomSubject => {
   const { room, prompt, spec, facts, run_id, step, key_name } = shared;
   return {
@@ -31,8 +31,8 @@ export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSamp
 });
 
 /**
- * Throws ApiError `facts_disagree`, naming the facts, for a sample that says another thing of its
- * group than those before it. `subject` null: nobody came before.
+ * Throws ApiError `facts_disagree`, naming the facts, for a sample that contradicts those of its group before
+ * it. `subject` null: it is the first.
  */
 export function requireSameFacts(subject: RoomSubject | null, { facts = {} }: Pick<GatheredSample, "facts">): void {
   if (subject !== null) requireAlike(subject.facts ?? {}, facts);
@@ -72,7 +72,7 @@ function disagree(paths: readonly string[]): void {
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === "facts_disagree";
 
 /**
- * What its members are judged by. Throws what its refused sample was told, where all have to be
+ * The subject that its members are judged by. Throws the refusal of its refused sample, where all have to be
  * there.
  */
 export function subjectFor({ whole_only, refused }: GroupState, subject: RoomSubject | null): RoomSubject {

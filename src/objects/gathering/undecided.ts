@@ -1,5 +1,5 @@
-// Owns requests equal to one that is waited for, until it is known whether they repeat it or are
-// samples of their own. Pure: times are given; knows no storage and no connection.
+// Requests equal to a waiting one, until it is known whether they repeat it or are separate samples. Pure:
+// times are given; must not know storage or connections.
 import { isLacking, patienceOf } from "./group.ts";
 import type { Arrival, GroupState, MemberState, RoomState, Undecided, WaiterState } from "./group-state.ts";
 

@@ -1,5 +1,5 @@
-// Owns the Durable Object that is one Idempotency-Key, or a run's list of what holds something of it:
-// its storage, its alarm, and the calls it answers. Knows no decision.
+// The Durable Object that is one Idempotency-Key, or a run's list of what holds something of it: its storage,
+// its alarm, and the calls it answers.
 import { DurableObject } from "cloudflare:workers";
 import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -9,7 +9,7 @@ import type { Begun, KeptReply } from "./reply.ts";
 /** One key of one caller on one route. */
 export class IdempotentRequests extends DurableObject {
   readonly #entry = new IdempotentEntry(durableValues(this.ctx), () => Date.now());
-  /** Of an object that is a run's list. */
+  /** For an object that is a run's list. */
   readonly #ofRun = new RunObjectList(durableValues(this.ctx));
 
   async begin(owner: string, fingerprint: string): Promise<Begun> {

@@ -1,5 +1,4 @@
-// Owns one Idempotency-Key's state: who computes its reply, who waits, and the reply that is kept.
-// Knows no HTTP and no runtime.
+// One Idempotency-Key's state: who computes its reply, who waits, and the reply that is kept.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/values.ts";

@@ -1,5 +1,5 @@
-// Owns the Idempotency-Keys of one process: the same entries over memory, for tests and for hosts
-// without Durable Objects.
+// The Idempotency-Keys of one process: the same entries over memory, for tests and for hosts without Durable
+// Objects.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { memoryValues } from "../storage/memory.ts";
@@ -26,7 +26,7 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     if (known !== undefined) return known;
     const values = memoryValues(
       () => void entry.wake(),
-      // One that was dropped for room may have a successor of its name.
+      // An entry that was dropped for room may have a successor of its name.
       () => void (entries.get(name) === entry && forget(name)),
     );
     const entry: IdempotentEntry = new IdempotentEntry(values, now);

@@ -1,4 +1,4 @@
-// Owns reaching Idempotency-Keys that are Durable Objects. Knows no decision.
+// Reaches Idempotency-Keys that are Durable Objects.
 
 import type { RunListStub } from "../run-objects/run-objects.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";

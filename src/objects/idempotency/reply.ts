@@ -1,9 +1,9 @@
-// Owns the words of idempotency: a kept reply, what a request with a key is told, and the seam to
-// where that is kept. Knows no HTTP and no storage.
+// The interface of idempotency: a kept reply, the answer to a request with a key, and the seam to where that
+// is kept. Must not know HTTP or storage.
 
 /** A reply as kept: a fresh copy, whoever asks for it. */
 export interface KeptReply {
-  /** Of the request that computed it. */
+  /** The id of the request that computed it. */
   request_id: string;
   status: number;
   headers: Record<string, string>;

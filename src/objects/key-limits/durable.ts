@@ -1,5 +1,5 @@
-// Owns the Durable Object that counts what one key uses: what it keeps and the calls it answers.
-// Knows no rule; those are ledger.ts.
+// The Durable Object that counts what one key uses: what it keeps and the calls it answers. Those are
+// ledger.ts.
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, KeyLimit } from "../../ports/key-limits.ts";
 import { durableValues } from "../storage/durable.ts";

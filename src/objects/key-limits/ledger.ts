@@ -1,18 +1,18 @@
-// Owns what a key may use: the grammar of KEY_LIMITS, and the ledger that grants or refuses a
-// request, as a state machine over time. Must not know storage, HTTP or clocks.
+// Defines what a key may use: the grammar of KEY_LIMITS, and the ledger that grants or refuses a request, as
+// a state machine over time. Must not know storage, HTTP or clocks.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Grant, KeyLimit, KeyLimitName, KeyUse, LimitState } from "../../ports/key-limits.ts";
 import type { StoredChanges, StoredTotal } from "./stored-bytes.ts";
 
-/** For keys without limits of their own. */
+/** For keys without limits. */
 const EVERYONE = "*";
 
 const ENTRY = /^(\*|[A-Za-z0-9._-]{1,64}):(\S+)$/;
 const SETTING =
   /^(?:(rpm|tokens_per_day|log_rows_per_day|concurrency|stored_bytes)=(\d{1,15})|(usd_per_day)=(\d{1,9}(?:\.\d{1,6})?))$/;
 
-/** What a key may use of which nothing else is said. */
+/** The limits of a key without settings. */
 const DEFAULTS: KeyLimit = {
   rpm: null,
   tokens_per_day: null,
@@ -63,7 +63,7 @@ export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | nul
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What a ledger remembers of one key. Plain data, to be stored as it is. */
+/** A ledger's memory of one key. Plain data, to be stored as it is. */
 export interface LedgerState {
   minute: number;
   requests: number;
@@ -143,7 +143,7 @@ export function grant(
   };
   const limits = names.flatMap((name): LimitState[] => {
     const quota = limit[name];
-    // The default of the log is told only where it refuses.
+    // The default of the log is reported only where it refuses.
     const stated = name !== "log_rows_per_day" || quota !== DEFAULTS[name] || refused_by === name;
     if (quota === null || !stated) return [];
     const spent = used[name] + (name.endsWith("_per_day") ? 0 : taken);

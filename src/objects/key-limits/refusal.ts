@@ -1,4 +1,4 @@
-// Owns how a key's limit refuses a request, and the check of its storage that whatever stores makes.
+// How a key's limit refuses a request, and the check of its storage that whatever stores makes.
 import { ApiError, type RequestErrorCode } from "../../core/faults/errors.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import type { Grant, KeyLimitName, KeyLimits } from "../../ports/key-limits.ts";

@@ -1,5 +1,5 @@
-// Owns asking a key's counters, wherever they are: one call a request that carries what its
-// neighbours have spent. Must not know routes or storage.
+// Asks a key's counters, wherever they are: one call a request that carries what its neighbours have spent.
+// Must not know routes or storage.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -20,13 +20,13 @@ interface Pending extends KeyUse {
   ended: string[];
 }
 
-/** Ended requests that are remembered while their counters cannot be told. */
+/** Ended requests that are remembered while their counters cannot be reached. */
 const ENDED_KEPT_MAX = 4_096;
 
 /** Name of the counters of an open deployment's callers: no key can be called so. */
 const OPEN = "(open)";
 
-/** What one isolate has to tell the counters, and the calls that take it along. */
+/** One isolate's unreported use, and the calls that take it along. */
 function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counters" | "onUnreachable">) {
   const pendings = new Map<string, Pending>();
 
@@ -36,7 +36,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     return known;
   }
 
-  /** What a call takes along; it comes back when the call fails. */
+  /** The use that a call takes along; it is put back when the call fails. */
   function take(pending: Pending): Spending {
     const { ended, tokens, usd, log_rows } = pending;
     Object.assign(pending, { ended: [], tokens: 0, usd: 0, log_rows: 0 });
@@ -59,7 +59,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     try {
       return await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
-      // Leases end once, however often that is told; the oldest run out by themselves.
+      // Leases end once, however often that is reported; the oldest run out by themselves.
       pending.ended = [...spending.ended, ...pending.ended].slice(-ENDED_KEPT_MAX);
       onUnreachable();
       return null;
@@ -81,11 +81,11 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
 }
 
 /**
- * Limits kept by one counter object a key. A request waits for one call; what it spends is booked
- * by the next request's call, or by one of its own when none comes soon. Counters that cannot be
- * reached within key_limits_timeout_ms let the request through: they guard against one key using up
- * the others' share, and losing that for a while costs less than refusing every trainer. A key with
- * no limit but that of the log waits for no call until an isolate has heard that it is reached.
+ * Limits kept by one counter object a key. A request waits for one call; its spending is booked by the next
+ * request's call, or by a separate one when none comes soon. Counters that cannot be reached within
+ * key_limits_timeout_ms let the request through: they guard against one key using up the others' share, and
+ * losing that for a while costs less than refusing every trainer. A key with only the log's limit waits for
+ * no call until an isolate has heard that it is reached.
  */
 export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
   const { pendingOf, call, flush } = bookkeeping({ counters, onUnreachable });
@@ -103,7 +103,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       const limit = limitOf(limits, key);
       const name = key ?? OPEN;
       if (!asks(limit) && !full.has(name)) return null;
-      // What reads and deletes is no more rows.
+      // Reading and deleting adds no rows.
       const asked = judges ? limit : { ...limit, concurrency: null, log_rows_per_day: null };
       const grant = await call(name, (stub, spending) => stub.ask(asked, lease, spending));
       if (judges && grant?.refused_by === null) full.delete(name);
@@ -128,7 +128,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       if (limit.tokens_per_day !== null) pending.tokens += tokens;
       if (limit.usd_per_day !== null) pending.usd += usd;
       pending.log_rows += log_rows;
-      // Few rows wait for the next call: one of their own would cost more than what it guards.
+      // Few rows wait for the next call: a separate one would cost more than what it guards.
       const quota = limit.log_rows_per_day ?? Number.POSITIVE_INFINITY;
       const booksDaily = limit.tokens_per_day !== null || limit.usd_per_day !== null;
       if (!booksDaily && pending.log_rows < Math.min(quota, LIMITS.log_rows_booked)) return;

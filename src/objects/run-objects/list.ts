@@ -1,5 +1,5 @@
-// Owns one run's list of the objects that hold something of it, so that a deletion finds them: their
-// names are digests. Knows no runtime.
+// One run's list of the objects that hold something of it, so that a deletion finds them: their names are
+// digests.
 
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -13,7 +13,7 @@ export interface RunObject {
   name: string;
 }
 
-/** As it stands on the list. */
+/** An object's entry on the list. */
 export interface ListedObject extends RunObject {
   entry: string;
 }
@@ -40,7 +40,7 @@ export class RunObjectList {
     this.#values = values;
   }
 
-  /** Of an object that is something else. */
+  /** For an object that is something else. */
   get isNone(): boolean {
     return this.#values.get(ALARM) === undefined;
   }

@@ -1,5 +1,5 @@
-// Owns the seam to the lists of what holds something of a run, and both ways to them: as Durable
-// Objects, and in this process.
+// The seam to the lists of what holds something of a run, and both ways to them: as Durable Objects, and in
+// this process.
 
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

@@ -1,4 +1,4 @@
-// Owns an object's values in its Durable Object's SQLite. Knows no meaning.
+// An object's values in its Durable Object's SQLite.
 import type { Values } from "./values.ts";
 
 /** Values through the object's own synchronous store; what one turn writes is one commit. */

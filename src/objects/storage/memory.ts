@@ -1,5 +1,5 @@
-// Owns objects that live in this process only: their values and alarms, for tests and hosts without
-// Durable Objects.
+// Objects that live in this process only: their values and alarms, for tests and hosts without Durable
+// Objects.
 import type { Values } from "./values.ts";
 
 /**

@@ -1,5 +1,4 @@
-// Owns calling objects that may be moved, restarted or updated at any moment: a broken call is made
-// again. Knows no object's calls.
+// Calls objects that may be moved, restarted or updated at any moment: a broken call is made again.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";

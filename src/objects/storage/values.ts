@@ -1,5 +1,5 @@
-// Owns what an object keeps, as an interface: named values, one alarm, and byte pieces below a
-// row's limit. Knows no runtime and no meaning.
+// Defines what an object keeps, as an interface: named values, one alarm, and byte pieces below a row's
+// limit.
 import { LIMITS } from "../../core/faults/limits.ts";
 
 /**
@@ -33,13 +33,13 @@ export function piecesOf(bytes: Uint8Array): Uint8Array[] {
 
 const pieceName = (name: string, index: number) => `${name}.${`${index}`.padStart(4, "0")}`;
 
-/** Stores pieces under a name of their own, over those of an earlier call. */
+/** Stores pieces under their own name, over those of an earlier call. */
 export function putPieces(values: Values, name: string, pieces: readonly Uint8Array[]): void {
   for (const [old] of [...values.list(`${name}.`)]) values.delete(old);
   for (const [i, piece] of pieces.entries()) values.put(pieceName(name, i), piece);
 }
 
-/** What putPieces stored; empty when it stored nothing. */
+/** The pieces stored by putPieces; empty when it stored none. */
 export function getPieces(values: Values, name: string): Uint8Array[] {
   return Array.from(values.list<Uint8Array>(`${name}.`), ([, piece]) => piece);
 }
@@ -63,7 +63,7 @@ export function putJson(values: Values, name: string, value: unknown): void {
   putPieces(values, name, piecesOf(jsonBytes(value)));
 }
 
-/** What putJson stored; undefined when it stored nothing. */
+/** The value stored by putJson; undefined when it stored none. */
 export function getJson<T>(values: Values, name: string): T | undefined {
   const pieces = getPieces(values, name);
   return pieces.length === 0 ? undefined : (JSON.parse(new TextDecoder().decode(joined(pieces))) as T);

@@ -1,4 +1,4 @@
-// Owns callers of an object that wait until something in it has changed. Knows not what.
+// Callers of an object that wait until something in it has changed. Knows not what.
 import { systemClock } from "../../platform/clock.ts";
 
 export class Waiters {

@@ -1,5 +1,4 @@
-// Owns many rows in one statement: values column by column as Postgres array literals, put apart
-// again by unnest. Knows no particular table.
+// Many rows in one statement: values column by column as Postgres array literals, put apart again by unnest.
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 

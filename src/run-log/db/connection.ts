@@ -1,5 +1,5 @@
-// Owns the way to the database: Neon's HTTP driver under drizzle, its endpoint, its time limit, its
-// faults made safe to show. Knows no table.
+// The way to the database: Neon's HTTP driver under drizzle, its endpoint, its time limit, its faults made
+// safe to show.
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless";
 import { sql } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
@@ -44,7 +44,7 @@ function connectionString({ databaseUrl, fetchEndpoint }: StoreConfig): string {
  */
 export function openDatabase(config: StoreConfig, timeout_ms: number): Database {
   const fetchOptions = {
-    // The driver spreads these options into each fetch, so each call gets a signal of its own.
+    // The driver spreads these options into each fetch, so each call gets a separate signal.
     get signal() {
       return AbortSignal.timeout(timeout_ms);
     },

@@ -1,10 +1,10 @@
-// Owns the tables of what alarms look at and of their states, as drizzle sees them: both can be had
-// again from the log. Knows no query and no rule.
+// The tables of what alarms look at and of their states, as drizzle sees them: both can be had again from the
+// log.
 import { bigint, boolean, index, integer, json, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core";
 import type { AlarmSpan } from "../../core/health/alarm.ts";
 import { instant } from "./schema.ts";
 
-/** What is known of a run's alarms, a row an alarm that is on or was: each is told once. */
+/** The state of a run's alarms, a row an alarm that is on or was: each is reported once. */
 export const runAlarms = pgTable(
   "run_alarms",
   {

@@ -1,5 +1,5 @@
-// Owns the tables of the run log and of the named specs, as drizzle sees them, but those of verdicts
-// (verdict-tables.ts) and alarms (health-tables.ts). Knows no query and no wire shape.
+// The tables of the run log and of the named specs, as drizzle sees them, but those of verdicts
+// (verdict-tables.ts) and alarms (health-tables.ts).
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -43,12 +43,12 @@ export const runs = pgTable(
     reward_count: total("reward_count"),
     parsed_sum: doublePrecision("parsed_sum").notNull(),
     parsed_count: total("parsed_count"),
-    /** Of the verifier, for its groups. */
+    /** The verifier's tokens for its groups. */
     prompt_tokens: total("prompt_tokens").default(0),
     completion_tokens: total("completion_tokens").default(0),
     /** When its alarms were looked at last. */
     alarms_at: instant("alarms_at"),
-    /** What its owner says of it, by PUT /v1/runs/:run_id. */
+    /** The owner's description, by PUT /v1/runs/:run_id. */
     metadata: json("metadata").$type<RunMetadata>(),
   },
   (t) => [
@@ -149,7 +149,7 @@ export const groups = pgTable(
     /** Three candidates whose pairs were all won, and those whose wins go in a circle; null: not compared. */
     triples: integer("triples"),
     circles: integer("circles"),
-    /** What only some specs tell (contract/replies.ts `ContestReport`); null for all others. */
+    /** Fields that only some specs have (contract/replies.ts `ContestReport`); null for all others. */
     contest: json("contest").$type<TournamentReport | null>(),
     /** Turns that all rollouts began with; null: texts. */
     shared_turns: integer("shared_turns"),
@@ -160,7 +160,7 @@ export const groups = pgTable(
     generations: integer("generations").notNull(),
     parsed: integer("parsed").notNull(),
     unparsed: integer("unparsed").notNull(),
-    /** Of `unparsed`, those that ended at the token limit; null in rows from before the column. */
+    /** Those of `unparsed` that ended at the token limit; null in rows from before the column. */
     cut: integer("cut"),
     failed: integer("failed").notNull(),
     saved: integer("saved").notNull(),
@@ -204,7 +204,9 @@ export const rollouts = pgTable(
     text_hash: text("text_hash").notNull(),
     candidate_hash: text("candidate_hash"),
     audit: doublePrecision("audit"),
-    /** Of a rollout of several turns: how many, the share that its judge saw, characters left out by kind. */
+    /**
+     * For a rollout of several turns: how many, the share that its judge saw, characters left out by kind.
+     */
     turns: integer("turns"),
     shown: doublePrecision("shown"),
     left_out: json("left_out").$type<RolloutResult["left_out"] | null>(),

@@ -1,4 +1,4 @@
-// Owns the fault of a write, told apart from all others by its class.
+// The fault of a write, told apart from all others by its class.
 
 /** A write that failed. Carries nothing of the statement, its values or the connection. */
 export class StoreWriteError extends Error {

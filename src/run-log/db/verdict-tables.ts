@@ -1,9 +1,9 @@
-// Owns the tables of what verifiers said, as drizzle sees them: the verdicts behind rewards, an
-// audit's apart from them, and their texts. Knows no query and no wire shape.
+// The tables of what verifiers said, as drizzle sees them: the verdicts behind rewards, an audit's apart from
+// them, and their texts.
 import { doublePrecision, integer, json, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core";
 import type { Verdict } from "../../core/judges/verdicts.ts";
 
-/** What every generation has, whoever asked. */
+/** The columns of every generation, of judge or audit. */
 const generation = () => ({
   request_id: text("request_id").notNull(),
   group_index: smallint("group_index").notNull(),
@@ -36,8 +36,8 @@ export const verdicts = pgTable(
 );
 
 /**
- * One row a generation of an audit's judge: a table of its own, so that nothing that reads rewards'
- * verdicts can meet one. `text` only where the spec says log_verdicts, until it expires.
+ * One row a generation of an audit's judge: a separate table, so that nothing that reads rewards' verdicts
+ * can meet one. `text` only where the spec says log_verdicts, until it expires.
  */
 export const auditVerdicts = pgTable(
   "audit_verdicts",
@@ -50,8 +50,8 @@ export const auditVerdicts = pgTable(
 );
 
 /**
- * What the verifier wrote, one row a generation at most, only of requests whose spec says
- * log_verdicts; apart so that they can expire alone.
+ * The verifier's texts, one row a generation at most, only for requests whose spec says log_verdicts; apart
+ * so that they can expire alone.
  */
 export const verdictTexts = pgTable(
   "verdict_texts",

@@ -1,4 +1,4 @@
-// Owns the cursors: where a list goes on, opaque to the client. Knows no table.
+// The cursors: where a list goes on, opaque to the client.
 import { ApiError } from "../../core/faults/errors.ts";
 
 /**
@@ -12,9 +12,9 @@ export function encodeCursor(tag: string, key: readonly (string | number)[]): st
 }
 
 /**
- * What a part of a key may be, so that what the client made up is refused here and not by the
- * database: text without U+0000, an instant (ms) of a year that Postgres reads as a Date writes it
- * (0 to 9999), an index within a smallint.
+ * The allowed parts of a key, so that what the client made up is refused here and not by the database: text
+ * without U+0000, an instant (ms) of a year that Postgres reads as a Date writes it (0 to 9999), an index
+ * within a smallint.
  */
 const PARTS = {
   text: (part: unknown) => typeof part === "string" && /^[\x20-\x7e]*$/.test(part),

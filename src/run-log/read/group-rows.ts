@@ -1,5 +1,5 @@
-// Owns the reads of groups: rows put back together into the result as it was answered. Knows SQL,
-// not the wire's routes.
+// The reads of groups: rows put back together into the result as it was answered. Knows SQL, not the wire's
+// routes.
 import { and, asc, eq, getTableColumns, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
@@ -23,7 +23,7 @@ interface Members {
   signals: readonly StoredSignalRow[];
 }
 
-/** Of a spec with signals what its own rows hold; a spec without has none. */
+/** The components in the rows of a spec with signals; a spec without has none. */
 function componentsOf(
   row: StoredRollout,
   signalRows: readonly StoredSignalRow[],
@@ -106,7 +106,7 @@ export function groupKey(request_id: string, group_index: number): string {
   return `${request_id}.${group_index}`;
 }
 
-/** What a public id names; null when it can name no group. */
+/** The group that a public id names; null when it can name none. */
 export function groupOfKey(id: string): { requestId: string; index: number } | null {
   const [, requestId, index] = /^([0-9A-Za-z]{1,64})\.(\d{1,4})$/.exec(id) ?? [];
   return requestId === undefined ? null : { requestId, index: Number(index) };

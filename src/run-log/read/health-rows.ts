@@ -1,5 +1,5 @@
-// Owns what alarms look at of a run: one row a step, computed by Postgres in one statement of all
-// measures, and kept for as long as the step has the same requests. Knows no measure and no alarm.
+// Defines what alarms look at of a run: one row a step, computed by Postgres in one statement of all
+// measures, and kept for as long as the step has the same requests.
 import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -34,7 +34,7 @@ const lastRequests = (run: RunKey, steps: number): SQL =>
 const requestsAt = (run: RunKey, steps: readonly number[]): SQL =>
   sql`SELECT ${COLUMNS} FROM requests WHERE ${rewardsOf(run)} AND step = ANY(${arrayLiteral(steps)}::int[])`;
 
-/** What a field is at a step of which a query has no row. */
+/** A field's value at a step without a row. */
 const EMPTY: Partial<Record<Unit, string>> = { count: "0", counts: "'{}'" };
 
 const fieldOf = ({ name, unit }: Measure) => `coalesce("${name}", ${EMPTY[unit] ?? "NULL"})`;
@@ -60,7 +60,7 @@ const VERSION = hashText(MEASURED)[0].toString(36);
 const ROLLOUT = sql.raw("k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete");
 
 /**
- * Of `rol` and `req`: a hash for each group with rewards, NULL for others. Only what is equal need be
+ * From `rol` and `req`: a hash for each group with rewards, NULL for others. Only equal hashes need be
  * compared word for word.
  */
 const CONTENTS = sql.raw(`SELECT k, array_agg(content ORDER BY request_id, group_index) AS contents
@@ -85,7 +85,7 @@ WITH req AS MATERIALIZED (
 )
 SELECT k::int, measured FROM measured`;
 
-/** Of `held`: contents that are at several steps. */
+/** From `held`: contents that are at several steps. */
 const EQUAL = sql.raw(`SELECT content FROM held, unnest(contents) AS content
   WHERE content IS NOT NULL GROUP BY content HAVING min(k) < max(k)`);
 
@@ -95,7 +95,7 @@ const ofRun = (run: RunKey) => keptOf(run, "step");
 const locking = ({ run_id, owner }: RunKey) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${owner}/${run_id}`}, 0))`;
 
-/** Tells of steps that were computed whether others have their contents. */
+/** Finds computed steps whose contents are at other steps too. */
 const telling = (run: RunKey, steps: readonly number[]) => sql`
 WITH held AS MATERIALIZED (SELECT k, contents FROM ${kept} WHERE ${ofRun(run)}), equal AS MATERIALIZED (${EQUAL})
 UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run)} AND k = ANY(${arrayLiteral(steps)}::bigint[])
@@ -104,8 +104,8 @@ UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run)} AND k = ANY(${arrayLiteral(
 type MeasuredValues = readonly unknown[];
 
 /**
- * The last steps by their requests, and what is kept of them. Joined by who reads it: Postgres takes
- * a table that nobody analyses for a small one, and would try each pair.
+ * The last steps by their requests, and what is kept of them. Joined by its reader: Postgres takes a table
+ * that was never analysed for a small one, and would try each pair.
  */
 const lookedAt = (run: RunKey, steps: number) => sql`
 req AS MATERIALIZED (
@@ -189,7 +189,7 @@ export async function healthRows(db: Database, run: RunKey, steps: number): Prom
   const back = found?.again ? await db.execute<{ k: number; across: MeasuredValues }>(lookingBack(run, steps)) : null;
   const across = new Map(back?.rows.map((row) => [row.k, row.across]));
   return (found?.steps ?? []).flatMap((k) => {
-    // A step that grows without a pause is told as it was when it was computed.
+    // A step that grows without a pause is returned as it was when it was computed.
     const measured = held.get(k) ?? computed.get(k);
     return measured === undefined ? [] : [healthRow(k, measured, across.get(k))];
   });

@@ -1,5 +1,4 @@
-// Owns keeping what was computed of a run's steps, for as long as a step has the same requests. Knows no
-// measure.
+// Keeps what was computed of a run's steps, for as long as a step has the same requests.
 import { type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { healthRows as kept } from "../db/health-tables.ts";

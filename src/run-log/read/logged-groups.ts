@@ -1,5 +1,5 @@
-// Owns the reads by which a run is scored again: the specs that it used, and its groups' values and
-// verdicts page by page. Knows SQL, not what is made of them.
+// The reads by which a run is scored again: the specs that it used, and its groups' values and verdicts page
+// by page. Knows SQL, not what is made of them.
 import { and, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Valued } from "../../core/asking/signal-value.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -54,7 +54,7 @@ type ValueCell = readonly [value: number | null, code: ItemErrorCode | null, ref
 
 /** A group's rows as Postgres puts them together. */
 interface Cell extends GroupRowKey, Pick<LoggedGroup, "spec_hash" | "step" | "rollouts"> {
-  /** Of a spec without signals, one a rollout. */
+  /** For a spec without signals, one a rollout. */
   flat: { base: number | null; format: number; overlong: number; error: ItemErrorCode | null }[];
   signals: Record<string, ValueCell[]> | null;
   verdicts: LoggedVerdict[] | null;
@@ -139,7 +139,7 @@ function refusedIn(signals: Record<string, ValueCell[]>): LoggedGroup["refused"]
   return Object.fromEntries(all.filter(([, rollouts]) => rollouts.length > 0));
 }
 
-/** Only a base reward may be missing, and then it is why there is no reward. */
+/** Only a base reward may be missing, and then it is the reason for the missing reward. */
 function flatValues(rows: Cell["flat"]): LoggedGroup["values"] {
   return {
     base: rows.map(({ base, error }) => valuedCell([base, base === null ? error : null])),

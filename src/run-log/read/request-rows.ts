@@ -1,4 +1,4 @@
-// Owns reading one logged request whole. Knows no HTTP.
+// Reads one logged request whole.
 import { and, eq } from "drizzle-orm";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
 import type { RequestRow } from "../../ports/logged-rows.ts";

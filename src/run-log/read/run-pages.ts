@@ -1,5 +1,4 @@
-// Owns reading a whole run's rows page by page, each page behind the last row of the one before.
-// Knows no table's columns.
+// Reads a whole run's rows page by page, each page behind the last row of the one before.
 import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import type { Database } from "../db/connection.ts";

@@ -1,5 +1,5 @@
-// Owns the reads of runs: the list, newest first, and one run with its specs and what its owner says
-// of it. Knows SQL, not the wire's routes.
+// The reads of runs: the list, newest first, and one run with its specs and what its owner says of it. Knows
+// SQL, not the wire's routes.
 import { and, asc, count, desc, eq, min, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
@@ -10,7 +10,7 @@ import { groups, requests, runs, specs } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { requestsOf } from "./run-pages.ts";
 
-/** Of the judge's answers those that the spec's own budget of tokens cut; null where nobody counted. */
+/** The share of the judge's answers that the spec's budget of tokens cut; null where it was not counted. */
 const CUT_SHARE = sql<
   number | null
 >`sum(${groups.cut})::float8 / nullif(sum(${groups.generations} - ${groups.failed}) FILTER (WHERE ${groups.cut} IS NOT NULL), 0)`;

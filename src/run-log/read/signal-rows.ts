@@ -1,4 +1,4 @@
-// Owns the reads of logged signals of a whole run, page by page. Knows SQL, not the wire's routes.
+// The reads of logged signals of a whole run, page by page. Knows SQL, not the wire's routes.
 import { asc, sql } from "drizzle-orm";
 import type { SignalRow, StoredSignal } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";

@@ -1,5 +1,5 @@
-// Owns the aggregates of a run by step, computed by Postgres in one statement and kept for as long as the
-// step has the same requests. Knows SQL, not the wire's routes.
+// The aggregates of a run by step, computed by Postgres in one statement and kept for as long as the step has
+// the same requests. Knows SQL, not the wire's routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { hashText } from "../../core/math/random.ts";
@@ -124,7 +124,7 @@ type StepCell = Omit<StepRow, Told> & {
   /** When the first of its requests was logged, ms since 1970. */
   at_ms: number;
   signals: StepSignalSums[];
-  /** Of each request that has any. */
+  /** Warnings of each request that has any. */
   warnings: string[][];
   /** Moments over the rollouts of complete groups; null without any. */
   rewards: StepMoments | null;

@@ -1,5 +1,5 @@
-// Owns what each signal of a run's specs came to at a step: a part of the statement over steps. Knows
-// SQL, not the wire's routes.
+// Defines what each signal of a run's specs came to at a step: a part of the statement over steps. Knows SQL,
+// not the wire's routes.
 import type { StepSignal } from "../../ports/logged-rows.ts";
 import { ofRequest } from "./run-pages.ts";
 
@@ -7,12 +7,12 @@ import { ofRequest } from "./run-pages.ts";
 const HUGE = 1e290;
 const UNIT = 2 ** 64;
 
-/** What Postgres tells of one signal at one step. */
+/** Postgres' sums for one signal at one step. */
 export interface StepSignalSums {
   signal: string;
   rollouts: number;
   known: number;
-  /** Of values up to HUGE, and of the others in UNITs; null without any. */
+  /** The sum of values up to HUGE, and of the others in UNITs; null without any. */
   sum: number | null;
   huge: number | null;
   /** By code, those without a value. */

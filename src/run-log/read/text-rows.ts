@@ -1,5 +1,5 @@
-// Owns the reads of logged texts: of a whole run page by page, each text put back together from its
-// parts. Knows SQL, not the wire's routes.
+// The reads of logged texts: of a whole run page by page, each text put back together from its parts. Knows
+// SQL, not the wire's routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { StoredText } from "../../core/contract/export-tables.ts";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";

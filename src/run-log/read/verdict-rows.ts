@@ -1,5 +1,5 @@
-// Owns the reads of verdicts, an audit's apart: of one group, and of a whole run page by page. Knows
-// SQL, not the wire's routes.
+// The reads of verdicts, an audit's apart: of one group, and of a whole run page by page. Knows SQL, not the
+// wire's routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -92,7 +92,7 @@ export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<St
 }
 
 /**
- * What an audit's judge said in a run, oldest request first, with its texts where they are there,
+ * The verdicts of an audit's judge in a run, oldest request first, with their texts where these are kept,
  * `export_audit_rows` a round trip.
  */
 export async function* runAuditVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredAuditVerdict> {

@@ -1,5 +1,5 @@
-// Owns the statements that store requests, one or many, whole or in parts. Knows the tables and the
-// envelope, not the connection.
+// The statements that store requests, one or many, whole or in parts. Knows the tables and the envelope, not
+// the connection.
 
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -115,14 +115,14 @@ function tableStatements(table: RowTable, envelopes: readonly Envelope[], delete
       const tableRows = envelope.rows[table] as readonly InsertRow[];
       return single ? tableRows : tableRows.map((row) => ({ ...row, ...sharedOf(envelope) }));
     });
-    // What all rows share travels once.
+    // Values that all rows share travel once.
     const shared = single ? sharedOf(some[0] as Envelope) : {};
     const id = single ? sql`${some[0]?.request_id}::text` : sql`u.request_id`;
     return cut(table, rows).map((part) => bulkInsert(TABLES[table], shared, part, sql`WHERE ${id} NOT IN ${deleted}`));
   });
 }
 
-/** What a row with a text holds besides it, roughly. */
+/** Characters of a row with a text besides it, roughly. */
 const COLUMN_CHARS = 256;
 
 function cut(table: RowTable, rows: readonly InsertRow[]): InsertRow[][] {
@@ -137,8 +137,8 @@ const present = (table: (typeof TABLES)[RowTable]) =>
   sql`(SELECT count(*) FROM ${table} AS t WHERE t.request_id = wanted.request_id)`;
 
 /**
- * Of the rows, which are all there when a head is written: so envelopes need not tell it, and those
- * on their way from before the columns count too.
+ * The tokens from the rows, which are all there when a head is written: so envelopes need not carry them, and
+ * those on their way from before the columns count too.
  */
 const TOKENS = sql`(SELECT coalesce(sum(g.prompt_tokens), 0) AS prompt_tokens, coalesce(sum(g.completion_tokens), 0) AS completion_tokens
         FROM ${groups} AS g WHERE g.request_id = stored.request_id)`;

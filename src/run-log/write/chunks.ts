@@ -1,4 +1,4 @@
-// Owns cutting a list into pieces of a bounded size.
+// Cuts a list into pieces of a bounded size.
 
 /**
  * Cuts `rows` into runs whose sizes add up to at most `size_max`; a row larger than that stands

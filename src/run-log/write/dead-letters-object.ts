@@ -1,4 +1,4 @@
-// Owns the Durable Object of the dead letters: one for all, by a fixed name. Knows no decision.
+// The Durable Object of the dead letters: one for all, by a fixed name.
 import { DurableObject } from "cloudflare:workers";
 import type {
   DeadLetter,

@@ -1,5 +1,4 @@
-// Owns dead letters in a Durable Object's SQLite: kept without the database, counted, put back on
-// the queue. Knows no envelope.
+// Dead letters in a Durable Object's SQLite: kept without the database, counted, put back on the queue.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { type Owner, ownerName, type Whose } from "../../core/contract/owner.ts";
@@ -28,7 +27,7 @@ export interface LetterStorage {
   readonly databaseSize: number;
 }
 
-/** As a member stands in a body: one that nobody can read any more says so too whose it is. */
+/** A member as it is written in a body: an unreadable body still says whose it is. */
 const written = (name: string, value: string | null) => `"${name}":${JSON.stringify(value)}`;
 
 interface DeletedRun {
@@ -88,7 +87,7 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
         queue,
         letters.map(({ body }) => body),
       );
-      // One that has come back in the meantime has been put again, and stays.
+      // A letter that has returned in the meantime has been put again, and stays.
       for (const { id, puts } of letters) run("DELETE FROM letters WHERE id = ? AND puts = ?", id, puts);
       const [left] = run(`SELECT count(*) AS letters FROM letters WHERE ${where}`, ...values);
       return {

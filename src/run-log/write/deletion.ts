@@ -1,5 +1,4 @@
-// Owns the deletion of rows: a run's, with whatever of it is still on its way, and those that are too
-// old. Knows no route and no clock.
+// The deletion of rows: a run's, with whatever of it is still on its way, and those that are too old.
 import { type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -14,7 +13,7 @@ import { deletedRuns, groups, partedRequests, requests, rollouts, runs, signals,
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope } from "./envelope.ts";
 
-/** Any number that nobody else takes an advisory lock on: "runs" in ASCII. */
+/** Any number that no other code takes an advisory lock on: "runs" in ASCII. */
 const LOCK = sql.raw(`${0x72756e73}`);
 
 /**
@@ -23,7 +22,7 @@ const LOCK = sql.raw(`${0x72756e73}`);
  */
 export const STORING = sql`SELECT pg_advisory_xact_lock_shared(${LOCK})`;
 
-/** Of which run an envelope's rows are. */
+/** The run of an envelope's rows. */
 export function runOf({ shared, head }: Envelope): { run_id: string | null; owner: Owner } {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   return { run_id: text(shared.run_id), owner: ownerOf(text(shared.key_name ?? head?.row.key_name)) };

@@ -1,5 +1,5 @@
-// Owns the run log's envelope: a part of one request's rows, small enough for a queue, how rows are
-// put into envelopes and read again. Knows no queue and no SQL.
+// The run log's envelope: a part of one request's rows, small enough for a queue, how rows are put into
+// envelopes and read again.
 
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -23,13 +23,13 @@ export type RowTable = (typeof ROW_TABLES)[number];
 
 type RowsByTable = Partial<Record<RowTable, readonly InsertRow[]>>;
 
-/** What one envelope of a request carries besides rows. */
+/** One envelope's data besides rows. */
 interface EnvelopeHead {
   /** The request's own row. */
   row: InsertRow;
   /** Canonical JSON of the spec. */
   spec: string;
-  /** What the request adds to its run. */
+  /** The request's addition to its run's totals. */
   totals: Readonly<Record<string, number>>;
 }
 

@@ -1,5 +1,4 @@
-// Owns the hourly sweep: what deletions left, and what is older than its key's days. Knows no SQL and
-// no runtime.
+// The hourly sweep: what deletions left, and what is older than its key's days.
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { EVERYONE } from "../../core/contract/group-sizes.ts";
 import type { Whose } from "../../core/contract/owner.ts";

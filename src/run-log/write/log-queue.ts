@@ -1,5 +1,5 @@
-// Owns sending an entry to the run-log queue: envelopes, the queue's limits, bounded tries. Knows
-// the queue's binding, no database.
+// Sends an entry to the run-log queue: envelopes, the queue's limits, bounded tries. Knows the queue's
+// binding, no database.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";

@@ -1,5 +1,5 @@
-// Owns how an entry becomes rows of the run log's tables. Knows the tables' columns and the entry;
-// no statement, no connection.
+// How an entry becomes rows of the run log's tables. Knows the tables' columns and the entry; no statement,
+// no connection.
 
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,10 +9,7 @@ import type { groups, requests, rollouts, texts, turns } from "../db/schema.ts";
 import type { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope, RequestRows } from "./envelope.ts";
 
-/**
- * What a table needs of a row, besides what the request's rows share; instants are text on their
- * way.
- */
+/** A table's columns besides those that the request's rows share; instants are text on their way. */
 type RowOf<T extends { $inferInsert: object }> = Omit<T["$inferInsert"], SharedColumn>;
 type SharedColumn = "request_id" | "spec_hash" | "run_id" | "step" | "created_at";
 
@@ -82,8 +79,8 @@ function rolloutRow(
   group_index: number,
   rollout_index: number,
 ): RowOf<typeof rollouts> {
-  // What a spec with signals has, its own rows hold, details too. Fields that only some rollouts of
-  // a reply have are no columns: all rows of a table have the same.
+  // Values of a spec with signals are in their own rows, details too. Fields that only some rollouts of a
+  // reply have are not columns: all rows of a table have the same.
   const { components, errors, ...rolloutResult } = result.rollouts[rollout_index] as RolloutResult;
   const { reward, error, wins, losses, ties, undecided, forfeits, unparsed } = rolloutResult;
   const { votes, rank, duplicate_of, format_ok, jams_judge, shown = null, left_out = null } = rolloutResult;
@@ -95,7 +92,7 @@ function rolloutRow(
   return { group_index, rollout_index, ...answered, ...scored, ...row, turns: turn_hashes?.length ?? null };
 }
 
-/** As many as one message of a queue takes of a rollout. */
+/** The turns of a rollout that one message of a queue takes. */
 function turnRows({ rollouts: logged }: GroupEntry, group_index: number): RowOf<typeof turns>[] {
   return logged.flatMap(({ turn_hashes }, rollout_index) => {
     if (turn_hashes === undefined) return [];
@@ -112,7 +109,7 @@ function auditRow({ order, text, ...verdict }: AuditVerdictRow, group_index: num
   return { group_index, ...verdict, ...columnsOf(order, verdict), text: text ?? null };
 }
 
-/** What a row holds in another form; every row has all keys. */
+/** The fields that a row holds in another form; every row has all keys. */
 function columnsOf(order: VerdictRow["order"], { scores, turns }: Pick<VerdictRow, "scores" | "turns">) {
   const named = turns === undefined ? null : [...turns];
   return { shown_order: [...order], scores: scores === null ? null : [...scores], turns: named };

@@ -1,5 +1,5 @@
-// Owns what becomes of the queue's messages: stored together, tried again each after its own wait,
-// or set apart with a reason. Knows no runtime and no SQL.
+// Defines what becomes of the queue's messages: stored together, tried again each after its own wait, or set
+// apart with a reason.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -29,11 +29,11 @@ export interface ConsumerDeps {
   /** Told each message's end and how long it lay, in seconds. */
   count: (end: "stored" | "retried" | "dead", reason: string, age_s: number) => void;
   now: () => number;
-  /** Looks for alarms at runs that steps were stored of; never rejects. Absent: nobody does. */
+  /** Looks for alarms at runs whose steps were stored; never rejects. Absent: alarms are not looked at. */
   look?: (runs: readonly RunKey[]) => Promise<void>;
 }
 
-/** What becomes of one message. */
+/** The end of one message. */
 type DeliveryEnd = { end: "stored" } | { end: "retried" | "dead"; reason: string };
 
 interface Opened {
@@ -42,10 +42,10 @@ interface Opened {
 }
 
 /**
- * Stores a batch in one transaction, or in several where its messages are long: opened, a message
- * takes several times its size. A fault of the connection or the server makes each message come
- * again after a wait of its own; a fault of the data is searched by halves, so that its message
- * alone becomes a dead letter. Never rejects: each message is acknowledged or retried by itself.
+ * Stores a batch in one transaction, or in several where its messages are long: opened, a message takes
+ * several times its size. A fault of the connection or the server makes each message come again after its own
+ * wait; a fault of the data is searched by halves, so that its message alone becomes a dead letter. Never
+ * rejects: each message is acknowledged or retried by itself.
  */
 export async function consumeLogs(deliveries: readonly QueueDelivery[], deps: ConsumerDeps): Promise<void> {
   const ends = new Map<QueueDelivery, DeliveryEnd>();
@@ -182,8 +182,8 @@ function letterOf(delivery: QueueDelivery, ended: DeliveryEnd): DeadLetter {
 }
 
 /**
- * Whose rows an envelope carries; nobody's where it cannot be read, or is a part that an older
- * Worker sent without saying.
+ * The owner of an envelope's rows; empty where it cannot be read, or is a part that an older Worker sent
+ * without saying.
  */
 function ownerOfEnvelope(body: string): Owner {
   try {

@@ -20,7 +20,7 @@ type CheckerSettings = z.output<typeof SETTINGS>;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Why nobody is asked at this address; null where somebody may be. */
+/** Why this address is not asked; null where it may be. */
 function addressFault(address: string, hosts: readonly string[]): string | null {
   if (!URL.canParse(address)) return "not a URL";
   const { protocol, hostname, host, username, password } = new URL(address);
@@ -56,7 +56,7 @@ class CheckerVerifier implements Verifier {
 
   addressFault = (address: string) => addressFault(address, this.#settings.hosts);
   backends = () => [...this.#hosts.values()].map((backend) => backend.status(this.#parts.clock.now()));
-  /** Nobody is asked: what a checker costs is not ours to spend. */
+  /** Sends no request: a checker's cost is not ours to spend. */
   check = async () => ({ ok: true, latency_ms: 0 });
 
   session(call: VerifierCall): VerifierSession {

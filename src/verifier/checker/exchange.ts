@@ -16,7 +16,7 @@ export interface CheckerEndpoint extends Pick<Endpoint, "url" | "fetch" | "clock
 /** A number, or null where it gave none; of a candidate shown in steps one for each of them. */
 export type CheckedScore = number | null | readonly (number | null)[];
 
-/** What one request brought: as many entries as candidates, or none. */
+/** The result of one request: as many entries as candidates, or none. */
 export interface Checked {
   outcome: AttemptResult;
   scores: readonly CheckedScore[];

@@ -1,5 +1,5 @@
-// Owns the state that a decision model is shown, the questions about it, and the check that it was
-// read to its end. Must not know HTTP.
+// The state that a decision model is shown, the questions about it, and the check that it was read to its
+// end. Must not know HTTP.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { createEscape, type Escape } from "../../core/judges/escape/escape.ts";
 import { createPresetRenderer } from "../../core/judges/preset-render.ts";

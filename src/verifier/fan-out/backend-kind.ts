@@ -1,12 +1,12 @@
-// Owns what a kind of backend is: its protocol's name, its settings and the way to make a verifier
-// of it. Kinds: table.ts.
+// Defines what a kind of backend is: its protocol's name, its settings and the way to make a verifier of it.
+// Kinds: table.ts.
 import type * as z from "zod";
 import type { AiBinding, Clock, Verifier } from "../../ports/ports.ts";
 import type { Backend } from "./backend.ts";
 
-/** What every backend is configured with, whatever its kind. */
+/** The configuration of every backend, whatever its kind. */
 export interface Address {
-  /** Stands on its verdicts. */
+  /** The name on its verdicts. */
   name: string;
   url: string;
   api_key: string | null;
@@ -16,9 +16,9 @@ export interface Address {
 export const keyVariable = (at: number): string =>
   at === 0 ? "VERIFIER_API_KEY" : `VERIFIER_FALLBACKS[${at - 1}].api_key`;
 
-/** What a verifier is made with besides its settings. */
+/** The parts of a verifier besides its settings. */
 export interface BackendParts {
-  /** What the isolate remembers of it. */
+  /** The isolate's memory of it. */
   backend: Backend;
   /** Where the configuration says its key, for people. */
   key_variable: string;
@@ -37,19 +37,19 @@ export interface BackendKind<S = unknown> {
   /** Its name in the configuration. */
   protocol: string;
   /**
-   * Of its settings besides protocol, name, url and api_key: members of an entry of
-   * VERIFIER_FALLBACKS; of the first backend the text of `VERIFIER_` and the member's name.
+   * Schema of its settings besides protocol, name, url and api_key: members of an entry of
+   * VERIFIER_FALLBACKS; for the first backend the text of `VERIFIER_` and the member's name.
    */
   settings: z.ZodObject;
   /** The URL that stands for a binding of the Worker, where the kind can be reached through one. */
   binding?: string;
-  /** It has variables of its own, and is no protocol of VERIFIER_PROTOCOL or VERIFIER_FALLBACKS. */
+  /** It has separate variables, and is not a protocol of VERIFIER_PROTOCOL or VERIFIER_FALLBACKS. */
   apart?: true;
   /** Whether stragglers may be asked a second time, where the deployment allows it. */
   hedging: boolean;
   /**
-   * Whether it is told which questions can wait for others; null: it is asked none that could, as it
-   * compares nothing.
+   * Whether it takes priorities of questions that can wait for others; null: it is asked none that could, as
+   * it compares nothing.
    */
   priorities: boolean | null;
   /** @throws TypeError for a URL that cannot be used */

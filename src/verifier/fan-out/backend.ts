@@ -1,4 +1,4 @@
-// Owns what an isolate remembers of one backend between requests: its breaker, its budgets of extra
+// Defines what an isolate remembers of one backend between requests: its breaker, its budgets of extra
 // traffic, its recent latencies. Must not know HTTP, sessions or timers.
 
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -10,7 +10,7 @@ import { TrafficBudget } from "../../core/load/traffic-budget.ts";
 import type { BackendStatus } from "../../core/wire/questions.ts";
 
 interface BackendOptions {
-  /** As in the configuration; stands on every verdict. */
+  /** As in the configuration; the name on every verdict. */
   name: string;
   /** Whether stragglers may be asked a second time. */
   hedging: boolean;
@@ -98,9 +98,7 @@ export class Backend {
     this.#firstBytes.add(latency_ms);
   }
 
-  /**
-   * A request came to its end; `good` when it tells of a backend that works, even of a busy one.
-   */
+  /** A request ended; `good` when it shows a backend that works, even a busy one. */
   ended(good: boolean, now: number, probe: boolean, party = ""): void {
     this.#breaker.record(good, now, probe, party);
   }

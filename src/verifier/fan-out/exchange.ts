@@ -1,5 +1,5 @@
-// The one exchange with a backend: a request out, its headers waited for, its reply read under a
-// bound, and a code for what came of it. Must not know slots, retries or what a reply says.
+// The one exchange with a backend: a request out, its headers waited for, its reply read under a bound, and a
+// code for the result. Must not know slots, retries or the reply's meaning.
 import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
 import { LineTooLong, Remainder } from "../../core/wire/chat-stream.ts";
 import type { Clock } from "../../ports/ports.ts";
@@ -30,7 +30,7 @@ export interface Posted {
   explains: string | null;
 }
 
-/** What came, or why nothing did. */
+/** The reply, or why there is none. */
 type ExchangeReply<T> = { reply: T; failed: null } | { reply: null; failed: AttemptResult; overlong?: true };
 
 /**

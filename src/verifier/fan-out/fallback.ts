@@ -1,5 +1,5 @@
-// Owns ordered fallback: one verifier out of several, where what one could not answer for want of a
-// backend goes to the next. Must not know any protocol.
+// Ordered fallback: one verifier out of several, where questions that one could not answer because its
+// backend was away go to the next. Must not know any protocol.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -117,7 +117,8 @@ function fallbackSession(
   let awaited = 0;
 
   /**
-   * Whether so many more requests, with their retries, fit what a Worker may send for one request.
+   * Whether this many further requests, with their retries, fit the subrequests that a Worker may send for
+   * one request.
    */
   function fits(count: number): boolean {
     const { requests } = totalStats(sessions.map(({ stats }) => stats));

@@ -1,5 +1,5 @@
-// Owns one session's fan-out: slots, order, retries, cancellation, counters. Must not know HTTP,
-// prompts or what an answer is.
+// One session's fan-out: slots, order, retries, cancellation, counters. Must not know HTTP, prompts or what
+// an answer is.
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -32,14 +32,14 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly #retries: RetryLine<J>;
   readonly #patient: boolean;
   readonly #running = new Set<Task<J>>();
-  /** Second copies of stragglers, for which there was no slot yet. */
+  /** Second copies of stragglers without a slot so far. */
   #stragglers: Straggler[] = [];
   readonly #copies = new Set<AbortController>();
   readonly #timer: StartTimer;
   readonly #probe: Probe<J>;
   #requestsInFlight = 0;
   readonly #slots: HeaderSlots;
-  /** Over all that runs: one answer that moves tells of a backend that works. */
+  /** Over all that runs: one answer that moves shows a backend that works. */
   readonly #silence: SilenceWatch;
   #jobs = 0;
   #stopped: ItemErrorCode | null = null;
@@ -218,7 +218,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#slots.giveBack();
   };
 
-  /** Others may wait for this one's headers: how long they took is told. */
+  /** Others may wait for this one's headers: it reports how long they took. */
   readonly #timed = (sent_at: number) => (accepted: boolean) => {
     const { headers_ms = 0 } = this.stats;
     const more_ms = this.#options.clock.now() - sent_at - headers_ms;
@@ -273,7 +273,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#reportSilence(code);
     const answered = failed(this.#stopped);
     const waiting = this.#retries.drain();
-    // What had failed before is told by why: that says more than the deadline.
+    // An earlier failure is reported by its cause: that says more than the deadline.
     const explains = this.#patient && this.#stopped === "deadline";
     for (const task of [...this.#running, ...waiting]) this.#report(task, (explains ? task.last : null) ?? answered);
     const { backend, clock, party } = this.#options;

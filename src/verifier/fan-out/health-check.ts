@@ -1,8 +1,8 @@
-// Owns the bound and the clock of a backend's health check. Must not know what is asked.
+// The bound and the clock of a backend's health check. Must not know what is asked.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Clock, Health } from "../../ports/ports.ts";
 
-/** What a backend that works tells of itself. */
+/** The facts that a working backend reports about itself. */
 export type Served = Pick<Health, "context_tokens" | "detail">;
 
 /** See Verifier.check. @param look what the backend tells, or what is wrong with it in a few words */

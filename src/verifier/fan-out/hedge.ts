@@ -1,5 +1,5 @@
-// Owns asking one question twice when the first copy is slow to begin, and giving up the slower
-// one. Must not know budgets, slots or HTTP.
+// Asks one question twice when the first copy is slow to begin, and giving up the slower one. Must not know
+// budgets, slots or HTTP.
 import type { AttemptResult } from "./refusal.ts";
 import type { StartTimer } from "./stall-watchdog.ts";
 
@@ -15,7 +15,7 @@ interface HedgePlan {
   schedule: StartTimer;
   /** Launches the straggler as soon as it may go, which may be never. */
   whenAllowed: (straggler: Straggler) => void;
-  /** What ends the copies that run, for whoever ends them all: `AbortSignal.any` costs more. */
+  /** Aborts the running copies, for the caller that ends them all: `AbortSignal.any` costs more. */
   copies: Set<AbortController>;
   /** The second copy began first. */
   onWin: () => void;

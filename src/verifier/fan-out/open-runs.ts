@@ -1,5 +1,5 @@
-// Owns cutting a question into the runs of its samples that are still open, so that they can be
-// asked again alone. Must not know any protocol.
+// Cuts a question into the runs of its samples that are still open, so that they can be asked again alone.
+// Must not know any protocol.
 import type { JobQuestion } from "../../core/asking/questions.ts";
 
 /** Samples `first` .. `first + samples - 1` of a question. */

@@ -1,5 +1,5 @@
-// Owns what a governor must be told: its bounds, its clock and timers, the backend it shares, and
-// how one request is sent. Must not know what it does with them.
+// A governor's settings: its bounds, its clock and timers, the backend it shares, and how one request is
+// sent. Must not know what it does with them.
 import type { HeaderSlots, VerifierJob } from "../../core/wire/questions.ts";
 import type { Clock, VerifierCall } from "../../ports/ports.ts";
 import type { Backend } from "./backend.ts";
@@ -37,7 +37,7 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   ) => Promise<AttemptResult>;
 }
 
-/** What a governor is told of the call that it works for, and the randomness and timer of its own. */
+/** A governor's settings from the call that it works for, with its own randomness and timer. */
 export function callOptions({ signal, deadline_at, header_slots, silence_ms, hand_on, party }: VerifierCall) {
   const call = { signal, deadline_at: deadline_at ?? null, header_slots, silence_ms, hand_on, party };
   return { ...call, random: Math.random, schedule: setTimer };

@@ -1,5 +1,5 @@
-// Owns the one question by which a session finds out whether its backend is back, and how long it
-// may take to be answered. Must not know the breaker.
+// The one question by which a session finds out whether its backend is back, and how long it may take to be
+// answered. Must not know the breaker.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Countable, Task } from "./queue.ts";
 import type { StartTimer } from "./stall-watchdog.ts";
@@ -32,7 +32,7 @@ export class Probe<J extends Countable> {
     this.#unschedule = this.#schedule(() => this.#onLate(task), LIMITS.breaker_probe_ms);
   }
 
-  /** It is over, whatever came of it; another task's end is not its own. */
+  /** The probe is over, whatever its result; another task's end is not its own. */
   end(task: Task<J> | null = this.#task): void {
     if (task !== this.#task) return;
     this.#task = null;

@@ -1,13 +1,13 @@
-// Owns the order of a session's work: jobs in line, each sample drawn once, as two indices until it
-// is sent. Must not know slots, retries or HTTP.
+// The order of a session's work: jobs in line, each sample drawn once, as two indices until it is sent. Must
+// not know slots, retries or HTTP.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { GenerationParts } from "../../core/wire/chat-answer.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 
 /**
- * What the governor must know of a job. What one sample is to the backend, a generation or more, is
- * the adapter's.
+ * The parts of a job that the governor knows. The adapter decides what one sample is to the backend, a
+ * generation or more.
  */
 export type Countable = Pick<VerifierJob, "questions">;
 
@@ -35,7 +35,7 @@ export interface Task<J extends Countable = VerifierJob> {
   /** Its request's number at the backend, and the backend's latest at its last failure. */
   number: number;
   failed_number: number;
-  /** What it failed by last. */
+  /** Its last failure. */
   last: GenerationParts | null;
   /** Whether it was sent to find out whether the backend is back. */
   probe: boolean;

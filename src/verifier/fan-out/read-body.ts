@@ -1,4 +1,4 @@
-// Owns reading a fetch response's body in large bites. Must not know what the bytes say;
+// Reads a fetch response's body in large bites. Must not know what the bytes say;
 // src/core/wire/chat-stream.ts splits them.
 /**
  * Bytes to wait for before waking up, where only the whole counts. A thinking model sends some 250
@@ -17,10 +17,7 @@ interface Read {
   value?: Uint8Array | undefined;
 }
 
-/**
- * What Node (`min`) and workerd (`readAtLeast`) offer of a byte reader; neither's own types name
- * both.
- */
+/** The byte reader of Node (`min`) and workerd (`readAtLeast`); neither's own types name both. */
 interface ByteReader {
   read(view: Uint8Array, options: { min: number }): Promise<Read>;
   readAtLeast?(min: number, view: Uint8Array): Promise<Read>;

@@ -1,5 +1,5 @@
-// Owns what a request without an answer came to: the failure's code, and whether it may be sent
-// again. Must not know questions or how answers are read.
+// Defines what a request without an answer came to: the failure's code, and whether it may be sent again.
+// Must not know questions or how answers are read.
 
 import { engineReason, misconfigured } from "../../core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -10,15 +10,13 @@ import type { Clock } from "../../ports/ports.ts";
 import { readBody } from "./read-body.ts";
 import type { RefusalKind } from "./window.ts";
 
-/**
- * What one request came to. With `refusal` the backend would not take it, so it may be sent again.
- */
+/** The result of one request. With `refusal` the backend would not take it, so it may be sent again. */
 export interface AttemptResult {
   generation: GenerationParts;
   refusal: RefusalKind | null;
   /** From the backend's Retry-After, ms. */
   retry_after_ms: number | null;
-  /** Whether this tells of a backend that does not work. */
+  /** Whether this shows a backend that does not work. */
   backend_failed: boolean;
   /** Asking again cannot mend it, as where the configured address is wrong. */
   final?: boolean;
@@ -27,10 +25,7 @@ export interface AttemptResult {
 /** Refusals' bodies up to this size are read, so that the connection can be used again. */
 const DRAINED_BYTES = 65_536;
 
-/**
- * Whether a failure tells of a backend that does not work, rather than of a busy one or of the
- * question.
- */
+/** Whether a failure shows a backend that does not work, rather than a busy one or a bad question. */
 export function isBackendFailure(error: ItemErrorCode | null): boolean {
   return error === "verifier_unavailable" || error === "verifier_bad_reply";
 }
@@ -54,7 +49,7 @@ export function replied(answer: string, cost: { prompt_tokens?: number; model?: 
   return { generation: answered, refusal: null, retry_after_ms: null, backend_failed: false };
 }
 
-/** What a refusal's own words are read against. */
+/** The texts that a refusal's words are compared with. */
 export interface Refused {
   /** The request's body, where the reply may say what of it was refused; null: it is not read. */
   sent: string | null;
@@ -98,7 +93,7 @@ function codeOf(status: number): ItemErrorCode {
   return status >= 400 ? "verifier_rejected" : "verifier_bad_reply";
 }
 
-/** What a body begins with; it is read to its end where it is small. */
+/** The beginning of a body; it is read to its end where it is small. */
 async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let beginning = "";
@@ -108,7 +103,7 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
     bytes += bite.byteLength;
     return bytes <= DRAINED_BYTES;
   };
-  // What came before it broke may be all that it had to say.
+  // The part before a break may be all that it had to say.
   await readBody(body, take, "prompt").catch(() => {});
   return beginning;
 }

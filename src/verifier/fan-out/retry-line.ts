@@ -1,5 +1,5 @@
-// Owns what failed and will be asked again: who still waits out a back-off, whose turn has come,
-// and one timer for when all must wait. Must not know budgets, breakers or HTTP.
+// Defines what failed and will be asked again: who still waits out a back-off, whose turn has come, and one
+// timer for when all must wait. Must not know budgets, breakers or HTTP.
 import type { Countable, Task } from "./queue.ts";
 import type { StartTimer } from "./stall-watchdog.ts";
 
@@ -29,7 +29,7 @@ export class RetryLine<J extends Countable> {
     return this.#due.length > 0;
   }
 
-  /** Puts a task into the line, to be due after so many ms. */
+  /** Puts a task into the line, to be due after `wait_ms`. */
   push(task: Task<J>, wait_ms: number): void {
     const unschedule = this.#schedule(() => {
       this.#resting.delete(task);
@@ -44,7 +44,7 @@ export class RetryLine<J extends Countable> {
     return this.#due.shift() as Task<J>;
   }
 
-  /** Calls `onDue` after so many ms, or earlier where a call is due already. */
+  /** Calls `onDue` after `ms`, or earlier where a call is due already. */
   wakeIn(ms: number): void {
     this.#wake ??= this.#schedule(() => {
       this.#wake = null;

@@ -1,5 +1,5 @@
-// Owns whether a question that failed is asked again, and after which pause. Must not know slots,
-// budgets, breakers or how a request is sent.
+// Decides whether a question that failed is asked again, and after which pause. Must not know slots, budgets,
+// breakers or how a request is sent.
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,7 +9,7 @@ import type { Backend } from "./backend.ts";
 import type { Countable, Task } from "./queue.ts";
 import type { AttemptResult } from "./refusal.ts";
 
-/** What a session knows besides the failure. */
+/** A session's knowledge besides the failure. */
 interface RetryTerms {
   clock: Clock;
   deadline_at: number | null;
@@ -44,15 +44,15 @@ export function retryWait<J extends Countable>(
   if (refusal === null && isToBlame(task, generation.error, backend)) return null;
   if (requests >= LIMITS.subrequests_max) return null;
   const pause = waitMs(task.failures + rounds, patient ? null : retry_after_ms, random);
-  // Who can wait stays away for as long as it was told.
+  // A patient caller stays away for as long as the backend asked.
   const wait = patient && pause !== null ? Math.max(pause, retry_after_ms ?? 0) : pause;
   return wait === null || (deadline_at !== null && clock.now() + wait >= deadline_at) ? null : wait;
 }
 
 /**
- * Whether a question failed so often that it must be its own doing. A 5xx or a broken reply counts
- * when a request sent after the last one was answered: a backend that shuts down goes on with what
- * it has begun. A reply that cannot be read counts always.
+ * Whether a question failed often enough to be the cause itself. A 5xx or a broken reply
+ * counts when a request sent after the last one was answered: a backend that shuts down goes on with what it
+ * has begun. An unreadable reply counts always.
  */
 function isToBlame<J extends Countable>(task: Task<J>, error: ItemErrorCode | null, backend: Backend): boolean {
   const others = backend.answered_number > (task.failed_number || task.number);

@@ -1,9 +1,9 @@
-// Owns the watch for silence: tells when nothing was heard for as long as it was told to wait. Must
-// not know who is listened to.
+// The watch for silence: it fires when nothing was heard for its waiting time. Must not know who is listened
+// to.
 import { systemClock } from "../../platform/clock.ts";
 import type { Clock } from "../../ports/ports.ts";
 
-/** Runs something after so many ms; returns what takes that back. */
+/** Runs something after `ms`; returns what takes that back. */
 export type StartTimer = (run: () => void, ms: number) => () => void;
 
 /** By the runtime's own timers. */

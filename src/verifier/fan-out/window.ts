@@ -1,5 +1,5 @@
-// Owns how hard a session leans on its backend: the in-flight window and when to give up. Must not
-// know HTTP, queues or time.
+// How hard a session leans on its backend: the in-flight window and when to give up. Must not know HTTP,
+// queues or time.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 
 /**

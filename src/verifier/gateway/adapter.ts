@@ -1,5 +1,5 @@
-// Owns the `verify` adapter of the Verifier port: one streaming request a group to Kritai's own
-// gateway beside the GPU. Must not know scoring or storage.
+// The `verify` adapter of the Verifier port: one streaming request a group to Kritai's own gateway beside the
+// GPU. Must not know scoring or storage.
 
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -30,7 +30,7 @@ export interface GatewayVerifierConfig {
   apiKey: string | null;
   /** Where the deployment says the key; default the first backend's. */
   key_variable?: string;
-  /** What the isolate remembers of it; default a new one, named `verifier`. */
+  /** The isolate's memory of it; default a new one, named `verifier`. */
   backend?: Backend;
   fetch?: typeof fetch;
   /** For tests: randomness and timer of the back-off, and the timer of the watch for silence. */

@@ -1,5 +1,5 @@
-// Owns writing a verify request: as one text when it is small, piece by piece when it is large.
-// Must not know what comes back.
+// Writes a verify request: as one text when it is small, piece by piece when it is large. Must not know what
+// comes back.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { VerifierCall } from "../../ports/ports.ts";
 import type { GroupBody } from "./group-ask.ts";

@@ -1,5 +1,5 @@
-// Owns one request to the gateway: send a group, read its events, name what is left when they end.
-// Must not know slots, retries or what a sample is.
+// One request to the gateway: send a group, read its events, name what is left when they end. Must not know
+// slots, retries or what a sample is.
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -25,17 +25,14 @@ const SILENCE_MS = 3 * LIMITS.heartbeat_ms;
 const SILENCE_BEFORE_HEADERS_MS = LIMITS.body_read_ms;
 
 /**
- * Asks the gateway for all that is open of a group and lets the group take each event. Never
- * rejects for what the gateway or the network does. What is still open at the end failed by the
- * outcome's code.
+ * Asks the gateway for all that is open of a group and lets the group take each event. Never rejects for a
+ * failure of the gateway or the network. Samples still open at the end failed by the outcome's code.
  *
- * No headers, 429, 502 to 504: refused, may be sent again. A reply that breaks off, or whose
- * heartbeats stop (`verifier_unavailable`), or that ends in good order without `done`
- * (`verifier_bad_reply`): what is open may be asked again, once, or until the deadline where the
- * group is patient, since a sample's seed makes it the same question and only what is lost is paid
- * twice. The same for samples of which the gateway itself says `retryable`, as one that shuts down
- * does. A line that is no event is
- * `verifier_bad_reply`.
+ * No headers, 429, 502 to 504: refused, may be sent again. A reply that breaks off, or whose heartbeats stop
+ * (`verifier_unavailable`), or that ends in good order without `done` (`verifier_bad_reply`): open samples
+ * may be asked again, once, or until the deadline where the group is patient, since a sample's seed makes it
+ * the same question and only what is lost is paid twice. The same for samples that the gateway itself calls
+ * `retryable`, as one that shuts down does. A line that is not an event is `verifier_bad_reply`.
  */
 export async function askGroup(
   endpoint: GatewayEndpoint,
@@ -110,8 +107,7 @@ function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean },
   const code = reply.done ? "verifier_bad_reply" : broken;
   const healable = !reply.done || group.hasHealable;
   const ended = outcome(code, healable && group.mayAskAgain ? "verifier_unavailable" : null);
-  // A reply in good order tells of a gateway that works, but not when its engines brought nothing
-  // at all.
+  // A reply in good order shows a gateway that works, but not when its engines brought nothing at all.
   const backend_failed = !reply.done || group.broughtNothing;
   return { ...ended, retry_after_ms: reply.done ? group.retry_after_ms : null, backend_failed };
 }

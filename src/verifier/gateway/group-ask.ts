@@ -1,5 +1,5 @@
-// Owns one job's way through the gateway: which samples are open, under which numbers they are
-// asked, what each event reports. Must not know HTTP.
+// One job's way through the gateway: which samples are open, under which numbers they are asked, what each
+// event reports. Must not know HTTP.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -71,9 +71,9 @@ export class GroupAsk implements Countable {
   #fault: { thrown: unknown } | null = null;
 
   /**
-   * @param answeredBy what stands on every report: the backend's name, and the model's where the gateway
-   *   does not say
-   * @param patient whether what may be healed is asked again until the deadline, and not once only
+   * @param answeredBy names on every report: the backend's, and the model's where the gateway does not   say
+   * it
+   * @param patient whether failures that may pass are asked again until the deadline, and not once only
    */
   constructor(
     job: VerifierJob,
@@ -244,7 +244,7 @@ export class GroupAsk implements Countable {
   }
 }
 
-/** What a soft vote asked for, left out where the gateway says nothing of it. */
+/** The fields of a soft vote, left out where the gateway sends none. */
 function softOf({ letters, coverage, written = null }: Extract<VerifyEvent, { type: "verdict" }>) {
   if (letters === null) return { soft: null };
   return letters === undefined || coverage == null ? {} : { soft: { letters, coverage, written } };
@@ -266,10 +266,7 @@ function placeOf({ asked, offset, first, samples }: GroupPart, sample: number): 
   return inside ? offset + sample - (asked.first_sample ?? 0) : null;
 }
 
-/**
- * What equals the protocol's default is left out: comparisons are the bulk of a request whose
- * programs are short.
- */
+/** Defaults of the protocol are left out: comparisons are the bulk of a request whose programs are short. */
 function partJson(part: GroupPart, id: number, places: ReadonlyMap<number, number>): string {
   const order = part.asked.shown.map((index) => places.get(index)).join(",");
   const samples = part.samples === 1 ? "" : `,"samples":${part.samples}`;

@@ -1,4 +1,4 @@
-// Owns the health check of Kritai's gateway. Must not know questions.
+// The health check of Kritai's gateway. Must not know questions.
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { authorization } from "../../core/wire/chat-endpoint.ts";
@@ -23,7 +23,7 @@ export function checkGateway(
   });
 }
 
-/** What a gateway that is ready tells: the model's context, and whether it may refuse what is asked. */
+/** A ready gateway's report: the model's context, and whether it may refuse what is asked. */
 function servedBy(text: string): Served {
   try {
     const { engine, revision = 0 } = JSON.parse(text) as { engine?: { context_tokens?: unknown }; revision?: number };

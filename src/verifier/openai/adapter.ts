@@ -1,5 +1,5 @@
-// Owns the `openai` adapter of the Verifier port: questions for any OpenAI-compatible server (vLLM,
-// SGLang, hosted). Must not know scoring or storage.
+// The `openai` adapter of the Verifier port: questions for any OpenAI-compatible server (vLLM, SGLang,
+// hosted). Must not know scoring or storage.
 
 import * as z from "zod";
 import type { JobQuestion } from "../../core/asking/questions.ts";
@@ -28,9 +28,9 @@ import { ImageBody, type ImageBytes } from "./image-body.ts";
 export interface OpenAiVerifierConfig extends OpenAiConfig {
   /** Generations between send and last byte at one time, 1..generations_in_flight_max. */
   maxInFlight?: number;
-  /** It is the engine simulator: it is told a deployment's own template. Default false. */
+  /** It is the engine simulator: it receives a deployment's stored template. Default false. */
   simulated?: boolean;
-  /** What the isolate remembers of it; default a new one, named `verifier`. */
+  /** The isolate's memory of it; default a new one, named `verifier`. */
   backend?: Backend;
   fetch?: typeof fetch;
   /** For tests: how a job becomes messages, the randomness and the timer of the back-off. */
@@ -102,7 +102,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
   };
 }
 
-/** An answer of so many tokens takes an engine less than two seconds. */
+/** An answer of this many tokens takes an engine less than two seconds. */
 const BRIEF_TOKENS = 32;
 
 /** The request body for one sample of a question. */

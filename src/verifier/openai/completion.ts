@@ -1,5 +1,4 @@
-// Owns one chat-completion request: send, read, and name what came of it. Must not know slots,
-// retries or prompts.
+// One chat-completion request: send, read, and name the result. Must not know slots, retries or prompts.
 import type { SoftReader } from "../../core/judges/soft-reader.ts";
 import { AnswerBuilder } from "../../core/wire/chat-answer.ts";
 import { EventSplitter } from "../../core/wire/chat-stream.ts";
@@ -10,8 +9,8 @@ import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusa
 import type { ImageBody } from "./image-body.ts";
 
 /**
- * `brief`: of so few tokens that it is over as soon as it begins, so that one wait does for both; each
- * costs a seventh of what a Worker's fetch does. `watched`: its silence is told from its slowness.
+ * `brief`: with so few tokens that it is over as soon as it begins, so that one wait does for both; each
+ * costs a seventh of what a Worker's fetch does. `watched`: its silence is distinguished from its slowness.
  */
 type AnswerPace = "watched" | "brief" | "thinking";
 
@@ -58,7 +57,7 @@ async function readAnswer(
   });
   if (broken !== null) {
     const ended = outcome(broken);
-    // Of one that this side ended it is known what it cost until then.
+    // For an answer that this side ended the cost until then is known.
     if (signal.aborted) ended.generation.completion_tokens = answer.tokens;
     return ended;
   }

@@ -1,4 +1,4 @@
-// Owns an OpenAI-compatible server's configuration and its health check. Must not know questions.
+// An OpenAI-compatible server's configuration and its health check. Must not know questions.
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { apiRoot, authorization, contextIn } from "../../core/wire/chat-endpoint.ts";
@@ -24,7 +24,7 @@ export function checkEndpoint(config: OpenAiConfig, fetcher: typeof fetch, clock
   return healthOf(clock, (signal) => look(config, fetcher, signal));
 }
 
-/** What the server tells, or what is wrong with it, in a few words. */
+/** The server's report, or its fault, in a few words. */
 async function look(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSignal): Promise<string | Served> {
   const root = apiRoot(config.url);
   const init = { headers: authorization(config.apiKey), signal, redirect: "manual" } as const;
@@ -38,7 +38,7 @@ async function look(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSi
   return health.ok ? {} : `status ${health.status}`;
 }
 
-/** What a model list says of the model; null when it does not name it. */
+/** A model list's entry of the model; null when it does not name it. */
 function served(list: string, model: string): Served | null {
   try {
     const context_tokens = contextIn(JSON.parse(list), model);

@@ -35,8 +35,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
   return {
     protocol: shape,
     takes: ["execute"],
-    // Programs' runs have a limit of their own, whatever the verifier's protocol
-    // (scoring/judging.ts).
+    // Programs' runs have a separate limit, whatever the verifier's protocol (scoring/judging.ts).
     generations_max: LIMITS.generations_verify_max,
     backends: () => [backend.status(clock.now())],
     check: async (): Promise<Health> => (await exchange()).checkSandbox(endpoint),

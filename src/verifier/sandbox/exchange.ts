@@ -17,10 +17,10 @@ export interface SandboxEndpoint extends Endpoint {
   memory: TestMemory;
 }
 
-/** What a run may take beyond its own time: the queue before it, and the way. */
+/** A run's time beyond its own: the queue before it, and the way. */
 const WAIT_MS = 60_000;
 
-/** What one test is run with. */
+/** The inputs of one test. */
 interface TestOf {
   program: string;
   sample: number;
@@ -110,7 +110,7 @@ class Exchange {
   }
 }
 
-/** Null for what is no reply of this API. */
+/** Null for a reply of another API. */
 function ranIn(api: SandboxApi, document: string): Ran | null {
   try {
     return api.read(JSON.parse(document));

@@ -128,9 +128,7 @@ class ScalarSession implements VerifierSession {
     await Promise.all(batchesOf(items, this.#of.endpoint.api.compares).map((batch) => this.#ask(batch, sink)));
   }
 
-  /**
-   * What the server has to say of two different texts: a fault, or that its numbers mean something.
-   */
+  /** The check of two different texts: the server's fault, or null where its numbers mean something. */
   #probed(): Promise<ItemErrorCode | null> {
     this.#probe ??= (async () => {
       const numbers: ScalarValue[] = [];

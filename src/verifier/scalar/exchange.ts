@@ -17,7 +17,7 @@ export interface ScalarEndpoint extends Endpoint {
   settings: ScalarSettings;
 }
 
-/** What one request brought: as many numbers as texts, or none. */
+/** The result of one request: as many numbers as texts, or none. */
 export interface Numbers {
   outcome: AttemptResult;
   numbers: readonly ScalarValue[];
@@ -42,7 +42,7 @@ export async function askScalar(
     : { outcome: replied("", costIn(reply)), numbers };
 }
 
-/** What a reply says of itself, where it is an object; it has been read before. */
+/** A reply's statements about itself, where it is an object; it has been read before. */
 function costIn(reply: string): { prompt_tokens: number; model: string | null } {
   const { usage, model } = JSON.parse(reply) as { usage?: { prompt_tokens?: unknown }; model?: unknown };
   const tokens = usage?.prompt_tokens;

@@ -1,4 +1,4 @@
-// Owns OpenAI's chat reply shapes, whole and streamed. Knows no scoring; a fault is never told as a
+// OpenAI's chat reply shapes, whole and streamed. Must not know scoring; a fault is never written as a
 // verdict.
 
 import * as z from "zod";

@@ -1,8 +1,8 @@
-// Owns reading a conversation that a chat template has already rendered: where the last answer
-// begins, and what is only markup. Pure.
+// Reads a conversation that a chat template has already rendered: where the last answer begins, and what is
+// only markup. Pure.
 
 /**
- * What the usual templates put in front of an assistant's turn; each runs to the end of its line
+ * The texts that the usual templates put in front of an assistant's turn; each runs to the end of its line
  * breaks.
  */
 const ASSISTANT =
@@ -60,8 +60,8 @@ export function renderedPrompt(text: string): string {
 }
 
 /**
- * What follows `prompt` in a text that begins with it (special tokens before it aside), else the
- * last assistant turn; null when neither can be told.
+ * The text behind `prompt` in a text that begins with it (special tokens before it aside), else the last
+ * assistant turn; null when neither is found.
  */
 export function answerAfter(text: string, prompt: string): string | null {
   const at = prompt === "" ? -1 : text.indexOf(prompt);

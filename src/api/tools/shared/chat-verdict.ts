@@ -1,4 +1,4 @@
-// Owns the verdict that a scored comparison becomes, as a judge would write it. Knows no HTTP.
+// The verdict that a scored comparison becomes, as a judge would write it.
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import { LETTERS, type PromptForm } from "../../../core/judges/render.ts";
 import type { AnySpec } from "../../../core/reward/compiled-spec.ts";

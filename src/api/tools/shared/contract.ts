@@ -1,5 +1,5 @@
-// Owns what a contract of another tool is: its routes, who may call them, how its body is read, how
-// its clients read faults, wait and retry. Contracts: ../table.ts.
+// Defines what a contract of another tool is: its routes, who may call them, how its body is read, how its
+// clients read faults, wait and retry. Contracts: ../table.ts.
 import type * as z from "zod";
 import { fieldFaults, SUGGESTING } from "../../../core/faults/field-errors.ts";
 import type { LimitName } from "../../../core/faults/limit-advice.ts";
@@ -25,7 +25,7 @@ export interface ContractRoute extends Omit<Route, "access" | "handler"> {
 export interface Contract extends ClientWaits {
   /** Names it in metrics. */
   name: string;
-  /** Of a key that calls it: whatever a route's method, it scores. */
+  /** The scope of a key that calls it: whatever a route's method, it scores. */
   scope: Scope;
   /** Null: faults are problem documents. */
   dialect: FaultDialect | null;

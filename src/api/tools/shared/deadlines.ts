@@ -1,12 +1,9 @@
-// Owns how long a foreign contract may take: 80 % of what its clients wait, so that our answer
-// comes before their give-up. Knows no contract.
+// How long a foreign contract may take: 80 % of what its clients wait, so that our answer comes before their
+// give-up.
 import { LIMITS } from "../../../core/faults/limits.ts";
 
 export interface ClientWaits {
-  /**
-   * What the clients wait, ms; null where they set no limit of their own and the native default
-   * holds.
-   */
+  /** The clients' timeout, ms; null where they set none and the native default holds. */
   wait_ms: number | null;
   /**
    * They have no time-out or one that is a setting: a longer deadline that is asked for is

@@ -1,5 +1,5 @@
-// Owns how each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM,
-// OpenAI, TEI, Infinity, Google, Pinecone and the trainers. Knows no cause of a fault.
+// How each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM, OpenAI, TEI,
+// Infinity, Google, Pinecone and the trainers.
 import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 
@@ -83,7 +83,7 @@ function teiKind({ status, code }: RequestFault): readonly [status: number, type
   return status === 400 ? [422, "validation"] : [status, "validation"];
 }
 
-/** TEI: `error` is a text, `error_type` one of its own words. */
+/** TEI: `error` is a text, `error_type` one of TEI's words. */
 export const tei: FaultDialect = (fault) => {
   const [status, error_type] = teiKind(fault);
   return { status, members: { error: fault.message, error_type } };

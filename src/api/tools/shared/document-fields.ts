@@ -1,5 +1,5 @@
-// Owns what the bodies of rerankers share: the query, documents that are texts or objects with one,
-// and their words in the reference. Knows no reply.
+// Helpers shared by the bodies of rerankers: the query, documents that are texts or objects with one, and
+// their words in the reference.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -42,7 +42,7 @@ export const ModelSchema = z
   .nullish()
   .meta(said("a stored spec's name. One that is nearly a spec's, or a preset's, is refused; any other is only echoed"));
 
-/** How many of the best are told. */
+/** How many of the best are returned. */
 export const TopSchema = z.int().min(0).nullish().meta(said("0 or absent: all"));
 
 /** Which fields of a document make up its text. */
@@ -58,9 +58,8 @@ export const RankFieldsSchema = z
 type Document = z.output<typeof DocumentSchema>;
 
 /**
- * Each document as text. Throws `invalid_request` for one without a text or over its limit, naming
- * the field.
- * @param field where they stand in the body
+ * Each document as text. Throws `invalid_request` for one without a text or over its limit, naming the field.
+ * @param field path of the documents in the body
  */
 export function documentTexts(
   field: string,

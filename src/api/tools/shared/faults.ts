@@ -1,12 +1,12 @@
-// Owns telling a fault in the words of the client that asked: which dialect a request is answered
-// in, and the reply. The dialects: dialects.ts.
+// Reports a fault in the words of the client that asked: which dialect a request is answered in, and the
+// reply. The dialects: dialects.ts.
 import { type ApiError, REQUEST_ERRORS } from "../../../core/faults/errors.ts";
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 import { problemResponse, problemType } from "../../door/problem.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { Unjudged } from "./unjudged.ts";
 
-/** From here on this request's faults are told in `dialect`: for paths that two dialects share. */
+/** From here on this request's faults are written in `dialect`: for paths that two dialects share. */
 export function speak(c: AppContext, dialect: FaultDialect): void {
   c.set("dialect", dialect);
 }

@@ -1,5 +1,5 @@
-// Owns reading a flat batch: the names under which TRL, ms-swift, FAI-RL and verl's batch manager
-// send prompts, completions and columns.
+// Reads a flat batch: the names under which TRL, ms-swift, FAI-RL and verl's batch manager send prompts,
+// completions and columns.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,10 +20,7 @@ import type { FlatItem } from "./regrouping.ts";
 
 const { run_id, step, deadline_ms } = RewardsRequestSchema.shape;
 
-/**
- * What concerns the whole batch. `spec` is validated apart, for it is ours and refuses what it does
- * not know.
- */
+/** Fields of the whole batch. `spec` is validated apart, since it refuses unknown fields. */
 const HeadSchema = z.object({
   run_id: run_id.nullish(),
   step: step.nullish(),

@@ -1,4 +1,4 @@
-// Owns the way of samples to the rooms of their groups, and of their rewards back. Knows no dialect.
+// The way of samples to the rooms of their groups, and of their rewards back.
 
 import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
@@ -25,15 +25,15 @@ export interface Sample {
   /** Any JSON value; samples of one prompt with different labels are different problems. */
   label: unknown;
   rollout: Rollout;
-  /** What it says besides, for specs that need facts; absent: nothing. */
+  /** Further statements of the sample, for specs that need facts; absent: none. */
   stated?: Stated;
   /** The sender's own name of its group, which then is one whatever its label. */
   cohort?: readonly unknown[];
-  /** It is no sample that is trained on, and its group has another size. */
+  /** The sample is for validation, and its group has another size. */
   validates?: boolean;
-  /** What of its answer the judge would not be shown: its group is refused. */
+  /** Content of its answer that the judge would not be shown: its group is refused. */
   unshown?: readonly FieldError[];
-  /** Of bodies that name them; the URL's go first. */
+  /** From bodies that name them; the URL's go first. */
   run_id?: string | undefined;
   step?: number | undefined;
   /** For the run log alone; goes before the URL's. */
@@ -55,7 +55,7 @@ export interface Returning {
   unpooled?: true;
 }
 
-/** What all samples of a request share. */
+/** Fields that all samples of a request share. */
 interface GatherRequest {
   contract: Contract;
   returning: Returning;
@@ -116,7 +116,7 @@ export async function gather(
   const { run_id = null, step = null, log_step: stated_step } = options;
   c.get("scope").run_id = run_id;
   const { spec } = compiled;
-  // Where nothing is compared there is nobody to wait for.
+  // A spec that compares nothing waits for no other sample.
   const group_size = compiled.relative ? (options.group_size ?? null) : 1;
   const spec_hash = await specHash(spec);
   const left_ms = contractDeadline(contract, options.deadline_ms) - (deps.clock.now() - started_ms);

@@ -1,5 +1,5 @@
-// Owns the routes of contracts whose requests carry whole groups: from the body to what is asked, and
-// from its scores to the reply.
+// The routes of contracts whose requests carry whole groups: from the body to what is asked, and from its
+// scores to the reply.
 import type * as z from "zod";
 import type { Group } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -23,7 +23,7 @@ import { beginJudging, type Carried, type Logged, type RunningJudgement, refuseU
 import { type Options, urlOptions } from "./options.ts";
 import { chooseTextSpec, modelSpec } from "./text-spec.ts";
 
-/** What reading a request may need besides its body. */
+/** Means for reading a request besides its body. */
 interface Desk {
   options: Options;
   /** The request's id, and when it came, in seconds since 1970. */
@@ -33,30 +33,30 @@ interface Desk {
   word(name: string): string | undefined;
   /** The spec, or the stored one of a name. */
   spec(spec: string | AnySpec): Promise<AnySpec>;
-  /** The spec that the URL names, else the one of the model's name, for candidates that stand alone. */
+  /** The spec that the URL names, else the one of the model's name, for candidates that are judged alone. */
   modelSpec(model: string, texts: readonly string[]): Promise<AnySpec>;
   /** The spec of either name, else the contract's own for such texts. */
   textSpec(model: string | null, texts: readonly string[]): Promise<AnySpec>;
 }
 
-/** What a request asks, and how it is told. */
+/** A request's groups, and how the reply is written. */
 interface AskedGroups {
   groups: Group[];
   spec: AnySpec;
   /** The field that has no place for what a spec may need; absent: that has been looked at. */
   field?: string;
-  /** What of it there is. */
+  /** The facts that the request has. */
   has?: Partial<Carried>;
   /** Absent: as the URL says. */
   logged?: Logged;
   interactive?: true;
   /** It may be asked for later, as a batch, which keeps this. */
   later?: { route: BatchRoute; shape: unknown };
-  /** Of the reply. */
+  /** Schema of the reply. */
   reply: z.core.$ZodType;
   /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing score. */
   tell(scored: ScoredRequest): unknown;
-  /** The reply where it is no JSON. */
+  /** The reply where it is not JSON. */
   streamed?: ((running: RunningJudgement, deps: RouteDeps) => Promise<Response>) | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Owns the one way from a foreign contract's groups to scores: rules across groups, the deadline,
-// the log, cancellation. Knows no dialect.
+// The one way from a foreign contract's groups to scores: rules across groups, the deadline, the log,
+// cancellation.
 import * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { Group } from "../../../core/contract/requests.ts";
@@ -22,7 +22,7 @@ interface JudgingRequest {
   interactive?: true;
 }
 
-/** What a client may say of any of its requests. */
+/** Fields that a client may add to any of its requests. */
 export interface Logged {
   run_id?: string | undefined;
   step?: number | undefined;
@@ -30,7 +30,7 @@ export interface Logged {
   deadline_ms?: number | undefined;
 }
 
-/** Of requests for which somebody waits. */
+/** Priority of requests that a person waits for. */
 const INTERACTIVE_PRIORITY = -10;
 
 export interface RunningJudgement {
@@ -82,7 +82,7 @@ function namingField(field: string | undefined, thrown: unknown): unknown {
   return new ApiError(thrown.code, thrown.message, { errors, headers: thrown.headers });
 }
 
-/** What of a spec's needs a contract's request carries, or says otherwise what it lacks. */
+/** The facts that a contract's request carries, or how it reports a missing one. */
 export interface Carried {
   lengths: boolean;
   facts: boolean;

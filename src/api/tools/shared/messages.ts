@@ -1,5 +1,5 @@
-// Owns chat messages as foreign clients send them: roles we do not know, contents in parts, fields
-// that are not for us. Knows no contract.
+// Chat messages as foreign clients send them: roles we do not know, contents in parts, fields that are not
+// for us.
 import * as z from "zod";
 import {
   GroupSchema,
@@ -62,8 +62,8 @@ export const PromptSchema = z
   .pipe(GroupSchema.shape.prompt);
 
 /**
- * A chat that may end in the answer to be judged (ms-swift's `messages`): that last assistant turn
- * is no part of the prompt.
+ * A chat that may end in the answer to be judged (ms-swift's `messages`): that last assistant turn is not
+ * part of the prompt.
  */
 export const ConversationSchema = MessagesSchema.transform((messages) => {
   const last = messages.at(-1);

@@ -1,5 +1,5 @@
-// Owns the words and examples of a NeMo-Gym resources server's routes in the reference. Read by the
-// generator of the OpenAPI document alone.
+// The words and examples of a NeMo-Gym resources server's routes in the reference. Read by the generator of
+// the OpenAPI document alone.
 
 import * as z from "zod";
 import { said } from "#said";

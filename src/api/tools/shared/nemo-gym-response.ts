@@ -1,5 +1,5 @@
-// Owns reading a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and
-// length. Pure; knows no HTTP.
+// Reads a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and length. Pure;
+// knows no HTTP.
 import * as z from "zod";
 import { said } from "#said";
 import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
@@ -133,7 +133,7 @@ export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incom
   };
   const turns = turnsOf(output);
   const { thoughts, text } = lastAnswer(output);
-  // A message that a thought follows is no last answer, and was said all the same.
+  // A message that a thought follows is not the last answer, and was said all the same.
   const isRun = turns.length > 1 || actsIn(turns) || (text === null && answerOf(turns) !== "");
   if (isRun) return { ...readRollout({ text: "", messages: output }), ...known };
   const thought = thoughts.join("\n");

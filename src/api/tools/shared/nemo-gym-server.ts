@@ -1,5 +1,5 @@
-// Owns the routes of a NeMo-Gym resources server that score nothing: sessions, and mean, max, min,
-// median and std of every number in verified rows, by task and over all.
+// The routes of a NeMo-Gym resources server that score nothing: sessions, and mean, max, min, median and std
+// of every number in verified rows, by task and over all.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -75,7 +75,7 @@ const measured = (row: Row) =>
 
 const isRow = (row: unknown) => typeof row === "object" && row !== null && !Array.isArray(row);
 
-/** The first row that is none, so that a million wrong ones are no million faults. */
+/** Reports the first invalid row alone, so that a million wrong ones are not a million faults. */
 function requireRows(rows: unknown): void {
   const wrong = Array.isArray(rows) ? rows.findIndex((row) => !isRow(row)) : -1;
   if (wrong >= 0) throw invalidRequest([{ path: `verify_responses[${wrong}]`, message: "expected an object" }]);

@@ -1,5 +1,4 @@
-// Owns the options that foreign clients can only put into the URL or a header. Knows no contract's
-// body.
+// The options that foreign clients can only put into the URL or a header.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -101,8 +100,8 @@ export const SampleOptionsSchema = SharedOptionsSchema.extend({
 export type SampleOptions = z.output<typeof SampleOptionsSchema>;
 
 /**
- * The header that an option may stand in, for tools that can be given headers and a base URL, but
- * no query: `Kritai-On-Failure` is `on_failure`.
+ * The header that may carry an option, for tools that can be given headers and a base URL, but not a query:
+ * `Kritai-On-Failure` is `on_failure`.
  */
 export const optionHeader = (name: string): string =>
   `Kritai-${name.replace(/(^|_)([a-z])/g, (_, dash: string, letter: string) => `${dash && "-"}${letter.toUpperCase()}`)}`;

@@ -1,5 +1,5 @@
-// Owns the words in which a contract writes its page in the reference: operations, rules and right
-// refusals that no schema tells, examples. Read by the generator of the OpenAPI document alone.
+// The words in which a contract writes its page in the reference: operations, rules and right refusals that
+// no schema tells, examples. Read by the generator of the OpenAPI document alone.
 import type * as z from "zod";
 import type { LimitName } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -10,16 +10,16 @@ import { SampleOptionsSchema } from "./options.ts";
 export interface Operation {
   operationId: string;
   summary: string;
-  /** Of a request with a body. */
+  /** Description of a request with a body. */
   description?: string;
   request?: z.ZodType;
   example?: unknown;
   /** The parameters of the URL as they are read; absent: none. */
   query?: z.ZodObject;
-  /** What the path's parameters are. */
+  /** The path's parameters. */
   path?: z.ZodObject;
   reply: z.ZodType;
-  /** Of the reply; absent: `Scored.` */
+  /** Description of the reply; absent: `Scored.` */
   reply_description?: string;
   /** Further replies by status, or others in their place, as OpenAPI has them. */
   replies?: Readonly<Record<string, object>>;
@@ -39,7 +39,7 @@ export interface Operation {
 export interface ContractPage {
   /** By method and path, as the contract's routes have them. */
   operations: Readonly<Record<string, Operation>>;
-  /** Schemas that have a name of their own in the document. */
+  /** Schemas that have a name in the document. */
   components?: Readonly<Record<string, z.ZodType>>;
   /** Those of them that only a text refers to. */
   standalone?: Readonly<Record<string, z.ZodType>>;
@@ -79,7 +79,7 @@ export const elements = (field: string, items: Rule): Rule => fields({ [field]: 
 
 export const needs = (...required: string[]): Rule => ({ required });
 
-/** Of an object: the fields are there and are of their kinds. */
+/** For an object: the fields are there and have their types. */
 export const has = (kinds: Rule): Rule => ({ ...needs(...Object.keys(kinds)), ...fields(kinds) });
 
 export const not = (rule: Rule): Rule => ({ not: rule });
@@ -102,7 +102,7 @@ export interface Refusal {
   why: string;
   status: number;
   code: string;
-  /** Of the field, without indices; absent: none is named. */
+  /** Path of the field, without indices; absent: none is named. */
   path?: string;
   words?: string;
   /** The body's field that must be there. */
@@ -116,15 +116,14 @@ export const refused = (why: string, path: string, words?: string, given?: strin
   ...(given !== undefined && { given }),
 });
 
-/** Of a label that nests. */
+/** The refusal of a label that nests too deeply. */
 export const deepLabel = (): Refusal => refused("how deep a label nests", "\\$", "label_depth_max");
 
-/** Of groups that are rebuilt from equal prompts. */
+/** The refusals of groups that are rebuilt from equal prompts. */
 export const regrouped = (): Refusal => refused("equal prompts", ".+", "rollouts_per_group_max is|groups_max is");
 
 /**
- * What the verifier of the local stack sees in texts that no problem goes with: no difference
- * (docs/decisions.md).
+ * The local stack's verifier sees no difference between texts that belong to no problem (docs/decisions.md).
  */
 export const noChoice = (status = 422): Refusal => ({
   ...{ why: "no choice", status, code: "verifier_bad_reply", words: "texts stay unranked" },

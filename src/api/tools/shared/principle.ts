@@ -1,5 +1,4 @@
-// Owns a request's own principle or rubric as its spec's judges take it: where their preset has a
-// place for one. Knows no dialect.
+// A request's own principle or rubric as its spec's judges take it: where their preset has a place for one.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -46,7 +45,7 @@ export function specWithPrinciple(spec: AnySpec, text: string): AnySpec | null {
   return { ...spec, signals: Object.fromEntries(signals) };
 }
 
-/** The same. Throws `invalid_request` for a principle that no judge of the spec would be told. */
+/** The same. Throws `invalid_request` for a principle that none of the spec's judges would be shown. */
 export function requirePrinciple(spec: AnySpec, principle: z.output<typeof PrincipleSchema>): AnySpec {
   const informed = principle == null ? spec : specWithPrinciple(spec, principle);
   if (informed !== null) return informed;

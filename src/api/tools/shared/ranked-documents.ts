@@ -1,4 +1,4 @@
-// Owns ranking one query's documents, whatever dialect asked. Knows no wire shape.
+// Ranking one query's documents, whatever dialect asked.
 import { hasContent } from "../../../core/candidate/extract.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
@@ -136,7 +136,7 @@ function reservations(
 
 type Reservations = Record<"partly_judged" | "no_text" | "no_program" | "malformed", number[]>;
 
-/** A reader who sees an order and no metrics is told the figures themselves. */
+/** A reader who sees an order and no metrics gets the figures themselves. */
 function withRate(code: string, { metrics: { parse_rate }, verifier }: GroupResult): string {
   if (code === "parse_rate_low" && parse_rate !== null) return `${code}: ${parse_rate.toFixed(2)}`;
   const { comparisons, why } = verifier;

@@ -1,5 +1,5 @@
-// Owns what a client that ranks may say of Kritai's own: `kritai` in the body, headers, the URL; and
-// the warning about fields that look like options and are none.
+// Defines what a client that ranks may say of Kritai's own: `kritai` in the body, headers, the URL; and the
+// warning about fields that look like options and are none.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -49,7 +49,7 @@ export const KritaiSchema = OptionSchema.nullish().meta(
   ),
 );
 
-/** What was said of a ranking, and what looks as if it were meant so. */
+/** Options of a ranking, and fields that look as if they were meant as such. */
 export interface RankingOptions extends Partial<z.output<typeof OptionSchema>> {
   /** Warnings of fields that were not read. */
   ignored: readonly string[];
@@ -127,14 +127,14 @@ function headerOptions(c: AppContext): Partial<z.output<typeof OptionSchema>> {
   return Object.fromEntries(options);
 }
 
-/** What a spec's judge says of spending, which is no option of its own here. */
+/** Settings of a spec's judge about spending, which are not options here. */
 const OF_SPECS = ["both_orders", "judge", "min_decided", "samples", "signals"];
-/** Of a client that means `deadline_ms`. */
+/** Fields of a client that means `deadline_ms`. */
 const TIMES = ["timeout", "timeout_ms", "timeout_s", "deadline", "max_time"];
 
 /**
- * A warning for each field of a body that nobody reads and that looks like an option: one of ours
- * that stands beside `kritai`, not in it, or a misspelt one of the dialect.
+ * A warning for each field of a body that is not read and looks like an option: one of ours beside `kritai`
+ * rather than in it, or a misspelt one of the dialect.
  */
 function ignoredFields(body: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {
   const options = Object.keys(OptionSchema.shape);

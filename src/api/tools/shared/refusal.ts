@@ -1,7 +1,7 @@
-// Owns which refusals of a spec, and of groups with one, are right although they fit the document.
+// Decides which refusals of a spec, and of groups with one, are right although they fit the document.
 import { type Refusal, refused } from "./page.ts";
 
-/** Of operations whose body holds a spec, or is one. */
+/** Refusals of operations whose body holds a spec, or is one. */
 export const specRefusals = (): readonly Refusal[] => [
   refused("C <= M", "(spec\\.)?(overlong|signals\\.\\w+)\\.cache_tokens", "at most max_tokens"),
   {
@@ -65,7 +65,7 @@ export const specRefusals = (): readonly Refusal[] => [
   ),
 ];
 
-/** Of operations whose body holds groups and a spec. */
+/** Refusals of operations whose body holds groups and a spec. */
 export const groupRefusals = (): readonly Refusal[] => [
   { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "(groups\\[\\]\\.)?.+" },
   refused(

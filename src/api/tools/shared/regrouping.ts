@@ -1,5 +1,4 @@
-// Owns rebuilding groups from a flat batch: rollouts of equal prompt, label and language belong
-// together. Pure.
+// Rebuilding groups from a flat batch: rollouts of equal prompt, label and language belong together. Pure.
 import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
 import { type LimitName, theLimit } from "../../../core/faults/limit-advice.ts";

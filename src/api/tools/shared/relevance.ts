@@ -1,5 +1,4 @@
-// Owns turning a scored group into relevances and an order. Pure: knows no dialect, no clock, no
-// verifier.
+// Turns a scored group into relevances and an order. Pure: knows no dialect, no clock, no verifier.
 
 import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
@@ -96,9 +95,7 @@ function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: AnySpe
   return counts && error === "partial" && decided > 0 ? (wins + ties / 2) / decided : null;
 }
 
-/**
- * What an order is made from besides the scores. `texts` are the documents; `seed` is the spec's.
- */
+/** Data that breaks ties besides the scores. `texts` are the documents; `seed` is the spec's. */
 interface TieBreak {
   texts: readonly string[];
   question: string;

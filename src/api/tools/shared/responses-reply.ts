@@ -1,4 +1,4 @@
-// Owns OpenAI's Responses reply, whole and as events. Knows no scoring; a fault is never told as a
+// OpenAI's Responses reply, whole and as events. Must not know scoring; a fault is never written as a
 // verdict.
 
 import * as z from "zod";
@@ -22,7 +22,7 @@ interface ResponseHead {
   model: string;
 }
 
-/** Of a field that OpenAI's clients need and that a verdict has nothing for. */
+/** For fields that OpenAI's clients need and a verdict does not have. */
 const ALWAYS = said("always so");
 const alwaysEmpty = () => z.array(z.unknown()).max(0).meta(ALWAYS);
 
@@ -78,7 +78,7 @@ const message = (head: ResponseHead, text: string): z.output<typeof MessageSchem
   content: [textPart(text)],
 });
 
-/** What a response is whatever its answer. */
+/** The parts of a response that do not depend on its answer. */
 const frame = (head: ResponseHead) => ({
   ...head,
   ...({ object: "response", error: null, incomplete_details: null, instructions: null, metadata: {} } as const),

@@ -1,5 +1,5 @@
-// Owns reading RULER's question out of a chat: a context that all trajectories share, then each as
-// a list of messages. Knows no HTTP and no score.
+// Reads RULER's question out of a chat: a context that all trajectories share, then each as a list of
+// messages.
 import * as z from "zod";
 import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
 import { counted, theLimit } from "../../../core/faults/limit-advice.ts";
@@ -13,11 +13,11 @@ import { specWithPrinciple } from "./principle.ts";
 
 interface RulerQuestion {
   group: Group;
-  /** Of the trajectories, in their order. */
+  /** Ids of the trajectories, in their order. */
   ids: readonly string[];
   /** The first trajectory of several turns, which are judged whole; null: there is none. */
   several: number | null;
-  /** What the system message says of the grading; null where it says nothing. */
+  /** The system message's grading standards; null where it has none. */
   rubric: string | null;
 }
 
@@ -52,7 +52,7 @@ function lone(turns: Turns): { prompt: Turns; answer: Turns } {
   return { prompt: turns.slice(0, -1), answer: turns.slice(-1) };
 }
 
-/** @throws ApiError `invalid_request` where the last user message is no question of RULER's */
+/** @throws ApiError `invalid_request` where the last user message is not a question of RULER's */
 export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);
   const text = last === undefined ? "" : messageText(last);

@@ -1,5 +1,5 @@
-// Owns the routes of contracts whose requests carry samples, not groups: what is read is gathered,
-// judged, and told as the contract tells it.
+// The routes of contracts whose requests carry samples, not groups: samples are read, gathered, judged, and
+// answered in the contract's form.
 import type * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
@@ -24,11 +24,11 @@ import { statedGroup } from "./stated-facts.ts";
 interface Dialect extends Returning {
   /** The rollouts' field, for refusals. */
   field: string;
-  /** Of the reply. */
+  /** Schema of the reply. */
   reply: z.core.$ZodType;
 }
 
-/** A request that carries one sample: how it is read, and how its judgement is told. */
+/** A request that carries one sample: how it is read, and how its judgement is written. */
 interface SampleDialect extends Dialect {
   /** Throws ApiError for a body that is not the contract's. */
   read(body: BodyFields): Sample;
@@ -36,15 +36,15 @@ interface SampleDialect extends Dialect {
   tell(sample: JudgedSample, body: BodyFields, options: SampleOptions): unknown;
 }
 
-/** The same of a list of samples, told in its order. */
+/** The same for a list of samples, answered in its order. */
 interface ListDialect extends Dialect {
   read(body: BodyFields): Sample[];
   tell(samples: readonly JudgedSample[]): unknown;
 }
 
 /**
- * The options with what a sample's own row says of its group, which is more exact than a URL that
- * training and validation share: a sample alone is told so at once, and waits for nobody.
+ * The options with the group fields of a sample's row, which are more exact than a URL that training and
+ * validation share: a sample alone is answered at once and waits for no other.
  */
 function ownGroup(options: SampleOptions, { stated, validates }: Sample): SampleOptions {
   const row = stated === undefined ? { validates: false } : statedGroup(stated);
@@ -151,7 +151,7 @@ async function judgeAtOnce(
 ): Promise<GatheredReward[]> {
   const flat = given.map((sample) => ({ ...sample, language: null }));
   const { groups, places } = regroup(flat, dialect.field);
-  // What is known of a group comes of its label, which is one for all its samples.
+  // A group's facts come from its label, which is the same for all its samples.
   const known = groups.map((group, g) => ({
     ...group,
     ...given[places.findIndex((place) => place.group === g)]?.facts,

@@ -1,5 +1,5 @@
-// Owns what one gathered sample's judgement is told as: a number or a refusal, a score in 0..1, and
-// log values whose names never change. Knows no dialect.
+// Turns one gathered sample's judgement into a number or a refusal, a score in 0..1, and log values whose
+// names never change. Must not know dialects.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -78,9 +78,9 @@ function sugarRange({ reward: rule, format, overlong }: Spec, members: number): 
 const flag = z.union([z.literal(0), z.literal(1)]);
 
 /**
- * What a trainer can plot. Every name is always there and always a number: two samples with
- * different keys end a training step in OpenRLHF and verl, and a name that both use (`reward`,
- * `score`, `kl`, ..) would overwrite the trainer's own.
+ * Values that a trainer can plot. Every name is always there and always a number: two samples with different
+ * keys end a training step in OpenRLHF and verl, and a name that both use (`reward`, `score`, `kl`, ..) would
+ * overwrite the trainer's own.
  */
 export const SampleLogsSchema = z
   .object({
@@ -110,8 +110,8 @@ type SampleLogs = z.output<typeof SampleLogsSchema>;
 const SPREAD_NONE = 1e-9;
 
 /**
- * Whether all rewards of the sample's group are equal, whatever they are worth. A sample that was
- * scored alone is equal to nobody.
+ * Whether all rewards of the sample's group are equal, whatever they are worth. A sample that was scored
+ * alone is never tied.
  */
 export const isTied = ({ metrics: { reward_std }, members }: GatheredReward): boolean =>
   members > 1 && reward_std !== null && reward_std < SPREAD_NONE;

@@ -1,5 +1,5 @@
-// Owns scoring a list of (prompt, text) pairs for dialects that read scores by position: every one
-// has its number, or the request fails.
+// Scores a list of (prompt, text) pairs for dialects that read scores by position: every one has its number,
+// or the request fails.
 import { hasContent } from "../../../core/candidate/extract.ts";
 import type { ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";

@@ -1,5 +1,5 @@
-// Owns what a one-sample contract's own label, ground truth and row say of a problem, as the facts
-// that a spec's signals need. Pure; knows no dialect.
+// Defines what a one-sample contract's own label, ground truth and row say of a problem, as the facts that a
+// spec's signals need. Pure; knows no dialect.
 import type * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
@@ -14,13 +14,13 @@ import { invalidRequest } from "../../door/validation.ts";
 
 type FactRow = Readonly<Record<string, unknown>>;
 
-/** What a sample says beside its prompt and its answer. */
+/** A sample's statements besides its prompt and its answer. */
 export interface Stated {
   /** Its label or ground truth, as it came; absent: the row's field of such a name. */
   truth?: unknown;
   /** The dataset's row as far as it is sent, by the names of the contract. */
   row: FactRow;
-  /** Where both stand in the body, for refusals. */
+  /** Path of both in the body, for refusals. */
   field: string;
 }
 
@@ -88,8 +88,8 @@ function answerIn(value: unknown): string | string[] | undefined {
 const SIZE = "kritai_group_size";
 
 /**
- * What a sample's own row says of its group: its size, and by its `split` that it is none of
- * training's. Throws `invalid_request` for a size that is none.
+ * A row's statements about its group: its size, and by its `split` that it is not for training. Throws
+ * `invalid_request` for an invalid size.
  */
 export function statedGroup(stated: Stated): { size?: number; validates: boolean } {
   const lookup = new Lookup(stated);
@@ -190,6 +190,6 @@ export function lacking({ field }: Stated, signal: CompiledSignal, group: Group)
   return new ApiError("facts_required", detail, { errors: [{ path: field, message }] });
 }
 
-/** What is wrong with a fact, told of the field that it was taken from. */
+/** A fact's faults, reported at the field that it was taken from. */
 const ofName = ({ field }: Stated, name: string, { issues }: z.ZodError): FieldError[] =>
   issues.map(({ path, message }) => ({ path: field, message: `as ${[name, ...path].join(".")}: ${message}` }));

@@ -1,5 +1,5 @@
-// Owns the routes of contracts that rank or score bare texts: which body it is, what of it is judged,
-// how the scores are told.
+// The routes of contracts that rank or score bare texts: which body it is, which texts are judged, how the
+// scores are written.
 import type * as z from "zod";
 import { shownBody } from "../../content/shown-body.ts";
 import { readJson } from "../../door/body.ts";
@@ -14,7 +14,7 @@ import { speak } from "./faults.ts";
 import { type RankingOptions, rankingOptions } from "./ranking-options.ts";
 import { requireOneList, withVendorTypes } from "./vendor-types.ts";
 
-/** What any request for scores of texts says. */
+/** Fields of any request for scores of texts. */
 interface AskedTexts<J> {
   model: string | null;
   /** The shaped reward instead of a score in 0..1. */
@@ -32,7 +32,7 @@ export interface TextRequest {
 }
 
 interface TextDialect<Q, J> {
-  /** Of the body; fields that it lacks are warned of where they look like options. */
+  /** Schema of the body; fields outside it are warned of where they look like options. */
   schema: z.ZodObject;
   reply: z.core.$ZodType;
   /** Its faults' own words, where they are not the contract's. */

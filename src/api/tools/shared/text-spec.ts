@@ -1,5 +1,5 @@
-// Owns which spec judges bare texts: one named in the URL, one stored under the model's name, or
-// the contract's own. Knows no dialect.
+// Decides which spec judges bare texts: one named in the URL, one stored under the model's name, or the
+// contract's own.
 
 import { extractCandidate } from "../../../core/candidate/extract.ts";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
@@ -52,10 +52,9 @@ const TEXTS = judging("whole");
 const FENCED: Spec["candidate"] = { extract: "last_code_block" };
 
 /**
- * The default for texts without a spec: the last fenced program of each when more than half of them
- * have one (a cut one loses, and is told of), else each text whole. Otherwise the built-in
- * `default`, without a format penalty, for which a relevance has no place; half of a text's
- * comparisons suffice for its score.
+ * The default for texts without a spec: the last fenced program of each when more than half of them have one
+ * (a cut one loses, with a warning), else each text whole. Otherwise the built-in `default`, without a format
+ * penalty, since a relevance has no place for one; half of a text's comparisons suffice for its score.
  */
 function specForTexts(texts: readonly string[]): Spec {
   const programs = texts.filter((text) => extractCandidate(text, FENCED, null).candidate !== null).length;
@@ -72,7 +71,7 @@ async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string |
   const stored = await storedAs(deps, scope, model);
   if (stored !== null) return withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
   const fallback = deps.default_spec;
-  // What `default` is judged by may be called by its own name.
+  // The preset of `default` may be called by its name.
   if (fallback !== undefined && !hasSignals(fallback) && fallback.judge.prompt === model) return null;
   if (presetNames().includes(model)) {
     throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores one that is judged by it`);
@@ -114,8 +113,8 @@ function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
 }
 
 /**
- * The spec that the URL names, else the one stored under the model's name, for candidates that
- * stand alone. Throws `unknown_spec`.
+ * The spec that the URL names, else the one stored under the model's name, for candidates that are judged
+ * alone. Throws `unknown_spec`.
  */
 export async function modelSpec(
   deps: RouteDeps,

@@ -1,5 +1,5 @@
-// Owns the refusal of a contract that has no place for a missing score: which failure it was, as a
-// fault of the whole request. Knows no wire shape.
+// The refusal of a contract that has no place for a missing score: which failure it was, as a fault of the
+// whole request.
 import {
   ApiError,
   type FieldError,
@@ -47,7 +47,7 @@ interface UnjudgedParts {
   retry_after_ms?: number | null;
 }
 
-/** A request whose scores could not be had, where a client could not be told so within a 200. */
+/** A request without scores, where a 200 has no place to say so. */
 export class Unjudged extends ApiError {
   readonly item: ItemErrorCode;
   readonly status: number;
@@ -77,8 +77,8 @@ const NO_CHOICE =
   "The verifier answered but gave no verdict, so the texts stay unranked. The same request will fail again.";
 
 /**
- * Whether the verifier was asked of a group and named nobody in it. One candidate that stands alone
- * needs no verdict.
+ * Whether the verifier was asked about a group and chose no candidate in it. A single candidate needs no
+ * verdict.
  */
 function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   const verdicts = groups[group]?.verdicts ?? [];
@@ -87,7 +87,7 @@ function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   return judged.length > 1 && verdicts.length > 0 && verdicts.every(saysNothing);
 }
 
-/** No verdict, or that nobody is right. */
+/** Whether a row holds no verdict, or one that finds no candidate right. */
 function saysNothing(row: VerdictRow): boolean {
   const verdict = verdictIn(row);
   return verdict === null || (verdict.kind === "letters" && verdict.places.length === 0);

@@ -1,4 +1,4 @@
-// Owns which of several answers count as one: those that the rules find equal, through others too.
+// Decides which of several answers count as one: those that the rules find equal, through others too.
 
 import { type EquivalenceRules, type ReadAnswer, readAnswer } from "./compare-answers.ts";
 import { compareNumbers, orderNumbers, type Rational } from "./exact-number.ts";

@@ -1,8 +1,7 @@
-// Owns the plain form of a final answer: what TeX, Markdown and typography only decorate is taken
-// off. Knows no number.
+// The plain form of a final answer: what TeX, Markdown and typography only decorate is taken off.
 import { strip } from "../../text/python-text.ts";
 
-/** Longer texts are no final answer that rules could decide. */
+/** Longer texts are not final answers that rules could decide. */
 const ANSWER_CHARS_MAX = 1024;
 const LAYERS_MAX = 8;
 
@@ -14,7 +13,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ["\\[", "\\]"],
 ];
 
-/** What stands between the braces when the first is closed by the last, else null. */
+/** The text between the braces when the first is closed by the last, else null. */
 function braced(text: string): string | null {
   if (!text.startsWith("{") || !text.endsWith("}") || text.endsWith("\\}")) return null;
   let depth = 0;
@@ -47,7 +46,7 @@ function peeled(text: string): string {
 const SUPERSCRIPTS = /[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+/g;
 const VULGAR = /^(\d+)\u2044(\d+)$/;
 const LETTER = /^[\p{Lu}\p{Ll}\p{Lo}]$/u;
-/** Letters of mathematics are names of their own, and an ordinal's is a superscript. */
+/** Letters of mathematics are separate names, and an ordinal's is a superscript. */
 const OWN_LETTER = /[\p{Math}\u00aa\u00ba]/u;
 const DIGIT = /\p{Nd}$/u;
 const THREE_DIGITS = /^\p{Nd}{3}(?!\p{Nd})/u;
@@ -84,7 +83,7 @@ function plainSigns(given: string): string {
   );
 }
 
-/** Whether there is anything to compare: a text of marks alone is no answer. */
+/** Whether there is anything to compare: a text of marks alone is not an answer. */
 export const hasContent = (plain: string): boolean => /[\p{L}\p{N}]|[^\0-\x7f]/u.test(plain);
 
 const EMPTY_SETS: ReadonlySet<string> = new Set(["\\emptyset", "\\varnothing", "\u2205", "\\{\\}"]);

@@ -1,5 +1,5 @@
-// Owns the comparison of a final answer with a reference by rules: equal, different, or unknown,
-// which is for a judge. It never says equal where it is not.
+// The comparison of a final answer with a reference by rules: equal, different, or unknown, which is for a
+// judge. It never says equal where it is not.
 import { plainAnswer } from "./answer-text.ts";
 import { choiceAlone, choiceIn } from "./choice.ts";
 import { compareNumbers, type Equivalence, rationalOf } from "./exact-number.ts";
@@ -9,7 +9,7 @@ import { compareSets } from "./number-sets.ts";
 export type { Equivalence } from "./exact-number.ts";
 export type { ReadAnswer } from "./math-forms.ts";
 
-/** What the reference is known to be; `auto`: the rules look. */
+/** The known type of the reference; `auto`: the rules look. */
 export const ANSWER_TYPES = ["auto", "number", "choice", "set", "text"] as const;
 export type AnswerType = (typeof ANSWER_TYPES)[number];
 

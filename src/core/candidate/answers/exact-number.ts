@@ -1,5 +1,5 @@
-// Owns numbers as people write answers, read exactly: integers, decimals, thousands, fractions,
-// mixed numbers, powers of ten, percentages.
+// Numbers as people write answers, read exactly: integers, decimals, thousands, fractions, mixed numbers,
+// powers of ten, percentages.
 
 export type Equivalence = "equal" | "different" | "unknown";
 
@@ -11,7 +11,9 @@ export interface Rational {
   percent: boolean;
   /** The same for equal numbers alone. */
   key: string;
-  /** Binary logarithm of the size, right to 1e-10; -Infinity of 0. Far numbers are told by it. */
+  /**
+   * Binary logarithm of the size, right to 1e-10; -Infinity of 0. It separates numbers that lie far apart.
+   */
   log: number;
 }
 
@@ -105,7 +107,7 @@ export function rationalOf(ratio: Ratio, percent: boolean): Rational {
 /** Logarithms further apart than this are of different sizes. */
 const LOG_ERROR = 1e-9;
 
-/** Ascending. Numbers of which the sizes differ are told without multiplying them. */
+/** Ascending. Numbers whose sizes differ are compared without multiplying them. */
 export function orderNumbers(a: Rational, b: Rational): number {
   const [x, y] = [a.num < 0n ? -1 : Number(a.num > 0n), b.num < 0n ? -1 : Number(b.num > 0n)];
   if (x !== y) return x - y;

@@ -1,4 +1,4 @@
-// Owns sets of numbers, compared in time that grows with their sizes and not with the product.
+// Sets of numbers, compared in time that grows with their sizes and not with the product.
 import { compareNumbers, type Equivalence, orderNumbers, type Rational } from "./exact-number.ts";
 
 /** Numbers in ascending order, each once. */
@@ -8,7 +8,7 @@ export interface NumberSet {
   /** The same for equal sets alone. */
   key: string;
   byKey: ReadonlyMap<string, Rational>;
-  /** Percentages, and what is none: all, and those that are no integers. */
+  /** Percentages, and other numbers: all, and those that are not integers. */
   pools: readonly { percent: boolean; all: Ordered; broken: Ordered }[];
 }
 

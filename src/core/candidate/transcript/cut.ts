@@ -1,5 +1,4 @@
-// Owns cutting what the environment wrote until it fits: by equal levels, each text keeping its
-// head and its tail.
+// Cuts what the environment wrote until it fits: by equal levels, each text keeping its head and its tail.
 
 const said = (left: number): string => `[${left.toLocaleString("en-US")} characters left out]`;
 const between = (left: number): string => ` .. ${said(left)} .. `;
@@ -18,7 +17,7 @@ export interface CutText {
   left_out: number;
 }
 
-/** A text within so many characters, the mark among them; at the least its mark, or all of it. */
+/** A text within this many characters, the mark included; at the least its mark, or all of it. */
 export function cutTo(text: string, chars: number): CutText {
   if (text.length <= chars || text.length <= said(text.length).length) {
     return { head: text, mark: "", tail: "", left_out: 0 };

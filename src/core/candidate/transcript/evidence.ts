@@ -57,14 +57,14 @@ function sharedTurns(all: readonly Evidence[]): number {
   return Math.max(0, shared);
 }
 
-/** What of a group is shown, how, and how much of it. */
+/** The parts of a group that are shown, how, and how much of it. */
 export interface GroupView {
-  /** Turns that all began with, and their text, which stands in the question; null without any. */
+  /** Turns that all began with, and their text, which is part of the question; null without any. */
   shared: number;
   beginning: string | null;
   /** One a rollout. */
   texts: readonly string[];
-  /** One a rollout: characters of its own words, with what stands around these. */
+  /** One a rollout: characters of the policy's words, with the block heads around these. */
   own: readonly number[];
   shown: readonly ShownShare[];
   /** One a rollout: the share of its characters that was cut for their length. */
@@ -80,7 +80,7 @@ interface ViewRule {
   shrinks: readonly number[];
 }
 
-/** Characters of its own words, thoughts apart, with what stands around these. */
+/** Characters of the policy's words, thoughts apart, with the block heads around these. */
 export const ownLength = ({ turns }: Evidence): number =>
   ownWordsChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
 

@@ -7,7 +7,7 @@ import type { Region } from "./view.ts";
 interface FileEvidence {
   path: string;
   text: string;
-  /** What it was before. */
+  /** The file before the run. */
   base?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { thinkingOf } from "../../text/thinking.ts";
 import type { Part } from "../../transcript/messages.ts";
 import type { Turn } from "../../transcript/turns.ts";
 
-/** A tag opens the text, or stood in the prompt; one amid the words is talked about. */
+/** A tag opens the text, or was in the prompt; one within the words is talked about. */
 const OPENS = /^\s*[<[\u25c1]/;
 
 /** A text of the policy's as its thoughts and its words; others as they are. */

@@ -1,5 +1,5 @@
-// The view of a run that a judge is shown: blocks that nothing inside can close, cut to a budget, with
-// an account of what is left out. Knows no spec but its candidate part.
+// The view of a run that a judge is shown: blocks that nothing inside can close, cut to a budget, with an
+// account of what is left out.
 
 import { createGuard } from "../../judges/escape/guard.ts";
 import type { MarkRule } from "../../judges/escape/marks.ts";
@@ -9,7 +9,7 @@ import type { Part } from "../../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../../transcript/turns.ts";
 import { type CutText, cutTo, leastOf, shares } from "./cut.ts";
 
-/** What of a run may be left out, by what it is. */
+/** Parts of a run that may be left out, by kind. */
 export type LeftOut = "thoughts" | "results" | "turns" | "calls" | "files" | "other";
 
 /** `shown`: the share of characters that the judge sees, thoughts apart. */
@@ -29,10 +29,10 @@ export interface Region {
 }
 
 export interface ViewBudget {
-  /** Of one result, before all share what is left. */
+  /** Characters of one result, before all share what is left. */
   result_chars: number;
   total_chars: number;
-  /** How often what is no word of the policy was halved. */
+  /** How often text that is not the policy's was halved. */
   shrinks: number;
 }
 
@@ -154,7 +154,7 @@ function allowances(
   return new Map(cut.map((region, i) => [region, given[i] as number]));
 }
 
-/** Of each region what is shown. */
+/** The shown part of each region. */
 export function cutRegions(regions: readonly Region[], budget: ViewBudget): CutText[] {
   const allowed = allowances(regions, budget);
   return regions.map((region) => cutTo(region.text, allowed.get(region) ?? region.text.length));

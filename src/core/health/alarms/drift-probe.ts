@@ -1,5 +1,5 @@
-// Owns the alarm `drift_probe`: groups that were judged before, sent again as they were, get another
-// order than they did: the verifier, its prompt or the spec changed under the run.
+// The alarm `drift_probe`: groups that were judged before, sent again as they were, get another order than
+// they did: the verifier, its prompt or the spec changed under the run.
 import { type Alarm, documented } from "../alarm.ts";
 import type { HealthRow } from "../health-row.ts";
 import { significant } from "../sentence.ts";

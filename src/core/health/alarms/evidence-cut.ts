@@ -1,4 +1,4 @@
-// Owns the alarm `evidence_cut`: judges see less than half of the agents' runs that they judge.
+// The alarm `evidence_cut`: judges see less than half of the agents' runs that they judge.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent } from "../sentence.ts";

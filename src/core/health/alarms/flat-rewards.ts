@@ -1,5 +1,4 @@
-// Owns the alarm `flat_rewards`: groups whose rewards are all equal teach a group-relative trainer
-// nothing.
+// The alarm `flat_rewards`: groups whose rewards are all equal teach a group-relative trainer nothing.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";

@@ -1,5 +1,5 @@
-// Owns the alarm `group_incomplete`: gathered groups are judged in parts, so their rewards are not
-// those of the whole.
+// The alarm `group_incomplete`: gathered groups are judged in parts, so their rewards are not those of the
+// whole.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent } from "../sentence.ts";

@@ -1,4 +1,4 @@
-// Owns the alarm `jams_judge`: more rollouts keep the verifier from answering than did.
+// The alarm `jams_judge`: more rollouts keep the verifier from answering than did.
 import { type Alarm, documented } from "../alarm.ts";
 import { type Counted, type HealthRow, pooled } from "../health-row.ts";
 import { percent } from "../sentence.ts";

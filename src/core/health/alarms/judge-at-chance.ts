@@ -1,5 +1,5 @@
-// Owns the alarm `judge_at_chance`: rewards say next to nothing of the labels, or of the audit where no
-// labels come: the judge guesses.
+// The alarm `judge_at_chance`: rewards say next to nothing of the labels, or of the audit where no labels
+// come: the judge guesses.
 import { type Alarm, documented } from "../alarm.ts";
 import { rolling, truthIn } from "../health-row.ts";
 import { significant } from "../sentence.ts";

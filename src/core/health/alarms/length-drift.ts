@@ -1,4 +1,4 @@
-// Owns the alarm `length_drift`: rollouts have grown or shrunk far off what they were.
+// The alarm `length_drift`: rollouts have grown or shrunk far off what they were.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { significant } from "../sentence.ts";

@@ -1,4 +1,4 @@
-// Owns the alarm `length_reward`: within groups, the longer rollout gets the better reward.
+// The alarm `length_reward`: within groups, the longer rollout gets the better reward.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { significant } from "../sentence.ts";

@@ -1,4 +1,4 @@
-// Owns the alarm `malformed`: more rollouts break a format rule than did.
+// The alarm `malformed`: more rollouts break a format rule than did.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent, points } from "../sentence.ts";

@@ -1,4 +1,4 @@
-// Owns the alarm `nulls`: rollouts that got no reward.
+// The alarm `nulls`: rollouts that got no reward.
 import { type Alarm, documented } from "../alarm.ts";
 import { type HealthRow, pooled } from "../health-row.ts";
 import { percent } from "../sentence.ts";

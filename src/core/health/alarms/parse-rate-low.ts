@@ -1,9 +1,9 @@
-// Owns the alarm `parse_rate_low`: the verifier's answers cannot be read.
+// The alarm `parse_rate_low`: the verifier's answers cannot be read.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 
-/** Of small steps, one says little. */
+/** Steps that are averaged: a single small step says little. */
 const STEPS = 10;
 
 export const parseRateLow: Alarm = {

@@ -4,7 +4,7 @@ import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 
-/** Of small steps, one says little. */
+/** Steps that are averaged: a single small step says little. */
 const STEPS = 20;
 
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);

@@ -1,10 +1,10 @@
-// Owns what must not stand raw in a prompt when model text brings it: our own tags, special tokens
-// of model families, heads of their turns, soft switches. Knows no way to break them.
+// Defines what must not stand raw in a prompt when model text brings it: our own tags, special tokens of
+// model families, heads of their turns, soft switches.
 
 /** Every small letter of a pattern, escapes like `\w` apart, through `change`. */
 const letters = (pattern: string, change: (letter: string) => string) =>
   pattern.replace(/\\.|[a-z]/g, (c) => (c.length > 1 ? c : change(c)));
-/** The words in capitals and small letters, mixed as may be. */
+/** The words in upper and lower case, mixed as may be. */
 const anyCase = (words: string) => letters(words, (c) => `[${c}${c.toUpperCase()}]`);
 /** The words as they are, or all in capitals. */
 const oneCase = (words: string) => `${words}|${letters(words, (c) => c.toUpperCase())}`;
@@ -16,8 +16,8 @@ const GAP = "\\s{0,8}";
 const SLASH = `${GAP}/${GAP}`;
 
 /**
- * In square brackets. In small letters they are an index of an honest program (`x[question]`), but
- * behind a slash.
+ * In square brackets. In lower case they are an index of an honest program (`x[question]`), except behind a
+ * slash.
  */
 const BRACKETED =
   "QUESTION|Question|INST|SYSTEM_PROMPT|[GSgs]?MASK|THINK|AVAILABLE_TOOLS|TOOL(?:_[A-Z]{1,16})?|ARGS|CALL_ID|MODEL_SETTINGS|IMG(?:_BREAK|_END)?|PREFIX|MIDDLE|SUFFIX|AUDIO|TRANSCRIBE|[A-Z_]{1,24}_AUDIO(?:_TEXT)?|STREAMING_[A-Z]{1,8}|[BE]O[SDTMPAHU]|PAD|UNK|CLS|SEP|REF|USER|BOT|SYSTEM|ASSISTANT|HUMAN|PYTHON|TESTS|ATTR|SEG|SYS|START|STOP|END|NL[UG]|S2S|[A-Z]{0,8}_?TOKENS?_?\\d{0,5}|(?:CONTROL|control|UNUSED|unused|RESERVED|reserved|EXTRA|extra|SPECIAL|special)(?:_?[A-Za-z]{2,8}){0,2}_?\\d{1,5}|(?:start|end)_\\w{1,24}_id|multimodal|@[BE]OS@|[Rr]ound \\d{1,3}|ROUND \\d{1,3}|(?:BEGIN|END|START|STOP)(?:[ _][A-Z]{1,16}){1,5}";
@@ -36,7 +36,7 @@ const NUMBERED =
 const NAMED = anyCase(
   "think|thinking|img|scratch_?pad|tool_?calls?|(?:start|end|begin|beginning)_of_\\w{1,32}|(?:longcat|tts|fim|im|jupyter|image|audio|video|img|vision|speech|box|quad)_\\w{1,32}|fim-\\w{1,16}|(?:seed|minimax):\\w{1,32}|\\w{2,16}:(?:(?:tool|function)_?calls?|invoke|parameters?|think(?:ing)?|(?:b|e)os|break)|global-img|co(?::[\\s\\d,:[\\]]{0,24})?",
 );
-/** In small letters or in capitals: `List<Answer>` is a type. */
+/** In lower or in upper case: `List<Answer>` is a type. */
 const WORDS = oneCase(
   `thought|reasoning|answer|response|role|sep|bos|eos|pad|unk|cls|mask|delim|e[ou][stmdpahcri]{1,2}|[bs]o[stmdpahcri]|sosp|eosp|work|tool|user|assistant|human|system|chatbot|image|video|audio|tools|functions|tool_responses?|tool_results?|function_calls?|arg_key|arg_value|reponame|filename|gh_stars|escape|results|rule|information|grounding|phrase|od|ocr|poly|cap|ncap|ref|box|quad|point|slice|unit|dream|ai|pr|smiles|selfies|fasta|_{1,2}[a-z]{2,16}_{0,2}|\\d{1,2}mass|(?:${FIRST})_\\w{1,40}|[a-z]\\w{0,24}_(?:${LAST})(?:_?\\d{1,5})?|(?:${NUMBERED})(?:_?(?:id|index|tokens?))?[_:]?\\d{1,5}|(?:patch|custom|extra|reserved|special|unused|tokens)_\\w{1,16}_?\\d{1,5}`,
 );
@@ -69,7 +69,7 @@ const CAPITALISED = ROLES.flatMap((role) => [role[0]?.toUpperCase() + role.slice
 const HEADS = [
   `(?:(?:GPT\\d?|Code|BEGINNING OF CONVERSATION:) (?:Correct )?)?(?:${CAPITALISED})${GAP}:`,
   "BEGINNING OF CONVERSATION:|Judge?ment:",
-  // In small letters where nothing else stands on the line: `user: req.user` is a program's.
+  // In lower case only where the line holds nothing else: `user: req.user` is a program's.
   `(?:${ROLES.join("|")}):(?=[ \\t]{0,8}(?:[\\n\\r]|$))`,
   `#{2,6} {0,2}(?:${heading([...ROLES, "instruction", "instructions", "input", "response", "output", "question", "answer", "context", "feedback", ...FOREIGN_HEADS])})${GAP}:`,
   "#{2,6} {0,2}(?:End|END)(?=[ \\t]{0,8}(?:[\\n\\r]|$))",

@@ -1,5 +1,4 @@
-// Owns how model text is made harmless for a prompt, and how the text is had back. Knows no
-// template.
+// How model text is made harmless for a prompt, and how the text is had back.
 
 import { skeletonOf } from "../../text/look-alikes.ts";
 import { OPENERS } from "./dangers.ts";
@@ -9,8 +8,8 @@ const HIDDEN = new RegExp(`^[${HIDDEN_CLASS}]$`, "u");
 const HIDDEN_OR_SHOWN = new RegExp(`[${HIDDEN_CLASS}]|<(?=U\\+[0-9A-F]{4,6}>)`, "gu");
 
 /**
- * A hidden character as `<U+202E>`; text that looks like that already takes two joiners, so that it
- * can be told apart.
+ * A hidden character as `<U+202E>`; text that looks like that already takes two joiners, so that the two can
+ * be distinguished.
  */
 function showHidden(text: string): string {
   return text.replace(HIDDEN_OR_SHOWN, (match) => {
@@ -78,7 +77,7 @@ export const survivors = (breaks: Escape, tokens: readonly string[]): string[] =
   tokens.filter((token) => !isBroken(breaks, token));
 
 const JOINED = `${JOINER}?`;
-/** Joiners stand alone but in front of what looked like a hidden character that was written out. */
+/** Single joiners, except in front of what looked like a hidden character that was written out. */
 const ESCAPED = new RegExp(`<(${JOINER}*)U${JOINED}\\+${JOINED}((?:[0-9A-F]${JOINED}){4,6})>|${JOINER}`, "g");
 
 /** The text that `escapeText`, or an escape that breaks more, was given. */

@@ -1,5 +1,4 @@
-// Owns finding a template's marks in model text, however they are spelled, and breaking them. Knows
-// no template.
+// Finds a template's marks in model text, however they are spelled, and breaking them.
 
 import { isForeign, type Skeleton, skeletonOf } from "../../text/look-alikes.ts";
 import type { Mark, MarkRule } from "./marks.ts";
@@ -30,7 +29,7 @@ function addTo(root: Node, trail: string, rule: MarkRule): void {
   if (!node.rules.includes(rule)) node.rules.push(rule);
 }
 
-/** In small letters, the same number of units. */
+/** In lower case, the same number of units. */
 const small = (text: string): string => {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (c) => c.toLowerCase());
@@ -60,7 +59,7 @@ function goesOn(text: string, at: number, any: boolean): boolean {
   return false;
 }
 
-/** What stands behind a tag's name: its end, or an attribute. */
+/** The text behind a tag's name: its end, or an attribute. */
 const IN_TAG = /\s*(?:\/\s*)?>|\s+[\p{L}_:][\w:.-]*\s*=/uy;
 
 function isTagAt(text: string, at: number): boolean {
@@ -68,7 +67,7 @@ function isTagAt(text: string, at: number): boolean {
   return IN_TAG.test(text);
 }
 
-/** Spelled as honest texts spell words: in plain small letters. */
+/** Spelled as honest texts spell words: in plain lower case. */
 const PLAIN = /^[^A-Z\x80-\uffff]*$/;
 
 interface SkeletonSpan {
@@ -116,8 +115,8 @@ function breakOf(node: Node, text: string, place: Omit<SkeletonSpan, "to">): { a
 }
 
 /**
- * Of two ASCII characters, the second times 128 behind the first, whether a mark may begin so: most
- * places of a text need no more than a look here.
+ * For two ASCII characters, the second times 128 behind the first, whether a mark may begin so: most places
+ * of a text need only one look here.
  */
 function pairsOf(root: Node): Uint8Array {
   const pairs = new Uint8Array(128 * 128);
@@ -160,7 +159,7 @@ export function createGuard(marks: readonly Mark[]): Guard {
   for (const { text, rule } of marks) {
     addTo(root, trailOf(text), rule);
     if (!isForeign(text)) continue;
-    // What a capital of another script looks like, its small letter need not.
+    // A capital of another script may look like a letter that its lower case does not.
     foreign = true;
     addTo(root, trailOf(small(text)), rule);
   }

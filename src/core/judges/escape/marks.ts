@@ -1,17 +1,17 @@
-// Owns which texts of a template are marks: what a reader could take for the beginning or the end
-// of a section, or for a verdict, if model text brought it. Knows no way to break them.
+// Decides which texts of a template are marks: what a reader could take for the beginning or the end of a
+// section, or for a verdict, if model text brought it.
 
 import { type ParserSettings, writtenOf } from "../parsers/table.ts";
 import { trailOf } from "./trail.ts";
 
 /**
- * Where a mark counts. One that is spelled in capitals, wide or foreign letters always does but for
- * `start`; the rule is of the same words in small letters, which honest texts hold as well.
- * - `anywhere`: there is no innocent use of it
+ * Where a mark counts. One that is spelled in capitals, wide or foreign letters always does, except for
+ * `start`; the rule is for the same words in lower case, which honest texts hold as well.
+ * - `anywhere`: it has no innocent use
  * - `line`: several words or one before a sign, such as `Options:`, where they begin a line
- * - `key`: such words that the parser looks for, also where something stands behind them on the line
- * - `alone`: a plain word, where nothing else stands on the line
- * - `start`: two or three characters, at a line's start alone and in any case
+ * - `key`: such words that the parser looks for, also where text follows them on the line
+ * - `alone`: a plain word, where the line holds nothing else
+ * - `start`: two or three characters, only at a line's start and in any case
  * - `tag`: a tag's beginning, where attributes or its end follow
  */
 export type MarkRule = "anywhere" | "line" | "key" | "alone" | "start" | "tag";
@@ -33,11 +33,11 @@ interface MarkLine extends MarkPiece {
   nearest: boolean;
 }
 
-/** What a guard is made of. */
+/** The input of a guard. */
 interface Marked {
   /** Text and slots in turn, as `split` gives them. */
   messages: readonly (readonly string[])[];
-  /** What stands around one candidate and between two, likewise. */
+  /** Texts around one candidate and between two, likewise. */
   candidate: readonly (readonly string[])[];
   parser?: ParserSettings;
 }
@@ -46,11 +46,11 @@ interface Marked {
 export const DELIMITER_CHARS_MIN = 4;
 /** But one sign three times does: `"""`. */
 const RUN_CHARS = 3;
-/** Marks of one more are no single characters. */
+/** Marks with at least one character more are not single characters. */
 const START_CHARS_MIN = 2;
-/** As many words of a template in a row are no accident, whatever their case. */
+/** This many characters of a template's words in a row are not an accident, whatever their case. */
 const WORDS_CHARS = 24;
-/** And so many where they follow a slot on its line. */
+/** And this many where they follow a slot on its line. */
 const WORDS_BEHIND_SLOT_CHARS = 8;
 /** Marks of one template: with more lines than that it keeps those nearest to its slots. */
 const MARKS_MAX = 512;
@@ -70,7 +70,7 @@ export function delimits(line: string): boolean {
   return trail.length >= DELIMITER_CHARS_MIN || (trail.length >= RUN_CHARS && ONE_SIGN.test(trail));
 }
 
-/** The rule of a piece of one line; null where it is no mark. */
+/** The rule of a piece of one line; null where it is not a mark. */
 function ruleOf(line: string, behindSlot: boolean): MarkRule | null {
   const { length } = trailOf(line);
   if (!WORDY.test(line)) return delimits(line) ? "anywhere" : null;
@@ -144,7 +144,7 @@ function marksOfLine(line: MarkLine): Mark[] {
 /** The marks of messages, those nearest to a slot first. */
 function marksOfMessages(messages: readonly (readonly string[])[]): Mark[] {
   const lines = messages.filter(({ length }) => length > 1).flatMap((parts) => piecesOf(parts).flatMap(linesOf));
-  // Without a slot there is no section: only a message's sentences could pass for its own.
+  // Without a slot a message has no section: only its sentences could be imitated.
   const others = messages.filter(({ length }) => length === 1).flatMap((parts) => piecesOf(parts).flatMap(linesOf));
   const sentences = others.filter(({ text }) => trailOf(text).length >= WORDS_CHARS);
   return [
@@ -160,7 +160,7 @@ const marksOfCandidate = (parts: readonly string[]): Mark[] =>
     .flatMap(linesOf)
     .flatMap(({ text }) => (delimits(text) ? alikes({ text, rule: "anywhere" }) : []));
 
-/** What a parser looks for: a key of its own counts wherever the parser would read on. */
+/** Marks that a parser looks for: a key counts wherever the parser would read on. */
 function marksOfForm(text: string, parser: ParserSettings): Mark[] {
   const rule = ruleOf(text, false);
   if (rule === null) return [];

@@ -50,7 +50,7 @@ export function stripped(text: string): string {
   return text.slice(start, end);
 }
 
-/** A longer content is no label. */
+/** A longer content is never a label. */
 const LABEL_CHARS_MAX = 256;
 
 const MACRO = /^\\(?:text|math)[a-z]{0,8}\s*\{(.*)\}$/s;

@@ -21,7 +21,7 @@ const SCHEMA = z
 export type BracketSettings = z.output<typeof SCHEMA>;
 
 const BRACKETS = /\[\[([^[\]]{1,256})\]\]/g;
-/** Of Arena-Hard: read where no answer stands in two pairs of brackets. */
+/** Arena-Hard's form: read where no answer is in two pairs of brackets. */
 const SINGLE = /\[([^[\]]{1,256})\]/g;
 const COMPARISON = /^[AB<>=!]+$/;
 const STRENGTHS: Readonly<Record<string, number>> = {
@@ -76,10 +76,10 @@ const bracketsIn = (lines: readonly string[], pattern: RegExp): BracketMatch[] =
   );
 
 const symbolsIn = (content: string): string => content.replace(/[\s*`]/g, "");
-/** A lone [A] or [1] is no verdict but a reference. */
+/** A lone [A] or [1] is a reference, not a verdict. */
 const compares = ({ content }: BracketMatch): boolean => /^[AB][<>=]+[AB]$/i.test(symbolsIn(content));
 
-/** What a pair of brackets holds; `undefined` for what is no verdict, such as a citation. */
+/** The content of a pair of brackets; `undefined` where it is not a verdict, such as a citation. */
 function matchIn(
   content: string,
   { labels, strength, range }: BracketSettings,
@@ -103,7 +103,7 @@ function matchIn(
   return label == null ? label : { label };
 }
 
-/** Labels as they stand in brackets, alone or behind the words that may lead to one. */
+/** Labels as they are written in brackets, alone or behind the words that may lead to one. */
 export const inBrackets = (labels: readonly string[]): string[] =>
   labels.flatMap((label) => ["", ...LEADING_WORDS].map((word) => `[[${word}${label}]]`));
 

@@ -11,8 +11,8 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Deeper nesting is no verdict; it also bounds how often a character is looked at, as only an
- * unclosed object within the depth can be tried again.
+ * Deeper nesting is not a verdict; it also bounds how often a character is looked at, as only an unclosed
+ * object within the depth can be tried again.
  */
 const DEPTH_MAX = 16;
 
@@ -21,7 +21,7 @@ class Malformed extends Error {}
 const SPACES = " \t\r\n";
 const STRING = /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** Not JSON, but what Python writes; the first three are no number. */
+/** Not JSON, but what Python writes; the first three are not numbers. */
 const WORDS: Readonly<Record<string, Json>> = {
   NaN: Number.NaN,
   Infinity: Number.NaN,

@@ -22,17 +22,17 @@ const SCHEMA = z
     winner: KeySchema,
     /** The key of a ranking of two, lowest for the first by much, highest for the second. */
     ranking: z.strictObject({ key: KeySchema, range: RangeSchema }),
-    /** One number, or with `pass` a boolean that may stand beside it. */
+    /** One number, or with `pass` a boolean beside it. */
     grade: KeySchema,
     pass: KeySchema,
     /** Keys of booleans: what is met. With `{n}` one a criterion. */
     met: KeySchema,
     /** With `met`: the key of the words of the candidate that a criterion's decision rests on. */
     evidence: KeySchema,
-    /** With `met`: a criterion may have choices, told by their number from 1. */
+    /** With `met`: a criterion may have choices, given by their number from 1. */
     choices: z.literal(true),
     range: RangeSchema,
-    /** Of a grade: whole numbers only. */
+    /** For a grade: whole numbers only. */
     whole: z.boolean(),
   })
   .partial()
@@ -109,7 +109,7 @@ const CRITERIA_MAX = 64;
 const CHOICES_MAX = 26;
 const EVIDENCE_CHARS = 256;
 
-/** What is left out is not told of; any other value than a decision makes the answer unreadable. */
+/** A criterion that is left out is undecided; any other value than a decision makes the answer unreadable. */
 function metOf({ fields }: JsonObject, { evidence, choices }: JsonSettings, pattern: string): ParserResult {
   const met: Record<string, boolean | number | null> = {};
   const quotes: Record<string, string> = {};

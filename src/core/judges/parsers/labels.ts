@@ -21,11 +21,11 @@ function labelNamed(text: string, { labels, words = {} }: LabelWords): string | 
 }
 
 /**
- * What the whole of a content says: a label, `null` for something of a label's shape that is none
- * of them, `undefined` for anything else.
+ * The meaning of a whole content: a label, `null` for text of a label's shape that is none of them,
+ * `undefined` for anything else.
  */
 export function wholeLabel(content: string, accepted: LabelWords): string | null | undefined {
-  // What most answers hold needs no unwrapping.
+  // Most answers need no unwrapping.
   if (accepted.labels.includes(content)) return content;
   const text = unwrapped(content);
   const label = labelNamed(text, accepted);

@@ -26,7 +26,7 @@ const SCHEMA = z
   .partial()
   .required({ kind: true, key: true });
 type GivenLine = z.output<typeof SCHEMA>;
-/** Without a key, with a range: any whole number that stands alone. */
+/** Without a key, with a range: any separate whole number. */
 export type LineSettings = Omit<GivenLine, "key"> & Partial<Pick<GivenLine, "key">>;
 
 export const line: Parser<LineSettings> = {
@@ -85,7 +85,7 @@ const from = (key: string) => (line: string) =>
     ? line
     : "";
 
-/** What may stand between a key and its label: marks, and the words before a letter. */
+/** Text allowed between a key and its label: marks, and the words before a letter. */
 const BEFORE_LABEL = "[\\s*:_\"'`(\\[]*(?:(?:response|assistant|answer|option|candidate)[\\s*:_]+)?";
 
 /** A scale's numbers where each is one digit, else null: of others one token does not tell. */

@@ -18,8 +18,8 @@ export function numberIn(text: string): number | null {
 export const within = (value: number, [low, high]: NumberRange["range"]): boolean => value >= low && value <= high;
 
 /**
- * The `count` numbers of a content, between commas or semicolons; null for another count, and for
- * one that is no number or out of range.
+ * The `count` numbers of a content, between commas or semicolons; null for another count, for text that is
+ * not a number, and for one out of range.
  */
 export function numbersIn(content: string, count: number, range: NumberRange["range"]): number[] | null {
   const parts = unwrapped(content).split(/[,;]/);
@@ -31,18 +31,18 @@ export function numbersIn(content: string, count: number, range: NumberRange["ra
 /** Marks before a number on its line; a comma or a dot before a digit is the number's own. */
 const BEFORE = /^(?:[\s`*_"'\u201c\u201d\u2018\u2019:;!([]|,(?!\p{N}))+/u;
 const LEADING = /^[+-]?(?:[0-9]{1,16}(?:\.[0-9]{1,16})?|\.[0-9]{1,16})/;
-/** Behind a number it is part of another one, of a word, or of something that is no grade. */
+/** Behind a number it is part of another one, of a word, or of something that is not a grade. */
 const GLUED = /^(?:[\p{L}\p{N}\p{M}\p{Cf}^\u2044]|[.,]\p{N}|[+-](?=[\s)\].]|$)|\s?[%\u2030\u00b0\u00b1+])/u;
-/** What may stand between the numbers of a range or a choice, with the number behind it. */
+/** Text allowed between the numbers of a range or a choice, with the number behind it. */
 const JOINED =
   /^((?:(?![.;:!?\u3002])[\s\p{P}\p{S}\p{Cf}]|\.{2,}(?!\.)|(?:or|to|and|up|through|thru|till?|until|vs|versus|point|maybe|perhaps|possibly|probably|even|rather|almost|nearly|an?|o|ou|oder|bis|y|e|et|und)(?![\p{L}\p{N}])|[\u6216\u5230\u81f3]|\u304b\u3089)*)([+-]?\p{N}{1,16}(?:\.\p{N}{1,16})?|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|half)(?![\p{L}\p{N}])|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341])/iu;
-/** Of those, what joins. */
+/** The characters among these that join. */
 const JOINS = /[^\s*_`"'\u201c\u201d\u2018\u2019()[\]]/u;
 
 /**
- * The number that a line's rest begins with, or both of a range or a choice, such as 3-4, 3 to 4,
- * 3 or 4; null for what begins with none that stands alone or with one that is not allowed. What it
- * is out of, the range's end, may follow. Of a bounded text.
+ * The number that a line's rest begins with, or both of a range or a choice, such as 3-4, 3 to 4, 3 or 4;
+ * null where it begins with none that is separate, or with one that is not allowed. The range's end may
+ * follow (`out of 5`). For a bounded text.
  */
 export function leadingNumbers(rest: string, range: NumberRange["range"]): (number | null)[] {
   const text = rest.replace(BEFORE, "");

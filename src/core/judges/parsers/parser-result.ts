@@ -1,10 +1,10 @@
-// What a parser finds in an answer, and the rule by which matches become one final value.
+// A parser's result, and the rule by which matches become one final value.
 import type { VerdictStatus } from "../../contract/replies.ts";
 
 export type Value =
   | { label: string }
   | { labels: readonly string[] }
-  /** Of a comparison of two: 2 for the first by much, .. -2 for the second. */
+  /** A comparison of two: 2 for the first by much, .. -2 for the second. */
   | { strength: number }
   | { numbers: readonly number[] }
   /** Numbers with the ranking that decides where two are equal: positive for the first. */

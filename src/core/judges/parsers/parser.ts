@@ -1,4 +1,4 @@
-// What a parser is: settings, which forms a prompt must tell, and how an answer is read.
+// The interface of a parser: settings, which forms a prompt must state, and how an answer is read.
 import type * as z from "zod";
 import type { ParserResult } from "./parser-result.ts";
 
@@ -20,9 +20,7 @@ export interface ParserInput {
 /** Where in an answer a label stands whose probabilities an engine can be asked for. */
 export interface Anchor {
   labels: readonly string[];
-  /**
-   * What stands right before the label, with the flag `g`; absent: it is the answer's first token.
-   */
+  /** Text right before the label, with the flag `g`; absent: the label is the answer's first token. */
   behind?: RegExp;
   /** Instead: what stands before the mark of each candidate shown, labels from the best mark on. */
   each?: readonly RegExp[];
@@ -37,11 +35,13 @@ export interface Parser<S> {
   labelCount(settings: S): "one" | "several" | "either";
   /** Whether what stands far before an answer's end may decide, too; absent: no. */
   whole?(settings: S): boolean;
-  /** Texts of which each must stand in a prompt, so that a model knows the form. */
+  /** Texts of which each must be in a prompt, so that a model knows the form. */
   promptMarks(settings: S): readonly string[];
-  /** What else it takes for a verdict, or its beginning: none of it may stand raw in model text. */
+  /** Further texts that it takes for a verdict, or its beginning: none of them may be raw in model text. */
   written?(settings: S): readonly string[];
   read(settings: S, input: ParserInput): ParserResult;
-  /** Of an answer about so many candidates; absent or null where no one token says the label. */
+  /**
+   * The anchor of an answer about `count` candidates; absent or null where no single token says the label.
+   */
   anchor?(settings: S, count: number): Anchor | null;
 }

@@ -51,8 +51,6 @@ export const writtenOf = (settings: ParserSettings): readonly string[] => {
   return [...parser.promptMarks(settings), ...(parser.written?.(settings) ?? [])];
 };
 
-/**
- * Where the label stands in an answer about `count` candidates; null where no one token says it.
- */
+/** The place of the label in an answer about `count` candidates; null where no single token says it. */
 export const anchorOf = (settings: ParserSettings, count: number): Anchor | null =>
   parserOf(settings).anchor?.(settings, count) ?? null;

@@ -17,7 +17,7 @@ const SCHEMA = z
     range: RangeSchema,
     /** Whole numbers only. */
     whole: z.boolean(),
-    /** Of labels: where the tag stands nowhere, [[B]] by itself may say it. */
+    /** For labels: without the tag, [[B]] by itself may say it. */
     bare: z.boolean(),
     /** One tag a candidate, in their order, and no other of its name. */
     each: z.boolean(),
@@ -102,7 +102,7 @@ function tagPattern(name: string): RegExp {
   return known;
 }
 
-/** What each block of a tag holds, in order; null where one is not closed, or there is none. */
+/** The content of each block of a tag, in order; null where one is not closed, or without any. */
 export function textsIn(answer: string, name: string): string[] | null {
   const blocks = blocksOf(answer, name);
   return blocks.length > 0 && blocks.every(({ closed }) => closed) ? blocks.map(({ content }) => content.trim()) : null;

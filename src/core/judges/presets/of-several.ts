@@ -74,7 +74,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
     candidate: "[The Start of Chatbot {{letter}}'s Response]\n{{text}}\n[The End of Chatbot {{letter}}'s Response]",
     parser: { kind: "tag", tag: "answer", labels: ["A", "B"], bare: true },
   },
-  /** JudgeLRM scores two answers from 0 to 10, each in a tag of its own. */
+  /** JudgeLRM scores two answers from 0 to 10, each in a separate tag. */
   judgelrm: {
     shape: "pair",
     messages: [
@@ -87,7 +87,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
     candidate: "[The Start of Assistant {{n}}'s Answer]\n{{text}}\n[The End of Assistant {{n}}'s Answer]",
     parser: { kind: "tag", tag: "answer", range: [0, 10], whole: true, each: true },
   },
-  /** Nemotron GenRM takes its two responses in chat roles of their own. */
+  /** Nemotron GenRM takes its two responses in special chat roles. */
   "nemotron-genrm": {
     shape: "pair",
     messages: [

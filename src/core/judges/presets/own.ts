@@ -1,4 +1,4 @@
-// Owns a deployment's own templates: presets that come as data, and their form inside a spec.
+// A deployment's own templates: presets that come as data, and their form inside a spec.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -88,6 +88,6 @@ function readKey(key: string): OwnPreset | null {
   }
 }
 
-/** What a person calls a prompt: its name, also where the spec holds the template itself. */
+/** A prompt's name for people, also where the spec holds the template itself. */
 export const promptTitle = (prompt: string): string =>
   isTemplateKey(prompt) ? (templateOfKey(prompt)?.name ?? "the template") : prompt;

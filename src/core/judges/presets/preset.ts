@@ -1,9 +1,9 @@
-// What a preset is: the words that ask a judge, as data, and how its answer is read.
+// The interface of a preset: the words that ask a judge, as data, and how its answer is read.
 import type { ParserSettings } from "../parsers/table.ts";
 
 /**
- * What one question shows: one candidate, two, several, one beside a reference or a rubric, or one
- * in numbered steps.
+ * The content of one question: one candidate, two, several, one beside a reference or a rubric, or one in
+ * numbered steps.
  */
 export type Shape = "point" | "pair" | "list" | "reference" | "rubric" | "steps";
 
@@ -12,7 +12,7 @@ export type Shape = "point" | "pair" | "list" | "reference" | "rubric" | "steps"
  * rubric, principle, labels.
  */
 export interface PresetMessage {
-  /** Of a preset with special roles whatever the judge was trained on. */
+  /** In a preset with special roles whatever the judge was trained on. */
   role: string;
   text: string;
   /** One message a candidate, with the slots of `candidate`. */
@@ -26,20 +26,20 @@ export interface Preset {
    * How one candidate is written; slots letter, n, text, and json for the text as a JSON string.
    */
   candidate: string;
-  /** What stands between two candidates; an empty line when absent. */
+  /** The text between two candidates; an empty line when absent. */
   between?: string;
   parser: ParserSettings;
   /** Labels that say that neither is better. */
   ties?: readonly string[];
-  /** Of one candidate: labels that count 1. */
+  /** For one candidate: labels that count 1. */
   passing?: readonly string[];
-  /** Of those, labels that say that there is no answer to hold against anything: no better than wrong. */
+  /** Labels among those that say that the answer is invalid: not better than wrong. */
   invalid?: readonly string[];
   /** Its answers name the turn of each run that decides: `"turn": 3`, of a pair `"turn A": 3`. */
   turns?: true;
   /**
-   * Of steps: asked in two turns. A model first says in steps what the text does (`step_summary`), and
-   * those are shown.
+   * For steps: asked in two turns. A model first says in steps what the text does (`step_summary`), and those
+   * are shown.
    */
   summary?: true;
   /**

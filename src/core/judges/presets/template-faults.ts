@@ -1,5 +1,5 @@
-// Owns what a template must say beyond its schema, so that no candidate stands outside its
-// delimiter and the model is told what it needs.
+// The rules of a template beyond its schema, so that no candidate is outside its delimiter and the model
+// reads what it needs.
 import type { FieldError } from "../../faults/errors.ts";
 import { DELIMITER_CHARS_MIN, delimits } from "../escape/marks.ts";
 import { formsOf, labelCountOf, type ParserSettings } from "../parsers/table.ts";

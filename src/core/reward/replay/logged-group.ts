@@ -1,5 +1,5 @@
-// Owns a group as the run log holds it: values, counts and verdicts, no texts. What of a scored
-// group can be put together again from that.
+// A group as the run log holds it: values, counts and verdicts, no texts. What of a scored group can be put
+// together again from that.
 
 import type { ReadingStatus } from "../../asking/readings.ts";
 import type { Valued } from "../../asking/signal-value.ts";
@@ -20,7 +20,7 @@ export interface LoggedRollout {
 
 /** One generation as logged, as far as its meaning goes. */
 export interface LoggedVerdict {
-  /** Of the signal whose question it answers: `base` in specs without signals. */
+  /** The signal whose question it answers: `base` in specs without signals. */
   signal: string;
   /** The question's number in its group. */
   comparison: number;
@@ -29,7 +29,7 @@ export interface LoggedVerdict {
   order: readonly number[];
   letter: string | null;
   scores: readonly number[] | null;
-  /** What neither a letter nor scores can say; null for those. */
+  /** A verdict that neither a letter nor scores can say; null for those. */
   verdict: Verdict | null;
   /** Parser status; null when it failed. `cut_by_length`: by finish_reason, also of a repetition. */
   status: ReadingStatus | null;
@@ -46,15 +46,13 @@ export interface LoggedGroup {
    * Each signal's values by name, one a rollout; of a spec without signals base, format, overlong.
    */
   values: Readonly<Record<string, readonly Valued[]>>;
-  /**
-   * By signal, rollouts whose candidate its verifier refused; of a spec without signals not told.
-   */
+  /** By signal, rollouts whose candidate its verifier refused; in a spec without signals absent. */
   refused: Readonly<Record<string, readonly number[]>>;
-  /** Ordered by comparison, then by sample; empty where nobody asked for them. */
+  /** Ordered by comparison, then by sample; empty where they were not read. */
   verdicts: readonly LoggedVerdict[];
 }
 
-/** What a rollout that is put together again carries in place of its text. */
+/** A logged rollout's fields in place of its text. */
 export interface ReplayedRollout {
   /** Its index in the whole group. */
   index: number;
@@ -78,8 +76,8 @@ function comparedOf({ rollouts, verdicts }: LoggedGroup, asking: ReadonlySet<str
 }
 
 /**
- * The group as it was prepared, hashes in place of texts: the same classes in the same order.
- * Seeded orders hang on texts and are not the same.
+ * The group as it was prepared, hashes in place of texts: the same classes in the same order. Seeded orders
+ * depend on texts and are not the same.
  * @param asking signals whose questions showed candidates
  */
 export function preparedFrom(logged: LoggedGroup, asking: ReadonlySet<string>): PreparedGroup {

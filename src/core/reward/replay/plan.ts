@@ -1,5 +1,5 @@
-// Owns whether a spec can be told from what another left in the log, signal by signal, and how.
-// What needs a verifier, a text or a fact that is not logged is refused by the signal's name.
+// Decides whether a spec follows from what another left in the log, signal by signal, and how. A signal that
+// needs a verifier, a text or a fact that is not logged is refused by its name.
 
 import { answeredAtOnce, factOf, isRelative, type Signal } from "../../asking/signal.ts";
 import { type Valued, valued } from "../../asking/signal-value.ts";
@@ -12,7 +12,7 @@ import type { ReplayedRollout } from "./logged-group.ts";
 import { replayedTournament } from "./tournament-replay.ts";
 
 export interface ReplayPlan {
-  /** The spec, every signal of which is told from a logged group; nobody is asked. */
+  /** The spec, every signal of which follows from a logged group, without questions. */
   compiled: CompiledSpec;
   /** Whether it needs the groups' verdicts. */
   verdicts: boolean;
@@ -98,7 +98,7 @@ function sourceOf(compiled: CompiledSignal, next: CompiledSpec, was: LoggedSpec)
 
 const isEqual = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
-/** What else of the specs decides a value, and differs; null when nothing does. */
+/** Any other difference of the specs that decides a value; null without one. */
 function circumstances(
   compiled: CompiledSignal,
   other: CompiledSignal,
@@ -152,8 +152,8 @@ function tournamentSource(
 }
 
 /**
- * Refuses what is told by a neighbour that is told otherwise: `when` over another value than then,
- * and a format that goes by verdicts which the spec no longer asks for.
+ * Refuses values that depend on a neighbour that changes: `when` over another value than then, and a format
+ * that goes by verdicts which the spec no longer asks for.
  */
 function holdTogether(next: CompiledSpec, was: CompiledSpec, sources: Map<string, ReplaySource>): void {
   const kept = new Set([...sources.values()].flatMap((how) => ("of" in how ? how.of.name : [])));

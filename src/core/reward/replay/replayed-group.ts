@@ -1,4 +1,4 @@
-// Owns scoring one logged group again: its rewards and components under another spec. Pure.
+// Scores one logged group again: its rewards and components under another spec. Pure.
 
 import type { Valued } from "../../asking/signal-value.ts";
 import { drained } from "../../math/drained.ts";
@@ -13,7 +13,7 @@ interface ReplayedGroup {
   columns: Readonly<Record<string, readonly Valued[]>>;
 }
 
-/** What scoring the group anew would give with the same verdicts, bit for bit. */
+/** The result of scoring the group anew with the same verdicts, bit for bit. */
 export function replayedGroup({ compiled, asking }: ReplayPlan, logged: LoggedGroup): ReplayedGroup {
   const signals = new GroupSignals(compiled, preparedFrom(logged, asking), logged.step ?? 0);
   drained(signals.advance());

@@ -1,5 +1,5 @@
-// Owns what a run's new rewards come to beside its old ones: moments, ranks, the best of each
-// group. Holds sums alone, however long the run.
+// Defines what a run's new rewards come to beside its old ones: moments, ranks, the best of each group. Holds
+// sums alone, however long the run.
 import { kendallTauB } from "../../math/stats.ts";
 
 type Rewards = readonly (number | null)[];

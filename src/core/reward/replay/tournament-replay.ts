@@ -1,5 +1,5 @@
-// Owns scoring a tournament again from its logged verdicts: the same questions and readings, under
-// another score. Knows no schedule's plan, which hangs on texts that are not logged.
+// Scores a tournament again from its logged verdicts: the same questions and readings, under another score.
+// Must not know a schedule's plan, which depends on texts that are not logged.
 
 import type { AskedQuestion } from "../../asking/asked-questions.ts";
 import { type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
@@ -13,8 +13,8 @@ import { TournamentRun } from "../../tournament/tournament-run.ts";
 import type { LoggedGroup, LoggedRollout, LoggedVerdict, ReplayedRollout } from "./logged-group.ts";
 
 /**
- * The kind `tournament` over the logged verdicts of the signal `was`. No score is told by the
- * places of an incomplete schedule, whose order of play is not logged.
+ * The kind `tournament` over the logged verdicts of the signal `was`. Scores by the places of an incomplete
+ * schedule are refused, since its order of play is not logged.
  * @param alone no other signal of the logged spec compares
  */
 export const replayedTournament = (was: string, alone: boolean): Signal<TournamentSettings> => ({
@@ -34,12 +34,12 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
   },
 });
 
-/** What a run says of itself whatever was asked and in what order. */
+/** A run's report, whatever was asked and in what order. */
 function tournamentRunOf({ keys }: PreparedGroup, judge: Judge, seed: number): TournamentJudgement["run"] {
   return Object.assign(new TournamentRun({ keys, judge, seed }), { ended: true, places: () => undefined });
 }
 
-/** A class's index in `group` by the rollout that stands for it in the log. */
+/** A class's index in `group` by the rollout that represents it in the log. */
 function classBy(group: PreparedGroup, { rollouts }: LoggedGroup): (rollout: number) => number {
   return (rollout) => group.texts.indexOf(rollouts[rollout]?.candidate_hash as string);
 }
@@ -66,13 +66,13 @@ function readingOf({ sample, status, error: code, ...columns }: LoggedVerdict): 
   return { ...NO_FACTS, ...NOTHING, sample, status, code, verdict: verdictOf(columns, status) };
 }
 
-/** That two are equal is told by the status. */
+/** The status says that two are equal. */
 const verdictOf = (columns: VerdictColumns, status: Reading["status"]): Verdict | null =>
   verdictIn(columns) ?? (status === "tie" ? { kind: "preference", strength: 0 } : null);
 
 /**
- * Classes that were blamed for refusals. Of the one signal that compares they are those that were
- * compared and yet break the format, though they jam nobody (null); of several each tells its own.
+ * Classes that were blamed for refusals. For the one signal that compares they are those that were compared
+ * and yet break the format, though they jam no question (null); with several each reports its own.
  */
 function classesAtFault(
   { group, classes }: PreparedGroup,

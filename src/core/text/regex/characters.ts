@@ -1,5 +1,5 @@
-// Owns sets of characters as regular expressions write them: ranges, Unicode properties, and both
-// with letter case folded. Must not know expressions.
+// Sets of characters as regular expressions write them: ranges, Unicode properties, and both with letter case
+// folded. Must not know expressions.
 
 /** Whether a code point belongs. */
 export type Has = (codePoint: number) => boolean;

@@ -124,7 +124,7 @@ class RegexParser {
     return of.length === 1 ? (of[0] as Regex) : { is: "sequence", of };
   }
 
-  /** How often what stands before is repeated; null where no repetition stands here. */
+  /** How often the part before is repeated; null without a repetition here. */
   #times(): { least: number; most: number | null } | null {
     const times = this.#took("*")
       ? { least: 0, most: null }
@@ -148,7 +148,7 @@ class RegexParser {
     return { least, most };
   }
 
-  /** What stands here: one tree, or none for flags and for an empty quotation, or several of one. */
+  /** The part here: one tree, or none for flags and for an empty quotation, or several of one. */
   #atom(): Regex[] {
     if (this.#took("(")) return this.#group();
     if (this.#took("[")) return [{ is: "one", of: this.#class() }];
@@ -192,7 +192,7 @@ class RegexParser {
     const regex = this.#either();
     if (!this.#took(")")) throw new RegexSyntaxError("missing closing )", this.#text);
     this.#flags = before;
-    // In a sequence of its own, so that what follows repeats it as a whole.
+    // In a separate sequence, so that a repetition behind it repeats all of it.
     return [regex];
   }
 
@@ -218,7 +218,7 @@ class RegexParser {
     return named === null ? this.#one(this.#escaped()) : { is: "one", of: named };
   }
 
-  /** A class that a backslash names, as `\d` or `\p{Greek}`; null where another escape stands here. */
+  /** A class that a backslash names, as `\d` or `\p{Greek}`; null for another escape. */
   #namedClass(): Characters | null {
     const { fold } = this.#flags;
     const letter = this.#text[this.#at + 1] ?? "";

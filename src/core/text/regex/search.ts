@@ -1,5 +1,5 @@
-// Owns the search for an expression in a text, in time proportional to the text: an automaton whose
-// states are made when a text first needs them. Must not know syntax.
+// The search for an expression in a text, in time proportional to the text: an automaton whose states are
+// made when a text first needs them. Must not know syntax.
 import { type Characters, PERL } from "./characters.ts";
 import type { Place, Regex } from "./parse.ts";
 
@@ -66,7 +66,7 @@ interface Letter {
 
 const WORD = PERL.w as Characters;
 
-/** Characters that no set tells apart are one letter; each is looked at once. */
+/** Characters that no set distinguishes are one letter; each is looked at once. */
 class Alphabet {
   readonly #sets: readonly Characters[];
   readonly #letters: Letter[] = [];

@@ -1,5 +1,5 @@
-// Owns how large an expression is: how deep its repetitions nest, how many instructions it takes.
-// Must not know limits.
+// How large an expression is: how deep its repetitions nest, how many instructions it takes. Must not know
+// limits.
 import type { Regex } from "./parse.ts";
 
 /** Sizes of an expression. */

@@ -1,4 +1,4 @@
-// Owns the schedule `anchored`: everyone against one candidate.
+// The schedule `anchored`: everyone against one candidate.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -30,7 +30,7 @@ export const anchored: Schedule<z.output<typeof SETTINGS>> = {
   unequalGames: ({ anchor }) => anchor !== "reference",
   listsInOrder: ({ shown }) => shown === "first",
   needsReference: ({ anchor }) => anchor === "reference",
-  // Who of the group is the anchor hangs on the contents of all.
+  // The choice of the anchor depends on the contents of all.
   knowsPairs: ({ anchor }) => anchor === "reference",
   *waves({ order, settings, reference }) {
     const anchor = settings.anchor === "reference" ? reference : order[0];

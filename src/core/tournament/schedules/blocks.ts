@@ -1,4 +1,4 @@
-// Owns the schedule `blocks`: lists of a few candidates each that together show every pair.
+// The schedule `blocks`: lists of a few candidates each that together show every pair.
 
 import * as z from "zod";
 import { said } from "#said";

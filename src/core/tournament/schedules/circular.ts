@@ -1,4 +1,4 @@
-// Owns the schedule `circular`: each candidate against those at some distances on a seeded ring.
+// The schedule `circular`: each candidate against those at some distances on a seeded ring.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -21,7 +21,7 @@ export const circular: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
-  // Who stands beside whom hangs on the contents of all: known where everyone meets everyone.
+  // The neighbours on the ring depend on the contents of all: known where everyone meets everyone.
   knowsPairs: ({ degree }, most) => degree >= Math.floor(most / 2),
   *waves({ order, settings: { degree } }) {
     const n = order.length;

@@ -1,5 +1,4 @@
-// Owns the schedule `knockout`: seeding against one candidate, then a bracket of single
-// elimination.
+// The schedule `knockout`: seeding against one candidate, then a bracket of single elimination.
 import * as z from "zod";
 import { mean } from "../../math/stats.ts";
 import { standingBy } from "./finals.ts";
@@ -57,7 +56,7 @@ export const knockout: Schedule = {
   },
 };
 
-/** Seeds 0..n-1 as they stand in a bracket: the best two meet last; empty places are left out. */
+/** Seeds 0..n-1 in bracket order: the best two meet last; empty places are left out. */
 function bracket(n: number): number[] {
   let seeds = [0];
   while (seeds.length < n) seeds = seeds.flatMap((seed) => [seed, 2 * seeds.length - 1 - seed]);

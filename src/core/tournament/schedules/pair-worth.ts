@@ -1,5 +1,4 @@
-// Owns what a pair is worth asking under the Bradley-Terry posterior, and the wave of those worth
-// most. Knows no schedule.
+// Defines what a pair is worth asking under the Bradley-Terry posterior, and the wave of those worth most.
 
 import { type Fit, pairPosterior } from "../../math/bradley-terry.ts";
 import { sigmoid } from "../../math/elementary.ts";

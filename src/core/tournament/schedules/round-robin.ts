@@ -1,4 +1,4 @@
-// Owns the schedule `round_robin`: every pair of candidates.
+// The schedule `round_robin`: every pair of candidates.
 import * as z from "zod";
 import type { Match, Schedule } from "./schedule.ts";
 

@@ -1,5 +1,5 @@
-// Owns what a schedule is: which candidates it compares, in waves, given the outcomes so far. The
-// schedules: table.ts. Knows no verifier, no presentation orders and no samples.
+// Defines what a schedule is: which candidates it compares, in waves, given the outcomes so far. The
+// schedules: table.ts.
 import type * as z from "zod";
 import { type Fit, fitted, type Game } from "../../math/bradley-terry.ts";
 
@@ -11,12 +11,12 @@ export interface ShownFirst {
 }
 
 /**
- * What came of comparing candidate i with candidate j: what i earned of it, in [0, 1] and j the
- * rest; null when nothing was decided, undefined when it was not asked.
+ * The results of comparing candidate i with candidate j: the share of i, in [0, 1], and j the rest; null when
+ * undecided, undefined when it was not asked.
  */
 export interface Outcomes {
   (i: number, j: number): number | null | undefined;
-  /** Of what showed i before j; null where nothing did that could be read. */
+  /** The outcome of questions that showed i before j; null where none of these could be read. */
   inOrder?(i: number, j: number): ShownFirst | null;
 }
 
@@ -24,7 +24,7 @@ export interface Outcomes {
 export type Match = readonly number[];
 
 export interface ScheduleInput<S = unknown> {
-  /** The candidates in a seeded order that hangs on their content only; what chance there is. */
+  /** The candidates in a seeded order that depends on their content only; the only chance there is. */
   order: readonly number[];
   settings: S;
   /** Outcomes are the verifier's own probabilities, not votes. */
@@ -64,8 +64,8 @@ export interface Schedule<S = unknown> {
   /** Whether some candidates are asked about more often than others, by design. */
   unequalGames?(settings: S): boolean;
   /**
-   * Whether each pair of some of a group's candidates is among those of all of them, whoever else
-   * comes, as long as there are at most so many: such pairs may be asked before all are there.
+   * Whether each pair of some of a group's candidates is among those of all of them, whoever else comes, as
+   * long as there are at most `most`: such pairs may be asked before all are there.
    */
   knowsPairs?(settings: S, most: number): boolean;
   /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
@@ -120,10 +120,7 @@ export class ScheduleRun {
   }
 }
 
-/**
- * What a candidate earned on average of those that it was asked against; 0 where nothing was
- * decided.
- */
+/** A candidate's mean outcome against those that it was compared with; 0 where all are undecided. */
 export function meanOutcome(outcomes: Outcomes, i: number, opponents: readonly number[]): number {
   const known = opponents.flatMap((j) => outcomes(i, j) ?? []);
   return known.length === 0 ? 0 : known.reduce((sum, x) => sum + x, 0) / known.length;
@@ -131,7 +128,7 @@ export function meanOutcome(outcomes: Outcomes, i: number, opponents: readonly n
 
 /** Lambda of the prior on strengths: some shrinkage, for few games. */
 export const STRENGTH_PRIOR = 0.5;
-/** A graded outcome tells log-odds, not the toss of a coin: it counts as so many games. */
+/** A graded outcome gives log-odds, not the toss of a coin: it counts as this many games. */
 const GRADED_WEIGHT = 10;
 const weightOf = (graded: boolean) => (graded ? GRADED_WEIGHT : 1);
 

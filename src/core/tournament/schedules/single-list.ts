@@ -1,4 +1,4 @@
-// Owns the schedule `single_list`: all candidates in one list.
+// The schedule `single_list`: all candidates in one list.
 import * as z from "zod";
 import { ApiError } from "../../faults/errors.ts";
 import { LIMITS } from "../../faults/limits.ts";

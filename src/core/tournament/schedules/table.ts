@@ -1,4 +1,4 @@
-// Owns the table of schedules by name: a new one is one file and one line here.
+// The table of schedules by name: a new one is one file and one line here.
 
 import { active } from "./active.ts";
 import { anchored } from "./anchored.ts";

@@ -1,4 +1,4 @@
-# Owns what stands for the program's names and objects in a test (examine.py).
+# Defines what stands for the program's names and objects in a test (examine.py).
 
 
 class Function:

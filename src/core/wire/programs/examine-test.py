@@ -1,4 +1,4 @@
-# Owns the running of a test's own code (examine.py): whose each name is, and what came of it.
+# The running of a test's own code (examine.py): which names are whose, and the results.
 
 
 class Foreseen(ast.NodeTransformer):
@@ -84,7 +84,7 @@ def through(act, *args, **named):
 
 
 class Names(dict):
-    """Of the test. What it does not bind itself, and nobody knows, is the program's."""
+    """A name in the test. One that it does not bind itself, and Python does not know, is the program's."""
 
     def __missing__(self, name):
         if name.startswith("__error__"):

@@ -1,6 +1,5 @@
-// Owns the judging of a test in JavaScript where no program has run: what the program is to do is
-// asked for and comes back as data.
-// In and out as examine.py; a question is asked at once, since what comes of it decides the next.
+// The judging of a test in JavaScript without running the program: the program's work is asked for and
+// returns as data. In and out as examine.py; a question is asked at once, since its answer decides the next.
 (require) => {
   const fs = require("node:fs");
   const asked = JSON.parse(fs.readFileSync(0, "utf8"));
@@ -12,7 +11,7 @@
     process.exit(0);
   };
 
-  /** A promise whose end is waited for where the test does not: an assert may stand there. */
+  /** A promise whose end is waited for where the test does not: it may contain an assert. */
   class Later extends Promise {
     then(...handlers) {
       const next = super.then(...handlers);
@@ -49,7 +48,7 @@
     }
     return kind;
   };
-  /** What would turn an object into another value each time that it is compared. */
+  /** Members that would turn an object into another value each time that it is compared. */
   const CONVERSIONS = new Set(["valueOf", "toString", "toJSON", "then", "stack"]);
   const own = (target, pairs) => {
     const fields = pairs.filter((pair) => pair !== null && !CONVERSIONS.has(pair[0]));
@@ -103,8 +102,8 @@
   const texts = new Map();
   const textOf = (source) => texts.get(source) ?? texts.set(source, ask(`String(${source})`)).get(source);
   /**
-   * An object of the program: what it holds was told, its methods are asked for. It never turns
-   * into a number by its own word, which could be another each time.
+   * An object of the program: its content was sent as data, its methods are asked for. It never turns into a
+   * number by its own word, which could be another each time.
    */
   const remote = (source, { class: chain = [], own: fields = [], function: callable }) => {
     const target = own(callable ? () => undefined : Object.create(classNamed(chain[0]).prototype), fields);
@@ -146,7 +145,7 @@
     return stand;
   };
   const found = new Map();
-  /** What a test calls is stood for; another value of the program is asked for as it is read. */
+  /** A function that a test calls is replaced; another value of the program is asked for as it is read. */
   const lookUp = (name) => {
     if (!found.has(name)) {
       const isCallable =
@@ -192,7 +191,7 @@
   (async () => {
     try {
       await run(scope, require, asked.cells[0]);
-      // What a test leaves behind may leave something behind.
+      // Work that a test leaves behind may leave further work behind.
       for (let left = [...leaves]; left.length > 0; left = [...leaves]) {
         leaves.clear();
         for (const one of left) await new Promise((done, fail) => Promise.prototype.then.call(one, done, fail));

@@ -1,8 +1,7 @@
-# Owns the judging of a test where no program has run: what the program is to do is asked for and
-# comes back as data. Three files are one script: this, examine-objects.py, examine-test.py.
-# In: {"cells": [code], "mode": "exec" | "single", "functions": [name], "asked": [question],
-# "answers": [answer]}, one answer a question so far.
-# Out, as the last line: {"ask": [question]} from the first whose answer is known or was as foreseen,
+# The judging of a test where no program has run: what the program is to do is asked for and comes back as
+# data. Three files are one script: this, examine-objects.py, examine-test.py. In: {"cells": [code], "mode":
+# "exec" | "single", "functions": [name], "asked": [question], "answers": [answer]}, one answer a question so
+# far. Out, as the last line: {"ask": [question]} from the first whose answer is known or was as foreseen,
 # {"shown": [text]} at the end, {"failed": why}, or {"unknown": why}.
 import ast
 import builtins
@@ -61,7 +60,7 @@ def ask(question, args=(), trusted=None):
     questions.append(question)
     at = len(questions) - 1
     if at < len(answers) and answers[at][0] != question:
-        # What was foreseen from here on was wrong.
+        # The guesses from here on were wrong.
         del answers[at:]
     if at >= len(answers):
         return stop() if len(questions) - len(answers) >= QUESTIONS_MAX else Guess()

@@ -1,6 +1,6 @@
-// Owns how a JavaScript program is asked and how a value leaves it, by functions taken before it runs.
-// What it is asked for never holds what a test expects. In front of the program: the harness is
-// given its questions behind it, as functions that see the program's names.
+// How a JavaScript program is asked and how a value leaves it, by functions taken before it runs. A question
+// never holds what a test expects. In front of the program: the harness receives its questions behind it, as
+// functions that see the program's names.
 (mark) => {
   const { apply, ownKeys, getOwnPropertyDescriptor } = Reflect;
   const { getPrototypeOf, is } = Object;
@@ -24,7 +24,7 @@
   if (typeof module === "object") module.parent = {};
   const refs = [];
 
-  /** What a method of a builtin gives; undefined for what only claims to be one. */
+  /** The result of a builtin's method; undefined for an object that only claims to be one. */
   const tried = (method, value) => {
     try {
       return apply(method, value, []);

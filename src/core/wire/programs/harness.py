@@ -1,7 +1,6 @@
-# Owns how a program is asked and how a value leaves it, by names and builtins of its own: none that
-# the program changes is in its way. What it is asked for never holds what a test expects.
-# As a script (ASKED, see examination.ts) it runs the program and answers each question once; an
-# engine that holds it ready calls its functions.
+# How a program is asked and how a value leaves it, by separate names and builtins: none that the program
+# changes is in its way. A question never holds what a test expects. As a script (ASKED, see examination.ts)
+# it runs the program and answers each question once; an engine that holds it ready calls its functions.
 __builtins__ = dict(vars(__import__("builtins")))
 
 import builtins
@@ -53,7 +52,7 @@ def own(source):
 
 
 def state(value):
-    """What an object of the program holds."""
+    """The content of an object of the program."""
     slots = [name for kind in mro_of(type(value)) for name in getattr(kind, "__slots__", ())]
     return {**{name: getattr(value, name, None) for name in slots}, **getattr(value, "__dict__", {})}
 
@@ -141,7 +140,7 @@ def plain_shape(value, kind, depth):
 
 
 def preimports():
-    """What LeetCode imports for a program."""
+    """The imports that LeetCode makes for a program."""
     if "preimports" in kept:
         return kept["preimports"]
     names = {}
@@ -166,7 +165,7 @@ def preimport():
 
 
 def answer(question, here):
-    """What came of one question, an error of the program included."""
+    """The result of one question, an error of the program included."""
     sys.stdout = printed = Buffer()
     try:
         keep(own_eval(question, here))
