@@ -1,5 +1,5 @@
-// Owns reading a command's flags by a schema: what a text may be, and what a wrong one is told.
-// Knows no command.
+// Reads a command's flags by a schema: the texts allowed, and the message for a wrong one. Must not know
+// commands.
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { nearest } from "../src/core/faults/suggestion.ts";
@@ -7,7 +7,7 @@ import { nearest } from "../src/core/faults/suggestion.ts";
 /** A command line that cannot be run; the message has a line a fault, each naming its flag. */
 export class FlagFault extends Error {}
 
-/** A number in least..most, told as `word`. */
+/** A number in least..most, called `word` in messages. */
 export const number = (least: number, most: number, word: string) =>
   z
     .string()
@@ -53,7 +53,7 @@ export interface GivenFlags<T> {
   flags: T;
   /** The texts as they were given. */
   given: Readonly<Record<string, unknown>>;
-  /** What is no flag. */
+  /** Arguments that are not flags. */
   positionals: string[];
 }
 
@@ -90,8 +90,8 @@ function parsed(schema: z.ZodObject, argv: readonly string[], allowPositionals: 
 }
 
 /**
- * What is said of a flag that the schema does not have, and of a word that is no flag: it may be a
- * key. null for other faults.
+ * The message for a flag that the schema does not have, and for a word that is not a flag: it may be a key.
+ * null for other faults.
  */
 function wordOf({ message, ...fault }: Error & { code?: string }, schema: z.ZodObject): string | null {
   if (fault.code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "it takes no arguments";

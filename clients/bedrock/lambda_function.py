@@ -29,7 +29,7 @@ RETRIED = {408, 429, 500, 502, 503, 504}
 
 
 class Clock:
-    """What time there is, from Lambda's own context."""
+    """The time left, from Lambda's context."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -38,7 +38,7 @@ class Clock:
         return int(self._context.get_remaining_time_in_millis()) - ANSWER_MS
 
     def pause(self, tries: int) -> bool:
-        """Waits before another try; False where there is no time for one."""
+        """Waits before another try; False where the time does not suffice."""
         wait_s = min(15.0, 0.5 * 2 ** min(tries, 6))
         if self.left_ms() < wait_s * 1000 + 1000:
             return False

@@ -1,5 +1,5 @@
-// Owns the gateway's environment: the schema of its variables, and its only reader. Never shows a
-// value in a fault.
+// The gateway's environment: the schema of its variables, and its only reader. Never shows a value in a
+// fault.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -22,7 +22,7 @@ const url = z
     return username + password + search + hash === "";
   });
 const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
-/** What a header can carry. */
+/** Characters that a header can carry. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const orAbsent = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema);
@@ -64,7 +64,7 @@ const SCHEMA = {
 };
 export type GatewayEnv = { [Name in keyof typeof SCHEMA]: z.output<(typeof SCHEMA)[Name]> };
 
-/** What a good value looks like: the bad one itself may be a secret. */
+/** The form of a good value: the bad one itself may be a secret. */
 const EXPECTED: Record<keyof GatewayEnv, string> = {
   ENGINE_URL: `must be 1 to ${REPLICAS_MAX} different http or https URLs of OpenAI-compatible engines, separated by commas, without a key, a query or a fragment`,
   ENGINE_MODEL: "must be the model's name at the engine, 1 to 256 characters",

@@ -1,5 +1,5 @@
-// Owns running the gateway as a program of its own: flags, variables, the ready line, draining on
-// SIGTERM. Knows nothing else.
+// Runs the gateway as a separate program: flags, variables, the ready line, draining on SIGTERM. Must not
+// know more.
 import { createEnginePool } from "./engines/create.ts";
 import { readGatewayEnv } from "./env.ts";
 import { startGateway } from "./http/server.ts";

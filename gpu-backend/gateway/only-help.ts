@@ -1,5 +1,4 @@
-// Owns the command line of programs that are set by variables alone: `--help`, and the refusal of
-// all else. Knows no program and no variable.
+// The command line of programs that are set by variables alone: `--help`, and the refusal of all else.
 import * as z from "zod";
 import { FlagFault, readFlags } from "../flags.ts";
 
@@ -13,7 +12,7 @@ export interface VariablesHelp {
 
 const HELP = z.object({ help: z.boolean().default(false) });
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export function usageOf({ command, about, variables }: VariablesHelp): string {
   const rows = Object.entries(variables);
   const width = Math.max(...rows.map(([name]) => name.length));

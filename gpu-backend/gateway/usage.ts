@@ -1,5 +1,5 @@
-// Owns what `npm run gateway -w gpu-backend -- --help` says. Knows the variables by their schema,
-// and none of their values.
+// Defines what `npm run gateway -w gpu-backend -- --help` says. Knows the variables by their schema, and none
+// of their values.
 import { type GatewayEnv, readGatewayEnv } from "./env.ts";
 import type { VariablesHelp } from "./only-help.ts";
 

@@ -1,8 +1,8 @@
-// Owns the price of a reward: what a group asks of the engine, in tokens, GPU seconds and dollars.
-// Pure; must not know flags or printing.
+// The price of a reward: what a group asks of the engine, in tokens, GPU seconds and dollars. Pure; must not
+// know flags or printing.
 import { LIMITS } from "../../src/core/faults/limits.ts";
 
-/** What was measured and what is asked. Shares are in [0, 1]. */
+/** The measured values and the request. Shares are in [0, 1]. */
 export interface CostInput {
   /**
    * Computed tokens a second of all `gpus` together, measured at steady load: generated ones and

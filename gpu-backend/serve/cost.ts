@@ -1,5 +1,4 @@
-// Owns the cost sheet's command line: flags in, a table or JSON out. Must not know the formula
-// (cost-model.ts).
+// The cost sheet's command line: flags in, a table or JSON out. Must not know the formula (cost-model.ts).
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { count, number, readFlags } from "../flags.ts";

@@ -1,6 +1,6 @@
-// Owns the lockfiles' entries of optional platform packages: a registry mirror that lacks one makes
-// npm leave it out, and `npm ci` then refuses the file.
-// Where a hash is missing, pin a version of which the registry has every platform.
+// The lockfiles' entries of optional platform packages: a registry mirror that lacks one makes npm leave it
+// out, and `npm ci` then refuses the file. Where a hash is missing, pin a version of which the registry has
+// every platform.
 import { readFileSync, writeFileSync } from "node:fs";
 import { commandFlags } from "../command-line/flags.ts";
 

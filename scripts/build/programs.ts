@@ -1,5 +1,5 @@
-// Owns the step from src/core/wire/programs/* to the generated module beside them: what is sent to
-// a sandbox around a program.
+// The step from src/core/wire/programs/* to the generated module beside them: what is sent to a sandbox
+// around a program.
 import { readFileSync, writeFileSync } from "node:fs";
 import { stop, transform } from "esbuild";
 import { commandFlags } from "../command-line/flags.ts";
@@ -14,7 +14,7 @@ const folder = new URL("../../src/core/wire/programs/", import.meta.url);
 const target = new URL("../../src/core/wire/programs.generated.ts", import.meta.url);
 
 const read = (...names: string[]) => names.map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
-/** Comments that have lines of their own, and docstrings, are for who reads the file: a sandbox is not sent them. */
+/** Comments on separate lines, and docstrings, are for readers of the file: a sandbox is not sent them. */
 const python = (...names: string[]) => read(...names).replace(/^ *(?:#.*|"""[^"]*""")\n/gm, "");
 /** A file is one expression; minified, for every isolate holds it and every sandbox is sent it. */
 const javascript = async (name: string) => {

@@ -1,5 +1,5 @@
-// Owns the step from src/core/judges/templates/*.txt to the generated module beside them
-// (Node and Workers import text files differently, so neither does).
+// The step from src/core/judges/templates/*.txt to the generated module beside them (Node and Workers import
+// text files differently, so neither does).
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { commandFlags } from "../command-line/flags.ts";

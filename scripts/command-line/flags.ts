@@ -1,5 +1,5 @@
-// Owns the flags of commands that are more than a table of their own needs: their help, their
-// bounds, and what a wrong one is told. Knows no command.
+// The flags of commands that need more than their own table: their help, their bounds, and the message for a
+// wrong one. Must not know commands.
 import { basename, dirname } from "node:path";
 import * as z from "zod";
 import { count, FlagFault, number, readFlags } from "../../gpu-backend/flags.ts";
@@ -37,9 +37,9 @@ export interface ListFlag {
 
 export interface CommandFlags<N extends string, T extends string, S extends string, L extends string> {
   command: string;
-  /** How it is called where it is no npm script. */
+  /** How it is called where it is not an npm script. */
   call?: string;
-  /** What the command does, in a sentence or two. */
+  /** The command's description, in a sentence or two. */
   about: string;
   numbers?: Readonly<Record<N, NumberFlag>>;
   texts?: Readonly<Record<T, TextFlag>>;

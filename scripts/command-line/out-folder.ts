@@ -1,5 +1,4 @@
-// Owns making the folder that a command's results go to, and the proof that they can, before the
-// work is done. Knows no command and no report.
+// Makes the folder that a command's results go to, and the proof that they can, before the work is done.
 import { closeSync, mkdirSync, openSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 

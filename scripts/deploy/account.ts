@@ -65,7 +65,7 @@ async function readWorker({ wrangler, found }: Run): Promise<void> {
   for (const { name } of JSON.parse(orFault(secrets).stdout) as { name: string }[]) found.secrets.add(name);
 }
 
-/** Secrets without which it is no Worker of ours. */
+/** Secrets that every Worker of ours has. */
 export const REQUIRED = ["API_KEYS", "DATABASE_URL"] as const;
 
 export const worker: Step = {
@@ -86,7 +86,7 @@ export const worker: Step = {
   },
 };
 
-/** One that must be there before anything is changed about it. */
+/** A Worker must be there before anything is changed about it. */
 export const present: Step = {
   ...worker,
   async check(run) {

@@ -1,5 +1,5 @@
-// The steps of Cloudflare's own builder, where a deploy button or a push lands: what it was asked
-// for is set and made by it, and nobody is there to be asked.
+// The steps of Cloudflare's own builder, where a deploy button or a push arrives: it has set and made what it
+// was asked for, and no person is there to be asked.
 
 import { deployNow } from "./release.ts";
 import type { Step } from "./run.ts";
@@ -10,7 +10,7 @@ export const BUILDER_STEPS: readonly Step[] = [
     ...database,
     async check(run) {
       if (run.values.get("DATABASE_URL") !== undefined) return database.check(run);
-      return { later: "DATABASE_URL is no variable of this build: run npm run migrate on it (docs/deploy.md)" };
+      return { later: "DATABASE_URL is not a variable of this build: run npm run migrate on it (docs/deploy.md)" };
     },
   },
   {

@@ -1,4 +1,4 @@
-// Owns `npm run deploy`: which steps a call is, and what they are run with.
+// `npm run deploy`: which steps a call is, and what they are run with.
 import { commandFlags } from "../command-line/flags.ts";
 import { account, present, queues, worker } from "./account.ts";
 import { destroySteps, rollback } from "./back.ts";
@@ -66,7 +66,7 @@ function stepsOf(target: Target): readonly Step[] {
   return [account, worker, settings, ...queues(target.queues), database, secrets, deploy, ready, reward];
 }
 
-/** What a person typed that says what to do, to be typed again. */
+/** The typed arguments that say what to do, to be typed again. */
 const asked = [
   ["env", env],
   ["url", url],

@@ -1,4 +1,4 @@
-// Owns what a dry run says before anybody is logged in: names, bindings, secrets, migrations and the
+// Defines what a dry run says before anybody is logged in: names, bindings, secrets, migrations and the
 // price. Makes no request, and never shows a secret's value.
 import { readFileSync } from "node:fs";
 import { WORKERS_AI_MODEL } from "../../src/env.ts";

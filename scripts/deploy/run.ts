@@ -1,5 +1,5 @@
-// Owns how steps are run: each says what there is and what it would do; with --yes it does it. The
-// first that fails ends the run by its name, the reason and the next command.
+// How steps are run: each says what there is and what it would do; with --yes it does it. The first that
+// fails ends the run by its name, the reason and the next command.
 import type { Target } from "./target.ts";
 import type { Values } from "./values.ts";
 import type { WranglerReply } from "./wrangler.ts";
@@ -12,7 +12,7 @@ export interface Run {
   say(line: string): void;
   /** The command that goes on, with more flags, as a person types it. */
   command(flags?: string): string;
-  /** What steps found out for those behind them. */
+  /** The findings of steps for those behind them. */
   found: Found;
 }
 
@@ -21,7 +21,7 @@ interface Found {
   account: string;
   /** Names of the secrets that the Worker has. */
   secrets: Set<string>;
-  /** The Worker's versions; empty where there is no Worker. */
+  /** The Worker's versions; empty without a Worker. */
   versions: Version[];
   /** The version that answers. */
   active: Version | null;
@@ -38,7 +38,7 @@ interface Found {
 export interface Version {
   id: string;
   number: number;
-  /** Of the content, where a deploy of ours made it. */
+  /** Tag of the content, where a deploy of ours made it. */
   tag: string | null;
   created_on: string;
 }
@@ -51,13 +51,13 @@ export interface Step {
   check(run: Run): Promise<State>;
   /** Does what `check` said is to do, and says what it did. */
   act?(run: Run): Promise<string>;
-  /** What to do about a failure that says nothing of its own. */
+  /** The remedy for a failure that names none. */
   remedy: string;
 }
 
 /** A step that cannot go on. */
 export class StepFault extends Error {
-  /** What a person does about it; null: the step's remedy. */
+  /** The remedy for a person; null: the step's remedy. */
   readonly next: string | null;
   constructor(reason: string, next: string | null = null) {
     super(reason);

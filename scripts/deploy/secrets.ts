@@ -10,7 +10,7 @@ import { orFault, type Run, type Step, StepFault } from "./run.ts";
 import { contentTag } from "./target.ts";
 import { ask, isAttended } from "./values.ts";
 
-/** What each is, where it is asked for. */
+/** The description of each, where it is asked for. */
 const QUESTIONS: Readonly<Record<string, string>> = {
   DATABASE_URL: "DATABASE_URL, Neon's pooled connection string (postgres://…)",
   VERIFIER_URL: "VERIFIER_URL, the judge's address (https://…/v1; empty: Workers AI judges, no GPU needed)",

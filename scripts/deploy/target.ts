@@ -1,5 +1,5 @@
-// Owns what wrangler.toml says of a deployment: its name, queues and variables, and what tells one
-// content from another.
+// Defines what wrangler.toml says of a deployment: its name, queues and variables, and what tells one content
+// from another.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { PUBLIC, sourcesDigest } from "../build/public/folder.ts";
@@ -7,7 +7,7 @@ import { ROOT } from "../project/child.ts";
 import { bundleWorker } from "../stack/bundle.ts";
 
 export interface Target {
-  /** Of wrangler.toml; empty: what stands at its top. */
+  /** The environment of wrangler.toml; empty: its top level. */
   env: string;
   worker: string;
   queues: string[];
@@ -39,8 +39,8 @@ const TAG_DIGITS = 16;
 export const isTag = (text: string | undefined) => /^kritai-[0-9a-f]{16}$/.test(text ?? "");
 
 /**
- * What tells this content from any other: the Worker's code, the sources of its pages,
- * wrangler.toml and the variables that are set beside it.
+ * A digest of the content: the Worker's code, the sources of its pages, wrangler.toml and the variables that
+ * are set beside it.
  */
 export async function contentTag(env: string, vars: Readonly<Record<string, string>>): Promise<string> {
   const content = [env, vars, readToml(), sourcesDigest(PUBLIC), await bundleWorker()];

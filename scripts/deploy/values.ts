@@ -1,5 +1,5 @@
-// Owns the values that a deployment is given: from the environment, from .dev.vars, or by a person
-// at a terminal; and the notes of a deployment, which hold no secret. Never shows a value.
+// The values that a deployment is given: from the environment, from .dev.vars, or by a person at a terminal;
+// and the notes of a deployment, which hold no secret. Never shows a value.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
@@ -8,14 +8,14 @@ import { readEnv, VARIABLES } from "../../src/env.ts";
 import { ROOT } from "../project/child.ts";
 import { OBJECTS } from "../stack/edge.ts";
 
-/** What cannot be read back from Cloudflare: it keeps secrets to itself. */
+/** Values that cannot be read back from Cloudflare: it keeps secrets to itself. */
 interface Notes {
   url?: string;
   /** API_KEYS: names and digests of keys. */
   api_keys?: string;
 }
 
-/** Of the local stack alone, and bindings, which are wrangler.toml's. */
+/** Variables of the local stack alone, and bindings, which are wrangler.toml's. */
 const NEVER_SET = new Set(["DATABASE_FETCH_ENDPOINT", "LOG_QUEUE", "ASSETS", "AI", ...Object.keys(OBJECTS)]);
 
 export class Values {
@@ -80,7 +80,7 @@ export class Values {
 /** Whether a person is there to be asked. */
 export const isAttended = () => process.stdin.isTTY === true && process.stdout.isTTY === true && !process.env.CI;
 
-/** What a person types, which is not shown. */
+/** A person's typed answer, which is not shown. */
 export async function ask(question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output, terminal: true });

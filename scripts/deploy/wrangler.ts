@@ -1,5 +1,5 @@
-// Owns running wrangler, Cloudflare's command line: what it answered, and in its own words why not.
-// Nobody is asked anything by it, and what goes through it is written to no log.
+// Runs wrangler, Cloudflare's command line: its answer, and in its own words why not. It never asks a person,
+// and its output is written to no log.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,8 +28,8 @@ interface Entry {
 
 /**
  * Runs wrangler to its end.
- * @param on `env`: the environment of wrangler.toml, empty: what stands at its top; `account`: empty
- *   until it is known
+ * @param on `env`: the environment of wrangler.toml, empty: its top level; `account`: empty   until it is
+ * known
  * @param input for its standard input, such as secrets
  */
 export async function wrangler(
@@ -57,7 +57,7 @@ export async function wrangler(
         WRANGLER_OUTPUT_FILE_PATH: record,
       },
     });
-    // One that ends before it has read its input says why by its own words.
+    // A process that ends before it has read its input says why in its own words.
     child.stdin?.on("error", () => {}).end(input);
     const [stdout, stderr, status] = await Promise.all([
       text(child.stdout as NonNullable<typeof child.stdout>),
@@ -88,7 +88,7 @@ function readEntries(file: string): Entry[] {
   }
 }
 
-/** What Cloudflare said, or else what wrangler did: it tells the path of the interface first. */
+/** Cloudflare's words, or else wrangler's: it names the path of the interface first. */
 function reasonOf(stderr: string, message = ""): string {
   const lines = stderr.split("\n").map((line) => line.trim());
   const said = lines.find((line) => /\[code: \d+\]$/.test(line));

@@ -1,5 +1,5 @@
-// Owns the packages that stand beside the product and that `npm ci` leaves out: each is installed
-// by the first command that needs it, and again where its lockfile has changed.
+// The packages beside the product that `npm ci` leaves out: each is installed by the first command that needs
+// it, and again where its lockfile has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ROOT, runToEnd } from "./child.ts";

@@ -1,5 +1,5 @@
-// Owns `npm run check [-- NAME]`: types, lint and generated files, or one of them, or the deploy's
-// dry run. Types and lint need packages that `npm ci` leaves out: those are installed on first use.
+// `npm run check [-- NAME]`: types, lint and generated files, or one of them, or the deploy's dry run. Types
+// and lint need packages that `npm ci` leaves out: those are installed on first use.
 import { type Beside, installBeside } from "./beside.ts";
 import { runToEnd } from "./child.ts";
 import { partOf } from "./parts.ts";
@@ -23,7 +23,7 @@ interface Check {
 }
 
 const node = (...args: string[]) => [process.execPath, ...args] as const;
-/** Each checker repeats the types that several files share, so no more of them than cores. */
+/** Each checker repeats the types that several files share, so there are at most as many as cores. */
 const tsc = (project: string) => ["node_modules/.bin/tsc", "-p", project, "--checkers", "2"] as const;
 const CHECK: Record<Name, Check> = {
   types: {

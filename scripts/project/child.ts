@@ -1,11 +1,11 @@
-// Owns running another program to its end in this one's terminal. Knows no program.
+// Runs another program to its end in this one's terminal.
 import { spawn } from "node:child_process";
 
 export const ROOT = new URL("../../", import.meta.url).pathname;
 
 interface Where {
   cwd?: string;
-  /** What it prints goes to stderr. */
+  /** Its output goes to stderr. */
   aside?: boolean;
 }
 

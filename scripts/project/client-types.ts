@@ -16,7 +16,7 @@ const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { cwd: ROOT, encoding: "utf8", maxBuffer: ENOUGH_BYTES });
 
 run(process.execPath, "scripts/build/public/main.ts");
-const mark = `// Of the document ${createHash("sha256").update(readFileSync(DOCUMENT)).digest("hex")}.\n`;
+const mark = `// From the document ${createHash("sha256").update(readFileSync(DOCUMENT)).digest("hex")}.\n`;
 if (!existsSync(TYPES) || !readFileSync(TYPES, "utf8").startsWith(mark)) {
   await installBeside("test");
   writeFileSync(TYPES, mark + run("test/node_modules/.bin/openapi-typescript", DOCUMENT, ...FLAGS));

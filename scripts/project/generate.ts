@@ -1,4 +1,4 @@
-// Owns `npm run generate [-- NAME]`: writes what is generated from sources, all of it or by name.
+// `npm run generate [-- NAME]`: writes what is generated from sources, all of it or by name.
 import { installBeside } from "./beside.ts";
 import { runToEnd } from "./child.ts";
 import { partOf } from "./parts.ts";

@@ -1,13 +1,12 @@
-// Owns `npm run lab -- NAME [flags]`, the door to the laboratory: installs its packages on first
-// use, then goes on as the command that is named. `npm run evaluate` and `npm run loadtest` are
-// the same door.
+// `npm run lab -- NAME [flags]`, the door to the laboratory: installs its packages on first use, then goes on
+// as the command that is named. `npm run evaluate` and `npm run loadtest` are the same door.
 import { installBeside } from "./beside.ts";
 import { goOnAs } from "./child.ts";
 import { partOf } from "./parts.ts";
 
 export const LAB = {
   call: "npm run lab --",
-  about: "What measures and tries the product. `--help` after a name lists its flags; the first use installs packages.",
+  about: "Measures and tries the product. `--help` after a name lists its flags; the first use installs packages.",
   names: {
     evaluate: "a verifier over a set",
     testbed: "builds and checks sets",

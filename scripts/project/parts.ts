@@ -1,11 +1,11 @@
-// Owns the command line of commands that are several: the first word says which, `--help` lists
-// them, and a word that is none is refused. Knows no command.
+// The command line of commands that are several: the first word says which, `--help` lists them, and a word
+// that is none is refused.
 import { nearest } from "../../src/core/faults/suggestion.ts";
 
 export interface Parts<N extends string> {
   /** As a person calls it, e.g. `npm run lab --`. */
   call: string;
-  /** What it does, in a sentence or two. */
+  /** Its description, in a sentence or two. */
   about: string;
   /** By name, what each is. */
   names: Readonly<Record<N, string>>;

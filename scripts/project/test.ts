@@ -1,10 +1,10 @@
-// Owns `npm test [-- NAME] [what vitest takes]`: which projects and programs a name stands for, and
-// what they need that `npm ci` leaves out.
+// `npm test [-- NAME] [what vitest takes]`: which projects and programs a name stands for, and what they need
+// that `npm ci` leaves out.
 import { type Beside, installBeside } from "./beside.ts";
 import { goOnAs, ROOT, runToEnd } from "./child.ts";
 import { isHelp, isPart, type Parts, sayHelp } from "./parts.ts";
 
-/** What `npm test` runs without a name: the product's guarantees, with nothing but `npm ci`. */
+/** The projects of `npm test` without a name: the product's guarantees, with nothing but `npm ci`. */
 export const DEFAULT_PROJECTS = ["node", "isolated", "mocked", "workerd"];
 
 export const TESTS = {

@@ -1,5 +1,5 @@
-// Owns the files that registries take: two npm packages, a wheel and an sdist, built from a folder
-// with the sources, and what the registries' own checkers say of them. Knows no list.
+// The files that registries take: two npm packages, a wheel and an sdist, built from a folder with the
+// sources, and what the registries' own checkers say of them.
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";

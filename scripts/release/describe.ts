@@ -1,5 +1,5 @@
-// Owns what is told of a release's files: what each is made of (CycloneDX), under which licences,
-// their digests, and from which sources and by which tools they were built. Signs nothing.
+// The description of a release's files: the parts of each (CycloneDX), under which licences, their digests,
+// and from which sources and by which tools they were built. Signs nothing.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -52,7 +52,7 @@ const licenceOf = ({ licenses = [] }: Component) =>
     .filter((name) => name !== "" && !name.startsWith("License :: "))
     .join(", ");
 
-/** A row a package of others. @throws Error that names those whose licence nobody states */
+/** A row for each third-party package. @throws Error that names those without a stated licence */
 export function licencesOf(boms: Readonly<Record<string, Bom>>): string {
   const rows = new Map<string, string>();
   for (const bom of Object.values(boms))
@@ -65,7 +65,7 @@ export function licencesOf(boms: Readonly<Record<string, Bom>>): string {
     .join("");
 }
 
-/** What in-toto's readers take: which files, of which sources, built how. */
+/** The statement for in-toto's readers: which files, of which sources, built how. */
 function provenance(root: string, folder: string, version: string, files: readonly string[]): object {
   const git = (...args: string[]) => run(root, "git", args).trim();
   const locks = ["package-lock.json", "test/package-lock.json", "clients/python/requirements-release.txt"];
@@ -93,7 +93,7 @@ function provenance(root: string, folder: string, version: string, files: readon
   };
 }
 
-/** Writes beside the artifacts what is told of them. */
+/** Writes the descriptions beside the artifacts. */
 export function describe(folders: Folders, version: string, { npm, wheel }: Artifacts): void {
   const { root, out } = folders;
   const boms = {

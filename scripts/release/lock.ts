@@ -1,5 +1,5 @@
-// Owns the lockfile of a package that is published: of the repository's, what that package needs,
-// each at the version and with the hash that was tested. Knows no registry.
+// The lockfile of a package that is published: of the repository's, what that package needs, each at the
+// version and with the hash that was tested.
 
 interface Entry {
   version?: string;

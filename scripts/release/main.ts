@@ -1,5 +1,5 @@
-// Owns `node scripts/release/main.ts`: everything that a version publishes, built from a copy of the
-// tree that states the version, checked, and listed. Signs nothing and uploads nothing.
+// `node scripts/release/main.ts`: everything that a version publishes, built from a copy of the tree that
+// states the version, checked, and listed. Signs nothing and uploads nothing.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

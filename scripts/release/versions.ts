@@ -1,5 +1,4 @@
-// Owns the one version number: package.json has it, and here is the table of all other places that
-// state it. Knows no package.
+// The one version number: package.json has it, and here is the table of all other places that state it.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

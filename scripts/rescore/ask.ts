@@ -1,5 +1,4 @@
-// Owns asking Kritai to score a run again, and its stream line by line. Knows no file and no
-// report.
+// Asks Kritai to score a run again, and its stream line by line.
 import * as z from "zod";
 import { linesOf } from "./ndjson-lines.ts";
 
@@ -35,7 +34,7 @@ const ProblemSchema = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).default([]),
 });
 
-/** What stood in the way, in words for the person who asked. */
+/** The obstacle, in words for the person who asked. */
 export class RescoreFault extends Error {}
 
 export interface Asked {

@@ -1,4 +1,4 @@
-// Owns what a run's old and new rewards come to step by step. Pure.
+// Defines what a run's old and new rewards come to step by step. Pure.
 import { type ReplaySummary, ReplayTally } from "../../src/core/reward/replay/summary.ts";
 import type { GroupLine } from "./ask.ts";
 

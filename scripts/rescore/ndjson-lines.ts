@@ -1,4 +1,4 @@
-// Owns cutting a reply of NDJSON into its lines as they come, in a browser as in Node.
+// Cuts a reply of NDJSON into its lines as they come, in a browser as in Node.
 
 /** Each line's text, the last one also where no line feed ends it. */
 export async function* linesOf({ body }: Response): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
-// Owns the demo of agents: recorded runs of several turns, judged in a preset's words. Knows the API
-// only from outside.
+// The demo of agents: recorded runs of several turns, judged in a preset's words. Knows the API only from
+// outside.
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { createDemoClient, secondsSince } from "./demo-client.ts";
 import { agentsText, summaryTable, textTable } from "./demo-tables.ts";

@@ -1,4 +1,4 @@
-// Owns that `public/` holds what the sources give before anyone is served from it.
+// Guarantees that `public/` holds what the sources give before anyone is served from it.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { isBuiltFrom, PUBLIC, sourcesDigest } from "../build/public/folder.ts";

@@ -1,5 +1,5 @@
-// Owns what of packages is left out of the Worker's bundle: modules that nothing of ours calls, and
-// that their packages hold on to all the same. A module that is no longer there stops the build.
+// Defines what of packages is left out of the Worker's bundle: modules that nothing of ours calls, and that
+// their packages hold on to all the same. A module that is no longer there stops the build.
 import { readFileSync } from "node:fs";
 import type { Plugin } from "esbuild";
 
@@ -12,14 +12,14 @@ interface Stub {
 
 /** Each was looked at: what calls it, and that none of ours does. */
 const STUBS: readonly Stub[] = [
-  // Of schemas as JSON Schema, which only the OpenAPI document is made of.
+  // For schemas as JSON Schema, which only the OpenAPI document is made of.
   ...["json-schema-processors", "to-json-schema", "json-schema-generator"].map((name) => ({
     module: `zod/v4/core/${name}.js`,
     value: "() => {}",
   })),
-  // Of `pgTable(name, (columns) => ..)`: every type of column; a table of ours imports its own.
+  // For `pgTable(name, (columns) => ..)`: every type of column; a table of ours imports its own.
   { module: "drizzle-orm/pg-core/columns/all.js", value: "() => ({})" },
-  // Of `db.query`, which needs a schema with relations.
+  // For `db.query`, which needs a schema with relations.
   { module: "drizzle-orm/relations.js", value: "class {}" },
 ];
 

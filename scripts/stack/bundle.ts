@@ -1,5 +1,5 @@
-// Owns the Worker's modules, and the pages that it serves: made from the sources, once for as long
-// as these are the same. Knows no process.
+// The Worker's modules, and the pages that it serves: made from the sources, once for as long as these are
+// the same.
 import { basename, join } from "node:path";
 import { type BuiltFolder, isBuiltFrom, PUBLIC, replaceFolder, sourcesDigest } from "../build/public/folder.ts";
 import { buildAssets } from "./assets.ts";
@@ -16,9 +16,9 @@ const BUNDLE: BuiltFolder = {
 };
 
 /**
- * A Worker as ES modules: ours, minified, unless told otherwise. What it imports by `import()` is a
- * module of its own, read at its first use. The static assets that it is bound to are built where
- * they are not there. What is started, tested and deployed are these texts.
+ * A Worker as ES modules: ours, minified, unless asked otherwise. Each `import()` is a separate module, read
+ * at its first use. The static assets that it is bound to are built where they are not there. Exactly these
+ * texts are started, tested and deployed.
  */
 export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promise<WorkerModules> {
   await buildAssets();
@@ -34,7 +34,7 @@ export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promi
 
 /** Each module and, of a minified one, its map, by name. */
 async function bundled(entry: string, minify: boolean): Promise<Record<string, string>> {
-  // What takes longest to load comes only once it is of use.
+  // Modules that take longest to load come only once they are of use.
   const [{ build, stop }, { withoutUnused }] = await Promise.all([import("esbuild"), import("./bundle-stubs.ts")]);
   const { outputFiles } = await build({
     entryPoints: { [MAIN.replace(/\.mjs$/, "")]: entry },

@@ -1,4 +1,4 @@
-// Owns the name of the code that runs: the checkout's commit. Knows nothing else of git.
+// The name of the code that runs: the checkout's commit. Knows nothing else of git.
 import { execFileSync } from "node:child_process";
 
 /** The commit, with a note when files differ from it; `unknown` outside a checkout. */

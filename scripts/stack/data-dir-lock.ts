@@ -1,4 +1,4 @@
-// Owns the rule that one process at a time uses a directory. Knows no database's content.
+// The rule that one process at a time uses a directory.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -20,10 +20,9 @@ const ENDING_MS = 1_000;
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the directory for this process and returns how to give it back. The lock is SQLite's on a
- * file of its own, which the system drops when the process ends, however it does: a process id
- * alone does not tell a container's first process from its predecessor. `lock` tells people who
- * holds it.
+ * Takes the directory for this process and returns how to give it back. The lock is SQLite's on a separate
+ * file, which the system drops when the process ends, however it does: a process id alone does not
+ * distinguish a container's first process from its predecessor. `lock` names its holder for people.
  * @throws DataDirInUse
  */
 export function lockDirectory(dataDir: string): () => void {

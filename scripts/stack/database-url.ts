@@ -1,13 +1,11 @@
-// Owns what a DATABASE_URL says of its database, and the database there as the variables that the
-// Worker reads. Knows no schema.
+// Defines what a DATABASE_URL says of its database, and the database there as the variables that the Worker
+// reads.
 import type { SqlBackend } from "./sql-backend.ts";
 import { startSqlEndpoint } from "./sql-endpoint.ts";
 
 const NEON_HOST = /\.neon\.(?:tech|build)$/;
 
-/**
- * Whether the database is Neon's, which is spoken to by HTTP. Throws for what is no Postgres URL.
- */
+/** Whether the database is Neon's, which is reached by HTTP. Throws for text that is not a Postgres URL. */
 export function isNeon(databaseUrl: string): boolean {
   if (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     throw new Error("DATABASE_URL must be a postgres:// URL");

@@ -1,4 +1,4 @@
-// Owns the local stack's database: the one that was given, or an embedded PGlite. Knows no schema.
+// The local stack's database: the one that was given, or an embedded PGlite.
 import { type DatabasePart, databaseAt, fronted } from "./database-url.ts";
 import { migrate } from "./migrations.ts";
 import { createPglite } from "./pglite.ts";

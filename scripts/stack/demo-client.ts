@@ -1,4 +1,4 @@
-// Owns the demo's calls to the stack. Knows the API only from outside.
+// The demo's calls to the stack. Knows the API only from outside.
 
 const STORED_WITHIN_MS = 10_000;
 
@@ -9,7 +9,7 @@ export interface DemoClient {
   stored<T>(path: string): Promise<T>;
 }
 
-/** Each call throws with the reply's text when its status is no success. */
+/** Each call throws with the reply's text when its status is not a success. */
 export function createDemoClient(base: string): DemoClient {
   return {
     get: async (path) => answered(await fetch(base + path)),

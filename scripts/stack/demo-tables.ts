@@ -1,4 +1,4 @@
-// Owns the demo's printed tables. Knows reply shapes, no network.
+// The demo's printed tables. Knows reply shapes, no network.
 import { styleText } from "node:util";
 import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
@@ -37,7 +37,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[], le
 
 const bar = (rate: number) => "█".repeat(Math.round(rate * 8)).padEnd(8, "░");
 
-/** What a group's measures say, in one line. */
+/** A group's measures, in one line. */
 function measuresOf(group: GroupResult): string {
   const { tau_b, tau_b_undefined, list_acc, parse_rate } = group.metrics;
   const tied = group.selected_tied.length;
@@ -57,7 +57,7 @@ const tallyOf = ({ wins, ties, losses }: Scored) => `${wins}-${ties}-${losses}`;
 
 const isCompared = ({ wins, ties, losses }: Scored) => wins + ties + losses > 0;
 
-/** Of a judge that compares nothing: how the rewards themselves go with the labels. */
+/** For a judge that compares nothing: how the rewards themselves go with the labels. */
 function gradesMeasures({ rollouts, metrics }: GroupResult, labels: readonly number[]): string {
   const read = rollouts.flatMap(({ reward }, r) => (reward === null ? [] : [[reward, labels[r] as number] as const]));
   const { tau } = kendallTauB(
@@ -69,7 +69,7 @@ function gradesMeasures({ rollouts, metrics }: GroupResult, labels: readonly num
 
 const labelOf = (rate: number) => `${bar(rate)} ${fixed(rate)}`;
 
-/** What is told of a question and its answers. */
+/** The shown parts of a question and its answers. */
 type Labelled = Pick<TextProblem, "title" | "kind" | "points"> & {
   answers: readonly { met: number[]; note: string }[];
 };
@@ -191,7 +191,7 @@ export function logTable(run: RunDetail, steps: readonly StepRow[]): string {
   return `${bold(`Run "${run.run_id}" read back from Postgres`)} ${dim(`${run.requests} requests, specs ${hashes}`)}\n${table(head, rows, new Set())}\n`;
 }
 
-/** What the made-up run shows, and how to look at it: the demo's own stack is gone by then. */
+/** The made-up run's lesson, and how to look at it: the demo's own stack is gone by then. */
 export function exampleText(alarms: readonly AlarmSpan[]): string {
   const told = alarms.map(({ alarm, from_step }) => `${alarm} from step ${from_step}`).join(", ");
   return [
@@ -201,7 +201,10 @@ export function exampleText(alarms: readonly AlarmSpan[]): string {
   ].join("\n");
 }
 
-/** What a judge saw of agents' runs, and where their turns are drawn: the demo's own stack is gone by then. */
+/**
+ * The share of agents' runs that a judge saw, and where their turns are drawn: the demo's own stack is gone
+ * by then.
+ */
 export function agentsText(reply: RewardsReply): string {
   const shares = reply.groups.flatMap(({ rollouts }) => rollouts.flatMap(({ shown }) => shown ?? []));
   const percent = (share: number) => `${Math.round(share * 100)} %`;

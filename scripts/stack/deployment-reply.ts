@@ -1,4 +1,4 @@
-// Owns asking a running deployment from a command: one request, its JSON or a fault in words.
+// Asks a running deployment from a command: one request, its JSON or a fault in words.
 
 export interface Deployment {
   /** Its address, like https://kritai.example. */

@@ -1,5 +1,5 @@
-// Owns the edge of the local stack and of the container: the Worker in workerd, with its objects on
-// disk, its queues and its pages. Knows neither database nor verifier.
+// The edge of the local stack and of the container: the Worker in workerd, with its objects on disk, its
+// queues and its pages. Knows neither database nor verifier.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ const HOUR_MS = 3_600_000;
 
 export interface Edge {
   url: string;
-  /** What each hour brings, now. */
+  /** The hourly work, now. */
   scheduled(): Promise<void>;
   /** When workerd ends without being asked to, with why. */
   ended: Promise<string>;

@@ -1,5 +1,5 @@
-// Owns the example of agents' runs in the log: recorded runs, judged by a made-up judge that knows
-// their labels and says so, so that a group's page has turns to draw.
+// The example of agents' runs in the log: recorded runs, judged by a made-up judge that knows their labels
+// and says so, so that a group's page has turns to draw.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";

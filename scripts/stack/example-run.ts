@@ -1,5 +1,5 @@
-// Owns the made-up run that the demo and `npm start -- --example` put into the log: a policy that
-// learns that its judge likes length. Scored and logged by the product's own code.
+// The made-up run that the demo and `npm start -- --example` put into the log: a policy that learns that its
+// judge likes length. Scored and logged by the product's own code.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";

@@ -1,11 +1,11 @@
-// Owns reading the committed example problems.
+// Reads the committed example problems.
 import { readFileSync } from "node:fs";
 
 /** A file of `problems/`, by its path there. */
 export const readExample = (path: string) =>
   JSON.parse(readFileSync(new URL(`../../problems/${path}`, import.meta.url), "utf8"));
 
-/** A question that is no program, with answers labelled by hand. */
+/** A question without a program, with answers labelled by hand. */
 export interface TextProblem {
   id: string;
   title: string;
@@ -13,7 +13,7 @@ export interface TextProblem {
   question: string;
   /** A right answer, for judges that hold one against it. */
   reference: string;
-  /** What a good answer does. */
+  /** The points of a good answer. */
   points: string[];
   /** `met`: which of the points it does, by their places. */
   answers: { text: string; met: number[]; note: string }[];
@@ -34,7 +34,7 @@ export interface AgentTask {
   title: string;
   kind: string;
   prompt: string;
-  /** What a good run does. */
+  /** The points of a good run. */
   points: string[];
   /** `met`: which of the points it does, by their places. */
   runs: {

@@ -1,5 +1,5 @@
-// Owns taking old texts out of the run log: prompts, rollouts and what verifiers wrote. Rewards,
-// verdicts and hashes stay. Knows no command.
+// Takes old texts out of the run log: prompts, rollouts and what verifiers wrote. Rewards, verdicts and
+// hashes stay.
 import { encodeTime } from "../../src/platform/request-ids.ts";
 import type { SqlBackend } from "./sql-backend.ts";
 
@@ -24,7 +24,7 @@ export async function expireTexts(
   const params = [encodeTime(before.getTime())];
   const counts = { texts: 0, verdict_texts: 0, audit_verdicts: 0 };
   for (const table of TABLES) {
-    // An audit's verdict holds its text; the others' stand alone.
+    // An audit's verdict holds its text; the others' texts are separate.
     const [take, due] =
       table === "audit_verdicts"
         ? [`UPDATE ${table} SET text = NULL`, `${old} AND text IS NOT NULL`]

@@ -1,6 +1,6 @@
-// Owns the container's listening socket, whose connections it passes on byte by byte: workerd, told
-// to end, leaves its own open and those who come waiting. Adds the Host that a load balancer's health
-// check in HTTP/1.0 lacks, which workerd answers with 400.
+// The container's listening socket, whose connections it passes on byte by byte: workerd, told to end, leaves
+// its own open and those who come waiting. Adds the Host that a load balancer's health check in HTTP/1.0
+// lacks, which workerd answers with 400.
 import { connect, createServer, type Socket } from "node:net";
 
 export interface Front {

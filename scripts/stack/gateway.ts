@@ -1,5 +1,4 @@
-// Owns the GPU gateway of the local stack, in this process: in front of one engine, on a free
-// loopback port. Knows no edge.
+// The GPU gateway of the local stack, in this process: in front of one engine, on a free loopback port.
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
 

@@ -1,4 +1,4 @@
-// Owns the stack's judge by a preset's name: whether there is one, and the simulator that plays it.
+// The stack's judge by a preset's name: whether there is one, and the simulator that plays it.
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { createPreparer } from "../../src/core/candidate/prepare.ts";
 import { isDecision } from "../../src/core/contract/prompt-name.ts";
@@ -31,7 +31,7 @@ export function textJudge(name: string | undefined): string | null {
 }
 
 const MODEL = "sim-14b";
-/** An answer is one event: nobody watches it being written. */
+/** An answer is one event: it is never watched while it is written. */
 const STREAM_TOKENS = 4_096;
 
 /** Simulates a decision model by the labels of the committed examples; other texts are rated by a hash. */

@@ -1,4 +1,4 @@
-// Owns a Worker's log line as a person reads it in a terminal. Knows no stack.
+// A Worker's log line as a person reads it in a terminal.
 
 /** A request's line as the Worker writes it. */
 interface RequestLine {
@@ -25,7 +25,7 @@ const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? 
 const byCode = (counts: Record<string, number> = {}, what: string) =>
   Object.entries(counts).map(([code, count]) => `${count} ${what}: ${code}`);
 
-/** What came of the scoring, the counts first, then what is missing and why. */
+/** The result of the scoring, the counts first, then missing rewards and why. */
 function scoredParts(line: RequestLine): string[] {
   const { groups, rollouts, rewards = 0, reward_mean, verifier_calls, nulls, failed, reasons = [] } = line;
   if (rollouts === undefined) return [];
@@ -53,8 +53,8 @@ function requestText(line: RequestLine): string {
 }
 
 /**
- * What was thrown, in words: a database or a file system of WebAssembly throws objects that are no
- * Error, with a number in place of a message.
+ * A thrown value, in words: a database or a file system of WebAssembly throws objects other than Error, with
+ * a number in place of a message.
  */
 export function thrownText(thrown: unknown): string {
   if (thrown instanceof Error && thrown.message !== "") return thrown.message;
@@ -80,11 +80,10 @@ function parsed(line: string): unknown {
 }
 
 /**
- * One line for one of the Worker's: a request with its method, path, status, time, key, its
- * rewards, and what has none and why; any other with its level, its event and the rest. A text
- * that is no such line stays as it is.
+ * One line for one of the Worker's: a request with its method, path, status, time, key, its rewards, and
+ * missing ones with the reason; any other with its level, its event and the rest. Other text stays as it is.
  * @param at when it came
- * @returns the text, and whether it tells of a request
+ * @returns the text, and whether it describes a request
  */
 export function terminalLine(line: string, at: Date): { text: string; request: boolean } {
   const said = parsed(line);

@@ -1,5 +1,5 @@
-// Owns writing made-up runs into the log: scored and logged by the product's own code, with a judge
-// that says of itself that it is made up.
+// Writes made-up runs into the log: scored and logged by the product's own code, with a judge that says of
+// itself that it is made up.
 
 import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../src/core/reward/requests.ts";
@@ -19,7 +19,7 @@ const MODEL = simulatedName("made-up-judge");
 /** What is written of one question, and chance for its latency. */
 type Said = (job: VerifierJob, shown: readonly number[], sample: number) => { answer: string; random: () => number };
 
-/** A judge that is nobody: what it says is made up, and its model's name says so. */
+/** A made-up judge: its model's name says so. */
 export const madeUpJudge = (said: Said): Verifier => ({
   protocol: "made-up",
   simulated: true,
@@ -52,7 +52,7 @@ export const madeUpJudge = (said: Said): Verifier => ({
   check: async () => ({ ok: true, latency_ms: 0 }),
 });
 
-/** The database as the Worker is told of it, and whose run it is to be; null: nobody's. */
+/** The database as the Worker is configured with it, and the run's owner; null: none. */
 export interface ExamplePlace {
   vars: Readonly<Record<string, string>>;
   key_name: string | null;

@@ -1,4 +1,4 @@
-// Owns applying migrations/*.sql in order, each exactly once, on any backend. Knows no schema.
+// Applies migrations/*.sql in order, each exactly once, on any backend.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import type { SqlBackend, SqlSession } from "./sql-backend.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url).pathname;
 
-/** Any number that nobody else takes an advisory lock on: "krit" in ASCII. */
+/** Any number that no other code takes an advisory lock on: "krit" in ASCII. */
 const LOCK = 0x6b726974;
 
 const TABLE = `CREATE TABLE IF NOT EXISTS kritai_migrations (
@@ -20,7 +20,7 @@ const filesIn = (folder: string): string[] =>
 /** Names of all migrations, in their order. */
 export const migrationFiles = (): string[] => filesIn(FOLDER);
 
-/** Of all files of the folder, in their order. */
+/** A digest of all files of the folder, in their order. */
 export function migrationsDigest(): string {
   const digest = createHash("sha256");
   for (const name of filesIn(FOLDER)) digest.update(`${name}\0`).update(readFileSync(join(FOLDER, name)));

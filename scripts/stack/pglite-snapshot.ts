@@ -1,5 +1,5 @@
-// Owns the snapshot of a fresh cluster: initdb's outcome, so that it runs once an installation, kept
-// packed in node_modules/.cache and in the npm package; and a migrated one's files. Hold no data.
+// The snapshot of a fresh cluster: initdb's outcome, so that it runs once an installation, kept packed in
+// node_modules/.cache and in the npm package; and a migrated one's files. Hold no data.
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const MODULES = createRequire(import.meta.url)
   .resolve("@electric-sql/pglite")
   .split("@electric-sql")[0] as string;
 
-/** Of the npm package, which has one version of PGlite. */
+/** Path in the npm package, which has one version of PGlite. */
 export const SHIPPED = "scripts/stack/pglite.tgz";
 
 /** Where a first start leaves it. */
@@ -22,7 +22,7 @@ export function snapshotPath(): string {
   return join(MODULES, ".cache/kritai", `pglite-${version}.tgz`);
 }
 
-/** Of a cluster with these very migrations. */
+/** Path of a cluster with these very migrations. */
 const clusterPath = () => snapshotPath().replace(/\.tgz$/, `-${migrationsDigest().slice(0, 16)}`);
 
 /** Keeps a closed cluster's files, which must be migrated and hold no row, for first starts. */

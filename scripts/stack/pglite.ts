@@ -1,5 +1,5 @@
-// Owns the embedded database: PGlite on a directory or in memory, one process at a time, with
-// Postgres text in and out, and no byte left in its files of what was deleted. Knows no HTTP.
+// The embedded database: PGlite on a directory or in memory, one process at a time, with Postgres text in and
+// out, and no byte left in its files of what was deleted.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite, type Results, type Transaction } from "@electric-sql/pglite";
@@ -31,8 +31,7 @@ async function openFiles(dataDir: string): Promise<PGlite> {
   const files = join(dataDir, "pg");
   const complete = join(dataDir, "pg.complete");
   if (existsSync(complete)) return PGlite.create({ dataDir: files });
-  // A first start that was killed half way leaves files that no Postgres can open, and nobody's
-  // data.
+  // A first start that was killed half way leaves files that no Postgres can open, and no data.
   rmSync(files, { recursive: true, force: true });
   const pg = await firstStart(files);
   writeFileSync(complete, "initdb finished; without this file the next start begins anew\n");
@@ -82,7 +81,7 @@ function backend(pg: PGlite, unlock: () => void): SqlBackend {
 const CLEAN_AFTER_MS = 2_000;
 
 /**
- * What a server's autovacuum does in time, and more: tables that rows were deleted from are written
+ * The work that a server's autovacuum does in time, and more: tables that rows were deleted from are written
  * anew, and so is the write-ahead log, whose files hold what was in the rows.
  */
 function cleaned(pg: PGlite) {

@@ -1,4 +1,4 @@
-// Owns the backend over a plain Postgres server: pg with array rows and no parsing. Knows no HTTP.
+// The backend over a plain Postgres server: pg with array rows and no parsing.
 import { Pool, type PoolClient, type QueryArrayConfig } from "pg";
 import type { SqlBackend, Statement, StatementResult } from "./sql-backend.ts";
 

@@ -1,5 +1,5 @@
-// Owns what can be known to be wrong before a stack is started: its variables, its port, its
-// folder, its database, its verifier. Never shows a value: it may hold a password.
+// Defines what can be known to be wrong before a stack is started: its variables, its port, its folder, its
+// database, its verifier. Never shows a value: it may hold a password.
 
 import { createServer } from "node:net";
 import { isDecision } from "../../src/core/contract/prompt-name.ts";
@@ -148,7 +148,7 @@ async function postgresFault(databaseUrl: string): Promise<string | null> {
   }
 }
 
-/** What Postgres answers a client that it does not let in; its own words hold names. */
+/** Postgres' answers to a client that it does not let in; its own words hold names. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "28P01": "it refuses the user or the password",
   "28000": "it refuses the user",
@@ -161,7 +161,9 @@ export function databaseReason(error: unknown): string {
   return REFUSALS[code] ?? `it answers with SQLSTATE ${code}`;
 }
 
-/** Where each backend stands in the configuration: the first, those behind it, and those with variables of their own. */
+/**
+ * Each backend's place in the configuration: the first, those behind it, and those with separate variables.
+ */
 function placesOf(backends: Config["backends"]): string[] {
   const apart: Record<string, string> = { sandbox: "SANDBOX_URL", checker: "CHECKER_HOSTS" };
   return backends.map(({ name }, at) =>
@@ -169,7 +171,7 @@ function placesOf(backends: Config["backends"]): string[] {
   );
 }
 
-/** Of the backends those that are not ready, where without them some question has no answer. */
+/** The backends that are not ready, where without them some question has no answer. */
 async function verifierFaults({ backends: [first, ...others] }: Config): Promise<FieldError[]> {
   if (first === undefined) return [];
   const all = [first, ...others];

@@ -1,5 +1,5 @@
-// Owns the demo of programs: the example groups judged pairwise and listwise, and the log read
-// back. Knows the API only from outside.
+// The demo of programs: the example groups judged pairwise and listwise, and the log read back. Knows the API
+// only from outside.
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
@@ -13,7 +13,7 @@ import type { Stack } from "./stack.ts";
 const PAIRWISE = { judge: { mode: "pairwise" }, overlong: { max_tokens: 500, cache_tokens: 150 } };
 const LISTWISE = { judge: { mode: "listwise", samples: 3 }, overlong: { max_tokens: 500, cache_tokens: 150 } };
 
-/** Scores the examples against a running stack and prints what came of it. */
+/** Scores the examples against a running stack and prints the result. */
 export async function showPrograms(stack: Stack): Promise<void> {
   const client = createDemoClient(stack.url);
   const groups: Group[] = readExample("groups.json");

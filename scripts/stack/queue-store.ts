@@ -1,5 +1,4 @@
-// Owns the local queues' messages on disk: a SQLite file that outlives a kill. Knows no Worker and
-// no HTTP.
+// The local queues' messages on disk: a SQLite file that outlives a kill.
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

@@ -1,6 +1,5 @@
-// Owns the Worker that stands for Cloudflare's queues and its clock in the local stack: the binding's
-// calls, passed on to the queues in Node, and their batches and each hour's call, passed on to the
-// consumer. Knows no message.
+// The Worker that stands for Cloudflare's queues and its clock in the local stack: the binding's calls,
+// passed on to the queues in Node, and their batches and each hour's call, passed on to the consumer.
 import { Agent, createServer, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -33,7 +32,7 @@ export default {
 };
 `;
 
-/** What workerd is given of the queues. */
+/** The queues as workerd is configured with them. */
 export interface QueuesOfWorkerd {
   /** A service binding: it looks to the Worker like a Queue, as it passes calls on by name. */
   binding: string;

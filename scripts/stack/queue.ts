@@ -1,5 +1,5 @@
-// Owns the local stack's queues: Cloudflare's limits and delivery rules over messages on disk,
-// which miniflare's own queues keep in memory. Knows no message's meaning.
+// The local stack's queues: Cloudflare's limits and delivery rules over messages on disk, which miniflare's
+// own queues keep in memory.
 import { mkdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export interface QueueSettings {
   dead_letter_queue: string | null;
 }
 
-/** What a consumer said of a batch: workerd's own result. */
+/** A consumer's answer about a batch: workerd's own result. */
 export interface BatchResult {
   outcome: string;
   ackAll: boolean;
@@ -51,7 +51,7 @@ export interface LocalQueues {
   close(): Promise<void>;
 }
 
-/** A wait that no message has to fill: here nobody pays for a small batch. */
+/** A wait that no message has to fill: a small batch costs nothing here. */
 const BATCH_WAIT_MS = 5;
 const FAILED_BATCH_WAIT_MS = 1_000;
 /**

@@ -1,5 +1,5 @@
-// Owns what the /sql endpoint and the migrations need of a database: text in, Postgres's own text
-// out. Knows neither HTTP nor a driver.
+// Defines what the /sql endpoint and the migrations need of a database: text in, Postgres's own text out.
+// Knows neither HTTP nor a driver.
 
 /** One statement of the extended protocol; parameters are Postgres text or null. */
 export interface Statement {

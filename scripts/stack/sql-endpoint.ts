@@ -1,5 +1,4 @@
-// Owns the loopback HTTP endpoint that speaks Neon's /sql protocol over any backend. Knows no
-// schema and no driver.
+// The loopback HTTP endpoint that speaks Neon's /sql protocol over any backend.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ERROR_FIELDS, isPostgresError, type SqlBackend, type Statement, type StatementResult } from "./sql-backend.ts";
@@ -18,8 +17,8 @@ export interface SqlEndpoint {
 }
 
 /**
- * Serves `backend` on a loopback host; port 0 picks a free one. Throws TypeError for any other
- * host: there is no password.
+ * Serves `backend` on a loopback host; port 0 picks a free one. Throws TypeError for any other host: it has
+ * no password.
  */
 export async function startSqlEndpoint(options: {
   host: string;

@@ -1,5 +1,5 @@
-// Owns the local stack: database, verifier and edge started together on loopback, and ended
-// together. Knows none of their insides.
+// The local stack: database, verifier and edge started together on loopback, and ended together. Knows none
+// of their insides.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startCpuVerifier } from "../../gpu-backend/engines/cpu/server.ts";
@@ -31,9 +31,9 @@ export interface StackOptions {
 
 export interface Stack {
   url: string;
-  /** What runs where, for the person who started it. */
+  /** The parts and where they run, for the person who started it. */
   parts: { database: string; verifier: string; texts: string };
-  /** The database as the Worker is told of it. */
+  /** The database as the Worker is configured with it. */
   database: Readonly<Record<string, string>>;
   /** When workerd ends without being asked to, with why. */
   ended: Promise<string>;
@@ -43,7 +43,7 @@ export interface Stack {
 
 type Closer = () => Promise<void>;
 
-/** Of the 5 s in which a stack ends, what its requests get to end by themselves. */
+/** Time for requests to end by themselves, within the 5 s in which a stack ends. */
 const DRAIN_MS = 4_000;
 
 /**
@@ -210,8 +210,8 @@ const PROBE_MS = 50;
 const TOLD_EVERY_MS = 10_000;
 
 /**
- * However long that takes: clients that come back to a stack just started must not end it, and
- * until it is ready what they ask is answered with an error of its own. Why it is not is told.
+ * However long that takes: clients that come back to a stack just started must not end it, and until it is
+ * ready their requests are answered with an error. Why it is not ready is printed.
  */
 async function untilReady(url: string, note: NonNullable<StackOptions["note"]>): Promise<void> {
   for (let told = performance.now(); ; ) {

@@ -1,5 +1,5 @@
-// Owns the demo of texts: answers that are no programs, judged in a preset's words, and the log
-// read back. Knows the API only from outside.
+// The demo of texts: answers without programs, judged in a preset's words, and the log read back. Knows the
+// API only from outside.
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
 import type { RunDetail, StepRow } from "../../src/ports/logged-rows.ts";
@@ -20,8 +20,8 @@ export const textGroup = (problem: TextProblem): Group & { reference: string } =
 };
 
 /**
- * Scores the texts by the stack's default spec, which `judge` asks, and prints what came of it.
- * @param more further fields of the request, a spec of its own among them
+ * Scores the texts by the stack's default spec, which `judge` asks, and prints the result.
+ * @param more further fields of the request, a spec among them
  */
 export async function showTexts(
   stack: Stack,

@@ -1,5 +1,5 @@
-// Owns the Worker as ES modules: the one that is started, and those that it imports when it first
-// needs them. In a folder, and as workerd's configuration names them. Makes none.
+// The Worker as ES modules: the one that is started, and those that it imports when it first needs them. In a
+// folder, and as workerd's configuration names them. Makes none.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { list, quote } from "./workerd.ts";
@@ -13,7 +13,7 @@ export const MAIN = "worker.mjs";
 /** A Worker of one module. */
 export const alone = (text: string): WorkerModules => ({ [MAIN]: text });
 
-/** All modules that stand in a folder. */
+/** All modules of a folder. */
 export function readModules(folder: string): WorkerModules {
   const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));

@@ -1,5 +1,5 @@
-// Owns a workerd process: its configuration file, the ports on which it listens, its lines and its
-// end. It does not outlive this process, where the system can see to that. Knows no Worker.
+// A workerd process: its configuration file, the ports on which it listens, its lines and its end. It does
+// not outlive this process, where the system can see to that.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ export const quote = (text: string): string =>
 export const list = (items: readonly string[]): string => `[${items.join(", ")}]`;
 
 export interface WorkerdOptions {
-  /** What stands behind `using Workerd = import ..`, with a constant `config`. */
+  /** The config behind `using Workerd = import ..`, with a constant `config`. */
   config: string;
   /** Beside the configuration file, which embeds them by their names. */
   files: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export async function startWorkerd(sockets: readonly string[], options: WorkerdO
   return { pid: child.pid as number, ports, ended, end: (drain_ms) => end(child, ended, drain_ms) };
 }
 
-/** Of what a workerd said that ended before it listened. */
+/** Last lines of a workerd that ended before it listened. */
 const LAST_LINES = 20;
 
 /** Reads workerd's control messages until each of the sockets is there. */

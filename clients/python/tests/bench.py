@@ -1,9 +1,8 @@
-"""Owns `run-tests.sh --bench`: the CPU time that the client adds to a rollout, at batches of 1,024,
-against a server that answers at once.
+"""`run-tests.sh --bench`: the CPU time that the client adds to a rollout, at batches of 1,024, against
+a server that answers at once.
 
 CPU time and not time on the clock, so that a busy machine changes little. The server is a process
-of its own and counts for nothing.
-"""
+of its own and counts for nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ THOUGHT = 'Is it "row by row", or all at once? Say \\n, then n.\n'
 
 
 def answer(request: Received, number: int) -> Reply:
-    """A whole, well-formed reply; the texts, which are no numbers here, are left aside."""
+    """A whole, well-formed reply; the texts, which are not numbers here, are left aside."""
     groups = [{**group, "rollouts": [{"text": "0.5"}] * len(group["rollouts"])} for group in request.json["groups"]]
     return rewards_reply(Received("POST", request.path, {}, json.dumps({**request.json, "groups": groups}).encode()))
 

@@ -1,5 +1,4 @@
-"""Owns what several test modules share: quick retries, and groups whose rewards tell their
-place."""
+"""Helpers shared by several test modules: quick retries, and groups whose rewards tell their place."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Owns driving each shim as its tool does, for `npm run lab -- trainers`: a plan in JSON on stdin; on
-stdout the numbers that the tool would
-train on, and how long they took. The tools' own modules are stood in for, so that none has to be
-installed."""
+"""Drives each shim as its tool does, for `npm run lab -- trainers`: a plan in JSON on stdin; on stdout
+the numbers that the tool would train on, and how long they took. The tools' own modules are stood in
+for, so that none has to be installed."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ def meet(world: dict[str, int]) -> None:
 
 
 def patience(plan: dict[str, Any]) -> dict[str, Any]:
-    """How long a tool that has no variable for it is told to ask again."""
+    """How long a tool without a variable for it asks again."""
     return {"timeout_s": plan["patience_s"]} if "patience_s" in plan else {}
 
 

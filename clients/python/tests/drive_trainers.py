@@ -1,6 +1,6 @@
-"""Owns driving the installed trainers' own code, for `npm run lab -- trainers`: plans in JSON on
-stdin, a process for each once what they import is there; on stdout the numbers that each would train
-on, and how long they took. Run in the environment of `run-tests.sh --trainers`."""
+"""Drives the installed trainers' own code, for `npm run lab -- trainers`: plans in JSON on stdin, a
+process for each once what they import is there; on stdout the numbers that each would train on, and how
+long they took. Run in the environment of `run-tests.sh --trainers`."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def art(plan: dict[str, Any], rows: Rows) -> Values:
 
 
 def imports(tool: str) -> None:
-    """What takes seconds, before the plan is read."""
+    """Imports that take seconds, before the plan is read."""
     global AGENT, OPENED, roll_stand_in
     if tool == "openrlhf":
         AGENT = packages.openrlhf_agent()

@@ -1,4 +1,4 @@
-"""Owns groups on the fake server that are added to one rollout at a time."""
+"""Groups on the fake server that are added to one rollout at a time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Owns a server on loopback that answers as the tests say, and remembers what it was sent. Standard
-library only."""
+"""A server on loopback that answers as the tests say, and remembers what it was sent. Standard library
+only."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def problem(status: int, code: str, *, retryable: bool = False, errors: Any = No
 
 
 def last_words(rollout: dict[str, Any]) -> str:
-    """What a run says last where that is a number, else 7."""
+    """A run's last words where they are a number, else 7."""
     said = str(rollout["messages"][-1].get("content")) if rollout.get("messages") else ""
     return said if said.isdigit() else "7"
 
@@ -206,5 +206,5 @@ def line(event: dict[str, Any]) -> bytes:
 
 
 def sent(server: FakeServer, at: int = 0) -> Any:
-    """What a request held, as JSON."""
+    """A request's content, as JSON."""
     return server.received[at].json

@@ -1,5 +1,4 @@
-"""Owns a process that has imported what takes seconds, and forks for each plan that it is given. Knows
-no tool."""
+"""A process that has imported what takes seconds, and forks for each plan that it is given."""
 
 from __future__ import annotations
 

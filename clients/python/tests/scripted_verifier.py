@@ -1,5 +1,4 @@
-"""Owns a verifier that answers or refuses as a test says: an OpenAI-compatible server on loopback.
-Knows no tool."""
+"""A verifier that answers or refuses as a test says: an OpenAI-compatible server on loopback."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Owns the real stack as the end-to-end tests run it: started from the repository, ended by its
-process id."""
+"""The real stack as the end-to-end tests run it: started from the repository, ended by its process
+id."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def running_gateway(engine_url: str) -> Iterator[str]:
 
 @contextmanager
 def running(program: str, variables: dict[str, str]) -> Iterator[str]:
-    """What one of the repository's servers says that it is ready at."""
+    """The address at which one of the repository's servers says that it is ready."""
     process = subprocess.Popen(
         [NODE, program],
         cwd=REPOSITORY,

@@ -18,7 +18,7 @@ GROUPS: list[Group] = json.loads((REPOSITORY / "problems" / "groups.json").read_
 
 
 def wait_until_stored(client: Kritai, request_id: str) -> None:
-    """What a reply said is queued is in the run log within moments."""
+    """A queued entry is in the run log within moments."""
     until = time.monotonic() + 300
     while True:
         try:

@@ -27,7 +27,7 @@ def methods(of: type) -> dict[str, Any]:
 
 
 def options_of(method: Any) -> dict[str, object]:
-    """Its options by name with their defaults; of options that stand in a TypedDict the names alone."""
+    """Its options by name with their defaults; for options in a TypedDict the names alone."""
     found: dict[str, object] = {}
     for name, parameter in inspect.signature(method).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:

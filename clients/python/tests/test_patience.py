@@ -22,7 +22,7 @@ QUICK = RetryPolicy(retries_max=1, base_s=0.001, cap_s=0.002)
 
 
 def outage(requests: int) -> Answer:
-    """A server whose verifier is down for so many requests: the second reward of each one's first
+    """A server whose verifier is down for this many requests: the second reward of each one's first
     group is missing."""
 
     def answer(request: Received, number: int) -> Reply:
@@ -141,7 +141,7 @@ def test_a_patient_call_that_was_held_and_then_cut_comes_back_soon(monkeypatch: 
         return 0.001
 
     monkeypatch.setattr(RetryPolicy, "wait_s", wait_s)
-    # Longer than a reply takes that nobody holds, whatever else the machine does.
+    # Longer than a reply takes that is not held back, whatever else the machine does.
     monkeypatch.setattr(transport, "HELD_S", 2)
 
     def holding(request: Received, number: int) -> Reply:

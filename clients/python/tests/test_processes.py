@@ -173,7 +173,7 @@ def test_ms_swift_raises_on_a_part_or_gathers_as_its_variables_say(
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    # A process of its own has its own copy of the module.
+    # A separate process has its own copy of the module.
     copies = [ms_swift(monkeypatch) for _ in range(WORLD)]
 
     def asked(rank: int) -> Any:

@@ -39,7 +39,7 @@ def _nobody_answered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def refusing() -> Iterator[str]:
-    """An address at which nobody listens: its port is held, so that nobody else takes it."""
+    """An address without a listener: its port is held, so that no other process takes it."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{held.getsockname()[1]}"
@@ -59,7 +59,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 async def first_line(client: AsyncKritai) -> str:
-    """What the logger says first while a call is under way, which is then ended."""
+    """The logger's first line while a call is under way, which is then ended."""
     said: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     class Listening(logging.Handler):

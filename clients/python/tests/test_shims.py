@@ -121,7 +121,7 @@ def test_verl_batches_keep_their_order(server: FakeServer) -> None:
     assert [len(group["rollouts"]) for group in sent(server)["groups"]] == [2, 1]
 
 
-# --- ms-swift, SkyRL: their base classes stand in for them
+# --- ms-swift, SkyRL: fakes of their base classes
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a label says of a problem, as slime's shim hands it on: by itself, and against the real stack
+"""The facts that a label states, as slime's shim hands them on: by itself, and against the real stack
 in both of its modes, which must come to the same."""
 
 from __future__ import annotations

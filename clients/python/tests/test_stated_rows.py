@@ -56,7 +56,7 @@ Rows = list[dict[str, Any]]
 
 
 def verl(spec: str, texts: list[str], rows: Rows) -> Values:
-    """Each sample with numbers of its own beside its row, as verl's reward loop writes them."""
+    """Each sample with its own numbers beside its row, as verl's reward loop writes them."""
 
     async def scored() -> Values:
         given: Any = {"data_source": "d", "group_size": len(texts), "spec": spec}

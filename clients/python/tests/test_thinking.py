@@ -1,4 +1,4 @@
-"""What drop_thinking takes away and what it leaves."""
+"""The text that drop_thinking takes away and the text it leaves."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _no_shared_client() -> Iterator[None]:
 
 
 def blind(request: Received, number: int) -> Reply:
-    """As many rewards as rollouts, whatever those say."""
+    """A reward for each rollout, whatever those say."""
     groups = [{**group, "rollouts": [{"text": "1"}] * len(group["rollouts"])} for group in request.json["groups"]]
     scored = [scored_group(group) for group in groups]
     rewards = [[one["reward"] for one in group["rollouts"]] for group in scored]

@@ -1,4 +1,4 @@
-"""A server that is no Kritai: the client's own errors with a hint, never a KeyError or a bare 404."""
+"""A server other than Kritai: the client's own errors with a hint, never a KeyError or a bare 404."""
 
 from __future__ import annotations
 

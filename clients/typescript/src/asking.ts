@@ -1,5 +1,5 @@
-// Owns one call's way: its attempts under one deadline, which failures are tried again and how long
-// after, with the same body and Idempotency-Key each time. Knows no route.
+// One call's way: its attempts under one deadline, which failures are tried again and how long after, with
+// the same body and Idempotency-Key each time.
 import { errorOfReply, KritaiError } from "./errors.js";
 
 export interface Asking {
@@ -40,7 +40,7 @@ export function asking({ fetch: send, retries, timeoutMs, signal: outer }: Limit
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = outer === undefined ? timeout : AbortSignal.any([outer, timeout]);
 
-  /** What went wrong, in the client's words; the caller's own reason where it gave up. */
+  /** The fault in the client's words; the caller's own reason where it gave up. */
   function faultOf(fault: unknown): unknown {
     if (outer?.aborted) return outer.reason;
     if (timeout.aborted) {
@@ -90,14 +90,14 @@ export function asking({ fetch: send, retries, timeoutMs, signal: outer }: Limit
   return { signal, ask, pause, open };
 }
 
-/** Of a fetch that brought no reply. Its own text may hold the address; the system's code does not. */
+/** For a fetch that brought no reply. Its own text may hold the address; the system's code does not. */
 function noReply(fault: unknown): never {
   const { cause } = fault as { cause?: { code?: unknown } };
   const why = typeof cause?.code === "string" ? `: ${cause.code}` : "";
   throw new KritaiError({ code: "connection_failed", detail: `there was no reply${why}`, retryable: true });
 }
 
-/** Of a reply whose body broke off. */
+/** For a reply whose body broke off. */
 export function cut(): never {
   const detail = "the connection was lost before the reply was whole";
   throw new KritaiError({ code: "connection_lost", detail, retryable: true });

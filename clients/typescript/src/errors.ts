@@ -1,9 +1,9 @@
-// Owns what a failed call is told by: the server's problem document, or the client's own words in
-// the same form. Knows no route.
+// The error of a failed call: the server's problem document, or the client's own words in the same form. Must
+// not know routes.
 import type { components } from "./openapi.generated.js";
 
 type ServerCode = components["schemas"]["Problem"]["code"];
-/** Of failures that no document of the server's tells. */
+/** Codes of failures that no document of the server's describes. */
 type ClientCode =
   | "connection_failed"
   | "connection_lost"
@@ -36,7 +36,7 @@ export class KritaiError extends Error {
   /** `/docs/errors` of the server explains its codes. `http_502`: a reply that was not Kritai's. */
   readonly code: ServerCode | ClientCode | (string & {});
   readonly detail: string;
-  /** null where there was no reply. */
+  /** null without a reply. */
   readonly status: number | null;
   readonly request_id: string | null;
   /** Whether the same request may succeed later: the client has tried so long as it was let. */
@@ -65,7 +65,7 @@ export function badReply(detail: string, request_id: string | null): KritaiError
   return new KritaiError({ code: "bad_reply", detail, status: 200, request_id });
 }
 
-/** The error of a reply that is not 2xx. A body that is no problem document is not quoted. */
+/** The error of a reply that is not 2xx. A body other than a problem document is not quoted. */
 export function errorOfReply(response: Response, body: string): KritaiError {
   const { status, headers } = response;
   const [asked, retryAfterMs] = [headers.get("x-request-id"), waitOf(headers.get("retry-after"))];

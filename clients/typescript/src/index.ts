@@ -1,5 +1,5 @@
-// Owns the client: the routes that have a method of their own, and any other by its path, typed
-// from the server's OpenAPI document.
+// The client: the routes that have a method, and any other by its path, typed from the server's OpenAPI
+// document.
 import createFetchClient, {
   type Client,
   type ClientPathsWithMethod,
@@ -54,7 +54,7 @@ type Method = "get" | "put" | "post" | "delete";
 type Init<P extends keyof paths, M extends Method> = MaybeOptionalInit<paths[P], M & keyof paths[P]>;
 type InitOf<I> = undefined extends I ? [init?: I & CallOptions] : [init: I & CallOptions];
 
-/** Every method throws a `KritaiError` where there is no reply. */
+/** Every method throws a `KritaiError` without a reply. */
 export interface KritaiClient {
   /** `POST /v1/rewards`. A reward is a number, or null with its code in the rollout's `error`. */
   rewards(request: RewardsRequest, options?: CallOptions): Promise<RewardsReply>;

@@ -1,5 +1,5 @@
-// What a rollout of several turns is sent as. The server reads every other form of its documentation's
-// page on trajectories too, as it is.
+// The form in which a rollout of several turns is sent. The server reads every other form of its
+// documentation's page on trajectories too, as it is.
 
 /** A call of a tool, with its arguments as the policy wrote them, JSON or not. */
 export interface ToolCall {

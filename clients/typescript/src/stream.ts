@@ -1,5 +1,4 @@
-// Owns the NDJSON form of a request for rewards: its lines as events, and what is asked again where
-// it breaks off. Knows no other route.
+// The NDJSON form of a request for rewards: its lines as events, and what is asked again where it breaks off.
 import { type Asking, cut, type Sent } from "./asking.js";
 import { badReply, KritaiError } from "./errors.js";
 import type { components } from "./openapi.generated.js";
@@ -40,7 +39,7 @@ export async function* streamed(
       cut();
     } catch (fault) {
       if (missing.length < sent.length) {
-        // A group without a name of its own has its index for one.
+        // A group without a name has its index for one.
         const rest = missing.map((index) => ({ group_id: String(index), ...groups[index] }) as Group);
         [request, sent, tries] = [requestOf(rest), missing, 0];
       }

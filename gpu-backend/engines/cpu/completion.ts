@@ -1,5 +1,4 @@
-// Owns the OpenAI chat-completion shapes: request, chunks, whole reply, errors, token estimate.
-// Knows no judge and no transport.
+// The OpenAI chat-completion shapes: request, chunks, whole reply, errors, token estimate.
 import { z } from "zod";
 
 export const MODEL = "kritai-cpu-verifier";
@@ -26,7 +25,7 @@ export function userText(request: CompletionRequest): string {
 
 const CHARS_PER_TOKEN = 4;
 
-/** There is no tokenizer here: a token is taken to be four characters. */
+/** Without a tokenizer a token is taken to be four characters. */
 export const estimateTokens = (text: string) => Math.ceil(text.length / CHARS_PER_TOKEN);
 
 export interface Answer {

@@ -1,14 +1,12 @@
-// Owns how what a program gave back is read: JSON of the program's choosing, so every part is
-// checked. Runs nothing.
+// How what a program gave back is read: JSON of the program's choosing, so every part is checked. Runs
+// nothing.
 import type { Value } from "./literals.ts";
 
 /** The harness goes 64 deep; anything deeper was not written by it. */
 const DEPTH_MAX = 80;
 const NUMBER = /^-?(?:\d{1,100000}(?:\.\d+)?(?:e[-+]?\d{1,4})?|Infinity|NaN)$/;
 
-/**
- * The value in a cell's answer; undefined when it is no plain value, or not of the harness's shape.
- */
+/** The value in a cell's answer; undefined when it is not a plain value, or not of the harness's shape. */
 export function readEmitted(text: string): Value | undefined {
   try {
     return toValue((JSON.parse(text) as { value: unknown }).value, 0);

@@ -1,5 +1,5 @@
-// Owns the runs that hold a program against a test from outside, in the embedded sandbox. How they
-// follow each other is the core's (examination.ts).
+// The runs that hold a program against a test from outside, in the embedded sandbox. How they follow each
+// other is the core's (examination.ts).
 import { randomUUID } from "node:crypto";
 import { examine, type Finding, type ProgramTest } from "../../../src/core/wire/examination.ts";
 import type { Ran } from "../../../src/core/wire/sandbox-apis.ts";
@@ -50,10 +50,10 @@ export class Examiner {
   }
 }
 
-/** What a process that the kernel ends for its memory leaves behind. */
+/** The exit status of a process that the kernel ends for its memory. */
 const KILLED = 137;
 
-/** A run as a service tells of it. What the program needs and does not find here is its own error. */
+/** A run as a service reports it. A missing package is the program's own error. */
 export function ranOf({ status, stdout, stderr_tail, error }: RunResult): Ran {
   if (status === "unavailable") return { end: "infra", exit_code: 1, stdout: "", stderr: error ?? status };
   const stderr = status === "memory" ? `${stderr_tail}\nMemoryError` : stderr_tail || (error ?? "");

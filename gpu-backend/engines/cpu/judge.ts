@@ -1,5 +1,4 @@
-// Owns the verdict: programs on the statement's own samples, pass counts into one answer in the
-// verifier's format. Knows no HTTP.
+// The verdict: programs on the statement's own samples, pass counts into one answer in the verifier's format.
 import { LETTERS, type ReadPrompt } from "../../../src/core/judges/render.ts";
 import { roundHalfEven } from "../../../src/core/text/python-text.ts";
 import { languagesOf, ResultCache } from "./programs.ts";
@@ -78,8 +77,8 @@ interface Bounds {
 }
 
 /**
- * What cannot be run for want of its language passes nothing: else a tag would save a wrong program
- * from one that is right.
+ * A program whose language cannot be run passes nothing: else a tag would save a wrong program from one that
+ * is right.
  */
 function boundsOf({ results }: Candidate): Bounds {
   if (results === null) return { least: 0, most: 0 };
@@ -89,9 +88,7 @@ function boundsOf({ results }: Candidate): Bounds {
 
 const passCount = (results: readonly TestResult[]) => results.filter((r) => r.passed).length;
 
-/**
- * What was run and what came of it, in words of our own only: nothing a program wrote is repeated.
- */
+/** The runs and their results, in our own words only: nothing a program wrote is repeated. */
 function trace(candidates: readonly Candidate[], tests: readonly TestCase[]): string {
   const shown = `The statement shows ${tests.length === 0 ? "no sample test that can be run" : plural(tests.length, "sample test")}.`;
   const how = `Each program is run on them in a sandbox, ${DEFAULT_LIMITS.timeout_ms} ms and ${DEFAULT_LIMITS.memory_mb} MiB a run.`;
@@ -121,9 +118,9 @@ interface Verdict {
 
 const cannotTell = (reason: string): Verdict => ({ reason, final: `${reason} No choice is made.` });
 
-/** What is known of each program, or why nothing can be told. */
+/** The knowledge about each program, or why nothing can be said. */
 function known(candidates: readonly Candidate[], tests: readonly TestCase[]): Bounds[] | Verdict {
-  if (tests.length === 0) return cannotTell("Without sample tests nothing can be told.");
+  if (tests.length === 0) return cannotTell("Without sample tests no program can be judged.");
   if (candidates.every(({ results }) => results === null))
     return cannotTell("No program can be run, so they cannot be compared.");
   return candidates.map(boundsOf);

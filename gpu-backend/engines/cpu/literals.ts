@@ -1,5 +1,5 @@
-// Owns literal values as Python, JSON and JavaScript write them: reading, writing in either
-// language, comparing. Runs nothing.
+// Literal values as Python, JSON and JavaScript write them: reading, writing in either language, comparing.
+// Runs nothing.
 import { sameNumber as sameDecimal, TOLERANCE } from "../../../src/core/text/decimal-tokens.ts";
 
 /**

@@ -1,5 +1,5 @@
-// Owns running the embedded verifier as a program of its own: variables, the ready line, a clean
-// end. Knows nothing else.
+// Runs the embedded verifier as a separate program: variables, the ready line, a clean end. Must not know
+// more.
 import { startCpuVerifier } from "./server.ts";
 
 const { HOST = "127.0.0.1", PORT = "8790", WORKERS } = process.env;

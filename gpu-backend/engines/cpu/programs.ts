@@ -1,5 +1,4 @@
-// Owns what is known of programs by their content: their language, and their test results, each run
-// once. Knows no prompt.
+// Defines what is known of programs by their content: their language, and their test results, each run once.
 import { createHash } from "node:crypto";
 import type { Language } from "./sandbox/protocol.ts";
 import type { TestCase, TestResult } from "./test-cases.ts";
@@ -115,9 +114,9 @@ interface Entry {
 }
 
 /**
- * Results by content, least recently used out first. Equal questions that overlap share one run,
- * which is stopped only when nobody waits for it any more. Results without an answer
- * (`unavailable`) are not kept.
+ * Results by content, least recently used out first. Equal questions that overlap share one run, which is
+ * stopped only when none of them waits for it any more. Results without an answer (`unavailable`) are not
+ * kept.
  */
 export class ResultCache {
   readonly #entries = new Map<string, Entry>();

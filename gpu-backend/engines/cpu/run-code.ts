@@ -1,5 +1,4 @@
-// Owns POST /run_code in SandboxFusion's shape over the embedded sandbox: one program on one
-// standard input. Knows no tests.
+// POST /run_code in SandboxFusion's shape over the embedded sandbox: one program on one standard input.
 import * as z from "zod";
 import { ranOf } from "./examine.ts";
 import type { Language, RunResult } from "./sandbox/protocol.ts";
@@ -22,7 +21,7 @@ export const RunCodeSchema = z.object({
 });
 export type RunCode = z.output<typeof RunCodeSchema>;
 
-/** What a program wrote, and how it ended, as their reply has it. */
+/** A program's output and end, in the form of their reply. */
 export interface RunCodeReply {
   status: "Success" | "Failed" | "SandboxError";
   message: string;

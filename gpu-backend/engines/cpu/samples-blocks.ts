@@ -1,4 +1,4 @@
-// Owns input/output pairs in a statement: labels, fences, tables. Knows no function calls.
+// Input/output pairs in a statement: labels, fences, tables.
 
 export interface Pair {
   input: string;
@@ -12,7 +12,7 @@ interface Label {
    * description.
    */
   sure: boolean;
-  /** What stands on the label's own line after the colon. */
+  /** The text on the label's own line after the colon. */
   rest: string;
 }
 
@@ -110,7 +110,7 @@ function labelOf(line: string): Label | null {
 
 interface Block {
   text: string;
-  /** Whether the text stood in a fence or on the label's own line. */
+  /** Whether the text was in a fence or on the label's own line. */
   marked: boolean;
   next: number;
 }
@@ -204,7 +204,7 @@ function fenceAt(lines: readonly string[], at: number): { text: string; next: nu
   let end = at + 1;
   while (end < lines.length && !(lines[end] as string).trim().startsWith(fence)) end++;
   const info = (open[2] as string).trim();
-  // A tag that is data stands in pages whose <pre> opened on the line of its first value.
+  // Pages whose <pre> opened on the line of its first value have data for a tag.
   const first = /^\d|\s/.test(info) ? [info] : [];
   return { text: [...first, ...lines.slice(at + 1, end)].join("\n"), next: end + 1 };
 }
@@ -237,7 +237,7 @@ function tablePairs(lines: readonly string[]): Pair[] {
       output: header?.findIndex((c) => /\boutput\b/.test(c)) ?? -1,
     };
     if (at.input < 0 || at.output < 0 || !/^[\s|:-]+$/.test(lines[i + 1] ?? "")) continue;
-    // Rows are no headers of a further table, which would read them all again.
+    // Rows are never headers of a further table, which would read them all again.
     i += 2;
     for (let row = cells(lines[i] ?? ""); row; row = cells(lines[++i] ?? "")) {
       const text = (index: number) => clean(unquote(row?.[index] ?? "").replace(/`?<br\s*\/?>`?/gi, "\n"));

@@ -1,5 +1,4 @@
-// Owns examples of function problems in a statement: asserts, interpreter sessions, calls with
-// their values. Knows no stdin.
+// Examples of function problems in a statement: asserts, interpreter sessions, calls with their values.
 import { parseLiteral, parseLiterals, type Value } from "./literals.ts";
 import type { TestCase } from "./test-cases.ts";
 
@@ -14,7 +13,7 @@ const NOT_FUNCTIONS = new Set(["print", "assert", "if", "while", "for", "return"
 /** In prose these are mentioned, not asked for, unless the statement declares one. */
 const NOT_IN_PROSE = new Set(["range", "len", "O", "f", "int", "input", "max", "min"]);
 const PARAMETERS_CHARS = 2_000;
-/** What stands before parameters, which end at the next parenthesis. */
+/** Words before parameters, which end at the next parenthesis. */
 const HEADS = [
   new RegExp(`\\bdef\\s+(${NAME})\\s*\\(`, "g"),
   new RegExp(`\\bfunction\\s+(${NAME})\\s*\\(`, "g"),
@@ -47,7 +46,7 @@ export function findSignature(statement: string): Signature | null {
 }
 
 function splitParameters(text: string): string[] {
-  // Annotations may hold commas of their own, so brackets are taken out first.
+  // Annotations may hold further commas, so brackets are taken out first.
   let flat = text;
   while (/\[[^[\]]*\]/.test(flat)) flat = flat.replace(/\[[^[\]]*\]/g, "");
   return flat
@@ -56,7 +55,7 @@ function splitParameters(text: string): string[] {
     .filter((part) => part !== "" && part !== "self" && part !== "*" && part !== "/");
 }
 
-/** A longer line is no example for people; it also bounds what the patterns have to try. */
+/** A longer line is not an example for people; it also bounds what the patterns have to try. */
 const EXAMPLE_LINE_CHARS = 2_000;
 
 /** Asserts, doctests and `f(..) -> ..` lines. */

@@ -1,5 +1,5 @@
-// Owns finding sample tests in a problem statement: which finders there are and how their finds are
-// joined. Runs nothing.
+// Finds sample tests in a problem statement: which finders there are and how their finds are joined. Runs
+// nothing.
 
 import { inputOutputPairs } from "./samples-blocks.ts";
 import { callExamples, findSignature, leetcodeCall } from "./samples-calls.ts";

@@ -1,5 +1,5 @@
-// Owns the embedded verifier's HTTP face: an OpenAI-compatible server on loopback. Knows the judge,
-// not how it decides.
+// The embedded verifier's HTTP face: an OpenAI-compatible server on loopback. Knows the judge, not how it
+// decides.
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -123,7 +123,7 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
   return app;
 }
 
-/** Whose request it is, by the edge's word; undefined: nobody's. */
+/** The request's party, by the edge's word; undefined without one. */
 const partyOf = (c: Context): string | undefined => c.req.header(PARTY_HEADER)?.slice(0, PARTY_CHARS) || undefined;
 
 /** The requests in flight, so counted that no party keeps the others out. */

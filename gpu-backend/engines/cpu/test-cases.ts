@@ -1,5 +1,4 @@
-// Owns the kinds of sample tests, how each becomes a run of a program, and when it has passed.
-// Knows no statement and no prompt.
+// The kinds of sample tests, how each becomes a run of a program, and when it has passed.
 
 import { sameOutput } from "../../../src/core/text/printed-output.ts";
 import type { Finding, ProgramTest } from "../../../src/core/wire/examination.ts";
@@ -48,7 +47,7 @@ interface Asked {
   shows: (shown: readonly string[]) => boolean;
 }
 
-/** After so many time-outs of one program its other tests are taken to time out too. */
+/** After this many time-outs of one program its other tests are taken to time out too. */
 const TIMEOUTS_MAX = 2;
 
 const examiners = new WeakMap<Sandbox, Examiner>();
@@ -115,7 +114,7 @@ async function examined(
   return { passed: false, status: STATUS_OF[finding.status], error: finding.error, wall_ms };
 }
 
-/** Of a run that ended well and did not pass, the test says why. */
+/** For a run that ended well and did not pass, the test says why. */
 const STATUS_OF: Record<Exclude<NonNullable<Finding>["status"], "pass">, TestResult["status"]> = {
   fail: "ok",
   runtime: "error",

@@ -1,4 +1,4 @@
-# Owns serving a language model that came in wheels with llama.cpp's own HTTP server.
+# Serves a language model that came in wheels with llama.cpp's own HTTP server.
 """Usage: python language_model.py FOLDER NAME [PORT]
 
 FOLDER holds the wheels: parts of one GGUF file, and its SHA256SUMS. Prints the base URL once the

@@ -1,5 +1,4 @@
-# Owns serving the made models with llama.cpp's own HTTP server, one port a model. Knows nothing of
-# how they were made.
+# Serves the made models with llama.cpp's own HTTP server, one port a model.
 """Usage: python llama_server.py NAME=FILE.gguf ..
 
 Prints one line of JSON, {NAME: base URL}, once every model answers; ends on SIGTERM or when its
@@ -17,7 +16,7 @@ SLOT_TOKENS = 32_768
 
 
 def parameters(name: str, path: str, slots: int, slot_tokens: int) -> xllamacpp.CommonParams:
-    """Of a server on a free loopback port, on the CPU."""
+    """Settings of a server on a free loopback port, on the CPU."""
     params = xllamacpp.CommonParams()
     params.model.path = path
     params.model_alias = {name}

@@ -1,5 +1,4 @@
-# Owns the tiny models the engines serve: a tokenizer trained on the spot, weights from a fixed
-# seed. Knows no engine and no network.
+# The tiny models the engines serve: a tokenizer trained on the spot, weights from a fixed seed.
 """Usage: python models.py PROMPTS_DIR OUT_DIR
 
 Writes each model into OUT_DIR/hub, a Hugging Face cache (config, tokenizer, safetensors), and those

@@ -1,5 +1,4 @@
-# Owns running transformers' own server with its streams closed when their client goes. Knows
-# nothing of the models served.
+# Runs transformers' own server with its streams closed when their client goes.
 """Usage: as `transformers serve`, without these two words."""
 
 import sys

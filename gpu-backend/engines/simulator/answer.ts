@@ -1,5 +1,4 @@
-// Owns the text of a simulated answer, token by token, and its log probabilities. Pure; knows no
-// transport.
+// The text of a simulated answer, token by token, and its log probabilities. Pure; knows no transport.
 import { createRandom } from "../../../src/core/math/random.ts";
 import type { Draw } from "./noise.ts";
 import type { Tail } from "./tail.ts";

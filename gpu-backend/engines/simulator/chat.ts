@@ -1,5 +1,4 @@
-// Owns one question to the simulator, from the request to the response or the fault asked for.
-// Knows no routes and no socket beyond Connection.
+// One question to the simulator, from the request to the response or the fault asked for.
 
 import { parsePrompt } from "../../../src/core/judges/render.ts";
 import { hashText } from "../../../src/core/math/random.ts";
@@ -203,7 +202,7 @@ export class Chat {
     return writeAnswer({ draw, tail, seed: offset, tokensMax, tags });
   }
 
-  /** What it says: in a preset's own form, a template's, or nothing to a text that is neither. */
+  /** Its answer: in a preset's own form, a template's, or empty for any other text. */
   #judge(question: SimulatedRequest, text: string, seed: string): { draw: Draw; tail: Tail } {
     const { noise } = this.#o;
     const rateOf = (code: string) => this.#rates.get(code.trim()) ?? passRateOf(code);

@@ -1,5 +1,4 @@
-// Owns the simulated engine in time: the queueing model driven by a clock, tickets, cancellation,
-// counts. Knows no HTTP and no answer's text.
+// The simulated engine in time: the queueing model driven by a clock, tickets, cancellation, counts.
 import type { EngineParameters } from "./parameters.ts";
 import type { QueueEvent, Submission } from "./queue-events.ts";
 import { QueueModel } from "./queueing.ts";
@@ -126,8 +125,8 @@ export class Engine {
   }
 
   /**
-   * Resolves with true once so many tokens are there or it is over, with false after `timeoutMs` of
-   * real time. One call at a time for a ticket.
+   * Resolves with true once `tokens` are there or it is over, with false after `timeoutMs` of real time. One
+   * call at a time for a ticket.
    */
   async until(ticket: Ticket, tokens: number, timeoutMs = Number.POSITIVE_INFINITY): Promise<boolean> {
     this.pump();

@@ -1,5 +1,4 @@
-// Owns the simulator's environment: the schema of its variables, and what `--help` says of them.
-// Knows no server.
+// The simulator's environment: the schema of its variables, and what `--help` says of them.
 import * as z from "zod";
 import type { VariablesHelp } from "../../gateway/only-help.ts";
 import { FAULT_NAMES, parseFault } from "./faults.ts";

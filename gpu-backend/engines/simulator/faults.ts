@@ -1,5 +1,4 @@
-// Owns the faults a question can ask for: their names, options, and when they strike. Knows no
-// transport.
+// The faults a question can ask for: their names, options, and when they strike.
 import { hashText } from "../../../src/core/math/random.ts";
 
 /** Each fault with the attempts at one body that it spoils by default (0 = all). */
@@ -38,7 +37,7 @@ export interface Fault {
   delay_ms: number;
   /** `429-retry-after`: the header's seconds. */
   seconds: number;
-  /** `flapping`: so many questions refused with 503, then as many served, and so on. */
+  /** `flapping`: this number of questions refused with 503, then as many served, in turns. */
   period: number;
 }
 

@@ -1,5 +1,4 @@
-// Owns the Prometheus text of the simulated engine, under vLLM's or SGLang's names. Knows numbers
-// only.
+// The Prometheus text of the simulated engine, under vLLM's or SGLang's names. Knows numbers only.
 import type { SimulatorStats } from "./engine.ts";
 import type { Flavour } from "./shapes.ts";
 

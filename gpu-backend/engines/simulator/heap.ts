@@ -1,4 +1,4 @@
-// Owns a binary min-heap of items by a number that does not change. Knows nothing of what they are.
+// A binary min-heap of items by a number that does not change.
 
 export class Heap<T> {
   readonly #keys: number[] = [];

@@ -1,5 +1,5 @@
-// Owns reading a judge's prompt back: which preset or told template asked, and with which texts.
-// Derived from the table of presets, so that a new one is read without a line here.
+// Reads a judge's prompt back: which preset or told template asked, and with which texts. Derived from the
+// table of presets, so that a new one is read without a line here.
 import { unescapeText } from "../../../src/core/judges/escape/escape.ts";
 import { templateOfKey } from "../../../src/core/judges/presets/own.ts";
 import type { Preset, PresetMessage } from "../../../src/core/judges/presets/preset.ts";
@@ -26,15 +26,15 @@ export interface JudgePrompt {
   steps: number;
 }
 
-/** What asks for a summary in steps, before they are judged. */
+/** The preset that asks for a summary in steps, before they are judged. */
 export const STEPS = presetNamed(STEP_SUMMARY) as Preset;
 
 const SLOT = /\{\{(\w+)\}\}/;
 type Slots = Record<string, string>;
 
 /**
- * The preset whose words these messages are, with the texts in its slots as they were before their
- * escape; null when they are no preset's.
+ * The preset whose words these messages are, with the texts in its slots as they were before their escape;
+ * null for other words.
  * @param told the template that asked, as the request says; then no preset is looked for
  */
 export function readJudgePrompt(messages: readonly AskedMessage[], told?: string | null): JudgePrompt | null {
@@ -169,7 +169,7 @@ function candidateForm({ candidate, between = "\n\n" }: Preset): CandidateForm |
   };
 }
 
-/** What hangs on the place alone, filled in. */
+/** The part that depends on the place alone, filled in. */
 const atPlace = (text: string, place: number): string =>
   text.replaceAll("{{letter}}", LETTERS[place] ?? "").replaceAll("{{n}}", `${place + 1}`);
 

@@ -1,5 +1,5 @@
-// Owns running the simulator as a program of its own: flags, variables, the ready line, a clean
-// end. Knows nothing else.
+// Runs the simulator as a separate program: flags, variables, the ready line, a clean end. Must not know
+// more.
 import * as z from "zod";
 import { takeOnlyHelp } from "../../gateway/only-help.ts";
 import { EnvSchema, simulatorHelp } from "./env.ts";

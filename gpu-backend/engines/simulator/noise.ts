@@ -1,5 +1,5 @@
-// Owns what a simulated verifier decides: labels in, one seeded draw out. Pure; knows no text of an
-// answer and no time.
+// Defines what a simulated verifier decides: labels in, one seeded draw out. Pure; knows no text of an answer
+// and no time.
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import type { NoiseParameters } from "./parameters.ts";
 
@@ -15,7 +15,7 @@ export function passRateOf(code: string): number {
   return label === null ? hashText("pass_rate", code)[0] / 4_294_967_296 : Number(label[1]);
 }
 
-/** What candidates are worth, and what each of several is held against. */
+/** The quality of candidates, and what each of several is compared with. */
 export type RateOf = (text: string) => number;
 
 /** One candidate is held against its own opposite. */
@@ -40,7 +40,7 @@ export function letterProbabilities(rates: readonly number[], noise: NoiseParame
 
 export type Ending = "box" | "no_box" | "two_boxes" | "bad_content";
 
-/** What was asked, as far as a draw goes. */
+/** A question, as far as a draw needs it. */
 export interface Asked {
   question: string;
   candidates: readonly { code: string }[];
@@ -49,9 +49,9 @@ export interface Asked {
 export interface Draw {
   /** Index of the candidate chosen; of a single candidate 0 where it passes, else 1. */
   choice: number;
-  /** What it would give each candidate, 0 to 1. */
+  /** Its level for each candidate, 0 to 1. */
   levels: number[];
-  /** What it would give each candidate of 10. */
+  /** Its score for each candidate, of 10. */
   scores: number[];
   /** Log probabilities of the letters at the box's token. */
   box_logprobs: number[];

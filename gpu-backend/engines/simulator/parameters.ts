@@ -1,5 +1,4 @@
-// Owns the simulator's parameters: what an engine and a verifier of each size do, from hardware
-// arithmetic. Knows no request and no clock.
+// The simulator's parameters: what an engine and a verifier of each size do, from hardware arithmetic.
 
 /** Sizes of one dense model with grouped-query attention; bf16 weights and KV cache. */
 interface ModelShape {

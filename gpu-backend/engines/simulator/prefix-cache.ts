@@ -1,5 +1,5 @@
-// Owns the simulated KV memory: blocks shared by equal prompt prefixes, kept after use, evicted
-// oldest first. Pure; knows no time.
+// The simulated KV memory: blocks shared by equal prompt prefixes, kept after use, evicted oldest first.
+// Pure; knows no time.
 
 const CHARS_PER_TOKEN = 4;
 
@@ -25,22 +25,22 @@ export function blockKeys(text: string, blockTokens: number): number[] {
   return keys;
 }
 
-/** What one sequence took: the shared blocks by key, and tokens of its own. */
+/** One sequence's memory: the shared blocks by key, and its further tokens. */
 export interface Held {
   readonly blocks: readonly number[];
   readonly tokens: number;
 }
 
 /**
- * Memory in tokens. Shared blocks count once, however many sequences hold them; blocks that nobody
- * holds are free but still warm.
+ * Memory in tokens. Shared blocks count once, however many sequences hold them; unheld blocks are free but
+ * still warm.
  */
 export class KvMemory {
   readonly #max: number;
   readonly #blockTokens: number;
   readonly #caching: boolean;
   readonly #live = new Map<number, number>();
-  /** Blocks nobody holds, the longest unused first. */
+  /** Unheld blocks, the longest unused first. */
   readonly #idle = new Map<number, true>();
   #own = 0;
   /**

@@ -1,4 +1,4 @@
-// Owns what goes into the queue model and what it tells. Interfaces only.
+// Defines what goes into the queue model and what it tells. Interfaces only.
 
 export interface Submission {
   prompt_tokens: number;

@@ -1,5 +1,5 @@
-// Owns the queueing model of one engine: continuous batching as a discrete-event simulation. Pure:
-// time is a number that the caller passes in.
+// The queueing model of one engine: continuous batching as a discrete-event simulation. Pure: time is a
+// number that the caller passes in.
 
 import { Heap } from "./heap.ts";
 import type { EngineParameters } from "./parameters.ts";
@@ -120,7 +120,7 @@ export class QueueModel {
     return Math.min(sequence.output_tokens, sequence.done + Math.floor(since + EPSILON));
   }
 
-  /** When the next event happens if nobody comes or goes, in seconds; null when nothing runs. */
+  /** When the next event happens if no sequence comes or goes, in seconds; null when nothing runs. */
   nextAt(): number | null {
     const steps = this.#stepsToEvent();
     return steps === null ? null : this.#time + durationOf(this.#pace, steps);

@@ -1,5 +1,4 @@
-// Owns the marks that a simulated judge gives on a preset's scale. Pure; knows no form of an
-// answer.
+// The marks that a simulated judge gives on a preset's scale. Pure; knows no form of an answer.
 import type { Draw } from "./noise.ts";
 
 export type Range = readonly [low: number, high: number];

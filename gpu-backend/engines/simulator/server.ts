@@ -1,5 +1,4 @@
-// Owns running the simulator in this Node process, where its faults can reach the sockets. Knows
-// nothing of what it answers.
+// Runs the simulator in this Node process, where its faults can reach the sockets.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";

@@ -1,5 +1,4 @@
-// Owns the wire shapes of the simulated engine: the request it takes, chunks, replies and errors of
-// its flavours. Knows no engine.
+// The wire shapes of the simulated engine: the request it takes, chunks, replies and errors of its flavours.
 import * as z from "zod";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { JUDGE_TEMPLATE } from "../../../src/core/wire/judge-template.ts";
@@ -7,12 +6,11 @@ import { CompletionRequestSchema, estimateTokens } from "../cpu/completion.ts";
 import { type Answer, logprobsOf } from "./answer.ts";
 import type { AskedMessage } from "./judge-prompt.ts";
 
-/** Whose names and error shapes it takes on. */
+/** The server whose names and error shapes it takes on. */
 export type Flavour = "vllm" | "sglang";
 
 /**
- * What a server does with thinking: leaves it in `content` between its tags, or sends it apart
- * under a name.
+ * A server's way with thinking: it leaves it in `content` between its tags, or sends it apart under a name.
  */
 export type ThinkingField = "content" | "reasoning" | "reasoning_content";
 
@@ -25,7 +23,7 @@ export const RequestSchema = CompletionRequestSchema.extend({
   top_logprobs: z.int().min(0).max(20).nullish(),
   priority: z.int().nullish(),
   rid: z.string().max(256).nullish(),
-  /** The template in whose words it is asked, where that is no preset. */
+  /** The template in whose words it is asked, where that is not a preset. */
   [JUDGE_TEMPLATE]: z.string().max(LIMITS.template_chars).nullish(),
 });
 export type SimulatedRequest = z.output<typeof RequestSchema>;
@@ -74,7 +72,7 @@ export function errorReply(
   return Response.json(flavour === "vllm" ? { error } : { object: "error", ...error }, { status, headers });
 }
 
-/** `text`: of `/v1/completions`, where a choice is a text and thinking stands in it. */
+/** `text`: of `/v1/completions`, where a choice is a text and contains the thinking. */
 export type WireForm = "chat" | "text";
 
 /** One answer on the wire, whole or as SSE. */
@@ -191,7 +189,7 @@ export class Wire {
   }
 }
 
-/** What a runner can do to the client's connection; null where the runtime does not let it. */
+/** A runner's control over the client's connection; null where the runtime gives none. */
 export interface Connection {
   /** Resets it (RST). */
   reset(): void;

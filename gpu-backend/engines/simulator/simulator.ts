@@ -1,5 +1,5 @@
-// Owns the simulated engine's HTTP face as one fetch handler for any runtime (itty-router). Knows
-// neither sockets nor how time passes.
+// The simulated engine's HTTP face as one fetch handler for any runtime (itty-router). Knows neither sockets
+// nor how time passes.
 import { Router } from "itty-router";
 import { simulatedName } from "../../../src/core/wire/simulated-model.ts";
 import { Chat } from "./chat.ts";
@@ -29,7 +29,7 @@ export interface SimulatorOptions {
   /** Single parameters in place of the preset's. */
   engine?: Partial<EngineParameters>;
   noise?: Partial<NoiseParameters>;
-  /** Whose metric names and error shapes. Default `vllm`. */
+  /** The server whose metric names and error shapes it uses. Default `vllm`. */
   flavour?: Flavour;
   /** Default `content`, between think tags. */
   thinking_field?: ThinkingField;

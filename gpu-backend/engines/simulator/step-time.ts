@@ -1,7 +1,7 @@
-// Owns how long the steps of a batched engine take. Pure arithmetic; knows no queue.
+// How long the steps of a batched engine take. Pure arithmetic; knows no queue.
 import type { EngineParameters } from "./parameters.ts";
 
-/** What one step has to do. */
+/** The work of one step. */
 export interface Load {
   streams: number;
   /** Prompt tokens computed beside the streams. */

@@ -1,5 +1,4 @@
-// Owns the event stream of one answer: when what is sent, and the faults in the middle of it. Knows
-// no request.
+// The event stream of one answer: when what is sent, and the faults in the middle of it.
 import type { Answer } from "./answer.ts";
 import type { Engine, Ticket } from "./engine.ts";
 import type { Fault } from "./faults.ts";
@@ -70,7 +69,7 @@ async function* liveEvents(job: StreamJob): AsyncGenerator<string> {
   yield DONE;
 }
 
-/** Waits for so many tokens, sending keep-alive comments meanwhile. */
+/** Waits for `tokens`, sending keep-alive comments meanwhile. */
 async function* waitFor({ engine, ticket, keep_alive_ms }: StreamJob, tokens: number): AsyncGenerator<string> {
   const patience = keep_alive_ms === 0 ? Number.POSITIVE_INFINITY : keep_alive_ms;
   while (!(await engine.until(ticket, tokens, patience))) yield ": keep-alive\n\n";
@@ -141,7 +140,7 @@ function toStream(events: AsyncGenerator<string>, job: StreamJob, gone: () => vo
           if (job.connection === null) controller.error(error);
           else job.connection.cut();
         }
-        // Nobody reads what a broken reply's engine would go on to say.
+        // The rest of a broken reply is never read.
         job.engine.abort(job.ticket);
       },
       cancel: gone,

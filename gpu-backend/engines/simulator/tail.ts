@@ -1,5 +1,5 @@
-// Owns the end of a simulated answer: the verdict in the form that the asking judge's parser reads,
-// or one that it cannot read. By kind of parser, so that a new preset needs no line here.
+// The end of a simulated answer: the verdict in the form that the asking judge's parser reads, or one that it
+// cannot read. By kind of parser, so that a new preset needs no line here.
 import type { JsonSettings } from "../../../src/core/judges/parsers/json.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
@@ -22,7 +22,7 @@ interface Form {
   open: readonly string[];
   close: readonly string[];
   content: readonly string[];
-  /** What else it could have said. */
+  /** Its other possible answers. */
   other: readonly string[];
   /** Both at once where the form written twice would be read as its second. */
   both?: readonly string[];
@@ -34,7 +34,7 @@ interface Drawn {
   draw: Draw;
   /** Candidates shown. */
   count: number;
-  /** Of several candidates one each, of one candidate the passing one and another. */
+  /** For several candidates one each, for one candidate the passing one and another. */
   labels: readonly string[];
   /** The number of choices of each criterion that a judge is asked about; 0: met or not. */
   criteria: readonly number[];
@@ -72,7 +72,7 @@ function lettersForm(tags: readonly string[], labels: readonly string[], { draw,
   return { open: [], close: [], content: said(marks), other: said(otherMarks(marks, scale)), both, labelled: false };
 }
 
-/** Of what it would give each, from here on a candidate counts as right beside the best one. */
+/** With a level from here on a candidate counts as right beside the best one. */
 const RIGHT_FROM = 0.9;
 
 function severalForm({ draw, labels }: Drawn): Form {
@@ -101,7 +101,7 @@ function stepMarks({ choice, levels }: Draw, steps: number): Drawn["marks"] {
   return () => (choice === 0 ? [[-1], [wrong]] : [[wrong], [-1]]);
 }
 
-/** What it gives each candidate. */
+/** Its mark for each candidate. */
 const scaleMarks =
   (draw: Draw, count: number): Drawn["marks"] =>
   (range, whole) => {

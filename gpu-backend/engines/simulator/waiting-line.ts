@@ -1,4 +1,4 @@
-// Owns the order in which sequences wait: by priority, then by arrival. Knows nothing else of them.
+// The order in which sequences wait: by priority, then by arrival. Knows nothing else of them.
 
 export class WaitingLine<T extends { readonly priority: number }> {
   readonly #items: T[] = [];

@@ -1,5 +1,4 @@
-// Owns the simulator as a Worker: options from one JSON variable, one engine an isolate. Knows no
-// Node.
+// The simulator as a Worker: options from one JSON variable, one engine an isolate.
 import { createSimulator, type Simulator, type SimulatorOptions } from "./simulator.ts";
 
 let simulator: Simulator | null = null;

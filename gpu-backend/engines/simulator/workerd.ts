@@ -1,5 +1,4 @@
-// Owns running the simulator as a Worker in workerd, through miniflare. Knows nothing of what it
-// answers.
+// Runs the simulator as a Worker in workerd, through miniflare.
 import { build } from "esbuild";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import type { SimulatorStats } from "./engine.ts";

@@ -1,5 +1,5 @@
-// Owns how many generations one replica may have in flight: additive increase, multiplicative
-// decrease. Must not know HTTP or time.
+// How many generations one replica may have in flight: additive increase, multiplicative decrease. Must not
+// know HTTP or time.
 import type { Gauges } from "./gauges.ts";
 
 /** KV-cache use from which the engine is close to preempting: 0..1. */

@@ -1,4 +1,4 @@
-// Owns whether a replica is asked for answers as streams or whole. Must not know HTTP.
+// Decides whether a replica is asked for answers as streams or whole. Must not know HTTP.
 
 /**
  * Tokens an event, from which on a stream costs little. At one token an event, as engines stream by

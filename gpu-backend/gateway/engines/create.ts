@@ -1,4 +1,4 @@
-// Owns making a pool of engines from their addresses.
+// Makes a pool of engines from their addresses.
 
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { EngineAddress } from "./engine-address.ts";

@@ -1,5 +1,4 @@
-// Owns the connection to one engine: its addresses, headers and kept sockets. Must not know what is
-// said over it.
+// The connection to one engine: its addresses, headers and kept sockets. Must not know what is said over it.
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -76,7 +75,7 @@ export class EngineAddress {
     return request;
   }
 
-  /** Sends a JSON text whose reply nobody waits for. */
+  /** Sends a JSON text without waiting for its reply. */
   tell(path: string, body: string): void {
     const request = this.post(path, body);
     request.setTimeout(LIMITS.readiness_timeout_ms, () => request.destroy());

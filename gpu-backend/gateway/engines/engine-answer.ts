@@ -1,5 +1,5 @@
-// Owns the texts on both sides of an exchange: a call into a chat-completions body, what came back
-// into an EngineAnswer. Must not know HTTP.
+// The texts on both sides of an exchange: a call into a chat-completions body, what came back into an
+// EngineAnswer. Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { thinkingOf } from "../../../src/core/text/thinking.ts";
 import { judgeTemplate } from "../../../src/core/wire/judge-template.ts";
@@ -12,8 +12,8 @@ import type { EngineAnswer, EngineCall } from "./port.ts";
 const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_overloaded", "deadline"]);
 
 /**
- * The request's JSON text but for what depends on the engine: engine-dialect.ts.
- * @param simulated whether the engine is the simulator, which is told a template
+ * The request's JSON text without the parts that depend on the engine: engine-dialect.ts.
+ * @param simulated whether the engine is the simulator, which receives a template
  */
 export function chatBody(call: EngineCall, defaultModel: string, simulated = false): string {
   const { model, temperature, top_p, max_tokens, extra, seed, question, anchor, completion } = call;
@@ -31,9 +31,9 @@ export function chatBody(call: EngineCall, defaultModel: string, simulated = fal
 }
 
 /**
- * What a call's last exchange came to.
- * @param about the model that was asked for, where the engine does not name itself, and how much of
- *   the answer is told
+ * The result of a call's last exchange.
+ * @param about the model that was asked for, where the engine does not name itself, and how much of   the
+ * answer is returned
  * @param spent tokens generated over all its exchanges; counted in full also when they were in vain
  */
 export function answerOf(

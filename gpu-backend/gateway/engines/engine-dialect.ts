@@ -1,21 +1,21 @@
-// Owns what is asked of an engine beyond OpenAI's fields, by its kind. Must not know HTTP, nor what
+// Defines what is asked of an engine beyond OpenAI's fields, by its kind. Must not know HTTP, nor what
 // becomes of a request.
 import type { EngineKind } from "./gauges.ts";
 
-/** What one request asks for that not every engine knows. */
+/** One request's fields that not every engine knows. */
 export interface Extras {
   /** Lower goes first; 0 is what all have that say nothing. */
   priority: number;
-  /** The request's own name, by which SGLang is told to give it up. */
+  /** The request's name, by which SGLang is asked to give it up. */
   rid: string | null;
   /** Whether the answer comes as one document. */
   whole: boolean;
 }
 
 /**
- * A request's whole JSON text. vLLM and SGLang count the tokens in every chunk when asked to: with
- * several tokens a chunk (`--stream-interval`) nothing else tells how many a cut generation cost.
- * Strict servers refuse fields that they do not know, so others get none of these.
+ * A request's whole JSON text. vLLM and SGLang count the tokens in every chunk when asked to: with several
+ * tokens a chunk (`--stream-interval`) only that says how many a cut generation cost. Strict servers refuse
+ * fields that they do not know, so others get none of these.
  * @param body a JSON object without `stream` and `stream_options`
  */
 export function engineBody(body: string, kind: EngineKind | "other" | null, { priority, rid, whole }: Extras): string {

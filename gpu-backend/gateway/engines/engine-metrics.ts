@@ -1,4 +1,4 @@
-// Owns which metrics the pool keeps of its engines. Must not know how calls are made.
+// Decides which metrics the pool keeps of its engines. Must not know how calls are made.
 import { type MetricFamily, MetricRegistry } from "../../../src/core/load/metric-registry.ts";
 import type { EngineAnswer } from "./port.ts";
 import type { Replica } from "./replicas.ts";

@@ -1,5 +1,5 @@
-// Owns a generation's way over the replicas: room, retries, waits, and what the pool as a whole can
-// take. Must not know HTTP or scheduling.
+// A generation's way over the replicas: room, retries, waits, and what the pool as a whole can take. Must not
+// know HTTP or scheduling.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
@@ -38,8 +38,7 @@ interface Waiting {
 }
 
 /**
- * What speaks against a call's question: exchanges that broke by it, and the pool's latest at the
- * last of them.
+ * The case against a call's question: exchanges that broke by it, and the pool's latest at the last of them.
  */
 interface Blame {
   failures: number;
@@ -147,9 +146,8 @@ export class Pool implements EnginePool {
   }
 
   /**
-   * Whether a question broke so many exchanges that it must be its own doing: those since which a
-   * later one was answered, since an engine that shuts down goes on with what it has begun, and
-   * those that cannot be read.
+   * Whether a question broke enough exchanges to be the cause itself: those since which a later one was
+   * answered, since an engine that shuts down goes on with what it has begun, and those that cannot be read.
    */
   #isToBlame({ verdict, generation }: Exchange, number: number, blame: Blame): boolean {
     const unreadable = generation.error === "verifier_bad_reply";
@@ -184,7 +182,7 @@ export class Pool implements EnginePool {
     const { promise, resolve } = Promise.withResolvers<Replica | null>();
     const waiting = { ...call, resolve };
     const onAbort = () => {
-      // At once: a place found for it from now on would be given to nobody, and never back.
+      // At once: a place found for it from now on would be lost.
       this.#waiting.delete(waiting);
       resolve(null);
     };
@@ -211,8 +209,7 @@ export class Pool implements EnginePool {
     const wait = waitMs(failures, patient && hint !== null ? Math.min(hint, LIMITS.retry_after_ms_max) : hint, random);
     if (wait === null) return false;
     await this.#sleep(wait, signal);
-    // Asking another replica is no extra load on the pool; asking the same ones again is, and has a
-    // budget.
+    // Asking another replica adds no load to the pool; asking the same ones again does, and has a budget.
     for (let more = this.#retries.take(now()); more > 0; more = this.#retries.take(now())) {
       if (!patient) return false;
       // Drawn, so that not all who wait wake for the one retry that is free.

@@ -1,5 +1,5 @@
-// Owns asking one replica how it is, again and again: its health, its gauges, its tokenizer's
-// tokens. Must not know calls, nor how replicas are chosen.
+// Asks one replica how it is, again and again: its health, its gauges, its tokenizer's tokens. Must not know
+// calls, nor how replicas are chosen.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Page } from "./engine-address.ts";
 import { readVocabulary } from "./engine-tokens.ts";
@@ -25,7 +25,7 @@ export interface ProbeOptions {
   elsewhere: () => boolean;
   /** The replica's state or cap may have changed. */
   onChange: () => void;
-  /** What the engine says of its tokenizer; null when it offers nothing. */
+  /** The engine's own list of its tokenizer's tokens; null when it offers none. */
   onVocabulary: (vocabulary: Vocabulary | null) => void;
   /** The model that the engine is tried with, where log lines are taken. */
   model: string;
@@ -57,7 +57,7 @@ export class EngineProbe {
     void this.#tokens().then(() => this.#gauges());
   }
 
-  /** Settled once the tokens were asked for, whatever came of it. */
+  /** Settled once the tokens were asked for, whatever the result. */
   get asked(): Promise<void> {
     return this.#asked.promise;
   }
@@ -89,7 +89,7 @@ export class EngineProbe {
     if (lives && (health.checked(elsewhere) || !this.#vocabulary)) void this.#tokens();
     else if (!lives) {
       health.failed();
-      // What comes back may have been started with other flags.
+      // A replica that returns may have been started with other flags.
       this.#tried = false;
       this.#replica.form.restarted();
     }

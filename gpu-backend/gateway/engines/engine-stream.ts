@@ -1,5 +1,5 @@
-// Owns one generation on one engine: the HTTP exchange, read as it streams and cut when it goes on too
-// long, or read whole. Must not know replicas, retries or load.
+// One generation on one engine: the HTTP exchange, read as it streams and cut when it goes on too long, or
+// read whole. Must not know replicas, retries or load.
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { engineReason, misconfigured } from "../../../src/core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -18,9 +18,7 @@ import { softened } from "../../../src/core/wire/soft-answer.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { RepetitionDetector } from "./repetition.ts";
 
-/**
- * What Node says when no connection came about; a host with several addresses is told by its first.
- */
+/** Node's codes for a connection that was not made; a host with several addresses reports its first. */
 const UNREACHED = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -34,14 +32,14 @@ const UNREACHED = new Set([
 const DRAINED_BYTES = 65_536;
 
 /**
- * What an exchange says about the engine. `final`: nothing (an answer, a question refused, the
- * caller's abort). `overloaded`: it refuses for now. `stale`: a kept connection had been closed
- * meanwhile. `unreached`: it took no connection. `died`: a 5xx, or a connection or a reply that
- * broke off, which may be the question's fault.
+ * An exchange's verdict on the engine. `final`: none (an answer, a question refused, the caller's abort).
+ * `overloaded`: it refuses for now. `stale`: a kept connection had been closed meanwhile. `unreached`: it
+ * took no connection. `died`: a 5xx, or a connection or a reply that broke off, which may be the question's
+ * fault.
  */
 export type Verdict = "final" | "overloaded" | "stale" | "unreached" | "died";
 
-/** What one exchange came to. */
+/** The result of one exchange. */
 export interface Exchange {
   verdict: Verdict;
   generation: GenerationParts;
@@ -55,7 +53,7 @@ export interface Exchange {
   tokens: number;
   /** Events that brought text. */
   events: number;
-  /** What the engine said when it refused the question, as received; null when it did not. */
+  /** The engine's words when it refused the question, as received; null when it did not. */
   said: string | null;
   /** The same, fit for people. */
   reason: string | null;

@@ -1,5 +1,5 @@
-// Owns what is broken in model text besides the tokens of known families: those of the engines that
-// are served. Knows no connection's details.
+// Defines what is broken in model text besides the tokens of known families: those of the engines that are
+// served.
 
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createEscape, type Escape, survivors } from "../../../src/core/judges/escape/escape.ts";

@@ -1,5 +1,4 @@
-// Owns reading an engine's load out of its Prometheus page. Must not know HTTP or what follows from
-// the figures.
+// Reads an engine's load out of its Prometheus page. Must not know HTTP or what follows from the figures.
 
 export type EngineKind = "vllm" | "sglang";
 

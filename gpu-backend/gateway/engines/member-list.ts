@@ -1,5 +1,4 @@
-// Owns a list of members that come and go thousands of times a second. Knows nothing of
-// its members.
+// A list of members that come and go thousands of times a second.
 
 /**
  * A set for short-lived members. A Set that lives on builds its table anew again and again, and

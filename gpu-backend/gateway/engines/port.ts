@@ -1,5 +1,5 @@
-// Owns the seam between the gateway's scheduling and the engines: what a generation is asked with,
-// what it brings. Must not know HTTP.
+// The seam between the gateway's scheduling and the engines: what a generation is asked with, what it brings.
+// Must not know HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
@@ -21,12 +21,9 @@ export interface EngineCall {
   extra?: VerifyRequest["extra"];
   max_tokens: number;
   seed: number;
-  /**
-   * Calls of one group carry the same key: they go to the same replica while that is no worse for
-   * load.
-   */
+  /** Calls of one group carry the same key: they go to the same replica while that is not worse for load. */
   affinity: string;
-  /** Most characters of the answer that are told, its last; default ANSWER_SEGMENT_CHARS. */
+  /** Most characters of the answer that are returned, its last; default ANSWER_SEGMENT_CHARS. */
   answer_chars?: number;
   /** Where the label stands whose probabilities are wanted; null: not asked. */
   anchor: Anchor | null;
@@ -34,13 +31,12 @@ export interface EngineCall {
   prompt?: string;
   /** Lower goes first within an engine that knows priorities; 0 where nothing is said. */
   priority: number;
-  /** What the engines fail at is asked again until the signal aborts. */
+  /** Engine failures are asked again until the signal aborts. */
   patient: boolean;
   /** When the signal will abort, on the pool's clock; a wait beyond it is not begun. Absent: not known. */
   deadline_at?: number;
   /**
-   * Aborted with the reason `deadline`, or any other for `cancelled`: the engine is told to stop at
-   * once.
+   * Aborted with the reason `deadline`, or any other for `cancelled`: the engine is asked to stop at once.
    */
   signal: AbortSignal;
 }
@@ -61,7 +57,7 @@ export interface EngineAnswer {
   /** From the call, ms, retries and waits included. */
   first_token_ms: number | null;
   total_ms: number;
-  /** Of a call with an anchor; null where none was seen. */
+  /** For a call with an anchor; null where none was seen. */
   soft: SoftLabels | null;
   /** The model's name as the engine gives it; null when it did not, or failed. */
   model: string | null;
@@ -124,17 +120,17 @@ export interface EnginePoolConfig {
   /** Generations in flight at most, a replica; default LIMITS.generations_in_flight_default. */
   maxInFlight?: number;
   /**
-   * What the engines are; null: found out by their metrics pages. SGLang is told by
-   * `/abort_request` what is given up.
+   * The engines' kind; null: found out by their metrics pages. SGLang learns by `/abort_request` what is
+   * given up.
    */
   kind?: EngineKind | "other" | null;
-  /** The engines are the simulator: they are told a deployment's own template. Default false. */
+  /** The engines are the simulator: they receive a deployment's stored template. Default false. */
   simulated?: boolean;
   /** The served tokenizer's tokens, for engines that do not tell them. */
   tokens?: readonly string[];
   /**
-   * Takes log lines. Where it is given, each engine that comes up is asked something easy, and what
-   * would spoil every verdict is told.
+   * Takes log lines. Where it is given, each engine that comes up is asked something easy, and a fault that
+   * would spoil every verdict is reported.
    */
   report?: ((line: Record<string, unknown>) => void) | undefined;
   /**

@@ -1,5 +1,5 @@
-// Owns whether the replicas serve the model that is asked for, and can be asked safely. Must not
-// know calls or load.
+// Decides whether the replicas serve the model that is asked for, and can be asked safely. Must not know
+// calls or load.
 import { isKeyRefused, keyRefused } from "../../../src/core/faults/engine-reason.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { contextIn } from "../../../src/core/wire/chat-endpoint.ts";
@@ -13,8 +13,8 @@ export interface Readiness {
   detail: string;
   latency_ms: number;
   /**
-   * Tokens of the engines' tokenizers that model text is kept from forging, besides those of known
-   * families; 0: none was told.
+   * Tokens of the engines' tokenizers that model text is kept from forging, besides those of known families;
+   * 0: none was reported.
    */
   special_tokens: number;
   /**

@@ -1,5 +1,5 @@
-// Owns noticing that a stream of text has fallen into a loop. Must not know where the text comes
-// from or what follows.
+// Noticing that a stream of text has fallen into a loop. Must not know where the text comes from or what
+// follows.
 
 /** Characters between two looks. */
 const LOOK_EVERY_CHARS = 2_048;

@@ -1,9 +1,9 @@
-// Owns whether one replica gets work: what its checks, its connections and its generations say of
-// it. Must not know what is asked, nor timers.
+// Decides whether one replica gets work: what its checks, its connections and its generations say of it. Must
+// not know what is asked, nor timers.
 
 /**
- * Failures in a row, of checks and connections or of different questions, after which a replica
- * gets no more work.
+ * Failures in a row, of checks and connections or of different questions, after which a replica gets no
+ * further work.
  */
 export const FAILURES_TO_EJECT = 3;
 /** Successful checks in a row after which it gets work again. */
@@ -57,14 +57,14 @@ export class ReplicaHealth {
     this.#successes = 0;
     if (++this.#failures < FAILURES_TO_EJECT) return;
     this.#eject();
-    // What comes back is another process.
+    // A replica that returns is another process.
     this.#recover();
   }
 
   /**
-   * A generation failed at an engine that takes connections: by its fault or by the question's, so
-   * that each question counts once.
-   * @param elsewhere whether another replica gets work: to rest the only one would help nobody
+   * A generation failed at an engine that takes connections: by its fault or by the question's, so that each
+   * question counts once.
+   * @param elsewhere whether another replica gets work: to rest the only one would help no caller
    * @param sent number of the latest request
    */
   failedAt(question: string, elsewhere: boolean, sent: number): void {

@@ -1,5 +1,4 @@
-// Owns one engine replica's load and cap and the choice among several. Must not
-// know what is asked, nor timers.
+// One engine replica's load and cap and the choice among several. Must not know what is asked, nor timers.
 import { hashText } from "../../../src/core/math/random.ts";
 import { Aimd } from "./aimd.ts";
 import { AnswerForm } from "./answer-form.ts";
@@ -39,7 +38,7 @@ export class Replica {
   kind: EngineKind | "other" | null;
   requests = 0;
   readonly health = new ReplicaHealth();
-  /** What would spoil every verdict of it, for people; null where nothing is known. */
+  /** A fault that would spoil all its verdicts, for people; null where none is known. */
   unfit: string | null = null;
   /** How it is asked for answers. */
   readonly form = new AnswerForm();
@@ -152,7 +151,7 @@ export class Replica {
   }
 }
 
-/** What the choice among replicas looks at. */
+/** The inputs of the choice among replicas. */
 interface Choosable {
   readonly engine: { readonly label: string };
   readonly healthy: boolean;

@@ -1,5 +1,5 @@
-// Owns one easy question to an engine that has just come up: whether its answers can hold a verdict
-// at all. Must not know replicas or what follows.
+// One easy question to an engine that has just come up: whether its answers can hold a verdict at all. Must
+// not know replicas or what follows.
 import type { EngineAddress } from "./engine-address.ts";
 import { engineBody } from "./engine-dialect.ts";
 import { EngineStream } from "./engine-stream.ts";
@@ -10,10 +10,9 @@ const MAX_TOKENS = 512;
 const HIDDEN = "its reasoning parser takes whole answers for thoughts: no verdict can be read (--reasoning-parser)";
 
 /**
- * What would spoil every verdict, for people; null where nothing is seen, also when the answer was
- * cut or did not come. An answer that ended by itself and is a thought from beginning to end comes
- * of a `--reasoning-parser` that waits for an end of thinking which the model never writes. Never
- * rejects.
+ * A fault that would spoil every verdict, for people; null where none is seen, also when the answer was cut
+ * or did not come. An answer that ended by itself and is a thought from beginning to end is caused by a
+ * `--reasoning-parser` that waits for an end of thinking which the model never writes. Never rejects.
  */
 export async function tryOut(
   engine: EngineAddress,

@@ -1,12 +1,12 @@
-// Owns which texts an engine's tokenizer takes for more than text: read from what engines and
-// tokenizer files say. Knows no connection.
+// Decides which texts an engine's tokenizer takes for more than text: read from what engines and tokenizer
+// files say.
 
 export interface Vocabulary {
   /** Added tokens and the chat template's own marks, as text. */
   tokens: readonly string[];
 }
 
-/** More are no tokenizer's; longer ones neither. */
+/** A longer list is not a tokenizer's; longer tokens neither. */
 const TOKENS_MAX = 65_536;
 const TOKEN_CHARS_MAX = 256;
 
@@ -16,13 +16,13 @@ const TOKEN_CHARS_MAX = 256;
  */
 const HTML =
   /^<\/?(?:a|abbr|article|aside|b|blockquote|body|br|button|caption|code|col|dd|div|dl|dt|em|footer|form|h[1-6]|head|header|hr|html|i|input|label|li|link|main|meta|nav|ol|option|p|pre|script|section|select|small|span|strong|style|sub|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul)>$/;
-/** What only an added token has. Runs of blanks, words and signs are vocabulary. */
+/** Signs that only an added token has. Runs of blanks, words and signs are vocabulary. */
 const MARK = /[<>[\]|｜◁▷{}#]/;
 const NAME = /[\p{L}\p{N}"]/u;
 /** A single sign, or a word: nothing that a tokenizer would set apart. */
 const PLAIN = /^(?:.|[\s\p{L}\p{N}]*)$/u;
 
-/** Whether a token that is not told to be special gives a text structure. */
+/** Whether a token that is not marked special gives a text structure. */
 const structural = (token: string) => MARK.test(token) && NAME.test(token) && !HTML.test(token);
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,4 @@
-// Owns who may ask the gateway: the key, or loopback when there is none. Knows no route; never
-// stores a key in clear.
+// Decides who may ask the gateway: the key, or loopback when there is none. Never stores a key in clear.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";

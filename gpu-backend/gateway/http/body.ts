@@ -1,4 +1,4 @@
-// Owns reading a request's body as text: within its bytes and its time, UTF-8 alone. Knows no route.
+// Reads a request's body as text: within its bytes and its time, UTF-8 alone.
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -46,8 +46,8 @@ const UTF8 = { fatal: true } as const;
 const whole = new TextDecoder("utf-8", UTF8);
 
 /**
- * Decodes piece by piece, so that the bytes and the text are never both held whole; one piece alone
- * needs no decoder of its own.
+ * Decodes piece by piece, so that the bytes and the text are never both held whole; one piece alone needs no
+ * decoder.
  */
 class BodyText {
   #first: Uint8Array | null = null;

@@ -1,5 +1,5 @@
-// Owns the reply's body: events as lines of JSON, gathered while the reader is busy, bounded by
-// asking the writer to hold on. Knows no event's meaning.
+// The reply's body: events as lines of JSON, gathered while the reader is busy, bounded by asking the writer
+// to hold on.
 import type { ServerResponse } from "node:http";
 import type { VerifyEvent } from "../../../src/core/wire/verify-protocol.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";

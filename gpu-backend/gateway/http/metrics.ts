@@ -1,12 +1,12 @@
-// Owns which metrics the gateway keeps. Labels come from closed sets only; knows no route and no
-// text of a model.
+// Decides which metrics the gateway keeps. Labels come from closed sets only; knows no route and no text of a
+// model.
 import { type MetricFamily, MetricRegistry } from "../../../src/core/load/metric-registry.ts";
 import type { VerifyEvent } from "../../../src/core/wire/verify-protocol.ts";
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const FINISH_REASONS = new Set(["stop", "length", "repetition"]);
 
-/** What only the moment knows. */
+/** Values that only the moment knows. */
 export interface Gauges {
   requests_open: number;
   queue_depth: number;
@@ -42,7 +42,7 @@ export class GatewayMetrics {
     this.#metrics.add(`${P}requests_total`, 1, { status: String(status) });
   }
 
-  /** Generations that nobody waits for any more. */
+  /** Generations that no caller waits for any more. */
   cancelled(generations: number): void {
     if (generations > 0) this.#ended("cancelled", generations);
   }

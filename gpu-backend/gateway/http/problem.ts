@@ -1,4 +1,4 @@
-// Owns the gateway's faults as problem documents. Never quotes a value.
+// The gateway's faults as problem documents. Never quotes a value.
 import { ApiError, asApiError, type FieldError } from "../../../src/core/faults/errors.ts";
 import { faultLine } from "../../../src/core/faults/fault-line.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

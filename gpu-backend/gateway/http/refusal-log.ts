@@ -1,5 +1,5 @@
-// Owns the log lines of what engines refused: each sentence once in a while, however often it is
-// said. Must not know requests.
+// The log lines of what engines refused: each sentence once in a while, however often it is said. Must not
+// know requests.
 
 /** Between two lines of one sentence. */
 const EVERY_MS = 60_000;

@@ -1,4 +1,4 @@
-// Owns the id under which a request is known in its reply, its events and the log. Knows no route.
+// The id under which a request is known in its reply, its events and the log.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 

@@ -1,6 +1,5 @@
-// Owns the relay to servers of scalar models: each request to the one that has the fewest, so many
-// at one time, to another where one does not answer, ended when its client goes. Knows no API's
-// body.
+// The relay to servers of scalar models: each request to the one that has the fewest, a fixed number at one
+// time, to another where one does not answer, ended when its client goes. Must not know any API's body.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { withoutTrailing } from "../../../src/core/text/trailing.ts";
@@ -30,7 +29,7 @@ interface Waiting {
   resolve: (server: Server) => void;
 }
 
-/** What of a reply is passed on; the rest is the server's own. */
+/** Headers of a reply that are passed on; the rest is the server's own. */
 const PASSED = ["content-type", "retry-after"];
 
 export class ScalarRelay {
@@ -50,9 +49,9 @@ export class ScalarRelay {
   }
 
   /**
-   * A server's own reply to a body, once a place is free: another one's where the first does not
-   * answer; 502 where none does.
-   * @param signal aborted when the client goes: the server is told to stop, or never asked
+   * A server's own reply to a body, once a place is free: another one's where the first does not answer; 502
+   * where none does.
+   * @param signal aborted when the client goes: the server is asked to stop, or never asked
    * @throws ApiError `overloaded` where too many wait
    */
   async ask(path: string, body: string, signal: AbortSignal): Promise<Response> {
@@ -135,7 +134,7 @@ export class ScalarRelay {
     const { promise, resolve } = Promise.withResolvers<Server | null>();
     const waiting = { tried, resolve };
     const gone = () => {
-      // At once: a place found for it from now on would be given to nobody.
+      // At once: a place found for it from now on would be lost.
       this.#waiting.delete(waiting);
       resolve(null);
     };

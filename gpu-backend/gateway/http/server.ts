@@ -1,5 +1,5 @@
-// Owns the gateway's HTTP server: which route takes a request, start and drain. Knows the pool by
-// its interface, and no engine's protocol.
+// The gateway's HTTP server: which route takes a request, start and drain. Knows the pool by its interface,
+// and no engine's protocol.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +21,7 @@ export interface GatewayOptions {
   /** null: only requests addressed to a loopback host pass. */
   apiKey?: string | null;
   queue_tokens_max?: number;
-  /** Servers of scalar models beside the engines; absent: their paths are no routes. */
+  /** Servers of scalar models beside the engines; absent: their paths are not routes. */
   scalar?: ScalarRelayConfig;
   /** Monotonic, ms. */
   now?: () => number;

@@ -1,5 +1,5 @@
-// Owns the routes beside /v1/verify: models, probes, metrics, and what is no route. Knows the pool
-// by its interface, and no engine's protocol.
+// The routes beside /v1/verify: models, probes, metrics, and unknown paths. Knows the pool by its interface,
+// and must not know any engine's protocol.
 import type { HttpBindings } from "@hono/node-server";
 import { type RequestHandler, Router } from "itty-router";
 import { ApiError } from "../../../src/core/faults/errors.ts";

@@ -1,5 +1,4 @@
-// Owns one request's life on the wire: accepted, heartbeats, its deadline, its end however it
-// comes. Knows no fairness, and of HTTP only that there is a reply.
+// One request's life on the wire: accepted, heartbeats, its deadline, its end however it comes.
 import type { ServerResponse } from "node:http";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";

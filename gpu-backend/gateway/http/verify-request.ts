@@ -1,5 +1,4 @@
-// Owns reading a verify request: its body within bounds, its schema, what the schema cannot say.
-// Knows no queue and no engine.
+// Reads a verify request: its body within bounds, its schema, what the schema cannot say.
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { type FieldLimits, fieldErrors } from "../../../src/core/faults/field-errors.ts";

@@ -1,5 +1,4 @@
-// Owns POST /v1/verify on node:http: access, reading, the session or the refusal. Knows no engine
-// and no event.
+// POST /v1/verify on node:http: access, reading, the session or the refusal.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { problemReply } from "./problem.ts";
 import { requestId } from "./request-id.ts";
@@ -33,7 +32,7 @@ export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMes
   };
   return (request: IncomingMessage, response: ServerResponse): void => {
     const id = requestId(request);
-    // A reader that goes is told by `close`.
+    // `close` reports a reader that goes.
     response.on("error", () => {});
     take(request, response, id).then(
       () => deps.metrics.request(200),

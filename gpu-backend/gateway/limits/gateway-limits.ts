@@ -1,5 +1,4 @@
-// Owns the gateway's own limits by name, beside those of the protocol (src/core/faults/limits.ts).
-// Knows nothing of how each is enforced.
+// The gateway's own limits by name, beside those of the protocol (src/core/faults/limits.ts).
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 
 const MIB = 1024 * 1024;
@@ -13,7 +12,7 @@ export const GATEWAY_LIMITS = {
   /** Requests at one scalar server at a time, and those that may wait for any. */
   scalar_in_flight_max: 16,
   scalar_waiting_max: 256,
-  /** One that did not answer is asked no more for so long where another is left. */
+  /** A server that did not answer is not asked for this long where another is left. */
   scalar_rest_ms: 2_000,
   /** Estimated prompt tokens not yet sent to the engine, over all requests. */
   queue_tokens_default: 100_000_000,
@@ -36,8 +35,7 @@ export const GATEWAY_LIMITS = {
    */
   spare_share: 1 / 8,
   /**
-   * Of the places for requests, and of the tokens that may wait, those of a priority above 0 take so
-   * much at most.
+   * The largest share of the places for requests, and of the tokens that may wait, for a priority above 0.
    */
   later_share: 1 / 2,
   /**

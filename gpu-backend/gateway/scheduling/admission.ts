@@ -1,5 +1,5 @@
-// Owns whether a request is taken: the queue's bound in tokens, its deadline against the measured
-// service, draining. Knows no HTTP and no prompts.
+// Decides whether a request is taken: the queue's bound in tokens, its deadline against the measured service,
+// draining.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { sumOf } from "../../../src/core/math/stats.ts";
 import { MemberList } from "../engines/member-list.ts";
@@ -65,8 +65,8 @@ export class Admission {
   }
 
   /**
-   * Before a body is read. Call the returned function once it is, or once a request that is no job
-   * was answered. Throws ApiError `not_ready` or `overloaded`.
+   * Before a body is read. Call the returned function once it is, or once a request without a job was
+   * answered. Throws ApiError `not_ready` or `overloaded`.
    */
   enter(): () => void {
     if (this.#draining) throw refusal("not_ready", "This gateway is shutting down.", 5);
@@ -90,7 +90,7 @@ export class Admission {
     this.jobs.add(job);
   }
 
-  /** What nobody waits for yet leaves room for what somebody does. */
+  /** Work that no caller waits for leaves room for work that one does. */
   #shareOf(job: Job): number {
     return job.priority > 0 ? GATEWAY_LIMITS.later_share : 1;
   }
@@ -113,9 +113,9 @@ export class Admission {
   }
 
   /**
-   * Optimistic on purpose: mean service times, places all in use, early stops at their earliest.
-   * What fails this cannot finish; what passes may still meet its deadline with some samples open.
-   * Of a request whose beginning is of use that beginning is asked for: everyone shown once.
+   * Optimistic on purpose: mean service times, places all in use, early stops at their earliest. A request
+   * that fails this cannot finish; one that passes may still meet its deadline with some samples open. Where
+   * the beginning of a request is of use, the time for that beginning is required: everyone shown once.
    */
   #requireTime(job: Job): void {
     const { estimate, now, pool } = this.#options;
@@ -137,8 +137,8 @@ export class Admission {
   }
 
   /**
-   * Generations that go before this request's last one: all of higher priority and those of its own
-   * party; of every other party of its priority as many as that is together.
+   * Generations that go before this request's last one: all of higher priority and all of its party; of
+   * every other party of its priority as many as that is together.
    */
   #aheadOf(job: Job): number {
     const { party } = job.turn_key;

@@ -1,5 +1,4 @@
-// Owns when a comparison's samples may stop: counts votes and says how many more are needed. Knows
-// no text, no engine and no wire.
+// Decides when a comparison's samples may stop: counts votes and says how many more are needed.
 
 /**
  * The samples of one comparison. With `majority`, it is decided as soon as those left cannot change

@@ -1,7 +1,7 @@
-// Owns turns by deficit round robin (Shreedhar and Varghese, 1996): every party gets the same cost
-// through, whatever its queue. Knows no requests.
+// Turns by deficit round robin (Shreedhar and Varghese, 1996): every party gets the same cost through,
+// whatever its queue.
 
-/** What decides whose turn is next. */
+/** The order of turns. */
 export interface TurnKey {
   /** Members of one party share its turns. */
   party: string;
@@ -67,9 +67,9 @@ export class FairRing<T> {
   }
 
   /**
-   * The member whose next piece is to be sent, already charged for it; null when nobody has one.
-   * @param costOf the cost (> 0) of a member's next piece, or null when it has none: then it leaves
-   *   the ring
+   * The member whose next piece is to be sent, already charged for it; null when none has one.
+   * @param costOf the cost (> 0) of a member's next piece, or null when it has none: then it leaves   the
+   * ring
    */
   next(costOf: (member: T) => number | null): T | null {
     for (let party = this.#parties[0]; party !== undefined; party = this.#parties[0]) {

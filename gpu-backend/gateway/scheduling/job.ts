@@ -1,5 +1,5 @@
-// Owns one accepted request from its first sample to `done`: what to send next, what each answer
-// means, exactly one event a sample. Knows no HTTP and no other request.
+// One accepted request from its first sample to `done`: what to send next, what each answer means, exactly
+// one event a sample.
 
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -43,7 +43,7 @@ export interface JobOptions {
 export class Job {
   readonly request: VerifyRequest;
   readonly options: JobOptions;
-  /** Whose turns it takes, and which requests of the same party go before it. */
+  /** The party whose turns it takes, and which requests of the same party go before it. */
   readonly turn_key: TurnKey;
   /** The request's own, or that of one it belongs together with, if better. */
   priority: number;

@@ -1,5 +1,4 @@
-// Owns who sends next: priorities, fairness between requests, room at the engine. Knows no HTTP and
-// no prompts.
+// Decides who sends next: priorities, fairness between requests, room at the engine.
 
 import { MemberList } from "../engines/member-list.ts";
 import type { EngineAnswer, EnginePool } from "../engines/port.ts";

@@ -1,5 +1,5 @@
-// Owns what was measured of the engine's service: time and tokens of a generation, and how long
-// given work would take. Knows no request and no engine.
+// Defines what was measured of the engine's service: time and tokens of a generation, and how long given work
+// would take.
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
 /** Weight of a new answer once there are enough; before, a plain mean. */

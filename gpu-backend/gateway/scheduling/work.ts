@@ -1,5 +1,5 @@
-// Owns a request's work in the order of the engine's prefix cache: groups, comparisons, their
-// prompts and estimated tokens. Knows no scheduling.
+// A request's work in the order of the engine's prefix cache: groups, comparisons, their prompts and
+// estimated tokens.
 import { anchorFor } from "../../../src/core/judges/anchors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { imagesNamed } from "../../../src/core/judges/image-parts.ts";

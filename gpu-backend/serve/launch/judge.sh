@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Owns an engine and the gateway before it on one machine without containers: neither outlives the
-# other, and SIGTERM lets what runs end.
-# usage: judge.sh 1.5b|7b|14b [more vllm flags]        settings by environment: ../README.md
+# An engine and the gateway before it on one machine without containers: neither outlives the other, and
+# SIGTERM lets what runs end. usage: judge.sh 1.5b|7b|14b [more vllm flags] settings by environment:
+# ../README.md
 set -euo pipefail
-: "${GATEWAY_API_KEY:?a key of your own, which the edge sends as VERIFIER_API_KEY}"
+: "${GATEWAY_API_KEY:?your key, which the edge sends as VERIFIER_API_KEY}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export ENGINE_MODEL=${ENGINE_MODEL:-verifier}
 port=${PORT:-8000}

@@ -1,7 +1,5 @@
-# Owns what differs between the verifier sizes, and the settings that both engines share. Must not
-# know either engine's flags.
-# Sourced by vllm.sh and sglang.sh. Every setting can be given from outside; see the table in
-# ../README.md.
+# The settings of each verifier size, and those that both engines share. Sourced by vllm.sh and sglang.sh.
+# Every setting can be given from outside; see the table in ../README.md.
 # shellcheck shell=bash disable=SC2034  # the sourcing script reads these
 
 usage() {

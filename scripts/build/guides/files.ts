@@ -10,7 +10,10 @@ import { type MarkdownPage, markdownPage, type Section } from "./markdown.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url).pathname;
 
-/** Of what is in docs/ itself what its readers run, send and read; not how the code is kept. */
+/**
+ * Pages of docs/ about how the code is kept are left out; served are those about running, sending and
+ * reading.
+ */
 const NOT_SERVED = ["architecture.md", "invariants.md"];
 /** Pages that are made of their rows. */
 const ROWS: Readonly<Record<string, () => string>> = { "systems.jsonl": systemsPage, "errors.jsonl": errorsPage };
@@ -95,7 +98,7 @@ function contents(all: readonly Guide[], shown: Guide): Html {
   )}`;
 }
 
-/** What docs/alarms.md says besides its table, which is made of the alarms themselves. */
+/** The text of docs/alarms.md besides its table, which is made of the alarms themselves. */
 export function alarmsBesides(): Html {
   const found = guides().find(({ file }) => file === MADE);
   return html`${found?.page.sections.filter(({ slug }) => slug !== "").map((section) => sectionHtml(section))}`;

@@ -1,5 +1,5 @@
-// Owns the description of repeated requests, and of those answered later, for the OpenAPI document:
-// their headers and replies.
+// The description of repeated requests, and of those answered later, for the OpenAPI document: their headers
+// and replies.
 import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

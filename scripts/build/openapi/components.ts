@@ -1,5 +1,5 @@
-// Owns which schemas have a name of their own in the OpenAPI document: said once there, and a type
-// to clients that generate code from it.
+// The schemas with a name in the OpenAPI document: written once there, and a type to clients that generate
+// code from it.
 import * as z from "zod";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";

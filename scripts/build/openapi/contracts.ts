@@ -1,5 +1,4 @@
-// Owns how the contracts of other tools stand in the OpenAPI document: each by its record and its
-// own page.
+// The contracts of other tools in the OpenAPI document: each by its record and its own page.
 import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import type { Access, Route } from "../../../src/api/door/route.ts";
@@ -15,7 +14,7 @@ const FAULT =
 const PROBLEM = { schema: { $ref: "#/components/schemas/Problem" } };
 const ANY = { schema: { type: "object" as const } };
 
-/** Of the routes that gather: what the local stack answers to whoever comes alone. */
+/** For the routes that gather: the local stack's answer to a request that comes alone. */
 const UNGATHERED = {
   "503": {
     description:
@@ -24,7 +23,7 @@ const UNGATHERED = {
   },
 };
 
-/** What a route asks of the caller's key, as the document says it. */
+/** A route's demand on the caller's key, as the document writes it. */
 export const accessOf = (access: Access) => (access === "public" ? { security: [] } : { "x-scope": access });
 
 function posted({ request, example, query, path, gathered, replies, ...told }: Operation): ZodOpenApiOperationObject {

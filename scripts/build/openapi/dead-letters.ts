@@ -1,4 +1,4 @@
-// Owns the schemas of the replies about dead letters, for the OpenAPI document.
+// The schemas of the replies about dead letters, for the OpenAPI document.
 import * as z from "zod";
 import type { DeadLetterSummary, ExpiryOutcome, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 

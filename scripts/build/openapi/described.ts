@@ -1,5 +1,5 @@
-// Owns the descriptions of fields that their schemas do not give: in the document only, so that the
-// Worker does not carry them. The words: words/.
+// The descriptions of fields that their schemas do not give: in the document only, so that the Worker does
+// not carry them. The words: words/.
 import { CONTRACT_WORDS } from "./words/contracts.ts";
 import { REPLY_WORDS } from "./words/replies.ts";
 import { REQUEST_WORDS } from "./words/requests.ts";
@@ -10,8 +10,8 @@ type Node = { [keyword: string]: unknown };
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * By a field's name, or by its path's end, such as `judge.mode` or `Rollout.text`: of several that
- * fit, the longest. No end stands in two tables.
+ * By a field's name, or by its path's end, such as `judge.mode` or `Rollout.text`: the longest that fits. No
+ * end is in two tables.
  */
 export const WORDS: readonly (readonly [end: string, words: string])[] = [
   ...[CONTRACT_WORDS, LOG_WORDS, REPLY_WORDS, REQUEST_WORDS, SPEC_WORDS],
@@ -81,7 +81,7 @@ export function eachDocumentField(
   }
 }
 
-/** Describes, in place, each field that has no description and is no component of its own. */
+/** Describes, in place, each field that has no description and is not a separate component. */
 export function describeFields<D extends Document>(document: D): D {
   eachDocumentField(document, (field, path) => {
     if (field.description !== undefined) return;

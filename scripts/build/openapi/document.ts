@@ -1,4 +1,4 @@
-// Owns the OpenAPI document and its pages: the texts of them, made from the zod schemas.
+// The OpenAPI document and its pages: the texts of them, made from the zod schemas.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { createDocument } from "zod-openapi";
@@ -71,12 +71,12 @@ function withoutTuples(_key: string, value: unknown): unknown {
 }
 
 /**
- * A reply's count is no promise about the numbers that a double can hold; a field that no value
- * fits is no field.
+ * A reply's count makes no promise about the numbers that a double can hold; a field that no value fits is
+ * left out.
  */
 function asWritten({ jsonSchema, io }: { jsonSchema: Node; io: "input" | "output" }): void {
   const { properties } = jsonSchema as { properties?: Record<string, Node> };
-  // What must not be there an object without further fields says anyway.
+  // An object without further fields forbids them anyway.
   for (const [name, { not }] of Object.entries(properties ?? {})) if (not !== undefined) delete properties?.[name];
   if (io === "input") return;
   if (jsonSchema.type === "number") jsonSchema.format = "double";

@@ -1,4 +1,4 @@
-// Owns the examples of the OpenAPI document. The route tests send them, so that they stay true.
+// The examples of the OpenAPI document. The route tests send them, so that they stay true.
 
 const CORRECT =
   "<think>Sum the even ones.</think>\n```python\ndef f(xs):\n    return sum(x for x in xs if x % 2 == 0)\n```";

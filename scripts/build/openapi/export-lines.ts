@@ -1,4 +1,4 @@
-// Owns the lines of an export as the document shows them. Knows no route.
+// The lines of an export as the document shows them.
 import * as z from "zod";
 import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

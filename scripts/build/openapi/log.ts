@@ -1,5 +1,5 @@
-// Owns the schemas of the run log's replies, for the OpenAPI document. Their truth is
-// src/ports/ports.ts; the compiler holds the two together.
+// The schemas of the run log's replies, for the OpenAPI document. Their truth is src/ports/ports.ts; the
+// compiler holds the two together.
 import * as z from "zod";
 import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
 import type { StoredSignal, StoredText, StoredTurns } from "../../../src/core/contract/export-tables.ts";

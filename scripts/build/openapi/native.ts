@@ -1,5 +1,5 @@
-// Owns how native routes stand in the OpenAPI document: those of the app's own table, each with the
-// words beside its handler, open or not as the table says.
+// The native routes in the OpenAPI document: those of the app's own table, each with the words beside its
+// handler, open or not as the table says.
 import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import "../../../src/api/routes/rare.ts";
@@ -134,7 +134,7 @@ function operationOf(words: Words): ZodOpenApiOperationObject {
   };
 }
 
-/** Pages that show runs, guides, and what pages are made of, are no part of the API. */
+/** Pages that show runs, guides, and files that pages are made of, do not belong to the API. */
 const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)|^\/docs\/.*:/.test(path);
 
 /** Throws for a route without words, and for words without a route. */

@@ -1,9 +1,7 @@
-// Owns how the parameters that the code reads stand in the OpenAPI document. Knows no route.
+// The parameters that the code reads in the OpenAPI document. Must not know routes.
 import * as z from "zod";
 
-/**
- * What a parameter's text stands for: the number behind a numeral, else the text that is asked for.
- */
+/** The value of a parameter's text: the number behind a numeral, else the text that is asked for. */
 function documented(field: z.core.$ZodType): z.ZodType {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault) {
     return documented(field.def.innerType);

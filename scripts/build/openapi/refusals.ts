@@ -1,5 +1,5 @@
-// Owns the table of right refusals by operation, for test/tools/schemathesis.sh: what the document
-// cannot say of native routes, and what the contracts' pages say. Prints it as JSON.
+// The table of right refusals by operation, for test/tools/schemathesis.sh: what the document cannot say of
+// native routes, and what the contracts' pages say. Prints it as JSON.
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { type Refusal, refused } from "../../../src/api/tools/shared/page.ts";
 import { groupRefusals, specRefusals } from "../../../src/api/tools/shared/refusal.ts";
@@ -10,7 +10,7 @@ const noRow: Refusal = { why: "no such row", status: 404, code: "not_found", pat
 const owner = refused("a run of several keys", "owner", "^required: several keys");
 const cursor = refused("a cursor is what another reply gave", "cursor", "next_cursor of the same list");
 
-/** Of groups of rollouts with a spec; one group's fields stand at the top. */
+/** For groups of rollouts with a spec; one group's fields are at the top. */
 const scoredGroups: readonly Refusal[] = [
   ...specRefusals(),
   ...groupRefusals(),
@@ -27,7 +27,7 @@ const scoredGroups: readonly Refusal[] = [
   refused("so many numbers", "(groups\\[\\]\\.)?rollouts\\[\\]\\.numbers", "rollout_numbers_max"),
 ];
 
-/** Of native operations, besides a row that is not there. */
+/** For native operations, besides a row that is not there. */
 const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
   scoreRewards: [...scoredGroups, refused("ids differ", "groups\\[\\]\\.group_id", "the same as that of")],
   addRollouts: [
@@ -67,7 +67,7 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
   getRunGroups: [cursor],
 };
 
-/** Of each native operation; where its path names a row, there may be none. */
+/** For each native operation; where its path names a row, that may be missing. */
 function native(): Record<string, readonly Refusal[]> {
   const operations = Object.entries(nativePaths()).flatMap(([path, item]) =>
     (Object.values(item) as ZodOpenApiOperationObject[]).map(({ operationId = "" }): [string, Refusal[]] => [
@@ -84,7 +84,7 @@ function native(): Record<string, readonly Refusal[]> {
 
 /** Wherever a model is named, or content has a place. */
 const EVERYWHERE: readonly Refusal[] = [
-  // Rankers' bodies may name a spec, whose fault is told in the dialect of their clients.
+  // Rankers' bodies may name a spec, whose fault is written in the dialect of their clients.
   { why: "not a stored spec", status: 400, code: "unknown_spec", path: "spec" },
   { why: "the same, as TEI's clients read it", status: 422, code: "unknown_spec", path: "spec" },
   ...[400, 422].map((status) => ({

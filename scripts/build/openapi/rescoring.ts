@@ -1,4 +1,4 @@
-// Owns the schema of a run's logged signals scored again, for the OpenAPI document.
+// The schema of a run's logged signals scored again, for the OpenAPI document.
 import * as z from "zod";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { ReplaySummary, RewardsSummary } from "../../../src/core/reward/replay/summary.ts";

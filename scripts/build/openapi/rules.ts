@@ -1,5 +1,5 @@
-// Owns the rules between fields that JSON Schema can say and zod's output does not, by component of
-// the OpenAPI document. Their truth is the code that refuses.
+// The rules between fields that JSON Schema can say and zod's output does not, by component of the OpenAPI
+// document. Their truth is the code that refuses.
 
 import { elements, fields, has, needs, type Rule, when } from "../../../src/api/tools/shared/page.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY } from "../../../src/core/formulations/formulations.ts";
@@ -15,7 +15,7 @@ const judge: Rule = {
   ...fields({ prompt: { examples: Object.keys(PROMPTS) } }),
 };
 
-/** What the items of these formulations need; the others' items `otherwise`. */
+/** The needs of these formulations' items; the others' items `otherwise`. */
 const formulations = (names: ReadonlySet<string>, then: Rule, otherwise?: Rule): Rule => ({
   ...when(fields({ formulation: { enum: [...names] } }), elements("items", then)),
   ...(otherwise !== undefined && { else: elements("items", otherwise) }),

@@ -1,4 +1,4 @@
-// Owns the page of alarms, from what each says of itself and what docs/alarms.md says besides.
+// The page of alarms, from what each says of itself and what docs/alarms.md says besides.
 import { pageOf } from "../../../src/core/health/alarm.ts";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
 import { alarmsBesides } from "../guides/files.ts";

@@ -1,5 +1,5 @@
-// Owns what charts of a run's page show, as the tables of measures and alarms say: told to the
-// pages' script at its build, so that it holds no SQL and no rule.
+// Defines what charts of a run's page show, as the tables of measures and alarms say: told to the pages'
+// script at its build, so that it holds no SQL and no rule.
 import { type Alarm, type AlarmPage, pageOf } from "../../../src/core/health/alarm.ts";
 import { ALARMS } from "../../../src/core/health/alarms/table.ts";
 import type { MeasureName } from "../../../src/core/health/health-row.ts";
@@ -9,7 +9,7 @@ const AXES: Partial<Record<Unit, string>> = { correlation: "Spearman's correlati
 
 export interface Line extends Drawn {
   measure: MeasureName;
-  /** What the axis of a chart of its own says. */
+  /** The axis label of a separate chart. */
   unit: string;
 }
 
@@ -20,7 +20,7 @@ export interface ChartTable {
   lines: Line[];
   /** Alarms by the title of a chart that marks where they began. */
   marks: Record<string, string[]>;
-  /** What each alarm's page says of it, as plain text. */
+  /** The text of each alarm's page, as plain text. */
   alarms: Record<string, AlarmWords>;
 }
 

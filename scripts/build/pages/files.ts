@@ -1,5 +1,5 @@
-// Owns the pages of runs as static assets: their script and the reference's as bundles, page, style
-// and the alarms' page.
+// The pages of runs as static assets: their script and the reference's as bundles, page, style and the
+// alarms' page.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Owns the style of the pages of runs, over that of the documentation.
+// The style of the pages of runs, over that of the documentation.
 
 export const RUNS_STYLE = `
 :root { --warn: #a15c00; --calm: #0a6b4a; --series-a: #0072b2; --series-b: #c77700; --series-c: #00562a; --series-d: #ee4a7d; --series-e: #1c1c22; --series-f: #5a44ea; }

@@ -1,4 +1,4 @@
-// Owns the list of all files of `public/`, with their texts.
+// The list of all files of `public/`, with their texts.
 import { publicFiles } from "../openapi/document.ts";
 import { pageFiles } from "../pages/files.ts";
 

@@ -1,5 +1,5 @@
-// Owns `public/` as a folder that is in no commit: which files decide what it holds, whether it
-// holds that, and replacing it whole.
+// `public/` as a folder that is in no commit: which files decide what it holds, whether it holds that, and
+// replacing it whole.
 import { createHash } from "node:crypto";
 import {
   mkdirSync,

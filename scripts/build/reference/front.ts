@@ -1,4 +1,4 @@
-// Owns the page at `/`: what this is, and where its readers go from there.
+// The page at `/`: what this is, and where its readers go from there.
 import { html } from "./html.ts";
 import { frame, type OpenApi } from "./page.ts";
 

@@ -1,5 +1,4 @@
-// Owns writing HTML safely: everything interpolated is escaped unless it is already Html. Knows no
-// page.
+// Writes HTML safely: everything interpolated is escaped unless it is already Html.
 
 /** A piece of markup; only `html` makes one. */
 export class Html {

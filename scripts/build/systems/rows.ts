@@ -1,7 +1,7 @@
-// Owns docs/systems.jsonl, a published system a line, and the page in Markdown that is made of it.
+// Reads docs/systems.jsonl, one published system a line, and renders the page in Markdown.
 import { readFileSync } from "node:fs";
 
-/** How a system's reward is had here; what each means stands on the page. */
+/** How a system's reward is had here; the page explains each. */
 export const STATES = ["the same", "stand-in", "partly", "out of scope"] as const;
 
 export interface System {
@@ -12,7 +12,7 @@ export interface System {
   source: string;
   reward: string;
   state: (typeof STATES)[number];
-  /** Of `POST /v1/rewards`. */
+  /** A spec for `POST /v1/rewards`. */
   spec?: Record<string, unknown>;
   /** A body of `POST /v1/verdicts`, whose formulation the page shows. */
   verdicts?: Record<string, unknown>;
@@ -20,7 +20,7 @@ export interface System {
   formula?: { name: string; calls: unknown[][] };
   command?: string;
   why?: string;
-  /** What the test of the row needs besides (test/systems). */
+  /** Further data for the test of the row (test/systems). */
   check?: Record<string, unknown>;
 }
 
@@ -59,7 +59,7 @@ function rowOf(system: System): string {
 const MEANINGS: Record<System["state"], string> = {
   "the same": "the published formula; of a trained judge its own markers, in [sentences of ours](judges.md#presets)",
   "stand-in":
-    "its shape; the row names what differs. A judge trained on other words needs [a preset of your own](judges.md#a-preset-of-your-own)",
+    "its shape; the row names what differs. A judge trained on other words needs [a preset of your own](judges.md#your-own-presets)",
   partly: "a part of it, and why not the rest",
   "out of scope": "no reward, or the trainer's side of one",
 };

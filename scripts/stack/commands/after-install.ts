@@ -1,6 +1,6 @@
-// Makes what a first start would wait for, right after installing: the static assets, and the
-// snapshot of the embedded database. Takes away what Node's package brings for building add-ons.
-// What fails here is only told: whoever needs it makes it.
+// Makes the files that a first start would wait for, right after installing: the static assets, and the
+// snapshot of the embedded database. Takes away the headers that Node's package brings for building add-ons.
+// A failure here is only reported: the first use makes the file.
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

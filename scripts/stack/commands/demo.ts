@@ -1,5 +1,5 @@
-// Owns `npm run demo`: the embedded stack scores the example programs, or with JUDGE the example
-// texts or agents' runs in a preset's words, and the log is read back.
+// `npm run demo`: the embedded stack scores the example programs, or with JUDGE the example texts or agents'
+// runs in a preset's words, and the log is read back.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ commandFlags({
 });
 
 const judge = await judgeAsked();
-// What takes longest to load comes only once it is of use.
+// Modules that take longest to load come only once they are of use.
 console.log("Starting a stack: the Worker, its database, its verifier.");
 const env = judge === null ? {} : judgeEnv();
 const { startFaults } = await import("../preflight.ts");
@@ -59,7 +59,7 @@ function fail(messages: readonly string[]): never {
   process.exit(1);
 }
 
-/** Of the environment what says who judges; the rest of the stack is the demo's own. */
+/** The variables of the environment that say who judges; the rest of the stack is the demo's own. */
 function judgeEnv(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(?:JUDGE$|VERIFIER_)/.test(name)));
 }

@@ -1,5 +1,5 @@
-// Owns `node scripts/stack/commands/image.ts OUT`: what the container's image holds of ours, a file
-// for each command and the Worker, with pages and migrations where the commands look for them.
+// `node scripts/stack/commands/image.ts OUT`: what the container's image holds of ours, a file for each
+// command and the Worker, with pages and migrations where the commands look for them.
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";

@@ -1,6 +1,5 @@
-// Owns `DATABASE_URL=postgres://… npm run logs -- expire --days N --target URL`: takes old texts
-// out of the run log, and old dead letters, which hold texts too. Prints counts, never the
-// database's URL.
+// `DATABASE_URL=postgres://… npm run logs -- expire --days N --target URL`: takes old texts out of the run
+// log, and old dead letters, which hold texts too. Prints counts, never the database's URL.
 
 import type { DeadLetterSummary, ExpiryOutcome } from "../../../src/core/contract/dead-letter.ts";
 import { commandFlags } from "../../command-line/flags.ts";
@@ -12,7 +11,7 @@ const flags = commandFlags({
   command: "logs expire",
   call: "npm run logs -- expire",
   about:
-    "Deletes the texts (log_texts, log_verdicts) of requests that came so many days ago or before, and dead letters of before then, whole. Rewards, verdicts and hashes that are stored stay.",
+    "Deletes the texts (log_texts, log_verdicts) of requests that are at least this many days old, and dead letters of that age, whole. Rewards, verdicts and hashes that are stored stay.",
   numbers: { days: { least: 0, most: 3_650, value: 30, help: "days that texts are kept" } },
   texts: {
     target: { value: "", help: "the deployment that keeps dead letters, like https://kritai.example" },
@@ -30,7 +29,7 @@ if (databaseUrl === undefined || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
   process.exit(2);
 }
 
-/** @returns what came of the dead letters, as a line */
+/** @returns the end of the dead letters, as a line */
 async function expireLetters(before: Date): Promise<string> {
   if (flags.target === "") return "dead letters were not looked at, which hold texts too: give --target";
   const path = "/v1/logs/dead-letters";

@@ -1,5 +1,5 @@
-// Owns `npm run logs -- replay --target URL`: puts a deployment's dead letters back on its queue
-// and says what remains. Knows the API only from outside.
+// `npm run logs -- replay --target URL`: puts a deployment's dead letters back on its queue and says what
+// remains. Knows the API only from outside.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

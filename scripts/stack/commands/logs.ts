@@ -1,10 +1,10 @@
-// Owns `npm run logs -- expire` and `npm run logs -- replay`: which of the two goes on.
+// `npm run logs -- expire` and `npm run logs -- replay`: which of the two goes on.
 import { goOnAs } from "../../project/child.ts";
 import { partOf } from "../../project/parts.ts";
 
 export const LOGS = {
   call: "npm run logs --",
-  about: "What a person does about a deployment's run log. `--help` after a name lists its flags.",
+  about: "Actions of a person on a deployment's run log. `--help` after a name lists its flags.",
   names: {
     expire: "deletes texts of old requests; needs DATABASE_URL",
     replay: "puts dead letters back on their queue",

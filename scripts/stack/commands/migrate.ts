@@ -1,5 +1,5 @@
-// Owns `DATABASE_URL=postgres://… node scripts/stack/commands/migrate.ts`: brings that database up
-// to the newest migration. Prints names, never the URL.
+// `DATABASE_URL=postgres://… node scripts/stack/commands/migrate.ts`: brings that database up to the newest
+// migration. Prints names, never the URL.
 import { commandFlags } from "../../command-line/flags.ts";
 import { migrate } from "../migrations.ts";
 import { createPostgres } from "../postgres.ts";

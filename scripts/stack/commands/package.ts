@@ -1,6 +1,6 @@
-// Owns `node scripts/stack/commands/package.ts OUT`: the npm package `kritai`, which is `npm start`
-// with its embedded defaults for who has no clone. JavaScript beside the sources' own paths, since
-// Node strips no types below node_modules; the Worker bundled, the pages built.
+// `node scripts/stack/commands/package.ts OUT`: the npm package `kritai`, which is `npm start` with its
+// embedded defaults for who has no clone. JavaScript beside the sources' own paths, since Node strips no
+// types below node_modules; the Worker bundled, the pages built.
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ import { WORKER_FOLDER } from "../stack.ts";
 import { writeModules } from "../worker-modules.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-/** What it runs: its commands, and what those start as processes of their own. */
+/** Its programs: its commands, and those that they start as separate processes. */
 const COMMANDS = ["start", "demo", "migrate", "token"];
 const ENTRIES = [
   ...COMMANDS.map((name) => `scripts/stack/commands/${name}.ts`),
@@ -46,7 +46,7 @@ await (await createPglite(null)).close();
 cpSync(snapshotPath(), join(out, SHIPPED));
 const manifest = manifestOf();
 write("package.json", asJson(manifest));
-// What `npx` installs is then what was tested, and each package's hash is checked.
+// `npx` then installs the tested versions, and each package's hash is checked.
 write("npm-shrinkwrap.json", asJson(lockOf(manifest, JSON.parse(read("package-lock.json")))));
 
 function read(path: string): string {
@@ -67,7 +67,7 @@ function asJavaScript(path: string): string {
   return path.endsWith(".ts") ? stripTypeScriptTypes(read(path)).replaceAll(/\.ts(?=["'`])/g, ".js") : read(path);
 }
 
-/** What the modules import, in the versions that are tested. */
+/** The imports of the modules, in the versions that are tested. */
 function manifestOf() {
   const { version, license, description, imports } = JSON.parse(read("package.json"));
   const stated = ["package.json", "gpu-backend/package.json"].flatMap((path) => {

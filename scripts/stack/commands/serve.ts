@@ -1,5 +1,5 @@
-// Owns the container's service: the Worker in workerd before the database, the judge and the keys
-// that its variables name, for as long as the process lives. Builds nothing, embeds nothing.
+// The container's service: the Worker in workerd before the database, the judge and the keys that its
+// variables name, for as long as the process lives. Builds nothing, embeds nothing.
 import { once } from "node:events";
 import { join } from "node:path";
 import { readEnv, VARIABLES } from "../../../src/env.ts";
@@ -13,7 +13,7 @@ import { readModules } from "../worker-modules.ts";
 
 /** As wrangler.toml's: a service without keys would be open, one without the others answers nothing. */
 const REQUIRED = ["API_KEYS", "DATABASE_URL", "VERIFIER_URL"];
-/** What a request under way has at the end, as on Cloudflare's network. */
+/** The time of a request under way at the end, as on Cloudflare's network. */
 const DRAIN_MS = 30_000;
 /** Its modules, in a folder beside the bundle of this file. */
 const WORKER = new URL("worker", import.meta.url).pathname;

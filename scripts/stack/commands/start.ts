@@ -1,5 +1,5 @@
-// Owns `npm start`: the local stack for as long as the process lives, what is wrong with its
-// variables before anything starts, and one line a request.
+// `npm start`: the local stack for as long as the process lives, what is wrong with its variables before
+// anything starts, and one line a request.
 import { once } from "node:events";
 import { commandFlags } from "../../command-line/flags.ts";
 import { terminalLine, thrownText } from "../log-line.ts";
@@ -34,7 +34,7 @@ console.log(
   `starting  on ${HOST}, ${port === 0 ? "any free port" : `port ${port}`}: the Worker, its database, its verifier`,
 );
 try {
-  // What takes longest to load comes only once it is of use.
+  // Modules that take longest to load come only once they are of use.
   const { keyNames, misspeltVariables, startFaults } = await import("../preflight.ts");
   const names = keyNames(process.env);
   for (const line of misspeltVariables(process.env)) console.error(`warning   ${line}`);

@@ -1,5 +1,5 @@
-// Owns `npm run token`: a token that stands for a key of API_KEYS in a URL, for a time. Reads
-// TOKEN_SECRET; asks nobody.
+// `npm run token`: a token that replaces a key of API_KEYS in a URL, for a time. Reads TOKEN_SECRET; sends
+// nothing.
 import { SCOPES } from "../../../src/api/door/auth.ts";
 import { makeToken } from "../../../src/api/door/url-token.ts";
 import { readEnv } from "../../../src/env.ts";
@@ -20,8 +20,7 @@ function refuse(reason: string): never {
 
 const { name, scopes, hours } = commandFlags({
   command: "token",
-  about:
-    "Prints a token that plays the part of a key of API_KEYS for so many hours, for a URL: https://HOST/k/<token>/…",
+  about: "Prints a token that replaces a key of API_KEYS for the given hours, for a URL: https://HOST/k/<token>/…",
   numbers: { hours: { least: 0.001, most: HOURS_MOST, value: 24, help: "until it has run out" } },
   texts: {
     name: { value: "", required: true, help: "the key's name in API_KEYS" },

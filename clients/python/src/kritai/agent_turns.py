@@ -1,5 +1,5 @@
-"""Owns an agent's run as messages, for tools that tell of calls, or of actions and observations, and
-what its turns are worth each. Knows no tool."""
+"""An agent's run as messages, for tools that tell of calls, or of actions and observations, and what
+its turns are worth each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _message_of(turn: object) -> dict[str, Any] | None:
 
 
 def run_of_trace(trace: Any) -> Any:
-    """What the policy of a verifiers' trace did: all messages from its first on, else its last reply."""
+    """The policy's part of a verifiers' trace: all messages from its first on, else its last reply."""
     branches = getattr(trace, "branches", None)
     nodes = branches[-1].nodes if branches else []
     names = ("messages", "completion", "turns")

@@ -1,5 +1,5 @@
-"""Owns the async client: scoring calls over one or many requests. The run log: run_log.py. The sync
-client is a face of this one."""
+"""The async client: scoring calls over one or many requests. The run log: run_log.py. The sync client
+is a face of this one."""
 
 from __future__ import annotations
 

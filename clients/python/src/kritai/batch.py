@@ -1,5 +1,4 @@
-"""Owns the handle of a batch that the server scores on its own: asking for it, waiting, cancelling.
-Knows no splitting."""
+"""The handle of a batch that the server scores on its own: asking for it, waiting, cancelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the server of a relay that a whole batch of rollouts connects to at once. Knows no tool."""
+"""The server of a relay that a whole batch of rollouts connects to at once."""
 
 from http.server import ThreadingHTTPServer
 

@@ -1,4 +1,4 @@
-"""Owns the options of the client's calls, by name and type. Knows no request's body."""
+"""The options of the client's calls, by name and type."""
 
 from __future__ import annotations
 

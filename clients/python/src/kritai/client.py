@@ -1,5 +1,4 @@
-"""Owns the synchronous client: the async one on an event loop in a thread of its own. Knows no
-request's details."""
+"""The synchronous client: the async one on an event loop in a thread of its own."""
 
 from __future__ import annotations
 

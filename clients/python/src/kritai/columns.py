@@ -1,5 +1,4 @@
-"""Owns the translation between trainers' columns (a prompt and a completion a row) and groups.
-Knows no request."""
+"""The translation between trainers' columns (a prompt and a completion a row) and groups."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The command `kritai`: whether a server can be reached and what a step costs there, one group of
-programs scored, and its runs. Knows no HTTP."""
+programs scored, and its runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kritai.run_log_types import RunSummary
 from kritai.way import Way
 
 FIRST_CALL_S = 5.0
-"""An address that does not answer by then is told: whoever types a command sits before it."""
+"""An address that does not answer by then is reported: whoever types a command waits for it."""
 
 RUNS_MAX = 20
 
@@ -36,7 +36,7 @@ DOUBLING: Group = {
     ],
 }
 SAID = ("doubles", "adds two", "no program")
-"""What each rollout of DOUBLING does."""
+"""The behaviour of each rollout of DOUBLING."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

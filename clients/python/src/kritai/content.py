@@ -1,5 +1,5 @@
-"""Owns what a trainer's conversation holds that no judge is shown: refused before anything is sent,
-with its place. As the server reads it (docs/integrations/content.md). Knows no request."""
+"""Defines what a trainer's conversation holds that no judge is shown: refused before anything is sent,
+with its place. As the server reads it (docs/integrations/content.md)."""
 
 from __future__ import annotations
 

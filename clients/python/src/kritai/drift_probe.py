@@ -1,5 +1,5 @@
-"""Owns sending a few groups of a run again and again, so that the alarm drift_probe can tell a verifier
-that changed under the run. Knows no tool."""
+"""Sends a few groups of a run again and again, so that the alarm drift_probe can tell a verifier that
+changed under the run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 EVERY_STEPS = 20
 ROLLOUTS = 32
-"""What is sent holds so many at least: of few rollouts the order is chance."""
+"""A sending holds at least this many: with few rollouts the order is chance."""
 TIMEOUT_S = 60.0
 """The trainer waits no longer for a probe: one that failed is sent again at the next step."""
 

@@ -1,5 +1,5 @@
-"""Owns the client's errors: one class for each kind of failure, all carrying the server's problem
-document. Knows no HTTP client."""
+"""The client's errors: one class for each kind of failure, all carrying the server's problem
+document."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ RETRIED_STATUSES = _RETRIED_UNSAID | {STILL_UNDER_WAY}
 
 
 def error_of_reply(status: int, body: bytes, request_id: str | None, retry_after_s: float | None) -> KritaiError:
-    """The error for a reply that is not 2xx. A body that is no problem document (a proxy's page) is
+    """The error for a reply that is not 2xx. A body other than a problem document (a proxy's page) is
     not quoted."""
     document = _problem_document(body)
     if document is None:

@@ -1,5 +1,4 @@
-"""Owns gathering single samples into groups inside one process, for tools that ask sample by
-sample. Knows no tool."""
+"""Gathers single samples into groups inside one process, for tools that ask sample by sample."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Owns environments that are stepped with a policy's texts: the whole conversation is judged when it is
-done. Knows no base class."""
+"""Environments that are stepped with a policy's texts: the whole conversation is judged when it is
+done."""
 
 from __future__ import annotations
 

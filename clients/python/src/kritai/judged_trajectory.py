@@ -1,5 +1,4 @@
-"""Owns rubrics over actions and observations: a trajectory is judged when it is done. Knows no base
-class."""
+"""Rubrics over actions and observations: a trajectory is judged when it is done."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Owns which versions of the trainers the shims were read and tried with, at the least. Knows no
-trainer's code."""
+"""Decides which versions of the trainers the shims were read and tried with, at the least."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ def is_older(version: str, least: str) -> bool:
 
 
 def warn_of_old(tool: str) -> None:
-    """A KritaiWarning where the package is installed in a version that nobody tried the shim with."""
+    """A KritaiWarning where the package is installed in a version that the shim was not tried with."""
     try:
         version = metadata.version(tool)
     except metadata.PackageNotFoundError:

@@ -1,5 +1,4 @@
-"""Owns an event loop on a thread of its own, on which synchronous code runs coroutines. Knows
-nothing of requests."""
+"""An event loop on a thread of its own, on which synchronous code runs coroutines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Owns putting the replies of one call together: checks, order, metrics by the server's rules,
-groups that were never answered."""
+"""Puts the replies of one call together: checks, order, metrics by the server's rules, groups that were
+never answered."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Owns which trainers can leave a missing reward out, and what the others get in its place. Knows no
-request."""
+"""Decides which trainers can leave a missing reward out, and what the others get in its place."""
 
 from __future__ import annotations
 

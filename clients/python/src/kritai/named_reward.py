@@ -1,4 +1,4 @@
-"""Owns an async reward function with a name of its own that pickles. Knows no tool."""
+"""An async reward function with a name that pickles. Must not know any tool."""
 
 from __future__ import annotations
 

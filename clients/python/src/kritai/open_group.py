@@ -1,5 +1,4 @@
-"""Owns the handle of a group whose rollouts are added as each is generated: adding, closing, waiting.
-Knows no splitting."""
+"""The handle of a group whose rollouts are added as each is generated: adding, closing, waiting."""
 
 from __future__ import annotations
 

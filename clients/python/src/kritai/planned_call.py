@@ -1,5 +1,4 @@
-"""Owns what one scoring call sends: its requests within the limits and their deadlines. Knows no
-HTTP."""
+"""Defines what one scoring call sends: its requests within the limits and their deadlines."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Owns a training's several processes: that none scores a part of a group, and how their rows are
-scored together. Knows no tool and no request."""
+"""A training's several processes: that none scores a part of a group, and how their rows are scored
+together."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Crew:
         return (Crew, ())
 
     async def together(self, rows: Sequence[Any], score: Callable[[list[Any]], Awaitable[T]]) -> tuple[T, int]:
-        """What came of all rows, and where this process's own begin among them. A fault raises in
+        """The result over all rows, and where this process's own begin among them. A fault raises in
         every process."""
         distributed = several_processes()
         if distributed is None:
@@ -80,7 +80,7 @@ class Crew:
 
 
 async def _outcome(scoring: Awaitable[T]) -> tuple[T | None, Exception | None]:
-    """What another process can be told: a fault of ours as it is, of another only what it says."""
+    """A fault as another process can receive it: ours as it is, of others only the text."""
     try:
         return await scoring, None
     except (KritaiError, ValueError) as fault:

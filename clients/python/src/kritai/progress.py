@@ -1,4 +1,4 @@
-"""Owns the one-line progress bar on stderr. Knows nothing of requests."""
+"""The one-line progress bar on stderr."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Owns what is told of a server that cannot be reached, and how long a first call goes on asking for
-it. Knows no request."""
+"""Defines what is told of a server that cannot be reached, and how long a first call goes on asking for
+it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from kritai.errors import KritaiError, Unavailable
 
 UNREACHED_S = 4.0
-"""A connection that is not made by then is told, though it is still tried."""
+"""A connection that is not made by then is reported, though it is still tried."""
 
 CONNECT_S_MIN = 1.0
 """A connection over a long way takes a part of it."""
@@ -73,7 +73,7 @@ class Asking:
         return min(most_s, max(CONNECT_S_MIN, self._began + self._until_s - time.monotonic()))
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """What httpx tells of a request's connection."""
+        """The events of a request's connection in httpx."""
         if self._connecting is not None:
             self._connecting.cancel()
             self._connecting = None

@@ -1,5 +1,4 @@
-"""Owns the reading of what came back: a reply's JSON, a refusal, a lost connection. Knows no route and
-no retry."""
+"""The reading of what came back: a reply's JSON, a refusal, a lost connection."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ def _cause_of(fault: BaseException) -> str:
 
 
 def parsed(content: bytes, request_id: str | None) -> Any:
-    """JSON, with white space before it as slow replies have it. NaN and Infinity are no JSON."""
+    """JSON, with white space before it as slow replies have it. NaN and Infinity are not JSON."""
     try:
         reply = json.loads(content, parse_constant=_refuse_constant, object_hook=Fields)
         return Reply(reply, request_id) if isinstance(reply, dict) else reply

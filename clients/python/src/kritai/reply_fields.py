@@ -1,5 +1,5 @@
-"""Owns what a reply's objects are: mappings whose missing fields are told by name, not by a bare
-KeyError. Knows no transport."""
+"""Defines what a reply's objects are: mappings whose missing fields are told by name, not by a bare
+KeyError."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Reply(Fields):
 
 
 def as_fields(value: Any) -> Any:
-    """What the client itself makes in place of a reply, its objects as those of a reply."""
+    """Results that the client itself makes in place of a reply, with objects as those of a reply."""
     if isinstance(value, dict):
         return Fields({name: as_fields(member) for name, member in value.items()})
     return [as_fields(member) for member in value] if isinstance(value, list) else value

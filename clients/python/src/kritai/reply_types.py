@@ -1,5 +1,4 @@
-"""Owns the shapes of what comes back, as in the server's OpenAPI document, and a whole call's
-rewards. Knows no transport."""
+"""The shapes of what comes back, as in the server's OpenAPI document, and a whole call's rewards."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ class _SignalErrors(TypedDict, total=False):
 
 
 class _Unasked(TypedDict, total=False):
-    """Of a spec whose schedule or budget may leave pairs out: how many were."""
+    """For a spec whose schedule or budget may leave pairs out: how many were."""
 
     unasked: int
 
@@ -74,7 +73,7 @@ class RolloutResult(_SignalErrors, _Unasked, _TooLong, _Missing, _Shown):
 
 
 class _Measures(TypedDict, total=False):
-    """Of a spec that leaves pairs out, grades outcomes, scores by more than wins, or has signals."""
+    """For a spec that leaves pairs out, grades outcomes, scores by more than wins, or has signals."""
 
     parts_correlation: float | None
     cyclic: bool
@@ -100,7 +99,7 @@ class _Points(TypedDict, total=False):
 
 
 class _Gathered(TypedDict, total=False):
-    """Of a group that came rollout by rollout (`client.group`): whose position in it each place of
+    """For a group that came rollout by rollout (`client.group`): whose position in it each place of
     `rollouts` is, and how many generations were asked before the group was complete."""
 
     positions: list[int]
@@ -138,7 +137,7 @@ Columns = dict[str, list[list[float | None]]]
 
 
 class AuditUse(Asked):
-    """What an audit asked, apart from all other counts, and how far it agrees. `groups` were to be
+    """An audit's use, apart from all other counts, and how far it agrees. `groups` were to be
     audited, `audited` of them were whole; `correlation` is Spearman's, of reward and audit."""
 
     groups: int

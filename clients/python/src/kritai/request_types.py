@@ -1,5 +1,5 @@
-"""Owns the shapes of what is sent, as in the server's OpenAPI document (`Group`, `Rollout`, `Spec`,
-...). Knows no reply; the options of calls: call_options.py."""
+"""The shapes of what is sent, as in the server's OpenAPI document (`Group`, `Rollout`, `Spec`, ...).
+The options of calls: call_options.py."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _TestStatus(TypedDict):
 
 
 class TestResult(_TestStatus, total=False):
-    """What came of one test of a rollout's program; `infra` says nothing of the program."""
+    """The result of one test of a rollout's program; `infra` says nothing of the program."""
 
     weight: float
     score: float

@@ -1,4 +1,4 @@
-"""Owns how long a request that failed waits before it is sent again. Knows no transport."""
+"""How long a request that failed waits before it is sent again."""
 
 from __future__ import annotations
 

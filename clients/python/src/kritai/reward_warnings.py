@@ -1,5 +1,5 @@
-"""Owns telling the caller what a reply warns of, as Python warnings: a run with flat rewards looks
-healthy otherwise. Knows no request."""
+"""Reports the caller what a reply warns of, as Python warnings: a run with flat rewards looks healthy
+otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns what ROLL hands to a reward worker, read and scored. Knows no worker."""
+"""Defines what ROLL hands to a reward worker, read and scored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kritai.scored_rows import score_rows
 from kritai.stated_facts import plain
 
 OWN = frozenset(("domain", "id", "rollout_id", "tag"))
-"""What ROLL itself writes beside a dataset's columns, or reads to choose a worker."""
+"""Columns that ROLL itself writes beside a dataset's, or reads to choose a worker."""
 
 
 async def rewards_of(data: Any, tokenizer: Any) -> list[float]:

@@ -1,5 +1,5 @@
-"""Owns the run log: reading runs, steps, groups, verdicts, exports; what is said of a run, and its
-deletion. Knows no scoring."""
+"""The run log: reading runs, steps, groups, verdicts, exports; what is said of a run, and its
+deletion."""
 
 from __future__ import annotations
 

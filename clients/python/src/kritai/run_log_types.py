@@ -1,4 +1,4 @@
-"""Owns the shapes of the run log's rows, as in the server's OpenAPI document. Knows no transport."""
+"""The shapes of the run log's rows, as in the server's OpenAPI document."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RunMetadata = Mapping[str, str | float | bool | None]
 
 
 class DeletedRun(TypedDict):
-    """What was deleted of a run: rows by table, and what else held something of it, by kind."""
+    """The deleted parts of a run: rows by table, and further stores that held something of it, by kind."""
 
     run_id: str
     owner: str | None
@@ -51,7 +51,7 @@ class DeletedRun(TypedDict):
 
 
 class StepSignal(TypedDict):
-    """What a signal came to at a step: the mean of its values, and those missing, by code."""
+    """A signal at a step: the mean of its values, and those missing, by code."""
 
     mean: float | None
     rollouts: int
@@ -63,7 +63,7 @@ class _WithSignals(TypedDict, total=False):
 
 
 class _ShownMean(TypedDict, total=False):
-    """Of a step with rollouts of several turns: the mean share of them that judges saw."""
+    """For a step with rollouts of several turns: the mean share of them that judges saw."""
 
     shown_mean: float
 
@@ -125,13 +125,13 @@ class RunHealth(TypedDict):
 
 
 class _Audited(TypedDict, total=False):
-    """Of a group that was audited: the score of each rollout by the audit's judge."""
+    """For a group that was audited: the score of each rollout by the audit's judge."""
 
     audit: list[float | None]
 
 
 class _Turned(TypedDict, total=False):
-    """Of a group that is not of texts alone: how many turns each rollout has, None of a text."""
+    """For a group with agents' runs: how many turns each rollout has, None for a text."""
 
     turns: list[int | None]
 
@@ -197,7 +197,7 @@ class RescoredGroup(TypedDict):
 
 
 class RescoreSummary(TypedDict):
-    """What all groups of a rescoring come to; all but `nulls` of those that are complete under both
+    """The totals of all groups of a rescoring; all but `nulls` over those that are complete under both
     specs."""
 
     type: Literal["end"]

@@ -1,4 +1,4 @@
-"""Owns scoring a trainer's whole batch of rows in one call, for the shims. Knows no tool."""
+"""Scores a trainer's whole batch of rows in one call, for the shims."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ async def score_group(
 
 
 def _with_columns(refused: InvalidRequest, stated: Sequence[Stated]) -> InvalidRequest:
-    """Of a right answer that no column holds: which ones were looked for, and what there is."""
+    """For a right answer that no column holds: which ones were looked for, and which there are."""
     lacks = refused.code == "facts_required" and any(fault.path.endswith(".reference") for fault in refused.errors)
     if not lacks or any(each.of("reference") is not None for each in stated):
         return refused

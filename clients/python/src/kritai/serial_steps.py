@@ -1,5 +1,5 @@
-"""Owns refusing a trainer that awaits one step after another: a group gathered in its process would
-never be whole. Knows no reward."""
+"""Refusing a trainer that awaits one step after another: a group gathered in its process would never be
+whole."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Owns one call that several reward functions share, for trainers that take one function a
-component. Knows no tool."""
+"""One call that several reward functions share, for trainers that take one function a component."""
 
 from __future__ import annotations
 

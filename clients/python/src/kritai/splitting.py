@@ -1,5 +1,4 @@
-"""Owns the encoding of groups and items, and where a batch over the server's limits is cut. Knows
-no transport."""
+"""The encoding of groups and items, and where a batch over the server's limits is cut."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ TOO_MUCH = frozenset({"too_many_rollouts", "too_many_generations", "body_too_lar
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may hold. The defaults are the server's; generations: of its `openai`
+    """The limits of one request. The defaults are the server's; generations: of its `openai`
     verifier protocol."""
 
     parts: int = 256

@@ -1,5 +1,5 @@
-"""Owns what a dataset's label or row says of a problem, as the facts that a spec needs of a group:
-read as the server reads it on routes of one sample (docs/integrations/gathering.md). Knows no tool."""
+"""Defines what a dataset's label or row says of a problem, as the facts that a spec needs of a group:
+read as the server reads it on routes of one sample (docs/integrations/gathering.md)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ OWN = frozenset(
         "rollout_reward_scores",
     )
 )
-"""What trainers put beside a dataset's columns: no part of a row."""
+"""Fields that trainers put beside a dataset's columns: not part of a row."""
 
 _ASSERT = re.compile(r"(?:^|[\n;:{)])[ \t]*(?:assert|raise)\b|\bassert\w*[.(]|\bthrow (?:new\b|\w*Error\b)")
 """Code that can fail, and no sentence."""
@@ -135,7 +135,7 @@ class Stated:
         return told
 
     def unshown(self, place: str) -> Iterator[FieldFault]:
-        """What its row holds that no judge is shown: images, calls."""
+        """Content of its row that no judge is shown: images, calls."""
         yield from row_faults(self.row, place)
         for name in NESTED:
             if isinstance(held := self.row.get(name), Mapping):

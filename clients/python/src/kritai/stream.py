@@ -1,5 +1,5 @@
-"""Owns the NDJSON form of a request for rewards: its lines as events, and what is asked again when
-it breaks. Knows no splitting."""
+"""The NDJSON form of a request for rewards: its lines as events, and what is asked again when it
+breaks."""
 
 from __future__ import annotations
 

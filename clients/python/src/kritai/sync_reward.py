@@ -1,4 +1,4 @@
-"""Owns a reward function for trainers that await none. Knows no tool."""
+"""A reward function for trainers that await none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns taking the thinking out of a rollout's text. Knows nothing of requests."""
+"""Takes the thinking out of a rollout's text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Owns what is sent of a completion that is longer than the server takes: its head alone. Knows no
-request."""
+"""Defines what is sent of a completion that is longer than the server takes: its head alone."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ ROLLOUT_TEXT_BYTES = 512 * 1024
 """The server's limit rollout_text_bytes."""
 
 HEAD_CHARS = 8 * 1024
-"""Kept for whoever reads the run log: nobody is shown it."""
+"""Kept for readers of the run log: judges are never shown it."""
 
 
 def is_too_long(text: str) -> bool:

@@ -1,5 +1,5 @@
-"""Owns environments whose public methods are an agent's tools: what was called and what came of it,
-and the rewards of all that a batch has used. Knows no trainer's class."""
+"""Environments whose public methods are an agent's tools: what was called and what came of it, and the
+rewards of all that a batch has used."""
 
 from __future__ import annotations
 

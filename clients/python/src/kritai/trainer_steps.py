@@ -1,5 +1,4 @@
-"""Owns the step of trainers that hand none to a reward function: where they keep it. Knows no
-request."""
+"""The step of trainers that hand none to a reward function: where they keep it."""
 
 from __future__ import annotations
 

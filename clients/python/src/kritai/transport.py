@@ -1,4 +1,4 @@
-"""Owns one request's way: the retry loop, deadlines and keys. Knows no route."""
+"""One request's way: the retry loop, deadlines and keys."""
 
 from __future__ import annotations
 

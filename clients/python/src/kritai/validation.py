@@ -44,7 +44,7 @@ def environment_result(
 
 
 def environment_size(row: Any) -> int:
-    """Of KRITAI_GROUP_SIZE (needed), for a validation sample of KRITAI_VAL_GROUP_SIZE (1)."""
+    """The KRITAI_GROUP_SIZE (needed), for a validation sample KRITAI_VAL_GROUP_SIZE (1)."""
     return int(os.environ.get("KRITAI_VAL_GROUP_SIZE", "1") if is_validation(row) else os.environ["KRITAI_GROUP_SIZE"])
 
 

@@ -1,5 +1,5 @@
-"""Owns the shapes of what a reply tells of the verifier's work on a group, as in the server's OpenAPI
-document. Knows no reward."""
+"""The shapes of a reply's report on the verifier's work for a group, as in the server's OpenAPI
+document."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Schedule(TypedDict, total=False):
 
 
 class Asked(TypedDict):
-    """What a judge was asked, and what came of it."""
+    """A judge's questions, and their results."""
 
     comparisons: int
     generations: int

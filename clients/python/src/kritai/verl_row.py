@@ -1,4 +1,4 @@
-"""Owns what verl's keywords of one sample state of a problem."""
+"""Defines what verl's keywords of one sample state of a problem."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kritai.too_long import head_beyond
 warn_of_old("verl")
 
 VERSION = "global_steps"
-"""Of the weights that wrote the answer, as verl's rollout servers state it: the step that verl logs,
+"""The version of the weights that wrote the answer, as verl's rollout servers state it: the step that verl logs,
 less one."""
 
 WRITTEN = OWN | {
@@ -33,7 +33,7 @@ WRITTEN = OWN | {
     "tool_rewards",
     "turn_scores",
 }
-"""What verl and its rollout servers put into extra_info for each sample: no part of the row."""
+"""Fields that verl and its rollout servers put into extra_info for each sample: not part of the row."""
 
 
 def step_of(extra_info: object) -> int | None:

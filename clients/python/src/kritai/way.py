@@ -1,4 +1,4 @@
-"""Owns how a server is reached: the httpx client that is made for it. Knows no request."""
+"""How a server is reached: the httpx client that is made for it."""
 
 from __future__ import annotations
 

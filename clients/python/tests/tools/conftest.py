@@ -1,4 +1,4 @@
-"""Owns the fixtures of the tests of other vendors' clients."""
+"""The fixtures of the tests of other vendors' clients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from tool_stack import Statuses, ToolStack, tool_stack
 
-# Read when the packages are imported; a test run is nobody's usage.
+# Read when the packages are imported; a test run is not usage.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
 
 

@@ -1,5 +1,5 @@
-"""Owns the real stack as other vendors' clients meet it: behind a key, over a scripted verifier;
-and what they were told. Knows no tool."""
+"""The real stack as other vendors' clients meet it: behind a key, over a scripted verifier; and what
+they were told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owns the fixture of the trainers' tests."""
+"""The fixture of the trainers' tests."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from kritai import Kritai
 
 @pytest.fixture(scope="session")
 def expected(url: str) -> list[float | None]:
-    """What the group gets from /v1/rewards, where it comes as one."""
+    """The group's rewards from /v1/rewards, where it comes as one."""
     with Kritai(url) as client:
         return client.rewards([{"prompt": PROMPTS[0], "rollouts": [{"text": text} for text in GROUP]}]).flat

@@ -1,5 +1,5 @@
-"""Owns how the installed trainers ask for rewards: each package's own code, with as little of it as
-that needs. Knows no test."""
+"""How the installed trainers ask for rewards: each package's own code, with as little of it as that
+needs."""
 
 from __future__ import annotations
 

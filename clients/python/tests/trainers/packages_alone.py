@@ -1,5 +1,5 @@
-"""Owns how packages that are installed without most of what they depend on ask for rewards: the
-modules of each that do so, its other ones left out. Knows no test."""
+"""How packages that are installed without most of what they depend on ask for rewards: the modules of
+each that do so, its other ones left out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def unopened(*names: str) -> None:
         folder = [str(Path(path) / leaf) for path in (sys.modules[above].__path__ if above else sys.path)]
         package = types.ModuleType(name)
         package.__path__ = [path for path in folder if Path(path).is_dir()]
-        # Of a package's own loader: pickle and inspect ask for it.
+        # A package's own loader: pickle and inspect ask for it.
         package.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
         sys.modules[name] = package
         if above:
@@ -80,8 +80,8 @@ async def areal_rewards(workflow: Any, rows: Rows, words: Any, split: str, waits
 def verifiers_tasks() -> Any:
     """verifiers' tasks of NeMo-Gym. Its sandboxes, tunnels and uploads are a vendor's, and not
     asked."""
-    # It makes a client a request, and httpx would read all authorities for each (25 ms), which here
-    # nobody needs.
+    # It makes a client a request, and httpx would read all authorities for each (25 ms), which is not needed
+    # here.
     os.environ.pop("SSL_CERT_FILE", None)
     os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
     for name in ("prime_runs", "prime_runs.projection", "prime_sandboxes", "prime_sandboxes.models"):
@@ -92,7 +92,7 @@ def verifiers_tasks() -> Any:
 async def verifiers_rewards(
     tasks: Any, url: str, headers: dict[str, str], rows: Rows, waits: Sequence[float], request_timeout: float
 ) -> list[float]:
-    """What its own task records for each trace of one answer, as its page configures it."""
+    """The task's records for each trace of one answer, as its page configures it."""
     from verifiers.v1.configs.agent import AgentConfig
     from verifiers.v1.graph import MessageNode
     from verifiers.v1.trace import AgentInfo, Trace, TraceTask
@@ -124,7 +124,7 @@ def eval_protocol_function() -> Any:
 async def eval_protocol_scores(
     function: Any, endpoint: str, rows: Rows, waits: Sequence[float], tries: int = 1, pause_s: float = 8.0
 ) -> list[float]:
-    """Each sample on a thread; asked again by the caller, so often, for the function asks once."""
+    """Each sample on a thread; asked again by the caller, this often, for the function asks once."""
     remote = function(mode="remote", endpoint=endpoint)
     threads = ThreadPoolExecutor(max_workers=max(1, len(rows)))
     loop = asyncio.get_running_loop()
@@ -164,7 +164,7 @@ def ms_swift_scoring() -> Any:
 
 
 def ms_swift_rewards(scoring: Any, rows: Rows, size: int) -> list[float]:
-    """What its GRPO makes of the plugin's numbers: the rewards of which it takes the advantages."""
+    """Its GRPO's view of the plugin's numbers: the rewards of which it takes the advantages."""
     import torch
     from swift.rewards import orms
     from swift.rl_core.advantage import compute_advantages

@@ -1,5 +1,5 @@
-"""Owns stand-ins for what ROLL's reward workers are made of (it is on no index; its DataProto is
-verl's), and a call as its pipeline makes it. Knows no test."""
+"""Stand-ins for what ROLL's reward workers are made of (it is on no index; its DataProto is verl's),
+and a call as its pipeline makes it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Owns a scalar reward model made on the spot, with random weights, behind vLLM's `/classify`.
-Knows no trainer."""
+"""A scalar reward model made on the spot, with random weights, behind vLLM's `/classify`."""
 
 from __future__ import annotations
 

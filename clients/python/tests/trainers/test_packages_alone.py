@@ -45,7 +45,7 @@ def told_by(tool: str, url: str, texts: list[str], split: str = "train", *more: 
 
 
 def driven(tool: str, url: str, texts: list[str], split: str = "train") -> list[Any]:
-    """What the tool would train on."""
+    """The values that the tool would train on."""
     [told] = told_by(tool, url, texts, split)
     assert "values" in told, told
     return [*told["values"][0]]
@@ -84,5 +84,5 @@ def test_ms_swift_would_take_a_missing_reward_for_zero_so_it_never_gets_one(serv
     raised, fallen, taken = told_by("ms_swift", server.url, ["1", "none"], "train", *named)
     assert raised["error"].startswith("kritai.errors.NoScore")
     assert fallen["values"] == [[1.0, -1.0]]
-    # What ms-swift makes of None, by its own arithmetic.
+    # ms-swift's value for None, by its own arithmetic.
     assert taken["values"] == [[1.0, 0.0]]

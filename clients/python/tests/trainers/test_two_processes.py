@@ -46,7 +46,7 @@ def test_halves_of_groups_raise_or_are_scored_together_as_whole_groups(url: str,
         assert "4 completions of a prompt, not 8" in told["named"]
     with Kritai(url) as client:
         groups = logged_groups(client, run_id, STEPS)
-    # What was refused asked for nothing, and each step is one request, of whole groups.
+    # A refused step asked for nothing, and each step is one request, of whole groups.
     assert [(row["step"], len(row["rewards"])) for row in groups] == [(step, GENERATIONS) for step in range(STEPS)]
     tables = [pandas.read_parquet(path) for path in sorted((tmp_path / "gathered" / "completions").glob("*.parquet"))]
     for step, (row, table) in enumerate(zip(groups, tables, strict=True)):

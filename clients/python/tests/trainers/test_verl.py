@@ -37,7 +37,7 @@ def test_verls_reward_manager_gives_each_sample_the_reward_of_its_group(
     results = scored(verl_configuration(shim, group_size=len(GROUP)), GROUP)
     assert [result["reward_score"] for result in results] == expected
     assert len({frozenset(result["reward_extra_info"]) for result in results}) == 1
-    # What verl's validation shows where it is there.
+    # verl's validation shows it where it is there.
     assert [result["reward_extra_info"]["acc"] for result in results] == [1.0, 0.5, 0.0]
 
 

@@ -1,5 +1,5 @@
-"""Owns a policy made on the spot: a vocabulary of whole prompts and programs, and a model with
-random weights. Knows no trainer."""
+"""A policy made on the spot: a vocabulary of whole prompts and programs, and a model with random
+weights."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-# Owns what a program finds where a package is not here: an import that works until it is used, then
-# the end of the run.
+# Defines what a program finds where a package is not here: an import that works until it is used, then the
+# end of the run.
 
 
 def _absent():

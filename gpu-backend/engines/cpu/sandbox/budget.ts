@@ -1,4 +1,4 @@
-// Owns what one run may consume and what it has written. Knows neither interpreter.
+// Defines what one run may consume and what it has written. Knows neither interpreter.
 import { randomInt } from "node:crypto";
 import type { RunLimits, RunStatus } from "./protocol.ts";
 
@@ -24,7 +24,7 @@ export const UNSUPPORTED_EXIT = randomInt(0x1_0000, 0x7fff_ffff);
 
 const STDERR_TAIL_BYTES = 2048;
 
-/** What one run may consume and what it has written; one at a time in a child. */
+/** One run's bounds and its output; one at a time in a child. */
 export class RunBudget {
   readonly limits: RunLimits;
   readonly stdin: Uint8Array;

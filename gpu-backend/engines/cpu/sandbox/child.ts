@@ -1,5 +1,4 @@
-// Owns the sandboxed process: closes its own doors, loads the interpreters, runs jobs one by one.
-// Knows no judge and no server.
+// The sandboxed process: closes its own doors, loads the interpreters, runs jobs one by one.
 import { constants } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Engine } from "./engine.ts";
@@ -23,8 +22,8 @@ if (!send) throw new Error("child.ts is started by the sandbox's supervisor, wit
 const report = (message: FromChild) => void send(message);
 
 /**
- * The network is no part of Node's permission model, so its globals go; pyodide's start wants one
- * table of numbers.
+ * Node's permission model does not cover the network, so its globals go; pyodide's start wants one table of
+ * numbers.
  */
 function closeDoors(): void {
   for (const name of NETWORK_GLOBALS) Reflect.deleteProperty(globalThis, name);

@@ -1,5 +1,5 @@
-// Owns what the two interpreters have in common: the shape of an engine and how an end becomes a
-// result. Knows neither.
+// Defines what the two interpreters have in common: the shape of an engine and how an end becomes a result.
+// Knows neither.
 import { type RunBudget, RunEnded } from "./budget.ts";
 import type { RunLimits, RunPlan, RunResult, RunStatus } from "./protocol.ts";
 
@@ -13,7 +13,7 @@ export interface Failure {
   error: string;
 }
 
-/** What a thrown value says of the run; null for a program that ended itself in good order. */
+/** The failure that a thrown value means; null for a program that ended itself in good order. */
 export function failureOf(thrown: unknown, budget: RunBudget): Failure | null {
   const ended = budget.ended ?? (thrown instanceof RunEnded ? thrown : null);
   if (ended) return ended.status === "ok" ? null : { status: ended.status, error: ended.message };

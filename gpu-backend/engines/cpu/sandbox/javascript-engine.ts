@@ -1,5 +1,4 @@
-// Owns the JavaScript interpreter of a sandboxed child: quickjs, a fresh WebAssembly instance for
-// every run. Knows no tests.
+// The JavaScript interpreter of a sandboxed child: quickjs, a fresh WebAssembly instance for every run.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import {
@@ -63,7 +62,7 @@ interface Prelude {
 const ownSource = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
 const PAGES_PER_MIB = 16;
-/** What the module itself declares. */
+/** The module's own declaration. */
 const PAGES_INITIAL = 256;
 const PAGES_MAX = 32_768;
 

@@ -1,9 +1,8 @@
-// Owns whose job runs next in a sandbox, and how much one party may have waiting. Knows no process
-// and no program.
+// Decides whose job runs next in a sandbox, and how much one party may have waiting.
 import { FairRing } from "../../../gateway/scheduling/fair-ring.ts";
 
 interface QueueLimits {
-  /** Jobs of one party that may run at a time; those of nobody may take every place. */
+  /** Jobs of one party that may run at a time; those without a party may take every place. */
   running_max: number;
   /** Jobs of one party that may wait. */
   waiting_max: number;
@@ -15,7 +14,7 @@ interface Line<T> {
   party: string;
   jobs: T[];
   running: number;
-  /** What a job of it takes, ms: a running mean. */
+  /** The duration of its jobs, ms: a running mean. */
   mean_ms: number;
 }
 
@@ -31,7 +30,7 @@ const LATEST = 0.25;
  */
 export class PartyQueue<T> {
   readonly #limits: QueueLimits;
-  /** Of parties that have jobs. */
+  /** Lines of parties that have jobs. */
   readonly #lines = new Map<string, Line<T>>();
   readonly #ring = new FairRing<Line<T>>(QUANTUM_MS, ({ party }) => ({ party, rank: 0 }));
 

@@ -1,4 +1,4 @@
-// Owns how Node's console shows values, built inside quickjs. Knows no stream.
+// How Node's console shows values, built inside quickjs.
 (() => {
   const inspect = (value, depth = 0, seen = []) => {
     if (typeof value === "string") return depth === 0 ? value : quote(value);

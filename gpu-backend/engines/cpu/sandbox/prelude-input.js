@@ -1,4 +1,4 @@
-// Owns events, process.stdin and readline as Node has them, built inside quickjs. Knows no console.
+// Events, process.stdin and readline as Node has them, built inside quickjs.
 (after, readAll, hostWrite) => {
   class EventEmitter {
     #listeners = new Map();

@@ -1,5 +1,5 @@
-// Owns how text and values leave a JavaScript program: by functions taken before it runs, so that
-// no prototype it changes is in the way.
+// How text and values leave a JavaScript program: by functions taken before it runs, so that no prototype it
+// changes is in the way.
 (hostWrite, hostWriteNull) => {
   const { apply } = Reflect;
   const { entries, is } = Object;

@@ -1,5 +1,5 @@
-// Owns the part of Node that a program reading stdin and writing stdout expects, built inside
-// quickjs from three host functions.
+// The part of Node that a program reading stdin and writing stdout expects, built inside quickjs from three
+// host functions.
 (hostWrite, hostRead, hostExit, { inspect, format }, makeInput) => {
   const timers = [];
   let timerId = 0;

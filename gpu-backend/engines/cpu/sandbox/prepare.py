@@ -1,5 +1,5 @@
-# Owns what is done to a fresh Python before its memory is frozen: warm imports, plain streams, no
-# road to JavaScript.
+# Defines what is done to a fresh Python before its memory is frozen: warm imports, plain streams, no road to
+# JavaScript.
 
 
 def _prepare():

@@ -1,5 +1,4 @@
-// Owns the words that the supervisor and the sandboxed child exchange. Knows neither pyodide nor
-// quickjs.
+// The words that the supervisor and the sandboxed child exchange. Knows neither pyodide nor quickjs.
 
 export type Language = "python" | "javascript";
 
@@ -27,9 +26,9 @@ export interface Cell {
   args: string;
 }
 
-/** What came of a cell. */
+/** The result of a cell. */
 export interface CellResult {
-  /** What the program wrote meanwhile. */
+  /** The program's output meanwhile. */
   printed: string;
   /**
    * The value, as JSON that the harness wrote: data of the program's choosing, to be read with
@@ -51,7 +50,7 @@ export interface RunPlan {
 
 export interface RunResult {
   status: RunStatus;
-  /** What the program itself wrote. */
+  /** The program's own output. */
   stdout: string;
   /** Shorter than the plan's cells when one failed. */
   cells: CellResult[];

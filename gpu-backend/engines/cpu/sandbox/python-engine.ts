@@ -1,5 +1,4 @@
-// Owns the Python interpreter of a sandboxed child: load once, run many, each from the same
-// restored memory. Knows no tests.
+// The Python interpreter of a sandboxed child: load once, run many, each from the same restored memory.
 import { readFileSync } from "node:fs";
 import { RunBudget, RunEnded, UNSUPPORTED_EXIT } from "./budget.ts";
 import { type Engine, type Failure, failureOf } from "./engine.ts";
@@ -35,7 +34,7 @@ interface PythonExports {
 
 const EXEC = 257;
 
-/** The program's names, and those of the harness, which start from builtins of their own. */
+/** The program's names, and those of the harness, which start from separate builtins. */
 const PROGRAM = "__main__";
 const HARNESS = "__kritai__";
 

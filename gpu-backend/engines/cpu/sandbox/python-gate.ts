@@ -1,5 +1,4 @@
-// Owns the gate between pyodide's WebAssembly and JavaScript: which imports a program may reach,
-// and in what form. Knows no tests.
+// The gate between pyodide's WebAssembly and JavaScript: which imports a program may reach, and in what form.
 import type { RunBudget } from "./budget.ts";
 
 /** Import errors in Emscripten's (WASI's) numbering. */

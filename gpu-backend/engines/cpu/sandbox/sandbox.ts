@@ -1,5 +1,4 @@
-// Owns the pool of sandboxed children: queue, retries after a death, cancellation. Knows no tests,
-// no judge.
+// The pool of sandboxed children: queue, retries after a death, cancellation.
 import { availableParallelism } from "node:os";
 import { PartyQueue } from "./party-queue.ts";
 import type { Job, Language, RunLimits, RunPlan, RunResult } from "./protocol.ts";
@@ -17,13 +16,13 @@ export interface SandboxOptions {
 
 export const DEFAULT_LIMITS: RunLimits = { timeout_ms: 2_000, memory_mb: 256, output_bytes: 1_048_576 };
 
-/** After so many time-outs of one program its other runs are taken to time out too. */
+/** After this many time-outs of one program its other runs are taken to time out too. */
 const TIMEOUTS_MAX = 2;
 
 export interface Program {
   language: Language;
   source: string;
-  /** Who has it run: parties take turns. Absent: nobody, who may take every child. */
+  /** The party that has it run: parties take turns. Absent: unknown; such runs may take every child. */
   party?: string | undefined;
 }
 

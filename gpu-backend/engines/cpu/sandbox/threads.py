@@ -1,5 +1,5 @@
-# Owns threads where there are none: each runs to its end when it is started; one that would have to
-# wait for another ends the run.
+# Threads where there are none: each runs to its end when it is started; one that would have to wait for
+# another ends the run.
 
 
 def _threads():
@@ -43,7 +43,7 @@ def _threads():
         return self._started.is_set() and not hasattr(self, "_is_over")
 
     def wait(self, timeout=None):
-        """Nobody else runs, so nobody will notify."""
+        """No other thread runs, so notify will never be called."""
         if timeout is None:
             posix._exit(unsupported_exit)
         time.sleep(timeout)

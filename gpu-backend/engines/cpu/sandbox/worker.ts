@@ -1,5 +1,4 @@
-// Owns one sandboxed child process: how it is started, watched, killed and replaced. Knows no queue
-// and no tests.
+// One sandboxed child process: how it is started, watched, killed and replaced.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";

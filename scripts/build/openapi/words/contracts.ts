@@ -1,4 +1,4 @@
-// Owns the words for fields of other tools' contracts, as those tools mean them.
+// The words for fields of other tools' contracts, as those tools mean them.
 
 export const CONTRACT_WORDS: Readonly<Record<string, string>> = {
   model: "the name of a stored spec; `default` is built in",

@@ -1,4 +1,4 @@
-// Owns the words for fields of native replies that score, evaluate or refuse.
+// The words for fields of native replies that score, evaluate or refuse.
 
 export const REPLY_WORDS: Readonly<Record<string, string>> = {
   request_id: "id of the request, as in `X-Request-Id`; the run log is asked by it",

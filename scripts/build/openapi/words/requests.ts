@@ -1,4 +1,4 @@
-// Owns the words for fields of native requests.
+// The words for fields of native requests.
 
 export const REQUEST_WORDS: Readonly<Record<string, string>> = {
   run_id: "the trainer's name of the run; null where the request named none",

@@ -1,4 +1,4 @@
-// Owns the words for fields of the run log's replies and of batches.
+// The words for fields of the run log's replies and of batches.
 
 export const LOG_WORDS: Readonly<Record<string, string>> = {
   runs: "the runs, newest first",

@@ -1,5 +1,5 @@
-// Owns the words for fields of a spec that need none beside their names' own documentation in
-// docs/spec.md. Which field takes which: described.ts.
+// The words for fields of a spec that need none beside their names' own documentation in docs/spec.md. Which
+// field takes which: described.ts.
 
 export const SPEC_WORDS: Readonly<Record<string, string>> = {
   spec: "a stored spec's name, or a spec itself",

@@ -1,8 +1,8 @@
-// Owns what the page of a run says of it in its owner's words, and the control that deletes it.
+// Defines what the page of a run says of it in its owner's words, and the control that deletes it.
 import { el } from "./dom.ts";
 import { deleteRun, type RunDetail } from "./log.ts";
 
-/** What PUT /v1/runs/:run_id said; nothing where it said nothing. */
+/** The description by PUT /v1/runs/:run_id; empty without one. */
 export function aboutRun({ metadata }: RunDetail): HTMLElement[] {
   const said = Object.entries(metadata ?? {});
   if (said.length === 0) return [];

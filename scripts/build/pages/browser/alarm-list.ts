@@ -1,4 +1,4 @@
-// Owns the list of a run's alarms, above all else of its page: what is on, and what was not looked at.
+// The list of a run's alarms, above all else of its page: what is on, and what was not looked at.
 import { CHART_TABLE } from "./chart-table.ts";
 import { el, link } from "./dom.ts";
 import type { AlarmSpan, RunHealth } from "./log.ts";
@@ -13,7 +13,7 @@ const needsOf = (names: readonly string[]): HTMLElement =>
     ),
   );
 
-/** What silence means: of an alarm that had nothing to look at, nothing. */
+/** The meaning of silence: an alarm that had nothing to look at says nothing. */
 function quiet({ rows, alarms, looked_at }: RunHealth): HTMLElement[] {
   const unseen = Object.keys(CHART_TABLE.alarms).filter((name) => !looked_at.includes(name));
   const all = looked_at.length + unseen.length;

@@ -1,4 +1,4 @@
-// Owns what the build tells the pages' script of the tables of measures and alarms.
+// Defines what the build tells the pages' script of the tables of measures and alarms.
 import type { ChartTable } from "../chart-table.ts";
 
 declare const CHART_TABLE: ChartTable;

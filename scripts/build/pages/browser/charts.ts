@@ -1,5 +1,5 @@
-// Owns the charts over a run's steps: one line a measure, alarms and spec changes as marks, and the
-// spread of rewards; each saved or copied as SVG.
+// The charts over a run's steps: one line a measure, alarms and spec changes as marks, and the spread of
+// rewards; each saved or copied as SVG.
 import { areaY, dot, line, lineY, plot, pointerX, rect, ruleX, ruleY, tip } from "@observablehq/plot";
 import { el } from "./dom.ts";
 import { draggable } from "./drag.ts";
@@ -30,8 +30,8 @@ export interface ChartOptions {
 type Looking = Pick<ViewControls, "view" | "zoom" | "whole">;
 
 /**
- * Plot's figure as this page takes it: rules of its style element, which the page's policy does not
- * let in, stand in runs.css; the drawing is one image with one name.
+ * Plot's figure as this page takes it: rules of its style element, which the page's policy does not let in,
+ * are in runs.css; the drawing is one image with one name.
  */
 function asImage<T extends Element>(figure: T): T {
   for (const style of figure.querySelectorAll("style")) style.remove();
@@ -64,7 +64,7 @@ export const copying = (label: string, text: () => string): HTMLElement => {
   return button;
 };
 
-/** The drawing as a file of its own: what this page's style says of colours is written out. */
+/** The drawing as a separate file: the colours of this page's style are written out. */
 function svgText(figure: Element): string {
   const drawing = figure.matches("svg") ? figure : (figure.querySelector("svg:last-of-type") as Element);
   const style = getComputedStyle(drawing);
@@ -104,13 +104,13 @@ const tickText = (value: number): string =>
         Math.abs(value) < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 3 },
       );
 
-/** What a value cannot be beyond, by what its axis says. */
+/** The bounds of a value, by its axis's words. */
 const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
   share: [0, 1],
   "Spearman's correlation": [-1, 1],
 };
 
-/** Of values that are all the same an axis from zero: Plot's own would have one long tick. */
+/** For values that are all the same an axis from zero: Plot's own would have one long tick. */
 function domainOf(
   points: readonly (Point & { value: number })[],
   lines: readonly number[],
@@ -131,7 +131,7 @@ interface Placed extends Point {
   x: number;
 }
 
-/** What of the points is shown, each at its place; neighbours of very many as one. */
+/** The points that are shown, each at its place; neighbours of very many as one. */
 const shownOf = (view: View, points: readonly Point[]): Placed[] =>
   binned(points.filter((point) => isShown(view, placeOf(view, point)))).map((point) => ({
     ...point,
@@ -143,7 +143,7 @@ const DOTS_MOST = 12;
 
 const strokeOf = ({ names }: ReturnType<typeof strokesOf>) => (names.length > 1 ? "series" : "currentColor");
 
-/** The line of each series; a dash is no channel of a line: each series is a mark. */
+/** The line of each series; a dash is not a channel of a line: each series is a mark. */
 function seriesLines(points: readonly Placed[], strokes: ReturnType<typeof strokesOf>, faint: boolean) {
   const stroke = strokeOf(strokes);
   return strokes.names.map((name) =>
@@ -206,7 +206,7 @@ interface Cell {
   share: number;
 }
 
-/** Of rewards that are all the same a bin has no height: it is drawn as so much of the axis. */
+/** For rewards that are all the same a bin has no height: it is drawn as this share of the axis. */
 const FLAT_SHARE = 0.04;
 
 function cellsOf({ edges, steps }: Spread, height: number): Cell[] {

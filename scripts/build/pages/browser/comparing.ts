@@ -73,7 +73,7 @@ const interval = (ci95: PairedDifference["ci95"]): string =>
 const spanOf = (steps: readonly number[]): string =>
   steps.length === 0 ? "none" : `${counted(steps.length, "step")}, ${steps[0]} to ${steps.at(-1)}`;
 
-/** What an interval decides, and whether the two were scored alike. */
+/** The decision of an interval, and whether the two were scored alike. */
 function noteOf({ ci95, prompts, whole }: Row): string {
   if (prompts === 0) return "no common prompt with rewards";
   const open = ci95 === null || (ci95[0] <= 0 && ci95[1] >= 0) ? ["not distinguishable from none"] : [];

@@ -1,4 +1,4 @@
-// Owns making elements. Texts become text nodes: what a model wrote is never markup.
+// Makes elements. Texts become text nodes: what a model wrote is never markup.
 
 type Child = Node | string | null;
 type Attributes = Readonly<Record<string, string | boolean | ((event: Event) => void)>>;
@@ -26,7 +26,7 @@ export interface Column<T> {
   title: string;
   /** Text or element of a cell. */
   cell: (row: T) => Node | string;
-  /** What the column sorts by; absent: it does not. */
+  /** The value that the column sorts by; absent: it does not. */
   by?: (row: T) => number | string | null;
   number?: true;
 }

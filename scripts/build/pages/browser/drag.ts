@@ -1,7 +1,7 @@
-// Owns choosing a part of a chart by dragging over it with mouse, pen or finger, and all of it by a
-// double click. The fields above the charts do the same for the keyboard.
+// Chooses a part of a chart by dragging over it with mouse, pen or finger, and all of it by a double click.
+// The fields above the charts do the same for the keyboard.
 
-/** What of Plot's figure is asked. */
+/** The parts of Plot's figure that are used. */
 interface Scaled {
   scale(name: "x"): { range: readonly [number, number]; invert(at: number): number };
 }
@@ -31,7 +31,7 @@ export function draggable<T extends Element>(figure: T, { scale }: Scaled, { zoo
     for (const [name, value] of Object.entries(said)) band.setAttribute(name, `${value}`);
   };
   band.setAttribute("class", "band");
-  // Captured, for Plot lets nobody else hear of a click that keeps its tip open.
+  // Captured, since Plot passes a click that keeps its tip open to no other handler.
   const begin = (event: PointerEvent) => {
     if (event.button === 0) from = at(event);
   };

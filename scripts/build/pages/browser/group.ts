@@ -1,4 +1,4 @@
-// Owns the page of a group: rollouts side by side, who beat whom, and each verdict.
+// The page of a group: rollouts side by side, who beat whom, and each verdict.
 
 import { turnOfText } from "../../../../src/core/transcript/turns.ts";
 import { isSimulated } from "../../../../src/core/wire/simulated-model.ts";
@@ -20,7 +20,7 @@ import { auditParts, matrices, verdictTable, verdictTexts } from "./verdicts.ts"
 
 type Rollout = GroupRow["result"]["rollouts"][number];
 
-/** What of a group its address names: `#rollout=0&pair=0-1`. */
+/** The parts of a group that its address names: `#rollout=0&pair=0-1`. */
 interface Named {
   rollout: number | null;
   pair: readonly [number, number] | null;
@@ -169,7 +169,7 @@ function namedTurns(said: readonly StoredVerdict[], rollout: number | null): Map
   return named;
 }
 
-/** The spec of a request of a run; null where it is of none, or nobody can read it. */
+/** The spec of a request of a run; null where it has none, or it cannot be read. */
 async function specOf({ run_id, owner, spec_hash }: RequestRow): Promise<ViewSpec | null> {
   if (run_id === null) return null;
   const detail = await run(run_id, owner).catch(() => null);

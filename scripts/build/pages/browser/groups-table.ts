@@ -1,5 +1,5 @@
-// Owns the table of a step's groups: a column a measure, sorted by what an alarm measures where one
-// led here. Columns that say nothing of any group are left out.
+// The table of a step's groups: a column a measure, sorted by what an alarm measures where one led here.
+// Columns that say nothing of any group are left out.
 import { spearman } from "../../../../src/core/math/stats.ts";
 import { CHART_TABLE } from "./chart-table.ts";
 import { type Column, el, link, liveTable } from "./dom.ts";
@@ -29,7 +29,7 @@ function medianLength({ length_tokens }: GroupRow): number | null {
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 
-/** Of its rollouts of several turns, the mean share that the judge saw; null without any. */
+/** Over its rollouts of several turns, the mean share that the judge saw; null without any. */
 function shownMean({ result }: GroupRow): number | null {
   const known = result.rollouts.flatMap(({ shown }) => shown ?? []);
   return known.length === 0 ? null : known.reduce((sum, share) => sum + share, 0) / known.length;
@@ -52,7 +52,7 @@ function codes({ result }: GroupRow): string {
   return errors.length === 0 ? "0" : `${errors.length}: ${[...new Set(errors)].join(", ")}`;
 }
 
-/** With labels that tell nothing, or none to tell, there is no order to compare. */
+/** With labels that are equal, or missing, orders cannot be compared. */
 const tauOf = ({ result: { metrics } }: GroupRow): string =>
   metrics.tau_b_undefined === null ? figure(metrics.tau_b) : `undefined: ${metrics.tau_b_undefined}`;
 

@@ -1,4 +1,4 @@
-// Owns the figures at the head of a run's page: what its last steps have, beside its first.
+// The figures at the head of a run's page: what its last steps have, beside its first.
 import { el } from "./dom.ts";
 import type { HealthRow } from "./log.ts";
 import type { Drawn } from "./measures.ts";

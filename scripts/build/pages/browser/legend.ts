@@ -1,4 +1,4 @@
-// Owns the signs of a chart's legend: each is its series' line, dashes and all.
+// The signs of a chart's legend: each is its series' line, dashes and all.
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Plot's legend has squares: those of series that share a run's colour would be the same. */

@@ -1,5 +1,5 @@
-// Owns reading the run log's routes: the key, which is typed once and kept for this tab, and the
-// shapes that the pages use.
+// Reads the run log's routes: the key, which is typed once and kept for this tab, and the shapes that the
+// pages use.
 import type { GroupResult } from "../../../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../../../src/core/health/alarm.ts";
 import type { HealthRow } from "../../../../src/core/health/health-row.ts";
@@ -17,9 +17,9 @@ export interface StoredVerdict {
   order: number[];
   letter: string | null;
   scores: number[] | null;
-  /** What neither says. */
+  /** A verdict that neither can say. */
   verdict?: Verdict;
-  /** Of each place shown the turn that it names. */
+  /** For each place shown the turn that it names. */
   turns?: (number | null)[];
   status: string | null;
   error: string | null;
@@ -113,7 +113,7 @@ const RUNS_MOST = 1000;
 const GROUPS_MOST = 4096;
 
 const of = (run: string) => `/v1/runs/${encodeURIComponent(run)}`;
-/** Of another key's run its owner is named, as in the page's own address. */
+/** For another key's run its owner is named, as in the page's own address. */
 const owned = (owner: string | null) => (owner === null ? "" : `owner=${encodeURIComponent(owner)}&`);
 
 export const runs = () => pages<RunSummary>(`/v1/runs?limit=${PAGE}`, "runs", RUNS_MOST);
@@ -127,7 +127,7 @@ export async function deleteRun(id: string, owner: string | null): Promise<boole
 /** Steps that alarms look back on, the fewer the more a step holds: a look is one statement. */
 const LOOKED_BACK = [2000, 300, 60];
 
-/** Over so many of the last steps: of several numbers the first that the database can look at. */
+/** Over a number of the last steps: of several numbers the first that the database can look at. */
 export async function health(
   id: string,
   owner: string | null,
@@ -188,7 +188,7 @@ export async function steps(
   }
 }
 
-/** What a run is scored again by. */
+/** The request for scoring a run again. */
 export interface RescoreRequest {
   spec: unknown;
   from_step: number | null;

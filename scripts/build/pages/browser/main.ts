@@ -1,4 +1,4 @@
-// Owns which page an address shows, and the form for a key.
+// Decides which page an address shows, and the form for a key.
 import { el } from "./dom.ts";
 import { groupPage } from "./group.ts";
 import { forgetKey, hasKey, KeyNeeded, keepKey } from "./log.ts";

@@ -1,4 +1,4 @@
-// Owns which measures of a run are drawn over its steps, and how other runs are laid over them.
+// Decides which measures of a run are drawn over its steps, and how other runs are laid over them.
 
 import type { StepSummary } from "../../../rescore/by-step.ts";
 import type { Line } from "../chart-table.ts";
@@ -54,10 +54,10 @@ const timed = (points: readonly Point[], hours: ReadonlyMap<number, number>): Po
     return at === undefined ? point : { ...point, hours: at };
   });
 
-/** What of one run is drawn. */
+/** The drawn parts of one run. */
 export interface Drawn {
   id: string;
-  /** Whose it is; null: whoever the server takes for it. */
+  /** Its owner; null: whoever the server takes for it. */
   owner: string | null;
   rows: readonly StepRow[];
   health: RunHealth;

@@ -1,4 +1,4 @@
-// Owns how numbers and times are written on the pages.
+// How numbers and times are written on the pages.
 
 const UNKNOWN = "\u2013";
 
@@ -9,7 +9,7 @@ export function figure(value: number | null | undefined): string {
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : Number(value.toPrecision(3)).toString();
 }
 
-/** So many of a thing, in the number that goes with it. */
+/** A count of a thing, in singular or plural. */
 export const counted = (count: number, one: string): string => `${figure(count)} ${one}${count === 1 ? "" : "s"}`;
 
 export const percent = (share: number | null | undefined): string =>

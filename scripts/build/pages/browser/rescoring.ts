@@ -1,5 +1,5 @@
-// Owns scoring a run again from its page: the form, what the new rewards come to beside the logged
-// ones, and what the log does not tell, by field.
+// Scores a run again from its page: the form, what the new rewards come to beside the logged ones, and what
+// the log does not tell, by field.
 import type { Spec } from "../../../../src/core/contract/spec.ts";
 import type { SignalsSpec } from "../../../../src/core/reward/compiled-spec.ts";
 import { flatSignals } from "../../../../src/core/reward/flat-signals.ts";
@@ -9,7 +9,7 @@ import { el, table } from "./dom.ts";
 import { Refused, type RunDetail, rescore } from "./log.ts";
 import { figure, percent } from "./numbers.ts";
 
-/** While groups come, their count is told once for so many. */
+/** While groups come, their count is shown once for this many. */
 const TOLD_EVERY = 100;
 
 /**
@@ -24,9 +24,9 @@ function signalsSpec({ specs }: Pick<RunDetail, "specs">): SignalsSpec | null {
   return { candidate, seed, log_texts, signals, reward: Object.keys(signals).join(" + ") };
 }
 
-/** What changed, in one sentence. */
+/** The change, in one sentence. */
 function headline({ groups, complete, best_changed_share, rank_correlation: { mean, groups: n } }: ReplaySummary) {
-  if (complete === 0) return `Of ${figure(groups)} groups none has every reward under both specs.`;
+  if (complete === 0) return `None of ${figure(groups)} groups has every reward under both specs.`;
   const order = mean === null ? "no group has an order under both" : `rank correlation within groups ${figure(mean)}`;
   const how = mean === null ? "" : ` (Kendall's tau-b, mean of ${figure(n)})`;
   return `In ${percent(best_changed_share)} of ${figure(complete)} groups another rollout is best; ${order}${how}.`;
@@ -97,7 +97,7 @@ function fieldsOf(known: SignalsSpec | null, began: number | null) {
   return { asked, parts, text };
 }
 
-/** Of a run of several specs the first step of the newest, whose signals an expression is over. */
+/** For a run of several specs the first step of the newest, whose signals an expression is over. */
 function beganAt({ specs }: RunDetail, starts: ReadonlyMap<string, number>): number | null {
   const newest = specs.length > 1 ? specs.at(-1)?.spec_hash : undefined;
   return newest === undefined ? null : (starts.get(newest) ?? null);

@@ -1,5 +1,5 @@
-// Owns the page of a run: its alarms, its measures over steps, its table of steps; new steps come
-// as they are logged.
+// The page of a run: its alarms, its measures over steps, its table of steps; new steps come as they are
+// logged.
 import type { StepSummary } from "../../../rescore/by-step.ts";
 import { aboutRun, deleting } from "./about-run.ts";
 import { alarmList } from "./alarm-list.ts";
@@ -106,7 +106,7 @@ const specList = ({ specs }: RunDetail, starts: ReadonlyMap<string, number>): HT
   return el("details", {}, el("summary", {}, counted(specs.length, "spec")), el("ul", {}, ...told));
 };
 
-/** What of a run changes while it goes on. */
+/** The parts of a run that change while it goes on. */
 interface Shown extends Drawn {
   detail: RunDetail;
   /** Null unless somebody asked for it. */
@@ -115,7 +115,7 @@ interface Shown extends Drawn {
   again: readonly StepSummary[] | null;
 }
 
-/** What of the page below its controls is drawn anew with every step: charts. */
+/** The parts of the page below its controls that are drawn anew with every step: charts. */
 function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { health: looked, rows } = shown;
   const part =

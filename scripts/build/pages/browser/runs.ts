@@ -1,5 +1,4 @@
-// Owns the page of runs: each with its last step, age, rewards and alarms; filtered by text and by
-// alarm.
+// The page of runs: each with its last step, age, rewards and alarms; filtered by text and by alarm.
 import { sparkline } from "./charts.ts";
 import { type Column, el, link, liveTable } from "./dom.ts";
 import { health, type RunHealth, type RunSummary, runs } from "./log.ts";

@@ -1,5 +1,5 @@
-// Owns what is done to the points of a chart before they are drawn: neighbours of long runs
-// together, and which colour and dash a series has. Knows no drawing.
+// Defines what is done to the points of a chart before they are drawn: neighbours of long runs together, and
+// which colour and dash a series has.
 
 export interface Point {
   step: number;
@@ -7,7 +7,7 @@ export interface Point {
   hours?: number;
   value: number | null;
   series: string;
-  /** Whose line it is, where several runs are drawn. */
+  /** The run whose line it is, where several runs are drawn. */
   run?: string;
   low?: number;
   high?: number;
@@ -60,7 +60,7 @@ export function binned(points: readonly Point[]): Point[] {
  * a test holds all of them. Each theme has its own, as light or dark as its ground wants.
  */
 const COLORS = ["a", "b", "c", "d", "e", "f"].map((letter) => `var(--series-${letter})`);
-/** Of a series that shares its run's colour. */
+/** For a series that shares its run's colour. */
 const DASHES = ["", "5 3", "2 2", "8 3 2 3", "1 3"];
 
 /** A colour a run where several are drawn, else a colour a series; dashes tell the series apart. */

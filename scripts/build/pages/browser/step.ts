@@ -1,4 +1,4 @@
-// Owns the page of a step: its groups, sortable by any measure, and of many the ones worth a look.
+// The page of a step: its groups, sortable by any measure, and of many the ones worth a look.
 import { el, link } from "./dom.ts";
 import { disputed, groupTable, meanReward } from "./groups-table.ts";
 import { type GroupRow, groups, type RunDetail, run } from "./log.ts";

@@ -1,4 +1,4 @@
-// Owns a run's steps as a table that is kept while the run goes on, and as CSV.
+// A run's steps as a table that is kept while the run goes on, and as CSV.
 import { link, liveTable } from "./dom.ts";
 import type { StepRow } from "./log.ts";
 import { counted, figure, percent } from "./numbers.ts";

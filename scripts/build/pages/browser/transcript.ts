@@ -1,5 +1,5 @@
-// Owns how a rollout of several turns is drawn: turn by turn, calls in monospace, results folded, and
-// what its judge did not see of it marked.
+// How a rollout of several turns is drawn: turn by turn, calls in monospace, results folded, and what its
+// judge did not see of it marked.
 import type { CutText } from "../../../../src/core/candidate/transcript/cut.ts";
 import { type Evidence, wholeView } from "../../../../src/core/candidate/transcript/evidence.ts";
 import { fileRegions } from "../../../../src/core/candidate/transcript/files.ts";
@@ -11,7 +11,7 @@ import { el } from "./dom.ts";
 import type { GroupRow } from "./log.ts";
 import { counted, figure, percent } from "./numbers.ts";
 
-/** What a spec says of the view, as far as it is drawn. */
+/** A spec's settings of the view, as far as it is drawn. */
 export interface ViewSpec {
   log_texts?: boolean;
   candidate?: {
@@ -78,7 +78,7 @@ export interface DrawnRun {
   prefix?: string;
   /** Turns that all rollouts of the group began with. */
   shared: number;
-  /** Null: nobody knows what was cut. */
+  /** Null: it is unknown what was cut. */
   budget: ViewBudget | null;
   reasoning: boolean;
   /** How many verdicts named a turn, by its number. */
@@ -114,7 +114,7 @@ export function drawnRun({ run, prefix = "", shared, budget, reasoning, named }:
 /** The number in a block's head; of a file `file`. */
 const numberOf = ({ head, is }: Region): string => (is === "files" ? "file" : (/_(\w*\d+)/.exec(head)?.[1] ?? ""));
 
-/** What a block's head says behind its number: a role, the name of a call, a path. */
+/** The text of a block's head behind its number: a role, the name of a call, a path. */
 const nameIn = ({ head }: Region): string => head.slice(1, -1).split(" ").slice(1).join(" ");
 
 function drawnTurn(
@@ -182,7 +182,7 @@ function cutTexts(text: string, cut: CutText | undefined, drawn = block): HTMLEl
   return [head, missing, tail].flatMap((part) => (typeof part !== "string" ? part : part === "" ? [] : drawn(part)));
 }
 
-/** What stands above a rollout: how many turns it has, how much of it the judge saw. */
+/** The line above a rollout: how many turns it has, how much of it the judge saw. */
 export function toldOf(run: Evidence, { shown, left_out = {} }: GroupRow["result"]["rollouts"][number]): string {
   const turns = run.turns.length === 0 ? counted(run.files.length, "file") : counted(run.turns.length, "turn");
   const left = Object.entries(left_out).map(([is, chars]) => `${is} ${figure(chars)}`);

@@ -1,5 +1,5 @@
-// Owns how verdicts are shown on a group's page: who beat whom, a table of them, what was written
-// beside each, and those of an audit apart.
+// How verdicts are shown on a group's page: who beat whom, a table of them, what was written beside each, and
+// those of an audit apart.
 import { winnerOf as placeOfWinner, type Verdict, verdictIn } from "../../../../src/core/judges/verdicts.ts";
 import { el, table } from "./dom.ts";
 import type { StoredVerdict } from "./log.ts";
@@ -40,7 +40,7 @@ function wordsOf(verdict: Verdict, shown: number): string {
     case "criteria":
       return Object.entries(verdict.met).map(criterion).join(", ");
     case "distribution":
-      // Of one candidate they are of the preset's labels, which no row names.
+      // About one candidate they are of the preset's labels, which no row names.
       return verdict.shares
         .map((share, place) =>
           verdict.shares.length === shown ? `${letterAt(place)} ${figure(share)}` : figure(share),
@@ -49,13 +49,13 @@ function wordsOf(verdict: Verdict, shown: number): string {
   }
 }
 
-/** What a verdict says; of none, why. */
+/** The text of a verdict; without one, the reason. */
 function saidBy(one: StoredVerdict): string {
   const verdict = said(one);
   return verdict === null ? (one.error ?? one.status ?? "") : wordsOf(verdict, one.order.length);
 }
 
-/** Whose questions they answer, by name; of an audit's verdicts none is told. */
+/** The signals whose questions they answer, by name; empty for an audit's verdicts. */
 const signalsOf = (all: readonly StoredVerdict[]): string[] => [...new Set(all.flatMap(({ signal }) => signal ?? []))];
 
 /**
@@ -164,7 +164,7 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
   );
 }
 
-/** What the verifier wrote on each question, where the spec had it logged. */
+/** The verifier's text on each question, where the spec had it logged. */
 export function verdictTexts(all: readonly StoredVerdict[], by = ""): HTMLElement[] {
   const several = signalsOf(all).length > 1;
   return all.flatMap((one) => {
@@ -176,7 +176,7 @@ export function verdictTexts(all: readonly StoredVerdict[], by = ""): HTMLElemen
   });
 }
 
-/** An audit's verdicts under a heading that says that no reward hangs on them. */
+/** An audit's verdicts under a heading that says that no reward depends on them. */
 export function auditParts(some: readonly StoredVerdict[], of: string): HTMLElement[] {
   if (some.length === 0) return [];
   const said = [...new Set(some.map(saidBy))].join(", ");

@@ -1,5 +1,5 @@
-// Owns how the charts of a run are looked at: smoothed or not, over steps or time, a part or all of
-// the run. Kept in the address, so that the view can be sent on.
+// How the charts of a run are looked at: smoothed or not, over steps or time, a part or all of the run. Kept
+// in the address, so that the view can be sent on.
 import { el } from "./dom.ts";
 
 export interface View {
@@ -42,7 +42,7 @@ export function withView(address: string, { smoothing, over, from, to }: View): 
   return search.toString();
 }
 
-/** Where a point stands on the axis; null where that is not known. */
+/** A point's place on the axis; null where that is unknown. */
 export const placeOf = (
   { over }: View,
   { step, hours }: { step: number; hours?: number | undefined },
