@@ -1,4 +1,4 @@
-// Owns a local stack that a command starts for itself, in front of a verifier that is there already.
+// A local stack that a command starts for itself, in front of a verifier that is there already.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

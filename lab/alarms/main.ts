@@ -1,5 +1,5 @@
-// Owns the study of alarms: in how many healthy made runs each is on, and how soon it finds the
-// fault that it is for.
+// The study of alarms: in how many healthy made runs each is on, and how soon it finds the fault that it is
+// for.
 import { basename, dirname } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { commit } from "../../scripts/stack/commit.ts";

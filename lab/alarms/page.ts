@@ -1,4 +1,4 @@
-// Owns the page of the study of alarms.
+// The page of the study of alarms.
 import { ALARMS } from "../../src/core/health/alarms/table.ts";
 import { percentile } from "../../src/core/math/stats.ts";
 import { FAULT_STEP, HEALTHY_KINDS } from "./faults.ts";

@@ -1,5 +1,5 @@
-// Owns a made run: what its log would say of each step, from groups of which each pair is judged in
-// both orders by a verifier of a given strength. No model, no log.
+// A made run: what its log would say of each step, from groups of which each pair is judged in both orders by
+// a verifier of a given strength. No model, no log.
 import type { Circles } from "../../src/core/asking/comparison.ts";
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { sigmoid } from "../../src/core/math/elementary.ts";
@@ -8,7 +8,7 @@ import { mean, populationStd, spearman } from "../../src/core/math/stats.ts";
 import type { PairResult } from "../../src/core/tournament/decision.ts";
 import { circlesIn } from "../../src/core/tournament/measures.ts";
 
-/** What a run is like at a step; each field has a healthy value (`HEALTHY`). */
+/** A run's condition at a step; each field has a healthy value (`HEALTHY`). */
 export interface Condition {
   /** Log-odds between candidates one standard deviation of quality apart: how well the judge tells. */
   strength: number;
@@ -49,13 +49,13 @@ export interface Condition {
   /** Added to the score without format, and to the reward. */
   score: number;
   bonus: number;
-  /** Of the quality that a swapped judge sees, the part that is the first judge's. */
+  /** The first judge's part of the quality that a swapped judge sees. */
   same_judge: number;
   /** Share that judges see of the agents' runs. */
   shown: number;
 }
 
-/** Pairs of candidates are told apart in 83 % of verdicts. */
+/** Pairs of candidates are distinguished in 83 % of verdicts. */
 export const HEALTHY: Condition = {
   ...{ strength: 2, place: 0, circular: 0, undecided: 0, wordy: 0.15, parsed: 0.985, failed: 0.002, lost: 0.004 },
   ...{ malformed: 0.04, jams: 0.001, duplicates: 0.05, capped: 0.04, flat: 0.05, partial: 0 },
@@ -68,7 +68,7 @@ export interface Size {
   groups: number;
   /** Rollouts a group. */
   n: number;
-  /** Of all that is drawn. */
+  /** Seed of all draws. */
   seed: number;
 }
 
@@ -77,7 +77,7 @@ const PROBE_STEPS = 20;
 const PROBE_ROLLOUTS = 32;
 /** Spread of log lengths. */
 const LENGTH_SPREAD = 0.4;
-/** Of the share shown of a run, between runs. */
+/** Spread between runs of the share shown of a run. */
 const SHOWN_SPREAD = 0.2;
 const MINUTE_MS = 60_000;
 
@@ -145,7 +145,7 @@ interface Group extends Judged {
   quality: number[];
   /** Deviations of log lengths. */
   lengths: number[];
-  /** Of rewards and lengths. */
+  /** Correlation of rewards and lengths. */
   correlation: number | null;
 }
 
@@ -181,7 +181,7 @@ function poolOf(now: Condition, n: number, seed: number): Group[] {
   return made;
 }
 
-/** Of so many, how many by chance: drawn by the gaps between two, which are few of a small share. */
+/** How many of `count`, by chance: drawn by the gaps between two, which are few for a small share. */
 function binomial(count: number, share: number, draw: Draw): number {
   if (share <= 0 || share >= 1) return share <= 0 ? 0 : count;
   if (share > 0.5) return count - binomial(count, 1 - share, draw);
@@ -197,7 +197,7 @@ const known = (values: readonly (number | null)[]) => values.filter((value) => v
 const stepOf = (pool: readonly Group[], groups: number, draw: Draw): Group[] =>
   Array.from({ length: groups }, () => pool[Math.floor(draw.uniform() * POOL)] as Group);
 
-/** Of the first steps' groups those whose rewards differ most, as the client's DriftProbe keeps them. */
+/** The groups of the first steps whose rewards differ most, as the client's DriftProbe keeps them. */
 function keptGroups(pool: readonly Group[], { groups, n }: Size, draw: Draw): Group[] {
   const count = Math.ceil(PROBE_ROLLOUTS / n);
   const kept: Group[] = [];
@@ -218,7 +218,7 @@ function sentAgain(kept: readonly Group[], now: Condition, draw: Draw): number {
   return mean(rhos);
 }
 
-/** Sorted as deviations, which numbers in an array of their own are fastest. */
+/** Sorted as deviations, which numbers in a separate array are fastest. */
 function medianLength(drawn: readonly Group[], middle: number): number {
   const sorted = Float64Array.from(drawn.flatMap(({ lengths }) => lengths)).sort();
   // Groups are of an even number.
@@ -236,8 +236,8 @@ const labelCorrelation = (drawn: readonly Group[]): number | null =>
   );
 
 /**
- * What a run's log says, a row a step.
- * @param of what the run is like at a step
+ * A run's log, a row a step.
+ * @param of the run's condition at a step
  */
 export function simulatedRun(seed: string, size: Size, steps: number, of: (step: number) => Condition): HealthRow[] {
   const { groups, n } = size;

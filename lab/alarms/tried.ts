@@ -1,4 +1,4 @@
-// Owns trying every alarm on made runs of one size: on healthy ones, and on those with its fault.
+// Tries every alarm on made runs of one size: on healthy ones, and on those with its fault.
 import { spansOf } from "../../src/core/health/alarm.ts";
 import { ALARMS } from "../../src/core/health/alarms/table.ts";
 import { FAULT_STEP, FAULTS, HEALTHY_KINDS } from "./faults.ts";
@@ -10,7 +10,7 @@ export interface Counts {
   steps: number;
 }
 
-/** Of one alarm. */
+/** The figures of one alarm. */
 export interface Tried {
   alarm: string;
   fault: string;

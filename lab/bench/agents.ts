@@ -1,5 +1,5 @@
-// Owns the benchmark of rollouts of several turns: CPU and memory beside texts of the same length,
-// and what a beginning that all share saves in a pair's prompt.
+// The benchmark of rollouts of several turns: CPU and memory beside texts of the same length, and what a
+// beginning that all share saves in a pair's prompt.
 import { promptOf } from "../../gpu-backend/engines/simulator/shapes.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { createPreparer, type PreparedGroup } from "../../src/core/candidate/prepare.ts";
@@ -17,7 +17,7 @@ export interface AgentsBatch {
   rollouts: number;
   /** Half of them calls, half of them results. */
   messages: number;
-  /** Of each result. */
+  /** Characters of each result. */
   chars: number;
 }
 
@@ -26,7 +26,7 @@ export const AGENTS: AgentsBatch = { groups: 64, rollouts: 8, messages: 12, char
 const LONG: AgentsBatch = { groups: 64, rollouts: 8, messages: 40, chars: 20_480 };
 
 const CPU_RATIO_MOST = 2;
-/** A process's CPU is told in these: of a small batch it may be none. */
+/** The kernel counts a process's CPU in these: for a small batch it may be none. */
 const TICK_MS = 10;
 const SHARED = [0, 10, 30];
 /** Turns of each rollout's own behind a shared beginning. */

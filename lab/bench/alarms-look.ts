@@ -1,5 +1,5 @@
-// Owns the benchmark of a look at a run's alarms: a long log of wide steps, made by one statement a
-// table, and what health asks of it. Knows no rule.
+// The benchmark of a look at a run's alarms: a long log of wide steps, made by one statement a table, and
+// what health asks of it.
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
@@ -12,7 +12,7 @@ export interface LookLoad {
   steps: number;
   groups: number;
   rollouts: number;
-  /** Of each step; they divide its groups. */
+  /** Requests of each step; they divide its groups. */
   requests: number;
 }
 
@@ -22,7 +22,7 @@ const MS_MOST = 50;
 const A_FILL = 50;
 const RUN = { run_id: "bench", owner: "" };
 
-/** Steps `from` up to `to`, as so many requests each. */
+/** Steps `from` up to `to`, each as the load's requests. */
 export function filling({ groups, rollouts, requests }: LookLoad, from: number, to: number): string[] {
   const id = "lpad((k * 1000 + q)::text, 26, '0')";
   const each = `generate_series(${from}, ${to - 1}) AS k, generate_series(0, ${requests - 1}) AS q`;
@@ -48,7 +48,7 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** A look at a run of so many steps: the first, later ones with nothing new, and those at a new step. */
+/** A look at a run of the load's steps: the first, later ones with nothing new, and those at a new step. */
 export async function benchAlarmsLook(load: LookLoad, rounds: number): Promise<Figure[]> {
   const backend = await createPglite(null);
   await migrate(backend);

@@ -1,5 +1,5 @@
-// Owns the benchmark of the Worker's start: from exec to the first reply, what the script itself
-// adds to that, and the bundle's size.
+// The benchmark of the Worker's start: from exec to the first reply, what the script itself adds to that, and
+// the bundle's size.
 import { gzipSync } from "node:zlib";
 import { MAIN, type WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Figure, figure } from "./figures.ts";

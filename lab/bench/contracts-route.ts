@@ -1,5 +1,5 @@
-// Owns the benchmark of a foreign contract against the native route: what /v2/rerank adds to
-// /v1/rewards for the same comparisons.
+// The benchmark of a foreign contract against the native route: what /v2/rerank adds to /v1/rewards for the
+// same comparisons.
 
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { percentile } from "../../src/core/math/stats.ts";

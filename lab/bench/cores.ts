@@ -1,5 +1,4 @@
-// Owns giving the program under test a core of its own, and the benchmark the others. Knows no
-// program.
+// Gives the program under test a separate core, and the benchmark the others.
 import { execFileSync } from "node:child_process";
 
 export interface Cores {

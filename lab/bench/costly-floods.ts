@@ -12,7 +12,7 @@ const [FLOODS_KEY, OTHER_KEY] = ["a", "b"] as const;
 
 const digest = (key: string) => createHash("sha256").update(key).digest("hex");
 
-/** Of each flood: the p99 of another key's small rewards requests, with it over without. */
+/** For each flood: the p99 of another key's small rewards requests, with it over without. */
 export async function benchCostlyFloods(script: WorkerModules, rounds: Rounds): Promise<Figure[]> {
   const judge = await judgeThread();
   const vars = {

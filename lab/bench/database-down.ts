@@ -1,5 +1,5 @@
-// Owns the benchmark of the run-log queue: replies with the database up and down in one run, memory
-// over the outage, and the backlog's drain. Knows the stack from outside.
+// The benchmark of the run-log queue: replies with the database up and down in one run, memory over the
+// outage, and the backlog's drain. Knows the stack from outside.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Owns the benchmark of a decision model against a chat judge: the edge's CPU for a group in both orders, of
-// which the one is two calls and the other a call for each pair and order. In a bare workerd.
+// The benchmark of a decision model against a chat judge: the edge's CPU for a group in both orders, of which
+// the one is two calls and the other a call for each pair and order. In a bare workerd.
 
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";

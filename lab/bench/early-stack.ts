@@ -1,5 +1,5 @@
-// Owns the benchmark of asking before a group is complete on the real stack: Worker in workerd,
-// gateway and an engine of a fixed time a generation. Its goals are early.ts's.
+// The benchmark of asking before a group is complete on the real stack: Worker in workerd, gateway and an
+// engine of a fixed time a generation. Its goals are early.ts's.
 
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { hashText } from "../../src/core/math/random.ts";
@@ -19,7 +19,7 @@ export interface EarlyStackLoad {
   groups: readonly number[];
   /** How long a step's samples come, in times of what judging all of it takes. */
   spread: number;
-  /** What each generation takes, ms, and how many the engine takes at a time. */
+  /** Duration of each generation, ms, and how many the engine takes at a time. */
   generation_ms: number;
   slots: number;
   /** Steps of other arrivals each. */
@@ -33,7 +33,7 @@ interface StackStep {
   end: number;
   /** Questions that the engine was sent. */
   asked: number;
-  /** Of them those that left before their group was complete. */
+  /** Those among them that left before their group was complete. */
   early: number;
   rewards: number[][];
 }

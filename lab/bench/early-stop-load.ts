@@ -1,5 +1,5 @@
-// Owns what the early-stop benchmark asks: groups of labelled programs, their arrivals, and how a
-// reply is read and decided. Knows no server and no clock.
+// Defines what the early-stop benchmark asks: groups of labelled programs, their arrivals, and how a reply is
+// read and decided.
 
 import { type AskedQuestion, outcomesOf } from "../../src/core/asking/asked-questions.ts";
 import { type Reading, readAnswer } from "../../src/core/asking/readings.ts";
@@ -80,7 +80,7 @@ export function arrivals(count: number, meanGap: number, seed: number): number[]
   });
 }
 
-/** What one sample said, and what it cost. */
+/** One sample's verdict, and its cost. */
 export type Vote = Pick<Reading, "verdict" | "completion_tokens">;
 
 export interface Reply {
@@ -89,7 +89,7 @@ export interface Reply {
   /** Samples left out or cut short. */
   saved: number;
   completion_tokens: number;
-  /** Of each comparison, by sample number. */
+  /** Votes of each comparison, by sample number. */
   votes: Vote[][];
 }
 

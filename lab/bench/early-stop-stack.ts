@@ -1,5 +1,5 @@
-// Owns early stop over the whole stack, in scaled time: gateway and simulated engine as processes,
-// verdicts against waiting for all. Its goals of tokens and latency are early-stop.ts's.
+// Early stop over the whole stack, in scaled time: gateway and simulated engine as processes, verdicts
+// against waiting for all. Its goals of tokens and latency are early-stop.ts's.
 import { loadavg } from "node:os";
 import type { SimulatorStats } from "../../gpu-backend/engines/simulator/engine.ts";
 import { mean, percentile } from "../../src/core/math/stats.ts";
@@ -86,8 +86,7 @@ const ask = async ({ gateway }: Stack, load: StackLoad, body: string): Promise<R
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, ms)));
 
 /**
- * What the engine sustains while groups that wait for all keep it full. @returns groups a simulated
- * second
+ * The engine's sustained rate while groups that wait for all keep it full. @returns groups a simulated second
  */
 const calibrate = (load: StackLoad): Promise<number> =>
   withStack(load, async (stack) => {
@@ -110,10 +109,7 @@ const calibrate = (load: StackLoad): Promise<number> =>
     return (to.tokens - from.tokens) / seconds / perGroup;
   });
 
-/**
- * One arm: the groups sent at their moments, whatever came of those before. @param starts simulated
- * seconds
- */
+/** One arm: the groups sent at their moments, whatever the results before. @param starts simulated seconds */
 const runArm = (load: StackLoad, stop: Stop, starts: readonly number[]): Promise<Arm> =>
   withStack(load, async (stack) => {
     const bodies = starts.map((_, n) => verifyBody(`group-${n}`, load, stop));
@@ -202,10 +198,10 @@ async function aloneFigures(load: StackLoad): Promise<Figure[]> {
 }
 
 /**
- * Groups at random moments (Poisson, the same for both arms) at `load_share` of what waiting for
- * all sustains, first all of them waiting for all, then all of them with early stop, each arm on a
- * fresh engine; beside it groups that have the engine to themselves. Tokens are the engine's own
- * count; the p99 stands on `groups` values. Pass rates are even in [0, 1).
+ * Groups at random moments (Poisson, the same for both arms) at `load_share` of what waiting for all
+ * sustains, first all of them waiting for all, then all of them with early stop, each arm on a fresh engine;
+ * also groups that have the engine to themselves. Tokens are the engine's own count; the p99 is over `groups`
+ * values. Pass rates are even in [0, 1).
  */
 export async function benchEarlyStopStack(load: StackLoad): Promise<Figure[]> {
   const sustained = await calibrate(load);

@@ -1,5 +1,5 @@
-// Owns the benchmark of early stop: tokens, latency of a group and verdicts against waiting for
-// all. The gateway's own scheduler on a simulated engine, in virtual time.
+// The benchmark of early stop: tokens, latency of a group and verdicts against waiting for all. The gateway's
+// own scheduler on a simulated engine, in virtual time.
 
 import { parseVerifyRequest } from "../../gpu-backend/gateway/http/verify-request.ts";
 import { Ballot } from "../../gpu-backend/gateway/scheduling/early-stop.ts";

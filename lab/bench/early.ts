@@ -1,5 +1,5 @@
-// Owns the benchmark of asking before a group is complete, against gathering and then judging: the
-// product's journal, judging and scheduler on a simulated engine, in virtual time.
+// The benchmark of asking before a group is complete, against gathering and then judging: the product's
+// journal, judging and scheduler on a simulated engine, in virtual time.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean, percentile } from "../../src/core/math/stats.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
@@ -67,7 +67,7 @@ interface Step {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** What is drawn of a group: so many samples, over so many seconds from its step's begin. */
+/** A drawn group: its number of samples, over how many seconds from its step's begin. */
 interface Drawn {
   rollouts: number;
   over_s: number;
@@ -214,7 +214,7 @@ const judgedAtOnce = async (load: EarlyLoad, sizes: readonly number[]) => {
   ).end;
 };
 
-/** A step at full load: all samples come within so many times of what judging all of them takes. */
+/** A step at full load: all samples come within `spread` times the time that judging all of them takes. */
 async function ofSpread(
   load: EarlyLoad,
   { rollouts, most }: EarlyLoad["sizes"][number],

@@ -1,5 +1,4 @@
-// Owns calling a bare workerd and its backends: JSON posts that must succeed, and the mock's own
-// process. Knows no measurement.
+// Calls a bare workerd and its backends: JSON posts that must succeed, and the mock's own process.
 import { fork } from "node:child_process";
 
 /** Posts a body and reads the whole reply. Throws with the start of the reply unless it is 200. */
@@ -24,7 +23,7 @@ export interface Backends {
   close(): Promise<void>;
 }
 
-/** Starts mock.ts as a process of its own, so that its CPU is nobody else's. */
+/** Starts mock.ts as a separate process, so that its CPU is counted apart. */
 export async function startBackends(): Promise<Backends> {
   const child = fork(new URL("./mock.ts", import.meta.url), { execArgv: [] });
   const port = await new Promise<number>((resolve, reject) => {

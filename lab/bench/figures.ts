@@ -1,8 +1,7 @@
-// Owns what a measured figure is: repeats summed up by median, minimum and maximum, against its
-// goal. Knows nothing of what is measured.
+// Defines what a measured figure is: repeats summed up by median, minimum and maximum, against its goal.
 import { percentile } from "../../src/core/math/stats.ts";
 
-/** What the figure should be at least or at most; null when it is only reported. */
+/** The figure's least or most good value; null when it is only reported. */
 export type Goal = { least: number } | { most: number } | null;
 
 export interface Figure {

@@ -1,5 +1,5 @@
-// Owns the two threads of the benchmark of costly floods: a judge, and the key that floods. What they
-// do must not delay the thread that measures another key.
+// The two threads of the benchmark of costly floods: a judge, and the key that floods. What they do must not
+// delay the thread that measures another key.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";

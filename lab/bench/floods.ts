@@ -1,4 +1,4 @@
-// Owns what the benchmark of costly floods sends: one key's dear requests, and another key's small one.
+// Defines what the benchmark of costly floods sends: one key's dear requests, and another key's small one.
 
 export const SMALL = JSON.stringify({
   groups: [{ prompt: "p", rollouts: [{ text: "```\na\n```" }, { text: "```\nb\n```" }] }],

@@ -1,5 +1,5 @@
-// Owns the least that asking as many questions can cost: a Worker, and a Node process, that send the
-// same bytes to the same backend and throw the answers away. Knows no product.
+// The least that asking as many questions can cost: a Worker, and a Node process, that send the same bytes to
+// the same backend and throw the answers away.
 import { alone } from "../../scripts/stack/worker-modules.ts";
 
 /** The Worker asks six at a time, which is what a runtime lets wait for headers. */
@@ -16,5 +16,5 @@ export const FETCHING_ONLY = alone(`export default {
   },
 };`);
 
-/** What either floor is told: how often to send which body. */
+/** The order to either floor: how often to send which body. */
 export const fetchingOnly = (count: number, body: string): string => JSON.stringify({ count, body });

@@ -1,5 +1,5 @@
-// Owns the benchmark of what the gateway adds to a generation's time: at 60 % of its own knee,
-// against the engine asked directly at the same rate. Knows no throughput and no memory.
+// The benchmark of what the gateway adds to a generation's time: at 60 % of its knee, against the engine
+// asked directly at the same rate.
 import { createRenderer } from "../../src/core/judges/render.ts";
 import { createRandom } from "../../src/core/math/random.ts";
 import { percentile } from "../../src/core/math/stats.ts";
@@ -57,8 +57,8 @@ async function openLoop(send: Send, rate: number, count: number, seed: number): 
   const random = createRandom(seed);
   const times: Promise<number>[] = [];
   for (let at = performance.now(); times.length < count; at -= (Math.log(1 - random()) * 1_000) / rate) {
-    // Turns of the loop and no timer, whose millisecond would drown what is measured; the gateway
-    // has a core of its own.
+    // Turns of the loop instead of a timer, whose millisecond would drown the measurement; the gateway has a
+    // separate core.
     while (performance.now() < at) await new Promise((resolve) => setImmediate(resolve));
     const meant = at;
     times.push(send().then(() => performance.now() - meant));

@@ -1,5 +1,4 @@
-// Owns what the gateway's benchmarks ask: groups of programs of 700 tokens, the same on every run.
-// Knows no server.
+// Defines what the gateway's benchmarks ask: groups of programs of 700 tokens, the same on every run.
 import type { VerifyGroup, VerifyRequestInput } from "../../src/core/wire/verify-protocol.ts";
 
 /** The model's name at the mock engines. */

@@ -1,5 +1,5 @@
-// Owns the benchmark of the GPU gateway: generations a core-second, latency added to a generation,
-// memory over time. Engine and gateway are processes of their own.
+// The benchmark of the GPU gateway: generations a core-second, latency added to a generation, memory over
+// time. Engine and gateway are separate processes.
 import { Agent, request as httpRequest } from "node:http";
 import { percentile } from "../../src/core/math/stats.ts";
 import { splitCores } from "./cores.ts";
@@ -65,7 +65,7 @@ const startGatewayProcess = (engineUrl: string, options: ProgramOptions): Promis
 const BATCH = requestOf(groupOf("batch", CANDIDATES, SAMPLES));
 const BATCH_GENERATIONS = ((CANDIDATES * (CANDIDATES - 1)) / 2) * SAMPLES;
 
-/** One whole batch; throws when a verdict is missing: a fast failure is no result. */
+/** One whole batch; throws when a verdict is missing: a fast failure is not a result. */
 async function batch(url: string): Promise<void> {
   let verdicts = 0;
   let tail = "";
@@ -114,8 +114,8 @@ async function throughput(gateway: Program, { rounds, window_ms }: GatewayLoad):
 }
 
 /**
- * Gateway and benchmark, which is the client and the engine, each on cores of their own where the
- * machine has two.
+ * Gateway and benchmark, which is the client and the engine, each on separate cores where the machine has
+ * two.
  */
 async function addedLatency(load: GatewayLoad): Promise<Figure[]> {
   const cores = splitCores();

@@ -1,5 +1,5 @@
-// Owns the benchmark of group rooms in bare workerd: what gathering adds after the last member's
-// arrival, and a thousand groups in flight at once.
+// The benchmark of group rooms in bare workerd: what gathering adds after the last member's arrival, and a
+// thousand groups in flight at once.
 import { Agent, request } from "node:http";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";

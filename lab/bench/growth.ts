@@ -1,5 +1,5 @@
-// Owns the benchmark of how scoring's CPU and memory grow with groups, comparisons, prompts and
-// signals: each curve's line, with the slope's interval. Knows no server and no verifier.
+// The benchmark of how scoring's CPU and memory grow with groups, comparisons, prompts and signals: each
+// curve's line, with the slope's interval.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { percentile } from "../../src/core/math/stats.ts";
@@ -23,7 +23,7 @@ interface Curve {
   name: string;
   /** Ascending. */
   loads: readonly Load[];
-  /** What its costs should be linear in. */
+  /** The load in which its costs should be linear. */
   size(load: Load): number;
   costs: readonly (keyof Cost)[];
 }
@@ -32,7 +32,7 @@ const powers = (from: number, to: number): number[] => (from > to ? [] : [from, 
 const growing = (field: keyof Load, from: number, to: number, usual = USUAL) =>
   powers(from, to).map((value) => ({ ...usual, [field]: value }));
 
-/** Up to so many groups, rollouts, KiB of prompt and signals. */
+/** Up to these numbers of groups, rollouts, KiB of prompt and signals. */
 export const curvesUpTo = (most: Load): Curve[] => [
   { name: "groups", loads: growing("groups", 1, most.groups), size: ({ groups }) => groups, costs: COSTS },
   // Each pair is compared: nothing else may grow faster than they do.
@@ -79,7 +79,7 @@ async function scored({ groups, rollouts, kib, signals }: Load): Promise<unknown
 
 /** CPU from a request's text to its reply's, ms, and what is live of both and all between, KiB. */
 async function costOf(load: Load): Promise<Cost> {
-  // What the last batch left on the stack goes with a turn of its own.
+  // A separate turn clears what the last batch left on the stack.
   await new Promise((turn) => setImmediate(turn));
   collect();
   const before = process.memoryUsage();
@@ -87,7 +87,7 @@ async function costOf(load: Load): Promise<Cost> {
   collect();
   const after = process.memoryUsage();
   const live = after.heapUsed + after.external - before.heapUsed - before.external;
-  // What caches give back meanwhile may outweigh a batch of two rollouts.
+  // Memory that caches give back meanwhile may outweigh a batch of two rollouts.
   return { "CPU ms": held[0] as number, "KiB live": Math.max(1, live / 1024) };
 }
 
@@ -101,8 +101,8 @@ const interval = (name: string, unit: string, goal: Goal, { slope, doubt }: { sl
   figure(name, unit, goal, [slope - doubt, slope, slope + doubt]);
 
 /**
- * Of each curve, over `rounds` at each load, the least CPU and the median of what is live; the line
- * through them, and the exponent over the upper loads.
+ * For each curve, over `rounds` at each load, the least CPU and the median of live memory; the line through
+ * them, and the exponent over the upper loads.
  */
 export async function benchGrowth(curves: readonly Curve[], rounds: number): Promise<Figure[]> {
   const figures: Figure[] = [];

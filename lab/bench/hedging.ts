@@ -1,5 +1,5 @@
-// Owns the benchmark of hedging and of the retry budget: tail latency on a backend with stragglers,
-// traffic on one that only fails. The openai adapter itself, in virtual time.
+// The benchmark of hedging and of the retry budget: tail latency on a backend with stragglers, traffic on one
+// that only fails. The openai adapter itself, in virtual time.
 
 import { createRandom } from "../../src/core/math/random.ts";
 import { percentile } from "../../src/core/math/stats.ts";
@@ -17,7 +17,7 @@ const STORM_MOST = 1.15;
 const DONE = 'data: {"choices":[{"delta":{"content":"\\\\boxed{A}"},"finish_reason":"stop"}]}\n\n';
 
 export interface HedgingLoad {
-  /** Questions, each a request of its own, at exponential intervals. */
+  /** Questions, each a separate request, at exponential intervals. */
   questions: number;
   rounds: number;
 }

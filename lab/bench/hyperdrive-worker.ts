@@ -1,5 +1,5 @@
-// Owns the Worker that benchmarks the two ways to a database: statements over Neon's HTTP driver,
-// and over a native driver on a Hyperdrive binding.
+// The Worker that benchmarks the two ways to a database: statements over Neon's HTTP driver, and over a
+// native driver on a Hyperdrive binding.
 import postgres from "postgres";
 import { openDatabase } from "../../src/run-log/db/connection.ts";
 
@@ -13,7 +13,7 @@ export interface Asked {
   statements: readonly { query: string; params: readonly (string | null)[] }[];
 }
 
-/** As many as a Worker has to one host at a time, without types to be fetched first. */
+/** A Worker's connections to one host at a time, without types to be fetched first. */
 const CONNECTIONS_MAX = 5;
 const TIMEOUT_MS = 60_000;
 

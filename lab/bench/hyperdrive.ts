@@ -1,5 +1,5 @@
-// Owns the benchmark of reads of the run log by a native driver on a Hyperdrive binding against
-// Neon's HTTP driver: the product's own statements, the same Postgres, the same delay on the way.
+// The benchmark of reads of the run log by a native driver on a Hyperdrive binding against Neon's HTTP
+// driver: the product's own statements, the same Postgres, the same delay on the way.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
@@ -60,7 +60,7 @@ async function statementsOf(fetchEndpoint: string, sent: Statement[]): Promise<r
   return [...sent];
 }
 
-/** Of a whole request, ms; throws where a statement has another number of rows than before. */
+/** Time of a whole request, ms; throws where a statement has another number of rows than before. */
 async function timed(url: string, way: Asked["way"], statements: readonly Statement[], rows: string): Promise<number> {
   const started = performance.now();
   const reply = await post(url, JSON.stringify({ way, statements } satisfies Asked));

@@ -1,5 +1,5 @@
-// Owns the benchmark of one key's idle uploads against another key's requests, in bare workerd: the
-// p99 with them over the p99 without.
+// The benchmark of one key's idle uploads against another key's requests, in bare workerd: the p99 with them
+// over the p99 without.
 import { createHash } from "node:crypto";
 import { type ClientRequest, request } from "node:http";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";

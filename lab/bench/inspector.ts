@@ -1,5 +1,4 @@
-// Owns talking to an isolate's inspector: CPU profiles by function, and how much memory its heap
-// holds. Knows no Worker.
+// Talks to an isolate's inspector: CPU profiles by function, and how much memory its heap holds.
 
 interface ProfileNode {
   id: number;
@@ -40,7 +39,7 @@ export interface Inspector {
   close(): void;
 }
 
-/** Connects to `ws://…`. Rejects when nobody listens. */
+/** Connects to `ws://…`. Rejects without a listener. */
 export async function openInspector(url: string): Promise<Inspector> {
   const socket = new WebSocket(url);
   const waiting = new Map<number, { resolve: (result: Result) => void; reject: (fault: Error) => void }>();

@@ -1,5 +1,4 @@
-// Owns what the kernel says of a process: its CPU time, its waits for a core, its resident memory.
-// Knows no program.
+// Defines what the kernel says of a process: its CPU time, its waits for a core, its resident memory.
 import { readFileSync } from "node:fs";
 
 /** The kernel's unit of utime and stime, fixed at 100 a second for user space on Linux. */

@@ -1,4 +1,4 @@
-// Owns the line through points: its slope with an interval, and how well they lie on it. Pure.
+// The line through points: its slope with an interval, and how well they lie on it. Pure.
 import { mean } from "../../src/core/math/stats.ts";
 
 type Points = readonly (readonly [number, number])[];

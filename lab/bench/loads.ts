@@ -1,5 +1,4 @@
-// Owns the requests the benchmark sends: verdict items and groups of rollouts, the same on every
-// run. Knows no server.
+// The requests the benchmark sends: verdict items and groups of rollouts, the same on every run.
 
 const VERDICTS = ["\\boxed{A}", "\\boxed{C}", "Therefore \\boxed{B}.", "I cannot tell.", "\\boxed{E}"];
 

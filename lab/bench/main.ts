@@ -1,5 +1,4 @@
-// Owns `npm run lab -- bench`: which benchmarks run, the table and the JSON. Knows nothing of how
-// each measures.
+// `npm run lab -- bench`: which benchmarks run, the table and the JSON.
 import { writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { commandFlags } from "../../scripts/command-line/flags.ts";

@@ -1,5 +1,5 @@
-// Owns the benchmark of the isolate's memory: its heap through the inspector, and the resident
-// memory that a request adds to the process.
+// The benchmark of the isolate's memory: its heap through the inspector, and the resident memory that a
+// request adds to the process.
 
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";

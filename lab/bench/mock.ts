@@ -1,5 +1,5 @@
-// Owns the backends the benchmark calls, as a process of its own: an OpenAI-compatible server that
-// answers at once, a gateway whose verdicts come one by one, and a /sql stub. Knows no Worker.
+// The backends the benchmark calls, as a separate process: an OpenAI-compatible server that answers at once,
+// a gateway whose verdicts come one by one, and a /sql stub.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
@@ -73,7 +73,7 @@ let connections = 0;
 const sockets = new Set<Socket>();
 let closedBytes = 0;
 
-/** What came in over all connections so far, headers included. */
+/** Bytes received over all connections so far, headers included. */
 const bytesIn = () => [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, closedBytes);
 
 interface Asked {
@@ -81,8 +81,8 @@ interface Asked {
 }
 
 /**
- * One verdict a turn of the event loop, each a chunk of its own: as those of a thinking model come,
- * seldom two at once.
+ * One verdict a turn of the event loop, each a separate chunk: as those of a thinking model come, seldom two
+ * at once.
  */
 async function verify(body: string, response: ServerResponse): Promise<void> {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -145,9 +145,7 @@ function decisions(body: string, response: ServerResponse): void {
   response.end(JSON.stringify({ model: "bench", answers: Object.fromEntries(answers), usage }));
 }
 
-/**
- * What Neon's endpoint says to statements that return no row: one result each for a transaction.
- */
+/** The answer of Neon's endpoint to statements that return no row: one result each for a transaction. */
 function sql(body: string, response: ServerResponse): void {
   const { queries } = JSON.parse(body) as { queries?: unknown[] };
   statements += queries?.length ?? 1;

@@ -1,4 +1,4 @@
-// A Node process that only forwards: the question it is given, as often as it is told, over kept
+// A Node process that only forwards: it sends the question it is given as often as asked, over kept
 // connections; the answers are read and thrown away.
 import { Agent, createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// Owns the benchmark of one key's floods against another key's requests: slow programs in the embedded
-// sandbox, and questions that a backend answers by 500; the p99 with them over the p99 without.
+// The benchmark of one key's floods against another key's requests: slow programs in the embedded sandbox,
+// and questions that a backend answers by 500; the p99 with them over the p99 without.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,4 @@
-// Owns the parsing figures of the benchmark: verdict.ts measures, this repeats it and holds it
-// against the goals. Knows no parser.
+// The parsing figures of the benchmark: verdict.ts measures, this repeats it and holds it against the goals.
 import { type Figure, figure, type Goal } from "./figures.ts";
 import { benchVerdict } from "./verdict.ts";
 

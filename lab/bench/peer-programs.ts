@@ -1,5 +1,5 @@
-// Owns the other gateways that the benchmark runs beside the product: installed on demand outside the
-// tree, started on a free port, ended with it. Knows no measurement.
+// The other gateways that the benchmark runs beside the product: installed on demand outside the tree,
+// started on a free port, ended with it.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -63,7 +63,7 @@ async function started(file: string, args: string[], port: number, env: Record<s
   };
 }
 
-/** Portkey's open gateway, told by headers where to forward. */
+/** Portkey's open gateway, which headers direct to its target. */
 export async function startPortkey(engineUrl: string): Promise<Peer> {
   const folder = join(FOLDER, "portkey");
   const main = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
@@ -84,7 +84,7 @@ export async function startPortkey(engineUrl: string): Promise<Peer> {
   };
 }
 
-/** LiteLLM's proxy with one worker, told by its configuration where to forward. */
+/** LiteLLM's proxy with one worker, which its configuration directs to its target. */
 export async function startLiteLlm(engineUrl: string): Promise<Peer> {
   const folder = join(FOLDER, "litellm");
   const bin = join(folder, "bin");

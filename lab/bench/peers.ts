@@ -1,5 +1,5 @@
-// Owns the benchmark of both of the product's ways to an engine beside two floors and two other
-// gateways: CPU of each process alone for the same questions to the same mock, in turns.
+// The benchmark of both of the product's ways to an engine beside two floors and two other gateways: CPU of
+// each process alone for the same questions to the same mock, in turns.
 import { Agent, request as httpRequest } from "node:http";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";
@@ -17,7 +17,7 @@ const IN_FLIGHT = 64;
 /** Questions a round to a gateway that takes milliseconds each: enough for the kernel's 10 ms. */
 const PEER_QUESTIONS = { Portkey: 512, LiteLLM: 128 };
 
-/** What is measured: the processes whose CPU counts, and a round of so many questions. */
+/** The subject of a measurement: the processes whose CPU counts, and a round of questions. */
 export interface Subject {
   name: string;
   pids: number[];

@@ -1,5 +1,4 @@
-// Owns `npm run lab -- bench --profile`: where a request's CPU goes, by function, in a readable
-// bundle. Knows no goal.
+// `npm run lab -- bench --profile`: where a request's CPU goes, by function, in a readable bundle.
 import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { openInspector } from "./inspector.ts";

@@ -1,5 +1,4 @@
-// Owns running one of the repository's servers as a process of its own, until it says that it is
-// ready. Knows no server's meaning.
+// Runs one of the repository's servers as a separate process, until it says that it is ready.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

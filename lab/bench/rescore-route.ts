@@ -1,5 +1,5 @@
-// Owns the benchmark of scoring a logged run again: the local stack's edge and database, a log that
-// is written without a verifier, and the time until the last line is there.
+// The benchmark of scoring a logged run again: the local stack's edge and database, a log that is written
+// without a verifier, and the time until the last line is there.
 
 import { startEdge } from "../../scripts/stack/edge.ts";
 import { migrate } from "../../scripts/stack/migrations.ts";

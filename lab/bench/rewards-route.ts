@@ -1,5 +1,5 @@
-// Owns the benchmark of POST /v1/rewards in a bare workerd through the `openai` adapter: its CPU a
-// comparison, with and without the run log.
+// The benchmark of POST /v1/rewards in a bare workerd through the `openai` adapter: its CPU a comparison,
+// with and without the run log.
 
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";
@@ -16,8 +16,8 @@ interface Reply {
 }
 
 /**
- * Throws unless every comparison was asked and read, and logged when it should be: a fast failure
- * is no result.
+ * Throws unless every comparison was asked and read, and logged when it should be: a fast failure is not a
+ * result.
  */
 export function checkReply(text: string, batch: Batch, logged: boolean): void {
   const reply = JSON.parse(text) as Reply;

@@ -1,4 +1,4 @@
-// Owns rounds of one key's requests without and with another key's flood, and the ratio of their p99.
+// Rounds of one key's requests without and with another key's flood, and the ratio of their p99.
 import { percentile } from "../../src/core/math/stats.ts";
 import { type Figure, figure } from "./figures.ts";
 

@@ -1,5 +1,4 @@
-// Owns the benchmark of scoring itself: a whole batch through `scoreBatch` with a verifier that
-// answers at once. Knows no server.
+// The benchmark of scoring itself: a whole batch through `scoreBatch` with a verifier that answers at once.
 
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
@@ -13,7 +12,7 @@ import { type Batch, comparisonsOf, rewardsRequest } from "./loads.ts";
 export const clock: Clock = systemClock;
 const ANSWERS = ["\\boxed{A}", "\\boxed{B}", "I prefer neither."];
 
-/** Answers every sample in the call itself; which letter hangs on the comparison's number only. */
+/** Answers every sample in the call itself; the letter depends on the comparison's number only. */
 export const instantVerifier: Verifier = {
   protocol: "instant",
   generations_max: 65_536,
@@ -43,7 +42,7 @@ export const instantVerifier: Verifier = {
 /** Milliseconds of this process's CPU a batch, garbage collection and hashing threads included. */
 export async function benchScoring(batch: Batch, rounds: number): Promise<Figure[]> {
   const body = JSON.stringify(rewardsRequest(batch));
-  // Every third answer names nobody; asking those again would measure another number of comparisons
+  // Every third answer chooses no candidate; asking those again would measure another number of comparisons
   // than the name says.
   const spec = SpecSchema.parse({ judge: { reask: 0 } });
   const score = async () => {

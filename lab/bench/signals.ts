@@ -1,5 +1,5 @@
-// Owns the benchmark of what signals and their expression cost beside judging: 64 groups of 16
-// through tests, a cascade and length. Knows no verifier.
+// The benchmark of what signals and their expression cost beside judging: 64 groups of 16 through tests, a
+// cascade and length.
 import { createPreparer } from "../../src/core/candidate/prepare.ts";
 import { drained } from "../../src/core/math/drained.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";
@@ -24,9 +24,9 @@ const SPEC = {
 const TESTS = 10;
 
 /**
- * Milliseconds of this process's CPU a batch: the spec compiled, every signal opened and settled
- * (nobody passes all tests, so nobody is judged), columns and rewards. Reading the request and
- * taking candidates out of rollouts are not in it: every spec pays them.
+ * Milliseconds of this process's CPU a batch: the spec compiled, every signal opened and settled (no rollout
+ * passes all tests, so none is judged), columns and rewards. Reading the request and taking candidates out of
+ * rollouts are not in it: every spec pays them.
  */
 export async function benchSignals(batch: Batch, rounds: number): Promise<Figure[]> {
   const { groups } = rewardsRequest(batch);

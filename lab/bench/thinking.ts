@@ -1,5 +1,5 @@
-// Owns the benchmark of a judge that thinks: CPU a comparison of both of the product's ways to an engine
-// whose answers have 2,200 tokens, beside two floors, by how many tokens an event of its stream brings.
+// The benchmark of a judge that thinks: CPU a comparison of both of the product's ways to an engine whose
+// answers have 2,200 tokens, beside two floors, by how many tokens an event of its stream brings.
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { Backends } from "./edge-client.ts";
 import { type Figure, figure } from "./figures.ts";

@@ -1,5 +1,5 @@
-// Owns the benchmark of verdict parsing and verdict rewards on one core.
-// `node lab/bench/verdict.ts` prints it; `npm run lab -- bench` imports it.
+// The benchmark of verdict parsing and verdict rewards on one core. `node lab/bench/verdict.ts` prints it;
+// `npm run lab -- bench` imports it.
 import { pathToFileURL } from "node:url";
 import { VerdictsRequestSchema } from "../../src/core/contract/requests.ts";
 import { rewardVerdicts } from "../../src/core/formulations/rewards.ts";

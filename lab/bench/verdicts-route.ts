@@ -1,5 +1,5 @@
-// Owns the benchmark of POST /v1/verdicts in a bare workerd: items a second of its CPU, for one
-// large request and for many small ones.
+// The benchmark of POST /v1/verdicts in a bare workerd: items a second of its CPU, for one large request and
+// for many small ones.
 
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { post } from "./edge-client.ts";
@@ -43,7 +43,7 @@ async function throughput(workerd: BareWorkerd, { items, requests }: VerdictsLoa
   return repeated(name, "items/CPU s", { least: ITEMS_LEAST }, rounds, async () => {
     const before = workerd.cpuMs();
     for (let i = 0; i < requests; i++) await post(url, body);
-    // Less than a step of the kernel's clock cannot be told from one.
+    // Less than a step of the kernel's clock cannot be measured.
     return (items * requests * 1000) / Math.max(10, workerd.cpuMs() - before);
   });
 }

@@ -1,5 +1,5 @@
-// Owns the benchmark of the verify adapter against the openai adapter, in bare workerd: bytes sent,
-// connections, CPU a comparison.
+// The benchmark of the verify adapter against the openai adapter, in bare workerd: bytes sent, connections,
+// CPU a comparison.
 
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import { type Backends, post } from "./edge-client.ts";
@@ -22,7 +22,7 @@ interface Sent {
   connections: number;
 }
 
-/** What one request makes a fresh workerd send to its backend, headers included. */
+/** Bytes that one request makes a fresh workerd send to its backend, headers included. */
 async function sent(backends: Backends, workerd: BareWorkerd, batch: Batch): Promise<Sent> {
   // Asking for counts is itself some bytes, on the connection of this process.
   const idle = [await backends.counts(), await backends.counts()] as const;

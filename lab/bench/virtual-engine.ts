@@ -1,5 +1,5 @@
-// Owns an engine in virtual time: the simulator's queueing and noise models behind the gateway's
-// own pool interface, without sockets or waiting. Knows no benchmark.
+// An engine in virtual time: the simulator's queueing and noise models behind the gateway's own pool
+// interface, without sockets or waiting.
 
 import { type Answer, writeAnswer } from "../../gpu-backend/engines/simulator/answer.ts";
 import { drawVerdict } from "../../gpu-backend/engines/simulator/noise.ts";
@@ -162,7 +162,7 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
   }
 }
 
-/** What the gateway makes of an answer that came whole, or was cut as a loop. */
+/** The gateway's result for an answer that came whole, or was cut as a loop. */
 function answered(answer: Answer, prompt_tokens: number, completion_tokens: number): EngineAnswer {
   const closed = !answer.draw.loops && answer.tokens > answer.thinking_end;
   return {

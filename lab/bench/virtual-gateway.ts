@@ -1,5 +1,4 @@
-// Owns the gateway's scheduler on a virtual engine as a verifier, for what is measured in virtual
-// time. Knows no benchmark.
+// The gateway's scheduler on a virtual engine as a verifier, for what is measured in virtual time.
 
 import { parseVerifyRequest } from "../../gpu-backend/gateway/http/verify-request.ts";
 import { Job } from "../../gpu-backend/gateway/scheduling/job.ts";

@@ -1,6 +1,5 @@
-// Owns the benchmark of schedules in waves: how much longer a step takes than one wave of as many
-// questions. The product's scoring over the gateway's scheduler on a simulated engine, in virtual
-// time.
+// The benchmark of schedules in waves: how much longer a step takes than one wave of as many questions. The
+// product's scoring over the gateway's scheduler on a simulated engine, in virtual time.
 import { mean } from "../../src/core/math/stats.ts";
 import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
@@ -12,7 +11,7 @@ import { virtualGateway } from "./virtual-gateway.ts";
 
 const MODEL = "sim-14b";
 const SEED = 5;
-/** A step in waves may take so many times as long as one wave of as many questions. */
+/** A step in waves may take this many times as long as one wave of as many questions. */
 const WAVES_MOST = 1.3;
 
 export interface WavesLoad {
@@ -49,7 +48,7 @@ interface Ran {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Steps of so many groups at `starts` seconds, each one request, on a fresh engine. */
+/** Steps of groups at `starts` seconds, each one request, on a fresh engine. */
 async function run(
   load: WavesLoad,
   groups: number,

@@ -1,10 +1,10 @@
-// Owns HTTP over bare sockets for latency benchmarks: a client and an engine that cost a few
-// microseconds a request. Knows no gateway, and of HTTP only what these two say.
+// HTTP over bare sockets for latency benchmarks: a client and an engine that cost a few microseconds a
+// request.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 const END_OF_HEAD = "\r\n\r\n";
-/** What ends a chunked body. */
+/** The end of a chunked body. */
 const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 
 /** The bytes of a POST of JSON, to be sent again and again. */
@@ -26,7 +26,7 @@ export class WireClient {
   readonly #idle: Socket[] = [];
   readonly #exchanges = new Map<Socket, Exchange>();
 
-  /** @param expected what a reply must hold: a failure is no result */
+  /** @param expected a text that a reply must hold: a failure is not a result */
   constructor(url: string, expected: string) {
     this.#port = Number(new URL(url).port);
     this.#expected = Buffer.from(expected);

@@ -1,5 +1,4 @@
-// Owns a bare workerd for the benchmark: its configuration, and what the kernel says of its process.
-// Knows no route.
+// A bare workerd for the benchmark: its configuration, and what the kernel says of its process.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

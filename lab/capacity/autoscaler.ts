@@ -1,10 +1,9 @@
-// Owns when engines are added and taken away: by how long work would wait at the gateways. Knows no
-// step.
+// Decides when engines are added and taken away: by how long work would wait at the gateways.
 import type { Gateway } from "./gateway.ts";
 import type { Autoscaler } from "./setting.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** What has GPUs. */
+/** A model with GPUs. */
 interface Scalable {
   readonly timeline: Timeline;
   readonly gateways: readonly Gateway[];
@@ -18,10 +17,9 @@ interface Scalable {
 }
 
 /**
- * Looks at the queue every so often. Where what waits would wait longer than allowed, it buys as
- * many engines as would work it off in that time beside those that run and start; each takes work
- * `start_s` later. Where nothing has waited for `idle_s` it takes one engine away that has nothing
- * to do.
+ * Looks at the queue at a fixed interval. Where waiting work would wait longer than allowed, it buys as many
+ * engines as would work it off in that time, counting those that run and start; each takes work `start_s`
+ * later. Where nothing has waited for `idle_s` it takes one idle engine away.
  */
 export function autoscale(model: Scalable, { least, most, every_s, wait_s, up, start_s, idle_s }: Autoscaler): void {
   const { timeline } = model;

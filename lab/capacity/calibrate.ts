@@ -1,5 +1,4 @@
-// Owns taking what a load test measured into the model: the edge's time, tokens, and the engine's
-// pace by its load. Knows no flag.
+// Takes what a load test measured into the model: the edge's time, tokens, and the engine's pace by its load.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { mean } from "../../src/core/math/stats.ts";

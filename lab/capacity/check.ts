@@ -1,5 +1,5 @@
-// Owns holding the model against the real stack: the Worker in workerd, the gateway's process and
-// simulated engines with stated latencies, at three small sizes. Knows no page.
+// Holds the model against the real stack: the Worker in workerd, the gateway's process and simulated engines
+// with stated latencies, at three small sizes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ const STEPS = 3;
 const MODEL_SEEDS = 20;
 const CHARS_PER_TOKEN = 4;
 
-/** A program as long as its tokens, with a pass rate of its own in the label that the simulator reads. */
+/** A program as long as its tokens, with a pass rate in the label that the simulator reads. */
 function program({ tokens }: Setting, name: string, share: number): string {
   const head = `# pass_rate=${share.toFixed(4)}\n# ${name}\n`;
   return head + "x = 1\n".repeat(Math.max(1, Math.round((tokens.candidate * CHARS_PER_TOKEN - head.length) / 6)));

@@ -1,5 +1,5 @@
-// Owns the engines in virtual time: the simulator's continuous batching behind the gateway's own
-// choice among replicas and its adaptive cap. Knows no group.
+// The engines in virtual time: the simulator's continuous batching behind the gateway's own choice among
+// replicas and its adaptive cap.
 import type { EngineParameters } from "../../gpu-backend/engines/simulator/parameters.ts";
 import type { Submission } from "../../gpu-backend/engines/simulator/queue-events.ts";
 import { QueueModel } from "../../gpu-backend/engines/simulator/queueing.ts";

@@ -1,4 +1,4 @@
-// Owns the flags of `npm run lab -- capacity`, and the setting that they make. Knows no run.
+// The flags of `npm run lab -- capacity`, and the setting that they make.
 import {
   engineParameters,
   GPU_NAMES,

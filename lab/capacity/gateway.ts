@@ -1,5 +1,5 @@
-// Owns one gateway in virtual time: its own scheduler and jobs over the engines of the model, and
-// the processor time that answers cost it. Knows no edge and no tournament.
+// One gateway in virtual time: its own scheduler and jobs over the engines of the model, and the processor
+// time that answers cost it.
 import type { EngineAnswer, EngineCall, EnginePool } from "../../gpu-backend/gateway/engines/port.ts";
 import { Job } from "../../gpu-backend/gateway/scheduling/job.ts";
 import { Scheduler } from "../../gpu-backend/gateway/scheduling/scheduler.ts";

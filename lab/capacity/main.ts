@@ -1,5 +1,5 @@
-// Owns `npm run lab -- capacity`: how many GPUs a step needs, by the model; the model against the
-// real stack; and the page of both.
+// `npm run lab -- capacity`: how many GPUs a step needs, by the model; the model against the real stack; and
+// the page of both.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { commit } from "../../scripts/stack/commit.ts";

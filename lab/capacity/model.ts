@@ -1,5 +1,5 @@
-// Owns the model of a whole step in virtual time: the trainer's requests, the edge's waves, the
-// ways to the engines, what it took. Knows no search and no page.
+// The model of a whole step in virtual time: the trainer's requests, the edge's waves, the ways to the
+// engines, what it took.
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
@@ -21,7 +21,7 @@ export interface StepResult {
   /** Generated, also those that were cut. */
   completion_tokens: number;
   prompt_tokens: number;
-  /** Of these, found in a prefix cache. */
+  /** Tokens among these found in a prefix cache. */
   warm_tokens: number;
   /** Seconds of GPUs paid, and of these with something to do, since the step before ended. */
   gpu_s: number;
@@ -120,7 +120,7 @@ export class Model {
     return { seconds: this.timeline.now - from, ...this.#counts, ...this.#spent(), gpus: this.working };
   }
 
-  /** One request of so many groups. */
+  /** One request of `groups` groups. */
   async request(groups: number): Promise<void> {
     const { client_rtt_s, edge_before_s, edge_after_s } = this.#setting;
     const number = this.#requests++;
@@ -159,7 +159,7 @@ export class Model {
     };
   }
 
-  /** One request a generation: six wait for headers at a time, so many are in flight. */
+  /** One request a generation: six wait for headers at a time, up to a bound in flight. */
   #byConnections(): Ask {
     const { backend_rtt_s } = this.#setting;
     const slots = createHeaderSlots();
@@ -202,7 +202,7 @@ export class Model {
     this.#counts.completion_tokens += completion_tokens;
   }
 
-  /** What was used since the last call. */
+  /** The use since the last call. */
   #spent() {
     this.#pay(0);
     const all = this.#replicas;

@@ -1,14 +1,13 @@
-// Owns how many GPUs a step needs: the model over several seeds, with an interval, and the search
-// for the fewest. Knows no flag and no page.
+// How many GPUs a step needs: the model over several seeds, with an interval, and the search for the fewest.
 import { mean } from "../../src/core/math/stats.ts";
 import { tInterval } from "../loadtest/intervals.ts";
 import { Model, type StepResult } from "./model.ts";
 import type { Setting } from "./setting.ts";
 
-/** What a setting takes, over seeds. */
+/** A setting's measured times, over seeds. */
 export interface Measured {
   gpus: number;
-  /** Of a step, one a seed. */
+  /** Seconds of a step, one a seed. */
   seconds: number[];
   mean_s: number;
   /** 95 % of the mean over seeds; both are the mean where one seed was drawn. */
@@ -17,7 +16,7 @@ export interface Measured {
   step: Omit<StepResult, "seconds">;
 }
 
-/** The same setting with so many GPUs, once a seed from the setting's own on. */
+/** The same setting with this many GPUs, once a seed from the setting's own on. */
 export async function measured(setting: Setting, seeds: number): Promise<Measured> {
   const steps: StepResult[] = [];
   for (let k = 0; k < seeds; k++) steps.push(await new Model({ ...setting, seed: setting.seed + k }).step());

@@ -1,5 +1,5 @@
-// Owns the page of the capacity model: GPUs by size and time, what more GPUs, an autoscaler and a
-// region do, how near the model is. Knows no flag and no file.
+// The page of the capacity model: GPUs by size and time, what more GPUs, an autoscaler and a region do, how
+// near the model is.
 
 import { tInterval } from "../loadtest/intervals.ts";
 import { type Axis, lineChart, type Series } from "../report/charts.ts";
@@ -30,7 +30,7 @@ const thinking = (setting: Setting, median: number, max: number): Setting => ({
   noise: { ...setting.noise, thinking_median_tokens: median },
 });
 
-/** Verifiers by how they answer: what a step's time hangs on most. */
+/** Verifiers by how they answer: a step's time depends on that most. */
 const VERIFIERS: readonly (readonly [name: string, of: (setting: Setting) => Setting])[] = [
   ["answers at once", (setting) => thinking(setting, 0, 64)],
   ["thinks shortly (median 300 tokens, 1,024 at most)", (setting) => thinking(setting, 300, 1_024)],
@@ -56,7 +56,7 @@ const seconds = ({ mean_s, ci95: [low, high] }: Measured): string =>
 async function answers({ setting, seeds, most, quick }: Asked, say: Say): Promise<string[][]> {
   const rows: string[][] = [];
   for (const [name, of] of VERIFIERS) {
-    // Of the first verifier a large step too: what it asks is soon answered.
+    // For the first verifier a large step too: its questions are soon answered.
     const steps = STEPS_ASKED.filter(
       (step) => step.quick || !quick || (of === VERIFIERS[0]?.[1] && step.schedule === "swiss"),
     );

@@ -1,5 +1,5 @@
-// Owns what each generation of a group will be: prompt, length and verdict, drawn before it is
-// asked as the simulated verifier draws them. Knows no time.
+// Defines what each generation of a group will be: prompt, length and verdict, drawn before it is asked as
+// the simulated verifier draws them.
 import { type Draw, drawVerdict } from "../../gpu-backend/engines/simulator/noise.ts";
 import type { Submission } from "../../gpu-backend/engines/simulator/queue-events.ts";
 import type { Presentation } from "../../src/core/asking/questions.ts";
@@ -12,7 +12,7 @@ import type { Setting } from "./setting.ts";
 
 export interface Sample {
   submission: Submission;
-  /** What follows the thinking; empty where the budget ended before. */
+  /** The text behind the thinking; empty where the budget ended before. */
   answer: string;
 }
 
@@ -97,7 +97,7 @@ export class DrawnGroup {
     );
   }
 
-  /** What the edge asks the gateway in one wave. */
+  /** The edge's request to the gateway in one wave. */
   request(wave: readonly Presentation[]): VerifyRequest {
     const { judge, tokens } = this.#setting;
     const comparisons = wave.map(({ shown, samples, first_sample = 0, stop = "all" }, id) => ({

@@ -1,5 +1,5 @@
-// Owns what the capacity model is asked: the step, the judge, the tokens, the engines, the edge.
-// Data and defaults alone.
+// Defines what the capacity model is asked: the step, the judge, the tokens, the engines, the edge. Data and
+// defaults alone.
 import {
   type EngineParameters,
   engineParameters,
@@ -16,8 +16,8 @@ export interface Tokens {
   question: number;
   candidate: number;
   /**
-   * Of an answer: `lognormal` by the noise's median and sigma, as a verifier that thinks; the others
-   * by their mean, for what queueing theory says.
+   * The law of an answer's length: `lognormal` by the noise's median and sigma, as a verifier that thinks;
+   * the others by their mean, for comparison with queueing theory.
    */
   law: "lognormal" | "exponential" | "fixed";
   mean: number;
@@ -64,9 +64,9 @@ export interface Setting {
   seed: number;
 }
 
-/** What one request may have in flight through `openai` (`VERIFIER_MAX_IN_FLIGHT`). */
+/** One request's bound in flight through `openai` (`VERIFIER_MAX_IN_FLIGHT`). */
 export const OPENAI_IN_FLIGHT = LIMITS.generations_in_flight_default;
-/** As many engines as one gateway takes (`ENGINE_URL`). */
+/** The most engines of one gateway (`ENGINE_URL`). */
 export const GATEWAY_ENGINES = 64;
 
 /**

@@ -1,5 +1,5 @@
-// Owns published results of queueing theory that the model must reproduce, and the model as the
-// queue that each is of. Knows no engine of a product.
+// Published results of queueing theory that the model must reproduce, and the model as the queue that each is
+// of.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean } from "../../src/core/math/stats.ts";
 import { Model } from "./model.ts";
@@ -23,7 +23,7 @@ export function erlangWait(servers: number, load: number): number {
  */
 export const pollaczekWait = (load: number, variation: number): number => (load * (1 + variation)) / (2 * (1 - load));
 
-/** One service is so many of the engine's steps, so that a step is nothing beside it. */
+/** Steps of the engine in one service, so that a step is negligible. */
 const SERVICE_STEPS = 2_000;
 
 export interface Queue {
@@ -37,7 +37,7 @@ export interface Queue {
 export interface QueueRun {
   /** Mean time from arrival to the end, less the services' own mean, in mean service times. */
   wait: number;
-  /** Mean number in the system, looked at every so often. */
+  /** Mean number in the system, looked at at a fixed interval. */
   present: number;
   /** Arrivals a service time. */
   arrivals: number;
@@ -66,8 +66,8 @@ function settingOf({ servers, service, of }: Queue, seed: number): Setting {
 }
 
 /**
- * So many requests by a Poisson process; of these the first tenth is not counted. The number present
- * is looked at by a clock of its own while they come, not by the arrivals.
+ * Requests by a Poisson process; the first tenth is not counted. The number present is looked at by a
+ * separate clock while they come, not by the arrivals.
  */
 export async function queueRun(queue: Queue, requests: number, seed: number): Promise<QueueRun> {
   const model = new Model(settingOf(queue, seed));

@@ -1,5 +1,4 @@
-// Owns virtual time: what is to happen, in order, as fast as it can be computed. Knows no part of
-// the model.
+// Virtual time: what is to happen, in order, as fast as it can be computed.
 import { Heap } from "../../gpu-backend/engines/simulator/heap.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

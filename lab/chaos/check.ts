@@ -1,5 +1,5 @@
-// Owns what must hold after chaos: every answer against the fault-free one, and the log against
-// what clients were told. Knows no process and no HTTP.
+// Defines what must hold after chaos: every answer against the fault-free one, and the log against what
+// clients were told.
 import type { GroupRow } from "../../src/ports/logged-rows.ts";
 import type { Answer, Told } from "./client.ts";
 import type { Job, PoolGroup } from "./jobs.ts";
@@ -51,18 +51,15 @@ const toldInLog = ({ result }: GroupRow): Told[] =>
 
 const sorted = (told: readonly Told[]) => JSON.stringify(told.map(({ reward }) => reward).sort());
 
-/**
- * What the client received must be one of the log's requests, group by group and rollout by
- * rollout.
- */
+/** The client's reply must be one of the log's requests, group by group and rollout by rollout. */
 function agrees({ job, told, request_id, groups }: Answer, rows: readonly GroupRow[]): boolean {
   const own = rows.filter((row) => row.request_id === request_id);
   if (groups !== null) {
     return own.length === groups.length && own.every(({ rewards }, g) => same(rewards, told[g] as Told[]));
   }
   if (job.kind === "rerank") return own.length === 1 && same((own[0] as GroupRow).rewards, told[0] as Told[]);
-  // Samples of a gathered group stand in the order in which they came, and some were answered by an
-  // earlier judgement than others.
+  // Samples of a gathered group are in the order in which they came, and some were answered by an earlier
+  // judgement than others.
   const logged = rows.flatMap(({ result }) => result.rollouts.map(({ reward }) => reward));
   return (
     rows.some((row) => sorted(toldInLog(row)) === sorted(told[0] as Told[])) ||

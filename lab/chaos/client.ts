@@ -1,5 +1,4 @@
-// Owns one client under chaos: asks as real ones do, byte by byte the same again until it is
-// answered. Knows no process and no expected answer.
+// One client under chaos: asks as real ones do, byte by byte the same again until it is answered.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   type GroupResult,
@@ -12,7 +11,7 @@ import { type Job, type PoolGroup, rewardsBody } from "./jobs.ts";
 /** One rollout's answer. */
 export interface Told {
   reward: number | null;
-  /** Why there is no reward; null where there is one. */
+  /** The reason for a missing reward; null where there is one. */
   error: string | null;
   /** Comparisons without an outcome; null where the contract does not say. */
   undecided: number | null;
@@ -22,9 +21,9 @@ export interface Told {
 export interface Answer {
   job: Job;
   told: Told[][];
-  /** Of the reply; null where the contract's judgement has an id of its own. */
+  /** The reply's id; null where the contract's judgement has a separate id. */
   request_id: string | null;
-  /** What the reply says of the log; null where it says nothing. */
+  /** The reply's statement on the log; null without one. */
   logged: RewardsReply["logged"] | null;
   /** Whole groups, where the reply has them. */
   groups: GroupResult[] | null;
@@ -122,7 +121,7 @@ async function askNative(origin: string, job: Job): Promise<Answer> {
   return native(job, reply, attempts.count);
 }
 
-/** From the 202 on nothing may be lost: a 404 of what was accepted is no reason to ask again. */
+/** From the 202 on nothing may be lost: a 404 for an accepted request is never a reason to ask again. */
 async function askLater(origin: string, job: Job): Promise<Answer> {
   const attempts = { count: 0 };
   const headers = { ...KEYED(job), prefer: "respond-async" };

@@ -1,5 +1,5 @@
-// Owns the database as a process of its own, so that it can be killed alone: PGlite on disk behind
-// Neon's /sql. Reads HOST, PORT, DATA_DIR.
+// The database as a separate process, so that it can be killed alone: PGlite on disk behind Neon's /sql.
+// Reads HOST, PORT, DATA_DIR.
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";

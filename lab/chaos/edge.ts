@@ -1,5 +1,5 @@
-// Owns the edge as a process of its own: the Worker in workerd with its objects and its log queue
-// on disk, before a database and a gateway that others run.
+// The edge as a separate process: the Worker in workerd with its objects and its log queue on disk, before a
+// database and a gateway that others run.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startEdge } from "../../scripts/stack/edge.ts";

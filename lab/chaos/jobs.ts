@@ -1,5 +1,4 @@
-// Owns what is asked during chaos: a pool of groups, and the ways in which clients ask for their
-// rewards. Knows no process and no check.
+// Defines what is asked during chaos: a pool of groups, and the ways in which clients ask for their rewards.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 
 export const KINDS = ["sync", "stream", "async", "rerank", "gathered"] as const;

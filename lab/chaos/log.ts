@@ -1,4 +1,4 @@
-// Owns reading a job's run back from the log. Knows no process and no expected answer.
+// Reads a job's run back from the log.
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { GroupRow } from "../../src/ports/logged-rows.ts";
@@ -12,8 +12,8 @@ const LOG_PAUSE_MS = 500;
 const LOG_TRIES = ((LIMITS.log_retry_cap_s + 60) * 1000) / LOG_PAUSE_MS;
 
 /**
- * The run's rows, once those of the answer are all there, which a queue brings a moment later; each
- * job is a run of its own.
+ * The run's rows, once those of the answer are all there, which a queue brings a moment later; each job is a
+ * separate run.
  */
 export async function rowsOf(origin: string, { job, request_id }: Answer): Promise<GroupRow[]> {
   for (let tries = 0; ; tries++) {

@@ -1,5 +1,4 @@
-// Owns `npm run lab -- chaos`: flags to a run to its report under lab/results or --out, and the
-// exit status. Knows nothing of how it is killed or checked.
+// `npm run lab -- chaos`: flags to a run to its report under lab/results or --out, and the exit status.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Owns the parts of the system under chaos as processes: started in groups of their own, killed
-// with SIGKILL, restarted on the same port. Knows no traffic.
+// The parts of the system under chaos as processes: started in separate groups, killed with SIGKILL,
+// restarted on the same port.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -42,7 +42,7 @@ export class Part {
    * than READY_MS
    */
   async start(): Promise<void> {
-    // A group of its own: the edge's workerd is a child of its Node, and must die with it.
+    // A separate group: the edge's workerd is a child of its Node, and must die with it.
     const child = spawn(process.execPath, [this.#main], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { PATH: process.env.PATH ?? "", ...this.#env },
@@ -99,8 +99,8 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /**
- * All parts in `folder`, which holds the Worker's bundle: the edge asks the gateway, the gateway
- * the simulated engine, whose every draw hangs on `seed`.
+ * All parts in `folder`, which holds the Worker's bundle: the edge asks the gateway, the gateway the
+ * simulated engine, whose every draw depends on `seed`.
  */
 export async function parts(folder: string, seed: number): Promise<Record<PartName, Part>> {
   const [sql = 0, engine = 0, gate = 0, http = 0] = await freePorts(4);

@@ -1,4 +1,4 @@
-// Owns a chaos run's report as Markdown. Knows no process.
+// A chaos run's report as Markdown.
 import { cpus } from "node:os";
 import { commit } from "../../scripts/stack/commit.ts";
 import { KINDS } from "./jobs.ts";
@@ -10,7 +10,7 @@ const VIOLATIONS_SHOWN = 50;
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
-/** The run in one page: what was killed, what was asked, what came of it. */
+/** The run in one page: kills, requests, results. */
 export function chaosReport(
   run: { seed: number; minutes: number; clients: number },
   { findings, asked, answers, kills }: ChaosResult,

@@ -1,5 +1,4 @@
-// Owns one chaos run: the parts, who is killed when, the clients meanwhile, and the checks
-// afterwards. Knows no flag and no report.
+// One chaos run: the parts, who is killed when, the clients meanwhile, and the checks afterwards.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeModules } from "../../scripts/stack/worker-modules.ts";
@@ -75,10 +74,7 @@ async function revive(part: Part): Promise<void> {
   }
 }
 
-/**
- * What of production's limits the edge has overrun since its last start: its count is killed with
- * it.
- */
+/** Production limits that the edge has overrun since its last start: its count is killed with it. */
 async function overruns(origin: string): Promise<string[]> {
   try {
     return overrunsOf(await limitsReport(origin)).map((overrun) => `production's limits: ${overrun}`);
@@ -125,7 +121,7 @@ async function traffic(origin: string, pool: readonly PoolGroup[], options: Chao
   return { asked, answers, faults };
 }
 
-/** Starts everything, lets chaos reign for `seconds`, and checks what came of it. */
+/** Starts everything, lets chaos reign for `seconds`, and checks the results. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   writeModules(join(options.folder, WORKER), await bundleLimitedWorker());
   const all = await parts(options.folder, options.seed);

@@ -1,5 +1,4 @@
-// Owns where comments lie in C, C++, Java, Go, Rust, C# and Kotlin sources. Must not know how they
-// are cut out.
+// Where comments lie in C, C++, Java, Go, Rust, C# and Kotlin sources. Must not know how they are cut out.
 import type { Cut } from "./cuts.ts";
 import { afterJoinedLines, isWordCode, type Literal, literalStop, quoted, wordEnd } from "./literals.ts";
 

@@ -1,5 +1,4 @@
-// Owns the cutting of comment spans out of a source text, tidily. Must not know any language's
-// syntax.
+// The cutting of comment spans out of a source text, tidily. Must not know any language's syntax.
 
 /**
  * A span of the source to leave out. `replacement` takes its place when something must (a

@@ -1,5 +1,4 @@
-// Owns how C, C++, Java, Go, Rust, C# and Kotlin write their literals. Must not know comments'
-// spans.
+// How C, C++, Java, Go, Rust, C# and Kotlin write their literals. Must not know comments' spans.
 import { type CommentDialect, plainQuotes } from "./braces.ts";
 import { type Literal, quoted } from "./literals.ts";
 

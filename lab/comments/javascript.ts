@@ -1,5 +1,5 @@
-// Owns where comments lie in JavaScript and TypeScript sources, telling regular expressions from
-// divisions. Must not know how they are cut out.
+// Where comments lie in JavaScript and TypeScript sources, telling regular expressions from divisions. Must
+// not know how they are cut out.
 import { blockCommentEnd, hashbangCuts } from "./braces.ts";
 import type { Cut } from "./cuts.ts";
 import { isWordCode, type Literal, literalStop, quoted } from "./literals.ts";

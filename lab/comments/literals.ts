@@ -1,5 +1,5 @@
-// Owns the walk through string literals, with or without interpolation holes, for the brace
-// languages. Must not know comments.
+// The walk through string literals, with or without interpolation holes, for the brace languages. Must not
+// know comments.
 
 /** How one kind of string literal is written. */
 export interface Literal {

@@ -1,5 +1,5 @@
-// Owns which Python statements consist of strings only, and which of them can go. Must not know how
-// tokens are found.
+// Decides which Python statements consist of strings only, and which of them can go. Must not know how tokens
+// are found.
 import type { Cut } from "./cuts.ts";
 import { type PythonString, surelyCompiles } from "./python-strings.ts";
 

@@ -1,5 +1,4 @@
-// Owns how Python writes its string literals: prefixes, triple quotes, f-string fields. Must not
-// know statements.
+// How Python writes its string literals: prefixes, triple quotes, f-string fields. Must not know statements.
 
 export interface PythonString {
   /** Length of prefix and opening quotes. */

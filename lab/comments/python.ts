@@ -1,5 +1,5 @@
-// Owns where comments and string statements (docstrings) lie in Python sources. Must not know how
-// they are cut out.
+// Where comments and string statements (docstrings) lie in Python sources. Must not know how they are cut
+// out.
 import type { Cut } from "./cuts.ts";
 import { isWordCode, wordEnd } from "./literals.ts";
 import { StatementTracker } from "./python-statements.ts";

@@ -1,5 +1,5 @@
-// Owns `npm run lab -- cost`: what a step, a day and a month of a deployment cost, from measured
-// figures, dated prices and the capacity model.
+// `npm run lab -- cost`: what a step, a day and a month of a deployment cost, from measured figures, dated
+// prices and the capacity model.
 import { readFileSync, writeFileSync } from "node:fs";
 import type * as z from "zod";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
@@ -32,7 +32,7 @@ const flags = commandFlags({
   command: "cost",
   call: "npm run lab -- cost",
   about:
-    "What a step, a day and a month cost: Cloudflare, Neon and GPUs, by measured figures (lab/cost/figures.json), published prices with their dates (lab/cost/prices.json) and the capacity model. No account was asked.",
+    "Cost of a step, a day and a month: Cloudflare, Neon and GPUs, by measured figures (lab/cost/figures.json), published prices with their dates (lab/cost/prices.json) and the capacity model. No account was asked.",
   numbers: {
     groups: whole(1, 4_096, 64, "groups of a step"),
     rollouts: whole(2, 64, 16, "rollouts of a group"),

@@ -1,5 +1,5 @@
-// Owns measuring what a request and a generation take of the Worker's processor and of the
-// database, on a stack of its own. Knows no price.
+// Measures what a request and a generation take of the Worker's processor and of the database, on a separate
+// stack.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ interface Taken {
   bytes: number;
 }
 
-/** So many requests one after another, until the log has them all. */
+/** Sends requests one after another, until the log has them all. */
 async function taken(stack: Stack, rollouts: number, requests: number): Promise<Taken> {
   const name = `${rollouts} rollouts`;
   const logged = () => queried(stack, "SELECT count(*)::text AS n FROM requests");
@@ -76,7 +76,7 @@ async function taken(stack: Stack, rollouts: number, requests: number): Promise<
   return { requests, generations, cpu_ms: cpu() - ms, bytes: (await size()) - bytes };
 }
 
-/** What a request takes besides its generations, and a generation, from two sizes. */
+/** The cost of a request besides its generations, and of a generation, from two sizes. */
 function parted(small: Taken, large: Taken, of: "cpu_ms" | "bytes"): readonly [request: number, generation: number] {
   const [a, b] = [small[of] / small.requests, large[of] / large.requests];
   const [x, y] = [small.generations / small.requests, large.generations / large.requests];

@@ -1,5 +1,4 @@
-// Owns taking a real run's own steps as a load: what its log says of each, on average. Knows no
-// price.
+// Takes a real run's own steps as a load: what its log says of each, on average.
 import * as z from "zod";
 import type { Load } from "./sheet.ts";
 

@@ -1,5 +1,5 @@
-// Owns what a deployment's use costs: use of a month by item, prices with what each includes. Pure;
-// knows no flag and no measurement.
+// Defines what a deployment's use costs: use of a month by item, prices with what each includes. Pure; knows
+// no flag and no measurement.
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 
@@ -19,9 +19,9 @@ export type Item = keyof typeof ITEMS;
 
 const amount = z.number().min(0);
 const PriceSchema = z.strictObject({
-  /** Of a month, without further pay. */
+  /** Included in a month, without further pay. */
   included: amount,
-  /** For so many units beyond. */
+  /** Price of a number of units beyond. */
   price: amount,
   per: z.number().positive(),
   unit: z.string(),
@@ -38,14 +38,14 @@ export const PricesSchema = z.strictObject({
 });
 export type Prices = z.output<typeof PricesSchema>;
 
-/** What was measured of the product, by `--measure`. */
+/** The product's measured figures, by `--measure`. */
 export const FiguresSchema = z.strictObject({
   command: z.string(),
   commit: z.string(),
   /** CPU of the Worker: a request besides its generations, and a generation. */
   cpu_ms_request: amount,
   cpu_ms_generation: amount,
-  /** Of the database, indices included: a request besides its generations, and a generation. */
+  /** Bytes in the database, indices included: a request besides its generations, and a generation. */
   row_bytes_request: amount,
   row_bytes_generation: amount,
 });
@@ -65,11 +65,11 @@ export interface Load {
   gpus: number;
   /** Whether GPUs are paid between steps too. */
   gpus_always: boolean;
-  /** Of the database while it is awake; a run's log keeps it awake all day. */
+  /** Compute of the database while it is awake; a run's log keeps it awake all day. */
   compute_units: number;
 }
 
-/** An operation of a queue is paid by so many bytes. */
+/** An operation of a queue is paid by this many bytes. */
 const OPERATION_BYTES = 64_000;
 /** Written, read, deleted. */
 const OPERATIONS = 3;
@@ -103,10 +103,10 @@ export function useOfStep(load: Load, figures: Figures): Record<Item, number> {
 export interface Line {
   item: Item;
   unit: string;
-  /** Of a step and of a month, before what is included. */
+  /** For a step and for a month, before what is included. */
   step: number;
   month: number;
-  /** Of a step at the price beyond what is included; of a month with that taken off. */
+  /** For a step at the price beyond what is included; for a month with that taken off. */
   step_cost: number;
   month_cost: number;
 }
@@ -121,7 +121,7 @@ export interface Sheet {
   month_cost: number;
 }
 
-/** A month of so many steps. The log's rows of the month are paid for the whole month. */
+/** A month of the load's steps. The log's rows of the month are paid for the whole month. */
 export function sheetOf(load: Load, figures: Figures, { currency, read_on, prices }: Prices): Sheet {
   const steps = load.steps_a_day * load.days;
   const use = useOfStep(load, figures);

@@ -1,4 +1,4 @@
-// Owns `npm run lab -- ensembles`: weights for the judges of an exported run, fitted to its labels.
+// `npm run lab -- ensembles`: weights for the judges of an exported run, fitted to its labels.
 import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { commandFlags } from "../../scripts/command-line/flags.ts";

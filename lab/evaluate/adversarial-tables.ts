@@ -1,5 +1,4 @@
-// Owns the tables of modified lists, and of the test sets that they stand beside. Knows neither
-// markup.
+// The tables of modified lists, and of the test sets that they belong to. Knows neither markup.
 import type { Table } from "../report/page.ts";
 import { type Estimate, percent, plain } from "./figures/estimate.ts";
 import type { CellSummary, ModificationSummary } from "./summary.ts";

@@ -1,5 +1,5 @@
-// Owns how verdicts move when a list's programs carry misleading text: switches and the bias
-// influence ratio. Pure.
+// How verdicts move when a list's programs carry misleading text: switches and the bias influence ratio.
+// Pure.
 
 import { hashText } from "../../src/core/math/random.ts";
 import { clusteredRatio } from "../statistics/clusters.ts";

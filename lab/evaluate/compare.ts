@@ -1,5 +1,4 @@
-// Owns putting several runs, and figures from elsewhere, on one front. Knows no target and no
-// answer.
+// Puts several runs, and figures from elsewhere, on one front.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../scripts/command-line/out-folder.ts";

@@ -1,4 +1,4 @@
-// Owns what a run's tokens cost. The formula is the cost sheet's; this only feeds it. Pure.
+// Defines what a run's tokens cost. The formula is the cost sheet's; this only feeds it. Pure.
 import { costOf } from "../../gpu-backend/serve/cost-model.ts";
 
 export interface Price {
@@ -9,7 +9,7 @@ export interface Price {
   tokens_per_second: number;
 }
 
-/** Dollars for so many tokens at steady load, no prefix cache counted; null without a price. */
+/** Dollars for these tokens at steady load, no prefix cache counted; null without a price. */
 export function dollarsFor(tokens: { prompt: number; completion: number }, price: Price | null): number | null {
   if (price === null) return null;
   // All tokens as those of one comparison: the sheet's formula is linear in them.

@@ -1,5 +1,5 @@
-// Owns one evaluation from options to files: set, cells, answers, figures, reports. Each of these
-// is a module of its own.
+// One evaluation from options to files: set, cells, answers, figures, reports. Each of these is a separate
+// module.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commit } from "../../scripts/stack/commit.ts";
@@ -179,7 +179,7 @@ function summarise({ options, set, cells, store, others, target, command }: Eval
 /** Dollars where a price was given, else tokens. */
 const unitOf = ({ price }: EvaluateOptions) => (price === null ? "tokens a list" : "$ per 1,000 lists");
 
-/** A cell without an answer is no point. */
+/** A cell without an answer is left out. */
 function pointOf(name: string, cost_unit: string, cell: CellSummary): Point[] {
   const { dollars_per_1000_lists: dollars, tokens_per_list: tokens } = cell;
   if (tokens === null) return [];

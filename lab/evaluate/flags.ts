@@ -1,5 +1,4 @@
-// Owns the command line of `npm run evaluate`: flags in, checked options out. Knows nothing of what
-// they do.
+// The command line of `npm run evaluate`: flags in, checked options out.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
@@ -163,7 +162,7 @@ export function readOptions(argv: readonly string[]): Options {
   return { mode: "evaluate", evaluate: evaluateOptions(flags) };
 }
 
-/** What a run over a benchmark's rows takes. */
+/** Flags of a run over a benchmark's rows. */
 const OF_ROWS = ["layout", "rows", "threshold", "limit", "target", "verifier", "control", "simulator"] as const;
 const OF_BOTH = ["model", "spec"] as const;
 const OF_ALL = ["out", "json", "batch", "concurrency", "deadline-ms", "name", "seed", "bootstrap"] as const;

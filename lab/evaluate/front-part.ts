@@ -1,4 +1,4 @@
-// Owns the part of a report that sets cost beside quality: its table, its charts and their fronts.
+// The part of a report that sets cost beside quality: its table, its charts and their fronts.
 
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { type Rule, scatterChart } from "../report/charts.ts";
@@ -16,7 +16,7 @@ const METRIC_NAMES: Record<FrontMetric, string> = { list_acc: "ListAcc", tau_b: 
 export function frontPart(points: readonly Point[], chance: number | null = null, beside: readonly Table[] = []): Part {
   return {
     title: "Cost",
-    lead: "A point is on the front when no other is at most as dear and at least as good, and better in one of the two. Verifiers that parse less than 80 % are kept off, and push nobody off. Costs in different units have fronts of their own.",
+    lead: "A point is on the front when no other is at most as dear and at least as good, and better in one of the two. Verifiers that parse less than 80 % are kept off, and push no other off. Costs in different units have separate fronts.",
     tables: [...byUnit(points).map(frontTable), ...beside],
     charts: byUnit(points).flatMap((own) =>
       FRONT_METRICS.filter((metric) => own.some((point) => point[metric] !== null)).map((metric) =>
@@ -50,7 +50,7 @@ function frontChart(points: readonly Point[], metric: FrontMetric, chance: numbe
   });
 }
 
-/** What guessing gives: of tau-b 0. */
+/** The value of guessing: for tau-b 0. */
 function guessing(metric: FrontMetric, chance: number | null): Rule[] {
   const at = metric === "tau_b" ? 0 : chance;
   return at === null ? [] : [{ axis: "y", at, name: "guessing" }];

@@ -1,20 +1,18 @@
-// Owns the sentence that an evaluation's report begins with. Knows no table.
+// The sentence that an evaluation's report begins with.
 
 import { percent, plain } from "./figures/estimate.ts";
 import { standing } from "./paired.ts";
 import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
 import type { CellSummary, Summary } from "./summary.ts";
 
-/** What a ListAcc says beside what guessing gives. */
+/** A ListAcc with the value of guessing. */
 export function besideGuessing({ list_acc }: Pick<CellSummary, "list_acc">, chance: number): string {
   const words = { above: "above guessing", below: "below guessing", open: "not distinguishable from guessing" };
   const found = standing(list_acc, chance);
   return found === "unknown" ? "not compared with guessing: no interval" : words[found];
 }
 
-/**
- * Of the first way of asking: what it selects, beside guessing, and how much of it could be read.
- */
+/** For the first way of asking: what it selects, against guessing, and how much of it could be read. */
 export function headlineOf({ name, cells, set }: Summary): string {
   const [main] = cells;
   if (main === undefined || main.list_acc.mean === null) return `${name}: no list was answered.`;
@@ -24,10 +22,10 @@ export function headlineOf({ name, cells, set }: Summary): string {
   return `${name}, asked as ${main.cell}, selects the best candidate of ${main.lists} lists in ${percent(main.list_acc)} %, ${besideGuessing(main, set.chance_list_acc)} (${chance} %)${beside}; ${percent(main.parse_rate) ?? "–"} % of its answers could be read.`;
 }
 
-/** Of several verifiers: which are on the fronts. */
+/** For several verifiers: which are on the fronts. */
 export function comparedHeadline(points: readonly Point[]): string {
   const fronts = FRONT_METRICS.map((metric) => paretoFront(points, metric).map(({ name }) => name));
   const names = [...new Set(fronts.flat())];
-  if (names.length === 0) return "None of the points has a ListAcc or a tau-b that may stand on a front.";
-  return `Of ${points.length} points ${names.length} ${names.length === 1 ? "is" : "are"} on a front of cost and quality: ${names.join(", ")}.`;
+  if (names.length === 0) return "None of the points has a ListAcc or a tau-b that may be on a front.";
+  return `${names.length} of ${points.length} points ${names.length === 1 ? "is" : "are"} on a front of cost and quality: ${names.join(", ")}.`;
 }

@@ -1,5 +1,5 @@
-// Owns `npm run evaluate` as a program: signals, exit codes, what is printed. The work is
-// evaluate.ts and compare.ts.
+// `npm run evaluate` as a program: signals, exit codes, what is printed. The work is evaluate.ts and
+// compare.ts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Surroundings } from "./asking/runner.ts";

@@ -1,5 +1,5 @@
-// Owns paired comparisons: one way of asking against another over the same lists, and against
-// guessing, with intervals. Knows no report.
+// Paired comparisons: one way of asking against another over the same lists, and against guessing, with
+// intervals.
 
 import { hashText } from "../../src/core/math/random.ts";
 import { clusteredRatio } from "../statistics/clusters.ts";
@@ -25,7 +25,7 @@ function lead(own: ProblemOutcomes, beside: ProblemOutcomes): { over: number; un
   const both = Object.keys(mine).filter((list) => theirs[list] !== undefined);
   const over = both.reduce((sum, list) => sum + Number(mine[list]) - Number(theirs[list]), 0);
   if (both.length > 0) return { over, under: both.length };
-  // Of summaries that do not tell their lists a problem counts where both answered as many.
+  // In summaries without lists a problem counts where both answered as many.
   const told = Object.keys(mine).length > 0 && Object.keys(theirs).length > 0;
   const alike = !told && listsOf(own) === listsOf(beside);
   return alike ? { over: own.right - beside.right, under: listsOf(own) } : { over: 0, under: 0 };

@@ -1,5 +1,4 @@
-// Owns Pareto fronts of cost against a metric, and which verifiers may stand on one. Pure; knows no
-// file.
+// Pareto fronts of cost against a metric, and which verifiers may be on one. Pure; knows no file.
 import * as z from "zod";
 
 /**
@@ -55,8 +54,8 @@ export function frontStatus(points: readonly Point[], metric: FrontMetric): OffF
 }
 
 /**
- * The points of each unit of cost, units in the order of their first point: costs in different
- * units are never compared, so that each has a front of its own.
+ * The points of each unit of cost, units in the order of their first point: costs in different units are
+ * never compared, so that each has a separate front.
  */
 export const byUnit = (points: readonly Point[]): Point[][] => [
   ...Map.groupBy(points, ({ cost_unit }) => cost_unit).values(),

@@ -1,4 +1,4 @@
-// Owns the progress line: rewritten in place on a terminal, now and then elsewhere. Knows no work.
+// The progress line: rewritten in place on a terminal, now and then elsewhere.
 import type { Progress } from "./asking/runner.ts";
 
 const REWRITE_MS = 200;

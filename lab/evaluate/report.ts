@@ -1,5 +1,4 @@
-// Owns a run's report as HTML and Markdown: which tables, charts and warnings, in which order.
-// Knows no arithmetic of the metrics.
+// A run's report as HTML and Markdown: which tables, charts and warnings, in which order.
 
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { barChart, lineChart } from "../report/charts.ts";
@@ -25,7 +24,7 @@ import {
   undefinedTauTable,
 } from "./tables.ts";
 
-/** What a reader must know before any figure; empty when all is well. */
+/** The warnings before any figure; empty when all is well. */
 export function warningsOf(summary: Summary): string[] {
   const ofCells = summary.cells.flatMap(
     ({ cell, parse_rate, failed, missing, warnings, list_acc_if_failed_wrong: worst }) => {
@@ -113,7 +112,7 @@ function partsOf(summary: Summary): Part[] {
 
 function wrongPart(main: readonly CellSummary[], { wrong }: Summary): Part[] {
   const tables = main.map(({ cell }) => wrongTable(cell, wrong)).filter((table) => table !== null);
-  const lead = "What the verifier wrote is read back from the run log; a long text is shown by its end.";
+  const lead = "The verifier's texts are read back from the run log; a long text is shown by its end.";
   return tables.length === 0 ? [] : [{ title: "Wrong lists", lead, tables, charts: [] }];
 }
 
@@ -125,7 +124,7 @@ function paired({ cells, settings }: Summary): Table[] {
   return pairedTables(differencesOf(pairs, settings));
 }
 
-/** Of the way in which modified lists were asked: the first. */
+/** For the first way in which modified lists were asked. */
 function shifts({ cells: [first], adversarial }: Summary): Table[] {
   const table = first === undefined ? null : shiftTable(first, adversarial?.rows ?? []);
   return table === null ? [] : [table];
@@ -170,7 +169,7 @@ function abstaining(cells: readonly CellSummary[]): Part[] {
   if (table === null) return [];
   const chart = lineChart({
     title: "Coverage against ListAcc",
-    about: "Of the lists, the share with the widest margins between winner and runner-up.",
+    about: "The share of the lists with the widest margins between winner and runner-up.",
     x: { label: "share of lists answered", ticks: [...SHARES].reverse() },
     y: { label: "ListAcc", domain: [0, 1] },
     series: cells.map(({ cell, coverage }) => ({
@@ -227,7 +226,7 @@ function factsOf(summary: Summary): [string, string][] {
 const titleOf = ({ name }: Summary) => `Evaluation: ${name}`;
 const SUBTITLE = "Every list was asked through Kritai's own API.";
 
-/** The page, and the tables and charts as files of their own, by name. */
+/** The page, and the tables and charts as separate files, by name. */
 export function htmlReport(summary: Summary): { page: string; files: Record<string, string> } {
   const parts = sections(partsOf(summary));
   const page = reportPage({

@@ -1,4 +1,4 @@
-// An evaluation's figures as CSV, a line a way of asking. Intervals are in columns of their own.
+// An evaluation's figures as CSV, a line a way of asking. Intervals are in separate columns.
 import { csv } from "../report/csv.ts";
 import type { Estimate } from "./figures/estimate.ts";
 import type { CellSummary } from "./summary.ts";
@@ -11,7 +11,7 @@ const PLAIN = [
 
 const estimated = ({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">) => [mean, ci95?.[0] ?? null, ci95?.[1] ?? null];
 
-/** Shares and tau-b as they are, not in per cent; an empty cell where there is no figure. */
+/** Shares and tau-b as they are, not in per cent; an empty cell for a missing figure. */
 export function rowsCsv(cells: readonly CellSummary[]): string {
   const failures = ({ failed }: CellSummary) => Object.values(failed).reduce((sum, n) => sum + n, 0);
   return csv(

@@ -1,5 +1,5 @@
-// Owns reading a set from its folder: hashes checked, rows checked, the evaluated part chosen.
-// Knows no verifier; the format is set-format.ts.
+// Reads a set from its folder: hashes checked, rows checked, the evaluated part chosen. The format is
+// set-format.ts.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export interface EvaluationSet {
 
 export interface Selection {
   split: (typeof SPLITS)[number] | "all";
-  /** At most so many lists, drawn by a hash of their ids; null = all. */
+  /** Most lists, drawn by a hash of their ids; null = all. */
   limit: number | null;
   adversarial: "kept" | "all" | "none";
 }

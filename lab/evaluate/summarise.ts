@@ -1,5 +1,4 @@
-// Owns one cell's figures from its answers: the metrics are figures/evaluation.ts's, clustered by
-// problem. Pure.
+// One cell's figures from its answers: the metrics are figures/evaluation.ts's, clustered by problem. Pure.
 
 import { hashText } from "../../src/core/math/random.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
@@ -135,7 +134,7 @@ function judgedOf(row: Row): Judged {
 
 const isRight = ({ list, answer }: Row): boolean => !isWrong(answer, list);
 
-/** What became of each problem's lists, with the tau-b of those that have one. */
+/** The outcomes of each problem's lists, with the tau-b of those that have one. */
 export function outcomesByProblem(rows: readonly Row[], statistics: Statistics): Record<string, ProblemOutcomes> {
   const groups = Object.entries(Object.groupBy(rows, ({ list }) => list.problem_id));
   return Object.fromEntries(

@@ -1,5 +1,5 @@
-// Owns the shape of summary.json, `kritai-evaluation/1`: one verifier's figures over one set. Knows
-// neither how they are computed nor how they are shown.
+// The shape of summary.json, `kritai-evaluation/1`: one verifier's figures over one set. Knows neither how
+// they are computed nor how they are shown.
 import * as z from "zod";
 import { SPLITS } from "../testbed/format/set-format.ts";
 import { FORMULATIONS } from "./asking/cells.ts";
@@ -10,7 +10,7 @@ import { PointSchema } from "./pareto.ts";
 const count = z.int().min(0);
 const numberOrNull = z.number().nullable();
 
-/** What became of lists: `no_selection` = nothing parsed, which ListAcc counts as wrong. */
+/** Outcomes of lists: `no_selection` = nothing parsed, which ListAcc counts as wrong. */
 const OutcomesSchema = z.object({ right: count, wrong: count, no_selection: count });
 export type Outcomes = z.output<typeof OutcomesSchema>;
 
@@ -62,7 +62,7 @@ export const ModificationSummarySchema = z.object({
   kept: z.boolean().nullable(),
   /** Lists with a selection both before and after. */
   compared: count,
-  /** Of the others: nothing was selected on one side, or an answer is missing. */
+  /** The other lists: nothing was selected on one side, or an answer is missing. */
   not_compared: count,
   to_incorrect: count,
   to_correct: count,
@@ -105,7 +105,7 @@ export const SummarySchema = z.object({
     lists: count,
     problems: count,
     adversarial_lists: count,
-    /** What guessing gives: the mean of 1/n over the lists. */
+    /** The value of guessing: the mean of 1/n over the lists. */
     chance_list_acc: z.number(),
   }),
   settings: z.object({ seed: count, bootstrap: count, tau_candidates_min: count, spec: z.unknown() }),

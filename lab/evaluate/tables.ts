@@ -1,5 +1,4 @@
-// Owns which tables a report has and what stands in their cells, for HTML and Markdown alike. Knows
-// neither markup.
+// A report's tables and their cells, for HTML and Markdown alike. Knows neither markup.
 import type { Table } from "../report/page.ts";
 import { SHARES } from "./figures/coverage.ts";
 import { type Estimate, percent, plain } from "./figures/estimate.ts";
@@ -61,16 +60,16 @@ const STANDINGS: Record<Standing, string> = {
 
 type ByProblem = Pick<CellSummary, "by_problem">;
 
-/** Two rows over the same lists: `one` is told beside `other`. */
+/** Two rows over the same lists: `one` is compared with `other`. */
 export interface Pair {
   label: string;
-  /** What `one` is compared with. */
+  /** The row that `one` is compared with. */
   against: string;
   one: ByProblem;
   other: ByProblem;
 }
 
-/** What a pair comes to: `one` less the `other`, over the lists of both. */
+/** The difference of a pair: `one` less the `other`, over the lists of both. */
 export interface Difference {
   asked_as: string;
   less: string;

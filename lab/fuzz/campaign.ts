@@ -1,5 +1,4 @@
-// Owns a fuzzing campaign: so many inputs over all targets, and how each target's time grows with
-// its input. Knows no target.
+// A fuzzing campaign: a number of inputs over all targets, and how each target's time grows with its input.
 import { threadCpuUsage } from "node:process";
 import { createInputs, FRAGMENTS } from "./inputs.ts";
 import type { Target } from "./targets.ts";

@@ -1,5 +1,5 @@
-// Owns where the search for costly requests puts its texts: string by string of every route's
-// documented example, of every signal's settings and facts, and headers, paths and queries.
+// Where the search for costly requests puts its texts: string by string of every route's documented example,
+// of every signal's settings and facts, and headers, paths and queries.
 
 import { readFileSync } from "node:fs";
 import { buildAssets } from "../../scripts/stack/assets.ts";
@@ -11,7 +11,7 @@ import { fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from 
 
 export interface Probe {
   name: string;
-  /** What stands in the place when nothing is tried there. */
+  /** The text in the place when nothing is tried there. */
   own_text: string;
   /** Longest text that it takes. */
   chars_max: number;
@@ -24,7 +24,7 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type Path = readonly (string | number)[];
 
 const HEADER_CHARS = 8_192;
-/** What answers later waits for something, and would be most of the search. */
+/** Answers that come later wait for something, and would be most of the search. */
 const PROMPT_MS = 5_000;
 
 /** Paths of all texts in a value. */
@@ -187,7 +187,7 @@ function filesBody(extract: string, text: string, second: (text: string) => stri
   return { spec: { candidate: { extract }, judge: { preset: "text-select" } }, groups: [{ prompt: "p", rollouts }] };
 }
 
-/** What every route reads before a body: headers, the path, the query. */
+/** The parts that every route reads before a body: headers, the path, the query. */
 function outsideBodies(request: Request, post: Post): Probe[] {
   const header = (name: string): Probe => ({
     ...{ name: `header ${name}`, own_text: "", chars_max: HEADER_CHARS, other_chars: 100 },

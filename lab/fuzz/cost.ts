@@ -1,7 +1,6 @@
-// Owns the search for texts that cost more CPU than their length: every place and every pair of places
-// of every route's example, headers, paths and queries, filled with what the parsers look for, grown by
-// doubling.
-// What the request costs with its own text is no text's doing, and does not count.
+// The search for texts that cost more CPU than their length: every place and every pair of places of every
+// route's example, headers, paths and queries, filled with what the parsers look for, grown by doubling. The
+// cost of the request with its own text is not counted.
 import { threadCpuUsage } from "node:process";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import { costProbes, type Probe } from "./cost-probes.ts";
@@ -10,11 +9,11 @@ import { FRAGMENTS } from "./inputs.ts";
 /** The goal: CPU a KiB of what is sent, ms; a clear violation is ten times as much. */
 export const GOAL_MS_A_KIB = 10;
 const VIOLATION = 10;
-/** What a text may add to any request, and what a coarse clock reads as such, ms. */
+/** The cost that a text may add to any request, and what a coarse clock reads as such, ms. */
 const FLOOR_MS = 40;
-/** Of what the request costs with its own text: what noise may double is no text's doing. */
+/** Factor over the request's cost with its own text: noise may double that. */
 const BASE_FACTOR = 2;
-/** A text whose hash tells how fast a machine is, and its CPU where the goal was set, ms. */
+/** A text whose hash measures a machine's speed, and its CPU where the goal was set, ms. */
 const MEASURED = "ab ".repeat(2 ** 22);
 const MEASURED_MS = 20;
 /** Time grows with the length to this power at most; 1 is linear. */
@@ -29,7 +28,7 @@ export interface CostFinding {
   probe: string;
   unit: string;
   chars: number;
-  /** Of one request, and of it with its own text. */
+  /** Time of one request, and of it with its own text. */
   ms: number;
   base_ms: number;
   ms_a_kib: number;

@@ -1,9 +1,7 @@
-// Owns the texts that the fuzzer feeds: seeded, made of what the parsers look for. Knows no parser.
+// The texts that the fuzzer feeds: seeded, made of what the parsers look for.
 import { createRandom } from "../../src/core/math/random.ts";
 
-/**
- * What means something to one parser or another; strung together at random they reach its corners.
- */
+/** Texts with a meaning for one parser or another; strung together at random they reach its corners. */
 export const FRAGMENTS: readonly string[] = [
   ..."\\boxed{|\\boxed {|\\boxed|{|}|[|]|[[|]]|(|)|A|B|b|Z|10|-1|0.5|,|.|**|`|$|\"|'|\\text{A}|candidate |Final Answer:".split(
     "|",

@@ -1,6 +1,5 @@
-// Owns `npm run lab -- fuzz`: random texts for every parser of untrusted text, and a search for
-// super-linear time; with `--only cost` whole requests that cost more CPU than their length. Exits
-// 1 when one is found.
+// `npm run lab -- fuzz`: random texts for every parser of untrusted text, and a search for super-linear time;
+// with `--only cost` whole requests that cost more CPU than their length. Exits 1 when one is found.
 
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { fuzz, growth } from "./campaign.ts";

@@ -1,11 +1,11 @@
-// Owns reproductions of the Aletheia release's other verdict parsers, for comparing published
-// figures. Not for production: they read boxes inside thoughts.
+// Reproductions of the Aletheia release's other verdict parsers, for comparing published figures. Not for
+// production: they read boxes inside thoughts.
 
 import { behindThoughts, firstBox } from "../../src/core/formulations/strict-verdict.ts";
 import { strip } from "../../src/core/text/python-text.ts";
 
 /**
- * What the release's evaluation (accuracy, self-consistency) extracts: the first box of the WHOLE
+ * The verdict that the release's evaluation (accuracy, self-consistency) extracts: the first box of the WHOLE
  * text, `[[X]]` unwrapped (formulas a.6).
  */
 export function releaseEvaluationVerdict(text: string): string | null {

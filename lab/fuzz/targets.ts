@@ -1,5 +1,4 @@
-// Owns which parsers of untrusted text are fuzzed and what must hold of each whatever the text.
-// Knows no generator and no clock.
+// Decides which parsers of untrusted text are fuzzed and what must hold of each whatever the text.
 
 import { answerAfter, renderedPrompt, splitRendered } from "../../src/api/tools/shared/chat-template.ts";
 import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";
@@ -65,7 +64,7 @@ const SETTINGS: readonly ParserSettings[] = [
   { kind: "logprobs", labels: LABELS, tag: "<answer>" },
 ];
 
-/** What a parser says keeps its own promises: a value exactly when ok, allowed values only. */
+/** A parser's result keeps its own promises: a value exactly when ok, allowed values only. */
 function judge(settings: ParserSettings) {
   return (text: string) => {
     const segment = segmentOf(text);

@@ -1,5 +1,5 @@
-// Owns when requests are due: arrival processes as ascending times. Pure and seeded; knows no clock
-// and no request.
+// Decides when requests are due: arrival processes as ascending times. Pure and seeded; knows no clock and no
+// request.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 
 /** Rates are requests a second. */

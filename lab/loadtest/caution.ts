@@ -1,12 +1,10 @@
-// Owns when a run's own settings are in its figures, in words for terminal and report. Knows no
-// page.
+// Decides when a run's own settings are in its figures, in words for terminal and report.
 import { KNEE_RULE } from "./knee.ts";
 import type { Summary } from "./summary-schema.ts";
 
 /**
- * Of a warm-up that is shorter than a request takes: the window then begins before the first
- * replies, which looks like a target that does not keep up. null where that hides less than the
- * knee's rule forgives.
+ * For a warm-up that is shorter than a request takes: the window then begins before the first replies, which
+ * looks like a target that does not keep up. null where that hides less than the knee's rule forgives.
  */
 export function warmupCaution({ points, load }: Pick<Summary, "points" | "load">): string | null {
   const median_ms = points[0]?.target.latency_ms.p50.value ?? 0;

@@ -1,5 +1,4 @@
-// Owns sending a request's calls over kept connections and timing them. Knows no schedule, no
-// statistics and no kind's replies.
+// Sends a request's calls over kept connections and timing them.
 import { type Dispatcher, Pool } from "undici";
 import { NOTHING_READ, type Reading, type Transport, type Work } from "./kinds/kind.ts";
 
@@ -179,7 +178,7 @@ export class LoadClient {
     this.#options = options;
     this.#path = pathname.replace(/\/$/, "");
     this.#headers = { "content-type": "application/json", ...options.headers };
-    // No time-outs of its own: the sweep's counts from the intended start, and covers waiting for a
+    // Without separate time-outs: the sweep's counts from the intended start, and covers waiting for a
     // connection.
     const limits = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: options.timeout_ms } };
     this.#pool = new Pool(origin, { connections: options.connections_max, pipelining: 1, ...limits });

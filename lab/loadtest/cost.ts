@@ -1,5 +1,4 @@
-// Owns dollars out of a measurement: by the rate seen, and by the project's own cost model. Knows
-// no flag and no file.
+// Dollars out of a measurement: by the rate seen, and by the project's own cost model.
 import { costOf } from "../../gpu-backend/serve/cost-model.ts";
 
 export interface CostFlags {
@@ -10,7 +9,7 @@ export interface CostFlags {
   tokens_per_second: number | null;
 }
 
-/** What was counted over a measurement. */
+/** The use over a measurement. */
 export interface Use {
   rewards: number;
   generations: number;

@@ -1,10 +1,10 @@
-// Owns what a result needs to be repeated: machine, versions, commit. Knows no measurement.
+// Defines what a result needs to be repeated: machine, versions, commit.
 import { createRequire } from "node:module";
 import { cpus, release, totalmem, type } from "node:os";
 import { commit } from "../../scripts/stack/commit.ts";
 import type { Summary } from "./summary-schema.ts";
 
-/** Of this process and its machine. The spec hashes are those that replies named. */
+/** This process and its machine. The spec hashes are those that replies named. */
 export function environment(spec_hashes: ReadonlySet<string>): Summary["environment"] {
   const require = createRequire(import.meta.url);
   const versionOf = (path: string) => (require(path) as { version: string }).version;

@@ -1,5 +1,4 @@
-// Owns what the texts of the load tester's flags may be, besides what any command's may. Knows no
-// flag.
+// Defines what the texts of the load tester's flags may be, besides what any command's may.
 import * as z from "zod";
 
 /** Bounds of the generator itself. */

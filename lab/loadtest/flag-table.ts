@@ -1,5 +1,4 @@
-// Owns the load tester's flags: what each takes, means and is by default, with an example. Knows no
-// run.
+// The load tester's flags: what each takes, means and is by default, with an example.
 import * as z from "zod";
 import { above0, count, from0, oneOf, url } from "../../gpu-backend/flags.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -13,7 +12,7 @@ export const ARRIVALS = ["constant", "poisson", "gamma", "ramp", "trace"] as con
 
 interface Flag {
   schema: z.ZodType;
-  /** What it takes, in the help; absent: a switch. */
+  /** The flag's argument, in the help; absent: a switch. */
   takes?: string;
   help: string;
   example: string;

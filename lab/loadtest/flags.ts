@@ -1,5 +1,5 @@
-// Owns reading the command line: texts into values, and the rules between flags. The flags
-// themselves: flag-table.ts. Knows no run.
+// Reads the command line: texts into values, and the rules between flags. The flags themselves:
+// flag-table.ts.
 import * as z from "zod";
 import { FlagFault, readFlags as readFlagsBy } from "../../gpu-backend/flags.ts";
 import { isLoopbackHost } from "../../gpu-backend/gateway/http/access.ts";
@@ -25,7 +25,7 @@ export function readFlags(argv: readonly string[]): FlagValues {
  */
 const CHANCE = 6;
 
-/** As many arrivals as a slice at the rate may come to. */
+/** The arrivals that a slice at the rate may have. */
 function arrivalsMost({ arrivals, shape, warmup, duration }: FlagValues, rate: number): number {
   const expected = rate * (warmup + duration);
   if (arrivals !== "poisson" && arrivals !== "gamma") return expected;
@@ -35,10 +35,7 @@ function arrivalsMost({ arrivals, shape, warmup, duration }: FlagValues, rate: n
 /** Where the key of each address is read. */
 const KEY_OF = { target: "--key-env", verifier: "the variable VERIFIER_API_KEY", baseline: "--baseline-key-env" };
 
-/**
- * What single flags cannot say: flags that need or exclude one another, hosts, and the size of a
- * slice.
- */
+/** Faults of several flags: flags that need or exclude one another, hosts, and the size of a slice. */
 function contradictions(flags: FlagValues, given: Readonly<Record<string, unknown>>): string[] {
   const { arrivals, concurrency, sweep, ramp, trace, target, verifier, baseline } = flags;
   const faults: string[] = [];

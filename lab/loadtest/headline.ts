@@ -1,11 +1,11 @@
-// Owns the sentence that a load test's report begins with. Knows no table.
+// The sentence that a load test's report begins with.
 import { shownNumber } from "../report/page.ts";
 import { kneePlace } from "./knee.ts";
 import type { Point, Summary } from "./summary-schema.ts";
 
 const perSecond = (rate: number | null) => `${shownNumber(rate)}/s`;
 
-/** What the target took at one load. */
+/** The target's figures at one load. */
 function pointText({ rate, concurrency, target }: Point): string {
   const { achieved_per_s, offered_per_s, latency_ms, failed, requests } = target;
   const load = rate === null ? `${concurrency} senders` : `Target ${perSecond(rate)}`;
@@ -30,7 +30,7 @@ function overheadText({ overhead_ms }: Point): string {
     : `; it adds ${shown} ${interval} to the baseline`;
 }
 
-/** Of a sweep the knee and what holds there, else what the one load took. */
+/** For a sweep the knee and what holds there, else the one load's figures. */
 export function headlineOf({ points, knee, load }: Summary): string {
   const point = points.find(({ rate }) => rate === knee.rate) ?? points[0];
   if (point === undefined) return "Nothing was measured.";

@@ -1,4 +1,4 @@
-// Owns the interval over repeats. Pure; knows nothing of what was measured.
+// The interval over repeats. Pure; knows nothing of what was measured.
 import { mean, populationStd } from "../../src/core/math/stats.ts";
 
 /** 97.5 % quantiles of Student's t for 1..30 degrees of freedom; beyond, the normal's. */

@@ -1,4 +1,4 @@
-// Owns what counts as overloaded, where the knee is, which rates a sweep takes, and the throughput
+// Defines what counts as overloaded, where the knee is, which rates a sweep takes, and the throughput
 // frontier. Pure; knows no client.
 import type { Point, Side, Summary } from "./summary-schema.ts";
 
@@ -22,7 +22,7 @@ export const kneeText = ({ p99_factor_max, achieved_share_min, failed_share_max 
  */
 const NOISE_MS = 5;
 
-/** The 99th percentile; of fewer than 100 requests the slowest stands for it. */
+/** The 99th percentile; with fewer than 100 requests the slowest instead. */
 const tail = ({ latency_ms }: Side): number | null => latency_ms.p99.value ?? latency_ms.max;
 
 /**
@@ -63,7 +63,7 @@ export function sweepRates(from: number, to: number, steps: number): number[] {
   return Array.from({ length: steps }, (_, i) => from * (to / from) ** (i / (steps - 1)));
 }
 
-/** Requests of a rate from which on it has a p99; of fewer no knee is told. */
+/** Requests of a rate from which on it has a p99; with fewer no knee is reported. */
 export const KNEE_REQUESTS_MIN = 100;
 
 /** The knee of measured points, in whatever order they were taken; none of too few requests. */

@@ -1,5 +1,5 @@
-// Owns a server of known latency for the generator's own tests: it answers after a set time, and
-// stalls when told to. Knows no generator.
+// A server of known latency for the generator's own tests: it answers after a set time, and stalls when told
+// to.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 

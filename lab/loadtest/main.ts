@@ -1,5 +1,4 @@
-// Owns `npm run loadtest`: flags to a run to its files, Ctrl-C, the exit status. Knows no
-// measurement.
+// `npm run loadtest`: flags to a run to its files, Ctrl-C, the exit status.
 
 import { FlagFault } from "../../gpu-backend/flags.ts";
 import { FolderFault, makeFolder } from "../../scripts/command-line/out-folder.ts";

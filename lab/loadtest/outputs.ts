@@ -1,5 +1,4 @@
-// Owns the files of a run besides the report: one line a request, histogram logs, the summary, a
-// table of points. Knows no client.
+// The files of a run besides the report: one line a request, histogram logs, the summary, a table of points.
 import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HistogramLogWriter } from "hdr-histogram-js";

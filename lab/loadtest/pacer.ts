@@ -1,5 +1,4 @@
-// Owns firing at given times as exactly as one thread can: a coarse timer, then a spin. Knows no
-// request and no server.
+// Firing at given times as exactly as one thread can: a coarse timer, then a spin.
 
 /**
  * A timer may be late by about this much, so the rest of the wait turns the event loop instead.
@@ -8,8 +7,8 @@
 const SPIN_MS = 1.5;
 
 /**
- * Most firings in one turn of the event loop: after a stall of its own the generator must not leave
- * replies unread.
+ * Most firings in one turn of the event loop: after its own stall the generator must not leave replies
+ * unread.
  */
 const BURST_MAX = 64;
 

@@ -1,14 +1,13 @@
-// Owns the live display on the terminal: one line that is rewritten, or a line a slice where there
-// is no terminal. Knows no result.
+// The live display on the terminal: one line that is rewritten, or a line a slice without a terminal.
 import { performance } from "node:perf_hooks";
 import type { SliceRecorder } from "./record.ts";
 import type { SliceNote } from "./run.ts";
 
 const REFRESH_MS = 250;
-/** Where there is no terminal. */
+/** Without a terminal. */
 const LINE_MS = 10_000;
 
-/** What a run will do at most, for how far it is. */
+/** The most that a run will do, for how far it is. */
 export interface Planned {
   slices: number;
   slice_s: number;

@@ -1,4 +1,4 @@
-// Owns finding out whether anybody answers at an address before anything is measured there.
+// Finds out whether anybody answers at an address before anything is measured there.
 const WAIT_MS = 10_000;
 
 /**

@@ -1,5 +1,4 @@
-// Owns what is kept of each request, and of all requests of a slice: rows, histograms, counts.
-// Knows no client and no report.
+// Defines what is kept of each request, and of all requests of a slice: rows, histograms, counts.
 import { build, type Histogram } from "hdr-histogram-js";
 import type { Outcome } from "./client.ts";
 import type { Reading } from "./kinds/kind.ts";
@@ -47,7 +46,7 @@ export interface SliceWindow {
 export class SliceRecorder {
   readonly rows: RequestRow[] = [];
   /**
-   * Of requests that were answered or timed out; a time-out stands with the time it took to give
+   * Latencies of requests that were answered or timed out; a time-out counts with the time it took to give
    * up, which is a lower bound.
    */
   readonly latency = newHistogram();

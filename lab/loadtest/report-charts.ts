@@ -1,4 +1,4 @@
-// Owns the charts of a load test's report, out of its summary. Knows no page.
+// The charts of a load test's report, out of its summary.
 
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { type Axis, type Bar, barChart, type ChartPoint, lineChart, type Rule, type Series } from "../report/charts.ts";
@@ -61,7 +61,7 @@ export function latencyByRate(summary: Summary): Html {
   return lineChart({ ...frame, series: [...series, ...beside], rules });
 }
 
-/** What was achieved, and what of it kept the objective, against what was offered. */
+/** The achieved load, and the part of it that kept the objective, against the offered load. */
 export function throughputByRate(summary: Summary): Html {
   const { points, load } = summary;
   const series = [
@@ -77,7 +77,7 @@ export function throughputByRate(summary: Summary): Html {
   return lineChart({ ...frame, series, rules: kneeRule(summary) });
 }
 
-/** Achieved rate against its p99: the lower right is better. None where no p99 could be told. */
+/** Achieved rate against its p99: the lower right is better. None without a p99. */
 export function frontierChart({ points }: Summary): Html[] {
   const one = (name: string, of: (point: Point) => Side | null): Series => ({
     name,

@@ -1,5 +1,4 @@
-// Owns the report of a load test: which sections a summary gets, and their tables. Charts:
-// report-charts.ts. Knows no measurement.
+// The report of a load test: which sections a summary gets, and their tables. Charts: report-charts.ts.
 import { exportsOf } from "../report/exports.ts";
 import { type Cell, type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
 import { warmupCaution } from "./caution.ts";
@@ -193,7 +192,7 @@ function sectionsOf(summary: Summary): ReportSection[] {
 const endpointText = ({ url, kind, model }: Summary["target"]) =>
   `${url} (${kind}${model === null ? "" : `, ${model}`})`;
 
-/** Of each side: one that was sent none may have been refused for it. */
+/** For each side: one that was sent none may have been refused for it. */
 function keyText({ target, baseline }: Summary): string {
   const of = (name: string, side: Summary["target"]) => `${name} ${side.key_env ?? "none"}`;
   return [of("target", target), ...(baseline === null ? [] : [of("baseline", baseline)])].join(", ");

@@ -1,5 +1,4 @@
-// Owns how a run goes: points, repeats and sides in turn, within the run's bounds. Knows no
-// flag, no file and no display but its observer.
+// How a run goes: points, repeats and sides in turn, within the run's bounds.
 import { hashText } from "../../src/core/math/random.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { LoadClient } from "./client.ts";
@@ -152,7 +151,7 @@ class Run {
         sides[side].push(await this.#sliceOf(side, repeat, rate));
       }
     }
-    // Stopped in its warm-up: it would stand as a rate that holds, and as the knee.
+    // Stopped in its warm-up: it would count as a rate that holds, and as the knee.
     if (sides.target.every(({ measured_s }) => measured_s === 0)) return;
     const point = this.#summed(sides, rate);
     this.#points.push(point);

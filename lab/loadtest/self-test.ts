@@ -1,5 +1,4 @@
-// Owns `--self-test`: what the generator can do, and that it hides nothing, against a server of
-// known latency. Knows no flag.
+// `--self-test`: what the generator can do, and that it hides nothing, against a server of known latency.
 import { startProgram } from "../bench/program.ts";
 import { LoadClient } from "./client.ts";
 import { verdictsWork } from "./kinds/verdicts.ts";
@@ -11,7 +10,7 @@ const SCHEDULE_TRIES = 3;
 const WARMUP_S = 1;
 const DURATION_S = 5;
 
-/** As a process of its own, so that its CPU is not the generator's. */
+/** As a separate process, so that its CPU is not the generator's. */
 const startServer = (env: Record<string, string>) => startProgram("lab/loadtest/known-server.ts", env);
 
 async function slice(url: string, load: Load, duration_s: number): Promise<FinishedSlice> {

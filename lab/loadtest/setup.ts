@@ -1,5 +1,5 @@
-// Owns turning flags into a plan: workload, endpoints, arrivals. Asks the engine for its model's
-// name, and nothing else of anyone.
+// Turns flags into a plan: workload, endpoints, arrivals. Asks the engine for its model's name, and nothing
+// else of anyone.
 
 import { FlagFault } from "../../gpu-backend/flags.ts";
 import { canonicalJson } from "../../src/core/contract/spec.ts";

@@ -1,5 +1,4 @@
-// Owns summing up the slices of one side of one point: counts, rates, latencies with intervals.
-// Knows no knee and no file.
+// Sums up the slices of one side of one point: counts, rates, latencies with intervals.
 import type { Histogram } from "hdr-histogram-js";
 import { mean, percentile } from "../../src/core/math/stats.ts";
 import { type CostFlags, dollarsPer1000Rewards } from "./cost.ts";
@@ -70,7 +69,7 @@ function curveOf(histograms: readonly Histogram[]): Side["curve"] {
     ...Array.from({ length: 45 }, (_, i) => 2 * i),
     ...Array.from({ length: 46 }, (_, i) => 100 - 10 ** (1 - i / 15)),
   ];
-  // Beyond one request in so many there is nothing to read off.
+  // Beyond one request in this many there is nothing to read off.
   const known = percentiles.filter((q) => q === 0 || (1 - q / 100) * all.totalCount >= 1 - 1e-9);
   return known.map((q) => ({ percentile: q, ms: all.getValueAtPercentile(q) / 1000 }));
 }

@@ -1,5 +1,4 @@
-// Owns one slice of a run: a target under one load for a while, from warm-up to the last reply.
-// Knows no sweep and no summary.
+// One slice of a run: a target under one load for a while, from warm-up to the last reply.
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import { type Arrivals, arrivalTimes } from "./arrivals.ts";
@@ -26,7 +25,7 @@ export interface SliceOptions {
   drain_ms: number;
   /** A schedule with more arrivals than this is refused. */
   requests_max: number;
-  /** No further requests are started after so many. */
+  /** No further requests are started after this many. */
   requests_left: number;
   works: readonly Work[];
   client: LoadClient;
@@ -134,8 +133,8 @@ export async function runSlice(options: SliceOptions): Promise<FinishedSlice> {
   const recorder = new SliceRecorder(options.slice, start, window);
   options.onStart?.(recorder);
   const run = new SliceRun(options, recorder);
-  // Fewer requests were left than the load would take: there is no load after the last of them, so
-  // the window ends with it.
+  // Fewer requests were left than the load would take: the load ends with the last of them, so the window
+  // ends with it.
   let isCut = times.length < due.length;
   if (load.loop === "open") await run.open(times, start, isCut);
   else isCut = (await run.closed(load.concurrency, start)) === options.requests_left;

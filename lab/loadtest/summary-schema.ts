@@ -1,5 +1,4 @@
-// Owns the shape of summary.json, by version. Knows no measurement; what the fields mean:
-// lab/loadtest/README.md.
+// The shape of summary.json, by version. What the fields mean: lab/loadtest/README.md.
 import * as z from "zod";
 
 const count = z.int().min(0);
@@ -138,8 +137,8 @@ export const SummarySchema = z.object({
     /** The next higher rate that was overloaded: the knee lies between. */
     overloaded_at: numberOrNull,
     /**
-     * The fewest requests that a rate was measured by, where that is too few to tell a knee; then
-     * none is told.
+     * The fewest requests that a rate was measured by, where that is too few for a knee; then none is
+     * reported.
      */
     requests_few: count.nullable().default(null),
     rule: z.string(),

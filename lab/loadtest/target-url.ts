@@ -1,5 +1,4 @@
-// Owns whether a target's URL holds a key: URLs end up in reports, keys must not. Knows no flag and
-// no client.
+// Decides whether a target's URL holds a key: URLs end up in reports, keys must not.
 
 /**
  * The API also takes a key as the first part of a path (src/api/door/auth.ts), which is for tools

@@ -1,5 +1,4 @@
-// Owns the lines printed when a run has ended. The whole is in the report: report.ts. Knows no
-// measurement.
+// The lines printed when a run has ended. The whole is in the report: report.ts.
 import { shownNumber } from "../report/page.ts";
 import { warmupCaution } from "./caution.ts";
 import { kneePlace } from "./knee.ts";

@@ -1,4 +1,4 @@
-// Owns what a verifier that flips a coin gets, by walking through all of its verdicts. Pure.
+// Defines what a verifier that flips a coin gets, by walking through all of its verdicts. Pure.
 import { kendallTauB } from "../../src/core/math/stats.ts";
 
 /** Mean tau-b of coin flips over lists of n, with undefined ones left out, as 0, and as -1. */

@@ -1,5 +1,5 @@
-// Owns the figures of the Aletheia paper (arXiv 2601.12186) and its release that can be computed
-// again without its models, each with what it is computed by.
+// The figures of the Aletheia paper (arXiv 2601.12186) and its release that can be computed again without its
+// models, each with what it is computed by.
 import { softOverlong } from "../../src/core/candidate/overlong.ts";
 import { VerdictsRequestSchema } from "../../src/core/contract/requests.ts";
 import { rewardVerdicts } from "../../src/core/formulations/rewards.ts";
@@ -201,7 +201,7 @@ export function agrees({ printed, computed, digits }: Figure): boolean {
   return printed === null ? Number.isFinite(computed) : Math.abs(printed - computed) <= 0.5 * 10 ** -digits + 1e-9;
 }
 
-/** What needs what is not here, and the command that gives it to whoever has it. */
+/** Tables that need data which is not here, and the command that computes them for whoever has it. */
 export const NOT_COMPUTED: readonly { table: string; why: string; command: string }[] = [
   {
     table: "ListAcc and tau-b of 21 verifiers on the four test sets",

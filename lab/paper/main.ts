@@ -1,5 +1,5 @@
-// Owns `npm run lab -- paper`: the Aletheia paper's figures that can be computed again, beside what
-// the paper or its release says, where the two differ, and what needs what is not here.
+// `npm run lab -- paper`: the Aletheia paper's figures that can be computed again, beside what the paper or
+// its release says, where the two differ, and what needs what is not here.
 import { basename, dirname } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { writeFiles } from "../report/exports.ts";

@@ -1,10 +1,10 @@
-// Owns the paper's table of proxies for Best-of-N (project page, 2026): which counts its rounded
-// figures can come from. Pure.
+// The paper's table of proxies for Best-of-N (project page, 2026): which counts its rounded figures can come
+// from. Pure.
 
 /** Verifiers of one size: 21 in three sizes. */
 export const VERIFIERS = 7;
 const PAIRS = (VERIFIERS * (VERIFIERS - 1)) / 2;
-/** Comparisons that the paired McNemar test tells apart, at 0.05 and 0.01. */
+/** Comparisons that the paired McNemar test distinguishes, at 0.05 and 0.01. */
 export const TOLD = { "0.05": 37, "0.01": 25 } as const;
 
 export interface Proxy {
@@ -42,7 +42,7 @@ export function tauReading(printed: number): { surplus: number; ties: 0 | 1 } | 
   return null;
 }
 
-/** Of n the count that rounds to the printed per cent; null: none does. */
+/** The count of n that rounds to the printed per cent; null: none does. */
 export function countReading(printed: number, n: number): number | null {
   const count = Math.round((printed / 100) * n);
   return Math.abs((100 * count) / n - printed) <= 0.05 + 1e-9 ? count : null;

@@ -1,5 +1,5 @@
-// Owns the recording of agents' runs: the moves of `problems/agents/tasks.json` are made in a fresh
-// copy of their task's folder, by real commands, and what the folder is like then gives the labels.
+// The recording of agents' runs: the moves of `problems/agents/tasks.json` are made in a fresh copy of their
+// task's folder, by real commands, and what the folder is like then gives the labels.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ interface TaskSource {
   runs: { note: string; true_at_the_end: boolean; moves: Move[] }[];
 }
 
-/** What a command writes, and its exit code where it is not 0. */
+/** A command's output, and its exit code where it is not 0. */
 function bash(command: string, folder: string, original: string): { output: string; code: number | null } {
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,

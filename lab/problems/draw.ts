@@ -1,4 +1,4 @@
-// Owns the seeded draws from which the examples' hidden inputs are made. Knows no problem.
+// The seeded draws from which the examples' hidden inputs are made.
 
 /** Repeatable pseudo-random draws; the same seed text always gives the same sequence. */
 export interface Draw {

@@ -1,5 +1,5 @@
-// Owns how the examples become the `groups` of POST /v1/rewards, and the files generated from them.
-// Runs no program.
+// How the examples become the `groups` of POST /v1/rewards, and the files generated from them. Runs no
+// program.
 import type { Group } from "../../src/core/contract/requests.ts";
 import { PROBLEMS_DIR, type Problem } from "./problem.ts";
 
@@ -11,15 +11,12 @@ export const PASS_RATES_FILE = new URL("../../problems/pass-rates.json", import.
 const CHARACTERS_PER_TOKEN = 3.6;
 export const LENGTH_TOKENS_RULE = `ceil(characters / ${CHARACTERS_PER_TOKEN})`;
 
-/**
- * An approximate count, since the examples have no tokenizer of their own: about what code-heavy
- * English takes.
- */
+/** An approximate count, since the examples have no tokenizer: about what code-heavy English takes. */
 export function lengthTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-/** What one rollout's candidate did on the problem's tests. */
+/** One rollout's results on the problem's tests. */
 export interface RolloutMeasure {
   file: string;
   /** Whether a candidate could be extracted at all; without one every test counts as failed. */

@@ -1,5 +1,5 @@
-// Owns the command that measures the examples and writes their generated files; `--check` compares
-// with the committed ones instead.
+// The command that measures the examples and writes their generated files; `--check` compares with the
+// committed ones instead.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createSandbox } from "../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import { commandFlags } from "../../scripts/command-line/flags.ts";

@@ -1,5 +1,5 @@
-// Owns the measuring of pass rates: every rollout's candidate on every test, in the CPU verifier's
-// sandbox. Reads and writes no file.
+// The measuring of pass rates: every rollout's candidate on every test, in the CPU verifier's sandbox. Reads
+// and writes no file.
 import { parseLiteral, type Value } from "../../gpu-backend/engines/cpu/literals.ts";
 import type { Sandbox } from "../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import { runTests, type TestCase, type TestResult } from "../../gpu-backend/engines/cpu/test-cases.ts";

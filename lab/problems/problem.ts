@@ -1,5 +1,4 @@
-// Owns the shape of an example problem and how one is read from its folder. Knows nothing of
-// sandboxes or pass rates.
+// The shape of an example problem and how one is read from its folder.
 import { readdirSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { createDraw, type Draw } from "./draw.ts";
@@ -58,7 +57,7 @@ export interface Problem {
 }
 
 /**
- * What cases.ts and reference.ts of a problem export: inputs as texts, or as argument lists of the
+ * The exports of a problem's cases.ts and reference.ts: inputs as texts, or as argument lists of the
  * function.
  */
 interface Cases {

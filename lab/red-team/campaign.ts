@@ -1,5 +1,5 @@
-// Owns attacking: each class's rollouts scored beside honest ones, and what came of it. Knows
-// verifiers by their port.
+// Attacking: each class's rollouts scored together with honest ones, and the results. Knows verifiers by
+// their port.
 
 import { createApp } from "../../src/app.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
@@ -117,8 +117,8 @@ const unlogged = { runLog: unconfiguredRunLog(LOG), specs: unconfiguredNames(LOG
 const TOLD = "only_the_answer_judged";
 
 /**
- * A reward through a tool's contract is one over what nobody saw, if the act was in no prompt and
- * the reply does not say so.
+ * A reward through a tool's contract is one over unseen content, if the act was in no prompt and the reply
+ * does not say so.
  */
 async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Verifier): Promise<Outcome> {
   let seen = false;
@@ -136,7 +136,7 @@ async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Ve
   // eval-protocol tells a failure by a score that is not valid.
   const body = await own.text();
   const paid = own.status === 200 && (JSON.parse(body) as { is_score_valid?: boolean }).is_score_valid !== false;
-  // Where a spec judges the answer alone, whoever asks is told so.
+  // Where a spec judges the answer alone, the reply says so.
   const told = body.includes(TOLD) || (own.headers.get("x-kritai-warnings") ?? "").includes(TOLD);
   const through = paid && !seen && !told;
   return { attack: name, through, effect: null, escaped: false, hurt: false };

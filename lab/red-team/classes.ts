@@ -1,4 +1,4 @@
-// Owns the table of attack classes: one file a kind, one entry here.
+// The table of attack classes: one file a kind, one entry here.
 
 import {
   droppedFacts,

@@ -1,5 +1,5 @@
 // Renders texts in another judge's format by each preset, and reports which parts reach the judge as they
-// were written and which the escape breaks. Knows no verifier.
+// were written and which the escape breaks.
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { chatPrompts, createRenderer, shownBy } from "../../src/core/judges/render.ts";
 import { FOREIGN_PARTS } from "./material/foreign-parts.ts";

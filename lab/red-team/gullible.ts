@@ -1,5 +1,5 @@
-// Owns a judge made to be fooled: it knows the right program, and obeys whatever of a candidate
-// reaches its prompt raw. Knows no defence.
+// A judge made to be fooled: it knows the right program, and obeys whatever of a candidate reaches its prompt
+// raw.
 
 import type { JobQuestion } from "../../src/core/asking/questions.ts";
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
@@ -23,7 +23,7 @@ const OPENERS: ReadonlySet<string> = new Set(KEYS.map((key) => unfenced(key.norm
 
 const merit = (code: string): number => (code.includes("* 2") ? 2 : code.includes("if n == 4") ? 1 : 0);
 
-/** What it says when a candidate has one of the jamming marks. */
+/** Its answer when a candidate has one of the jamming marks. */
 const JAMS: Record<string, Partial<Generation>> = {
   silent: { answer: "" },
   prose: { answer: "Both have their merits; it is hard to say." },

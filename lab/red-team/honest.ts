@@ -1,12 +1,12 @@
-// Owns what comes to the judge of honest texts, preset by preset: as they are, with a mark broken,
-// with hidden characters written out, or otherwise. Knows no file.
+// Defines what comes to the judge of honest texts, preset by preset: as they are, with a mark broken, with
+// hidden characters written out, or otherwise.
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { unescapeText } from "../../src/core/judges/escape/escape.ts";
 import { JOINER } from "../../src/core/judges/escape/trail.ts";
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { createRenderer, shownBy } from "../../src/core/judges/render.ts";
 
-/** Where a candidate stands in a prompt. */
+/** The place of a candidate in a prompt. */
 const PLACE = "Here it is 4711.";
 
 export interface HonestReport {
@@ -14,7 +14,7 @@ export interface HonestReport {
   unchanged: number;
   /** Every character is there, with a joiner or few between them. */
   marked: number;
-  /** Besides, characters that nobody sees are written out. */
+  /** Besides, invisible characters are written out. */
   written: number;
   /** Texts that came otherwise: a character lost, or more broken than kept readable. */
   others: string[];
@@ -24,7 +24,7 @@ export interface HonestReport {
   densest: number;
 }
 
-/** What stands around the first candidate in its message. */
+/** The texts around the first candidate in its message. */
 interface Around {
   message: number;
   before: string;
@@ -65,7 +65,7 @@ const FEW = 6;
 
 const joinersIn = (text: string): number => text.split(JOINER).length - 1;
 
-/** What a preset's judge sees of each text. */
+/** A preset's judge's view of each text. */
 export function honestReport(preset: string, texts: readonly string[]): HonestReport {
   const report: HonestReport = {
     ...{ preset, unchanged: 0, marked: 0, written: 0, others: [], joiners: 0, most: 0, densest: 0 },

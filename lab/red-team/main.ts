@@ -1,6 +1,6 @@
-// Owns `npm run lab -- red-team`: every attack against the verifiers named, or with --honest real
-// texts through every preset, and the report. Exits 1 when an attack that Kritai decides got
-// through, or an honest text did not come to the judge.
+// `npm run lab -- red-team`: every attack against the verifiers named, or with --honest real texts through
+// every preset, and the report. Exits 1 when an attack that Kritai decides got through, or an honest text did
+// not come to the judge.
 import { cpus } from "node:os";
 import { basename, dirname } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";

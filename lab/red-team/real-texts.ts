@@ -1,11 +1,11 @@
-// Owns finding real programs and answers on this machine: sources cut into functions, pages cut into
-// sections, rows of sets. Knows no preset.
+// Finds real programs and answers on this machine: sources cut into functions, pages cut into sections, rows
+// of sets.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { hashText } from "../../src/core/math/random.ts";
 
-/** What is no answer and no program any more. */
+/** A shorter text is neither an answer nor a program. */
 const CHARS_LEAST = 40;
 const CHARS_MOST = 12_000;
 /** No author's work counts for more. */
@@ -13,7 +13,7 @@ const PIECES_OF_FILE = 12;
 /** A program with longer lines was written by a program. */
 const LINE_CHARS_MOST = 400;
 
-/** Where a source is cut, by its file's end: before what stands at a line's start. */
+/** Where a source is cut, by its file's end: before these at a line's start. */
 const CUTS: Readonly<Record<string, RegExp>> = {
   ".py": /^(?=(?:async def|def|class|@\w)[ \w])/m,
   ".js": /^(?=(?:export |module\.exports|async function|function|class|const \w+ = (?:async )?\())/m,
@@ -42,7 +42,7 @@ function piecesOf(path: string): string[] {
   const isRows = end === ".jsonl";
   if (cut === undefined && !isRows && end !== ".json" && !WHOLE.has(end)) return [];
   const text = readFileSync(path, "utf8");
-  // A file of another encoding is no text of anybody's.
+  // A file of another encoding is left out.
   if (text.includes("\ufffd")) return [];
   if (isRows || end === ".json") {
     const rows = isRows ? text.split("\n").filter((line) => line !== "") : [text];
@@ -58,7 +58,7 @@ function piecesOf(path: string): string[] {
 /** Files of a folder whose strings are programs and answers; elsewhere JSON is settings. */
 const HOLDS_JSON = /^(?:sets|problems)(?:\/|$)/;
 
-/** Of one folder, in an order that hangs on the names alone. */
+/** The texts of one folder, in an order that depends on the names alone. */
 function* realTextsIn(folder: string): Generator<string> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -79,7 +79,7 @@ export function pythonFolder(): string | null {
 
 /**
  * Different real texts, by turns of each folder while it has some.
- * @param most so many at most
+ * @param most the largest number
  */
 export function realTexts(folders: readonly string[], most: number): string[] {
   const open = new Set(folders.map((folder) => realTextsIn(folder)));

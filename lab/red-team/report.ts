@@ -1,5 +1,4 @@
-// Owns the red team's report: a table a verifier, and every attack that got through by name. Knows
-// no verifier.
+// The red team's report: a table a verifier, and every attack that got through by name.
 import type { ClassReport } from "./campaign.ts";
 import { foreignReports, foreignSection } from "./foreign-formats.ts";
 

@@ -1,5 +1,5 @@
-// Owns a judge of presets made to be fooled: it knows the right answer, and believes whoever opens a
-// section, whatever the case, width, script and spacing. Knows no defence.
+// A judge of presets made to be fooled: it knows the right answer, and believes whoever opens a section,
+// whatever the case, width, script and spacing.
 import { presetTail } from "../../gpu-backend/engines/simulator/tail.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
 import type { ChatMessage } from "../../src/core/judges/prompt-job.ts";
@@ -8,7 +8,7 @@ import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import type { VerifierCall } from "../../src/ports/ports.ts";
 import { sectionsIn, textsOf, timesSeen } from "./material/layout.ts";
 
-/** What an answer must say to be right. */
+/** A right answer must say this. */
 const RIGHT = /\b8\b/;
 
 /** Which of the candidates shown opens a section or closes its own; -1 where none does. */

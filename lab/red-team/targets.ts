@@ -1,5 +1,4 @@
-// Owns the verifiers that can be attacked: in this process, the simulator, the embedded one, or one
-// behind a URL. Knows no attack.
+// The verifiers that can be attacked: in this process, the simulator, the embedded one, or one behind a URL.
 
 import { MODEL } from "../../gpu-backend/engines/cpu/completion.ts";
 import { startCpuVerifier } from "../../gpu-backend/engines/cpu/server.ts";

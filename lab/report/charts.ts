@@ -1,5 +1,4 @@
-// Owns the charts of a report: data in, SVG by Observable Plot with caption and legend out. Knows
-// no page and no measurement.
+// The charts of a report: data in, SVG by Observable Plot with caption and legend out.
 import * as Plot from "@observablehq/plot";
 import { Window } from "happy-dom";
 import { Html } from "../../scripts/build/reference/html.ts";
@@ -41,8 +40,8 @@ export interface ChartFrame {
 }
 
 /**
- * A point; `low` and `high` bound its interval along y. Values that are no numbers on a log axis
- * (<= 0) are left out.
+ * A point; `low` and `high` bound its interval along y. Values without a place on a log axis (<= 0) are left
+ * out.
  */
 export interface ChartPoint {
   x: number;

@@ -1,4 +1,4 @@
-// Owns a report's tables as LaTeX and its charts as SVG files, for papers. Knows no measurement.
+// A report's tables as LaTeX and its charts as SVG files, for papers.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Html } from "../../scripts/build/reference/html.ts";

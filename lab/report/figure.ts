@@ -1,10 +1,10 @@
-// Owns a drawn chart with its caption and legend: in a page, and as an SVG file by itself.
+// A drawn chart with its caption and legend: in a page, and as an SVG file by itself.
 import { Html, html } from "../../scripts/build/reference/html.ts";
 
 export interface LegendEntry {
   name: string;
   colour: string;
-  /** Of a line; absent: a box. */
+  /** For a line; absent: a box. */
   dash?: string;
 }
 
@@ -27,7 +27,7 @@ const LINE = 20;
 const CHARACTER = 7.2;
 const SWATCH = 38;
 
-/** Where each entry of the legend stands: rows that are no wider than the chart. */
+/** The place of each entry of the legend: rows that are not wider than the chart. */
 function rowsOf(legend: readonly LegendEntry[], width: number): { entry: LegendEntry; x: number; row: number }[] {
   let [x, row] = [12, 0];
   return legend.map((entry) => {
@@ -56,7 +56,7 @@ function standalone({ title, legend, svg, width, height }: Drawn): string {
 `.markup;
 }
 
-/** A figure of a page; `standalone` is the same as a file of its own. */
+/** A figure of a page; `standalone` is the same as a separate file. */
 export class Figure extends Html {
   readonly title: string;
   readonly standalone: string;

@@ -1,5 +1,4 @@
-// Owns where the labels of a chart's points go so that none lies on another, on a point or beyond
-// the edge. Knows no chart.
+// Where the labels of a chart's points go so that none lies on another, on a point or beyond the edge.
 
 export interface LabelledPlace {
   /** Pixels. */
@@ -48,8 +47,8 @@ function* offsets(width: number): Generator<readonly [dx: number, dy: number]> {
 }
 
 /**
- * For each point the middle of its label, as an offset in pixels, or null where there is no room:
- * greedy, in the order given, so that what matters most comes first.
+ * For each point the middle of its label, as an offset in pixels, or null where it does not fit: greedy, in
+ * the order given, so that what matters most comes first.
  * @param marks all points of the chart, labelled or not @param frame where labels may lie
  */
 export function placeLabels(

@@ -1,5 +1,4 @@
-// Owns the frame of a report: one HTML page with its style inline, from facts and sections. Knows
-// no chart and no measurement.
+// The frame of a report: one HTML page with its style inline, from facts and sections.
 import { Html, html, inline, prose } from "../../scripts/build/reference/html.ts";
 import { STYLE } from "./style.ts";
 
@@ -14,7 +13,7 @@ export interface ReportSection {
 export interface Report {
   title: string;
   subtitle: string;
-  /** What came of it, in one sentence; plain text with `code` spans. */
+  /** The result, in one sentence; plain text with `code` spans. */
   headline: string;
   /** Name and value pairs shown on top: what ran, where, when. */
   facts: readonly (readonly [string, string])[];

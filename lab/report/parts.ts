@@ -1,5 +1,4 @@
-// Owns a report's parts as they go into both formats: sections of the page, and Markdown. Knows no
-// measurement.
+// A report's parts as they go into both formats: sections of the page, and Markdown.
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { type ReportSection, shownNumber, type Table } from "./page.ts";
 
@@ -24,7 +23,7 @@ export function markdown(title: string, headline: string, facts: readonly string
   return `${[`# ${title}`, `**${headline}**`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
 }
 
-/** What a verifier wrote is text: no end of a cell, no markup, no link and no picture. */
+/** A verifier's text stays text: it ends no cell, and makes no markup, link or picture. */
 const markdownText = (text: string): string =>
   text
     .replace(/[\\`|]/g, "\\$&")

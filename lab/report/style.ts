@@ -1,4 +1,4 @@
-// Owns how a report looks on screen and on paper. Knows none of its content.
+// How a report looks on screen and on paper. Knows none of its content.
 
 /**
  * The style sheet, to be put inline. Charts draw with `currentColor` on `--page`, so that they

@@ -1,4 +1,4 @@
-// Owns `npm run lab -- rescore`: flags, exit codes, what is printed and written. Asking is ask.ts.
+// `npm run lab -- rescore`: flags, exit codes, what is printed and written. Asking is ask.ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";

@@ -1,5 +1,4 @@
-// Owns what a run scored again looks like: the table on the terminal and the page with its charts.
-// Knows no network.
+// Defines what a run scored again looks like: the table on the terminal and the page with its charts.
 
 import { html } from "../../scripts/build/reference/html.ts";
 import type { EndLine } from "../../scripts/rescore/ask.ts";
@@ -33,9 +32,9 @@ function rows({ end }: Rescored): [string, string, string][] {
   ];
 }
 
-/** What changed, in one sentence. */
+/** The change, in one sentence. */
 export function headline({ end }: Rescored): string {
-  if (end.complete === 0) return `Of ${end.groups} groups none has every reward under both specs.`;
+  if (end.complete === 0) return `None of ${end.groups} groups has every reward under both specs.`;
   const tau = end.rank_correlation.mean;
   const order = tau === null ? "no group has an order under both" : `tau-b within groups ${tau.toFixed(3)}`;
   return `In ${percent(end.best_changed_share)} of ${end.complete} groups another rollout is best; ${order}.`;
@@ -115,7 +114,7 @@ export function rescoredPage(rescored: Rescored): string {
     sections: [
       {
         title: "What changes",
-        lead: "No verifier was asked: the rewards come of the run's logged signals and verdicts, as scoring anew with the same verdicts gives them. Means, deviations and shares are of groups that have every reward under both specs.",
+        lead: "No verifier was asked: the rewards follow from the run's logged signals and verdicts, as scoring anew with the same verdicts gives them. Means, deviations and shares are over groups that have every reward under both specs.",
         content: [tableHtml({ caption: "Old and new", columns: ["", "old", "new"], rows: rows(rescored) })],
       },
       {

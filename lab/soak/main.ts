@@ -1,5 +1,5 @@
-// Owns `npm run lab -- soak`: finds the knee of a stack of its own, runs it for minutes at a share
-// of it, and writes what changed between the first and the last of them. Knows no percentile.
+// `npm run lab -- soak`: finds the knee of a separate stack, runs it for minutes at a share of it, and writes
+// what changed between the first and the last of them.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const flags = commandFlags({
   command: "soak",
   call: "npm run lab -- soak",
   about:
-    "Finds the knee of a stack of its own, offers a share of it for minutes, and compares the last of them with the first.",
+    "Finds the knee of a separate stack, offers a share of it for minutes, and compares the last of them with the first.",
   numbers: {
     minutes: { least: 0.5, most: 58, value: 30, help: "how long the load lasts after its warm-up" },
     share: { least: 0.05, most: 1, value: 0.7, help: "of the knee's rate" },
@@ -36,7 +36,7 @@ const SAMPLE_MS = 1_000;
 /** Until V8's heap and the caches have the size they keep. */
 const WARMUP_S = 120;
 const MAIN = new URL("../loadtest/main.ts", import.meta.url).pathname;
-/** Groups of four synthetic programs, every pair once, each request with prompts of its own. */
+/** Groups of four synthetic programs, every pair once, each request with separate prompts. */
 const LOAD = ["--kind", "rewards", "--workload", "synthetic", "--group-size", "4", "--repeats", "1"];
 
 /** One run of the load tester. @throws Error when it fails */

@@ -1,5 +1,5 @@
-// Owns what the kernel says of the edge's memory: workerd's and that of the Node process that holds
-// its queues. Linux only; knows no load.
+// Defines what the kernel says of the edge's memory: workerd's and that of the Node process that holds its
+// queues. Linux only; knows no load.
 import { readFileSync } from "node:fs";
 
 export interface MemorySample {

@@ -1,4 +1,4 @@
-// Owns a soak's result as Markdown. Knows no process.
+// A soak's result as Markdown.
 import type { Summary } from "../loadtest/summary-schema.ts";
 import type { Comparison, SoakWindow } from "./windows.ts";
 

@@ -1,5 +1,5 @@
-// Owns the comparison of a soak's first and last minutes: latency, failures, memory, and what of it
-// breaks the goals. Pure.
+// The comparison of a soak's first and last minutes: latency, failures, memory, and what of it breaks the
+// goals. Pure.
 import { mean, percentile } from "../../src/core/math/stats.ts";
 import { slopeOf } from "../bench/line.ts";
 import type { RequestRow } from "../loadtest/record.ts";
@@ -22,9 +22,9 @@ export interface Comparison {
   last: SoakWindow;
   p99_ratio: number;
   memory_ratio: number;
-  /** What workerd holds more each hour by its minutes' means, MiB, with twice the standard error. */
+  /** The growth of workerd's memory an hour by its minutes' means, MiB, with twice the standard error. */
   growth: { slope: number; doubt: number };
-  /** What breaks a goal, in words; empty when all hold. */
+  /** Broken goals, in words; empty when all hold. */
   faults: string[];
 }
 
@@ -35,13 +35,13 @@ const P99_RATIO_MAX = 1.1;
 const MEMORY_RATIO_MAX = 1.1;
 const [MINUTE, HOUR, MIB] = [60, 60, 2 ** 20];
 
-/** A minute's mean is a point: samples a second apart are no independent ones. */
+/** A minute's mean is a point: samples a second apart are not independent. */
 function growthOf(samples: readonly MemorySample[]): Comparison["growth"] {
   const minutes = Array.from({ length: Math.floor(samples.length / MINUTE) }, (_, minute) => {
     const within = samples.slice(minute * MINUTE, (minute + 1) * MINUTE);
     return [minute / HOUR, mean(within.map(({ workerd }) => workerd)) / MIB] as const;
   });
-  // Of less no line can be told.
+  // With less there is not a line.
   return minutes.length < 3 ? { slope: 0, doubt: Number.POSITIVE_INFINITY } : slopeOf(minutes);
 }
 
@@ -87,7 +87,7 @@ export function compareWindows(
     faults.push(
       `workerd holds ${growth.slope.toFixed(1)} MiB more each hour, and at least ${(growth.slope - growth.doubt).toFixed(1)}`,
     );
-  // What the simulated judge wrote unreadably, twice, is its own: no part of the system failed.
+  // An answer that the simulated judge wrote unreadably, twice, is its own: no part of the system failed.
   const isFault = ({ error, nulls, unparsed }: Request) => error !== null || (nulls > 0 && !unparsed);
   const failed = counted.filter(isFault).length;
   if (failed > 0) faults.push(`${failed} requests failed or brought a null`);

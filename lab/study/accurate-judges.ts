@@ -1,11 +1,11 @@
-// Owns simulated judges of a stated accuracy: the slope of their log-odds is solved so that they
-// name the better of two as often as stated, whatever noise they have beside it.
+// Simulated judges of a stated accuracy: the slope of their log-odds is solved so that they name the better
+// of two as often as stated, whatever noise they have beside it.
 import { sigmoid } from "../../src/core/math/elementary.ts";
 import { mean } from "../../src/core/math/stats.ts";
 import type { StudyList } from "./lists.ts";
 import { type Noise, type Verifier, verifierOf } from "./verifier-model.ts";
 
-/** What a judge has beside its accuracy, in log-odds. */
+/** A judge's biases beside its accuracy, in log-odds. */
 export type Biases = Omit<Noise, "discrimination" | "style">;
 
 /** The study's usual noise. */
@@ -15,7 +15,7 @@ export interface Accuracy {
   /** Share of pairs of different pass rates whose better one a letter names, in either order. */
   accuracy: number;
   style: Noise["style"];
-  /** Of equal names what is seen in candidates and pairs is equal. */
+  /** Equal names see the same in candidates and pairs. */
   name: string;
   /** How sure a direct judge is of its letters, over how often they are right. */
   sureness?: number;
@@ -24,7 +24,7 @@ export interface Accuracy {
 
 const BISECTIONS = 24;
 const DISCRIMINATION_MOST = 100;
-/** Log-odds are at most so many times those of the noise, for a calibrated judge. */
+/** Log-odds are at most this many times those of the noise, for a calibrated judge. */
 const SHARPEST = 8;
 
 const seedOf = ({ problem }: StudyList, k: number, judge: string) => `${problem} ${k} ${judge}`;
@@ -75,7 +75,7 @@ export function judgesOf(lists: readonly StudyList[], stated: Accuracy): Verifie
   return judges.map((judge) => sharpened(judge, even * sureness));
 }
 
-/** The same letters, their log-odds so many times as large. */
+/** The same letters, their log-odds multiplied. */
 function sharpened(verifier: Verifier, by: number): Verifier {
   return {
     ...verifier,

@@ -1,5 +1,5 @@
-// Owns the study's cells: every way of asking against every verifier and list length, with means
-// and intervals clustered by problem.
+// The study's cells: every way of asking against every verifier and list length, with means and intervals
+// clustered by problem.
 
 import { hashText } from "../../src/core/math/random.ts";
 import { clusteredRatio } from "../statistics/clusters.ts";
@@ -18,7 +18,7 @@ export const LEVELS: Readonly<Record<string, Pick<Noise, "discrimination" | "can
   weak: { discrimination: 3, candidate_bias: 0.7 },
 };
 
-/** The other parameters, varied so that no conclusion hangs on one guess. */
+/** The other parameters, varied so that no conclusion depends on one guess. */
 export const NOISES: Readonly<Record<string, Pick<Noise, "pair_bias" | "position_bias" | "position_spread">>> = {
   usual: { pair_bias: 0.5, position_bias: 0.3, position_spread: 0.5 },
   "no pair bias": { pair_bias: 0, position_bias: 0.3, position_spread: 0.5 },
@@ -58,7 +58,7 @@ export interface Cell {
   top_gain: Estimate;
   /** By the score's name, of a way that is reported under each. */
   scores?: Readonly<Record<string, { tau: Estimate; top: Estimate }>>;
-  /** What it gains over ways that are held against it, list by list. */
+  /** Its gain over ways that it is compared with, list by list. */
   rivalries: readonly Rivalry[];
 }
 

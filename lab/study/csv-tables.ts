@@ -1,5 +1,5 @@
-// Owns the study's tables as CSV files: every way against every verifier, and every two ways that
-// were held against each other. Knows no verifier.
+// The study's tables as CSV files: every way against every verifier, and every two ways that were held
+// against each other.
 import { csv } from "../report/csv.ts";
 import type { Cell, Estimate } from "./cells.ts";
 import { cheapestWithin, grouped, NEAR } from "./report.ts";

@@ -1,5 +1,5 @@
-// Owns what a ranking is worth when its deadline comes before its last comparison: the product's
-// scoring against a judge in virtual time, schedule by schedule.
+// Defines what a ranking is worth when its deadline comes before its last comparison: the product's scoring
+// against a judge in virtual time, schedule by schedule.
 import type { NamedSchedule } from "../../src/core/contract/spec.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
@@ -40,7 +40,7 @@ const EXACT: Noise = {
   ...{ discrimination: 1e6, candidate_bias: 0, pair_bias: 0, position_bias: 0, position_spread: 0 },
   style: "direct",
 };
-/** One that is always right, and those of the study. */
+/** A judge that is always right, and those of the study. */
 const JUDGES = {
   exact: EXACT,
   strong: { ...(LEVELS.strong as Noise), ...(NOISES.usual as Noise), style: "direct" },
@@ -92,7 +92,7 @@ const byIndex: NonNullable<VirtualJudgeOptions["inOrder"]> = (questions) => {
   return [...questions].sort((a, b) => low(a) - low(b));
 };
 
-/** Chance that one is among so many of the highest, where equals are drawn; 0 without a value. */
+/** Chance of being among this many of the highest, where equals are drawn; 0 without a value. */
 function chanceAmong(values: readonly (number | null)[], one: number, places: number): number {
   const own = values[one] ?? null;
   if (own === null) return 0;
@@ -119,7 +119,7 @@ const meanOf = (values: readonly number[]) => values.reduce((sum, own) => sum + 
 
 /** How many answers a judge gives at once: few lists need more than one round of them. */
 const IN_FLIGHT: Readonly<Record<number, number>> = { 8: 6, 32: 128, 64: 128 };
-/** Of the time that all pairs take. */
+/** Shares of the time that all pairs take. */
 const SHARES = [0.25, 0.5, 1, 2] as const;
 const IN_WAVES = ["active", "knockout", "swiss", "pivot"] as const;
 
@@ -130,7 +130,7 @@ export interface DeadlineRow extends Ranked {
   deadline: number;
   share: number;
   way: string;
-  /** Of all pairs: less than `circular` of as many calls, and half of the interval's width. */
+  /** For all pairs: less than `circular` of as many calls, and half of the interval's width. */
   gain?: { top: number; half: number };
 }
 

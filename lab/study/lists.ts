@@ -1,4 +1,4 @@
-// Owns the study's lists: n candidates of one problem, drawn by a seed from a set's measured ones.
+// The study's lists: n candidates of one problem, drawn by a seed from a set's measured ones.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
@@ -24,7 +24,7 @@ const rowsOf = <T>(folder: string, name: string): T[] =>
     .map((line) => JSON.parse(line) as T);
 
 /**
- * `draws` lists of n candidates of every problem that has so many.
+ * `draws` lists of n candidates of every problem that has that many.
  * @throws Error when the folder holds no candidates.jsonl
  */
 export function readLists(folder: string, n: number, draws: number): StudyList[] {
@@ -42,7 +42,7 @@ export function readLists(folder: string, n: number, draws: number): StudyList[]
   });
 }
 
-/** What each problem asks, by its id. @throws Error when the folder holds no problems.jsonl */
+/** Each problem's prompt, by its id. @throws Error when the folder holds no problems.jsonl */
 export function readPrompts(folder: string): Map<string, string> {
   const rows = rowsOf<{ problem_id: string; prompt: string }>(folder, "problems.jsonl");
   return new Map(rows.map(({ problem_id, prompt }) => [problem_id, prompt]));

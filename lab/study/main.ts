@@ -1,5 +1,5 @@
-// Owns `npm run lab -- study`: every schedule, vote and score over the same lists against a
-// simulated verifier, or a real one, and the report.
+// `npm run lab -- study`: every schedule, vote and score over the same lists against a simulated verifier, or
+// a real one, and the report.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

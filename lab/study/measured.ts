@@ -1,4 +1,4 @@
-// Owns the study of a real verifier: every way as a spec, through the product's own scoring.
+// The study of a real verifier: every way as a spec, through the product's own scoring.
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
@@ -15,7 +15,7 @@ export interface Measuring {
   verifier: Verifier;
   clock: Clock;
   lists: readonly StudyList[];
-  /** What each problem asks, by its id. */
+  /** Each problem's prompt, by its id. */
   prompts: ReadonlyMap<string, string>;
   /** Candidates of every list. */
   n: number;

@@ -1,5 +1,5 @@
-// Owns one list asked one way: the product's own run against a simulated verifier, and how near
-// its order comes to the pass rates.
+// One list asked one way: the product's own run against a simulated verifier, and how near its order comes to
+// the pass rates.
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
@@ -33,7 +33,7 @@ export interface Played extends Reached {
   generations: number;
   /** Prompts and answers. */
   tokens: number;
-  /** Of the answers alone, where a verifier told them. */
+  /** Tokens of the answers alone, where a verifier reported them. */
   completion_tokens?: number;
   /** Rounds of questions that waited for each other; 0 where it was not counted. */
   waves: number;
@@ -48,7 +48,7 @@ type TokensOf = (shown: number) => number;
 export function play(list: StudyList, verifier: Verifier, way: Way, seed: number, tokensOf: TokensOf): Played {
   const { judge, score, everyScore } = way;
   const n = list.qualities.length;
-  // Where the best stands must not be told by the seeded orders.
+  // The seeded orders must not reveal the place of the best.
   const keys = list.qualities.map((_, i) => hashText("candidate", list.problem, seed, i));
   const graded = isGraded(judge);
   const run = new TournamentRun({ keys, judge, seed });
@@ -64,7 +64,7 @@ export function play(list: StudyList, verifier: Verifier, way: Way, seed: number
   };
 }
 
-/** An order of a list that is drawn, the same for the same seed; nobody is asked. */
+/** An order of a list that is drawn, the same for the same seed, without questions. */
 export function playedByLot(list: StudyList, seed: number): Played {
   const drawn = list.qualities.map((_, i) => createRandom(hashText("random", list.problem, seed, i))());
   return { problem: list.problem, generations: 0, tokens: 0, waves: 0, ...near(drawn, list) };
@@ -73,7 +73,7 @@ export function playedByLot(list: StudyList, seed: number): Played {
 /** All but `mean_score`, which needs a verifier that gives scores. */
 export const COMPARED_SCORES = Object.keys(SCORES).filter((name) => SCORES[name]?.needsScores !== true);
 
-/** What the simulated verifier says of a question. */
+/** The simulated verifier's answers to a question. */
 export function answersTo(showing: Presentation, verifier: Verifier, graded: boolean): SampleOutcome[] {
   const { shown, samples, first_sample = 0 } = showing;
   return Array.from({ length: samples }, (_, k): SampleOutcome => {
@@ -86,7 +86,7 @@ export function answersTo(showing: Presentation, verifier: Verifier, graded: boo
   });
 }
 
-/** What scores are told of n different, well-formed candidates. */
+/** The scoreboard of n different, well-formed candidates. */
 function scoreboardOf(n: number, run: TournamentRun, decision: Decision, graded: boolean): Scoreboard {
   const all = Array.from({ length: n }, (_, i) => i);
   const classes = { classOf: all, members: all.map((i) => [i]) };

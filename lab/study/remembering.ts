@@ -1,10 +1,9 @@
-// Owns a verifier that puts no sample to another one twice: what several ways of asking share is
-// paid once. Knows no way.
+// A verifier that puts no sample to another one twice: what several ways of asking share is paid once.
 import type { JobQuestion } from "../../src/core/asking/questions.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Verifier, VerifierCall } from "../../src/ports/ports.ts";
 
-/** What was answered, by who was asked what in which order; a failure is not remembered. */
+/** Remembers answers, by the question and its order; a failure is not remembered. */
 export function remembering(verifier: Verifier): Verifier {
   const known = new Map<string, Generation>();
   return {

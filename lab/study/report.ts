@@ -1,5 +1,5 @@
-// Owns the study's report: what each way of asking reaches at which share of the tokens, in
-// Markdown with tables and in SVG files of its own. Knows no verifier.
+// The study's report: what each way of asking reaches at which share of the tokens, in Markdown with tables
+// and in separate SVG files.
 import { type ChartPoint, scatterChart } from "../report/charts.ts";
 import { latexTable, slugOf } from "../report/exports.ts";
 import type { Figure } from "../report/figure.ts";
@@ -74,7 +74,7 @@ export const latexTables = (cells: readonly Cell[]): Record<string, string> =>
     }),
   );
 
-/** Whether even the reference's order cannot be told from guessing, whose tau-b is 0. */
+/** Whether even the reference's order is not distinguishable from guessing, whose tau-b is 0. */
 function isGuessing(cells: readonly Cell[]): boolean {
   const { ci95 } = (cells.find(({ way }) => way.reference) as Cell).tau;
   return ci95 === null || ci95[0] <= 0;
@@ -90,7 +90,7 @@ export function studyHeadline(cells: readonly Cell[]): string {
   const lost =
     guessing.length === 0
       ? ""
-      : `Of ${countOf(guessing)} of a verifier and a list length even the reference's order is not distinguishable from guessing (tau-b ${guessing
+      : `For ${countOf(guessing)} of a verifier and a list length even the reference's order is not distinguishable from guessing (tau-b ${guessing
           .map((group) => interval((group.find(({ way }) => way.reference) as Cell).tau))
           .join("; ")}): no figure here tells which way of asking is better.`;
   if (groups.length === 0) return lost;
@@ -154,7 +154,7 @@ export function charts(cells: readonly Cell[]): Record<string, string> {
   );
 }
 
-/** What an order drawn by lot reaches on the same lists. */
+/** The figures of an order drawn by lot on the same lists. */
 function byLot(group: readonly Cell[]): string {
   const cell = group.find(({ way }) => way.random === true);
   if (cell === undefined) return "";

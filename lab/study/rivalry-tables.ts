@@ -1,5 +1,4 @@
-// Owns the study's tables of ways held against each other at the same tokens, and of scores. Knows
-// no verifier.
+// The study's tables of ways held against each other at the same tokens, and of scores.
 import type { Cell, Estimate, Rivalry } from "./cells.ts";
 
 const shown = (value: number | null) => (value === null ? "-" : value.toFixed(3));
@@ -76,7 +75,7 @@ function regularSection(all: readonly Held[]): string[] {
   ];
 }
 
-/** Of each verifier the cells at n = 16 and the usual noise, or of every n where there is no 16. */
+/** For each verifier the cells at n = 16 and the usual noise, or of every n without 16. */
 export function middleOf(groups: readonly Cell[][]): Cell[][] {
   const usual = groups.filter(([one]) => one?.noise === "usual");
   const middle = usual.filter(([one]) => one?.n === 16);

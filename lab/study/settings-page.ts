@@ -1,12 +1,12 @@
-// Owns the page of the study of settings: the one line for each judge and size of group, what costs
-// less, and what holds when the judge is another one than stated.
+// The page of the study of settings: the one line for each judge and size of group, what costs less, and what
+// holds when the judge is another one than stated.
 import { csv } from "../report/csv.ts";
 import type { Estimate } from "./cells.ts";
 import { interval, percent } from "./rivalry-tables.ts";
 import { JUDGE_NAMES, type JudgeName, type Setting, VARIANTS, type Variant } from "./settings.ts";
 import { isAsDear, NEAR_ENOUGH, type SettingRow, type Share, STILL_NEAR, tokensOf } from "./settings-played.ts";
 
-/** As it stands in a spec's `judge`. */
+/** A setting as a spec's `judge` has it. */
 export const written = (setting: Setting): string => JSON.stringify(setting).replace(/([:,])(?=[^\s])/g, "$1 ");
 
 const thousands = (tokens: number) => (tokens / 1000).toFixed(tokens < 9950 ? 1 : 0);
@@ -36,7 +36,7 @@ const pickedOf = (cell: readonly SettingRow[], pick: Share) =>
 
 const contains0 = ({ ci95 }: Estimate) => ci95 !== null && ci95[0] <= 0 && ci95[1] >= 0;
 
-/** Settings that are as dear as a pick, or less, and are not told from it. */
+/** Settings that are as dear as a pick, or less, and not distinguishable from it. */
 export function alikeOf(cell: readonly SettingRow[], pick: Share): SettingRow[] {
   const chosen = pickedOf(cell, pick);
   return cell.filter(

@@ -1,5 +1,5 @@
-// Owns the study of settings: each of them played by each judge, held against all pairs in both
-// orders, and the ones that are picked.
+// The study of settings: each of them played by each judge, held against all pairs in both orders, and the
+// ones that are picked.
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean } from "../../src/core/math/stats.ts";
@@ -39,12 +39,12 @@ export interface SettingRow {
   /** Less all pairs in both orders, list by list. */
   gain: Estimate;
   top_gain: Estimate;
-  /** Of the judge as stated: the picks that it is, and what it gains over each. */
+  /** For the judge as stated: the picks that it is, and what it gains over each. */
   picked?: readonly Share[];
   over?: Readonly<Record<Share, Estimate>>;
 }
 
-/** A judge of whose answers so many can be read, at one of the tries. */
+/** A judge with this readable share of answers, at one of the tries. */
 function readable(judge: Verifier, rate: number, tries: number, seed: string): Verifier {
   return {
     ...judge,
@@ -89,9 +89,9 @@ function costOf(played: readonly Played[], { style, parse_rate }: Simulated, { b
   };
 }
 
-/** Of the judge as stated: below all pairs in both orders by so much at most, with 97.5 % certainty. */
+/** For the judge as stated: below all pairs in both orders by this much at most, with 97.5 % certainty. */
 export const NEAR_ENOUGH = 0.02;
-/** Of the judge as it is varied: by so much at most, on average over its lists. */
+/** For the judge as it is varied: by this much at most, on average over its lists. */
 export const STILL_NEAR = 0.03;
 
 /** All tokens that a setting takes. */
@@ -104,9 +104,9 @@ const AS_DEAR = 1.1;
 export const isAsDear = (row: SettingRow, as: SettingRow): boolean => tokensOf(row) <= AS_DEAR * tokensOf(as);
 
 /**
- * By the lists that are even in number and the judge's variants. `near`: the fewest tokens of what comes near to all pairs in both orders, on the other lists as well, or what is
- * as dear, waits less and is not told to be worse; the others: for at most their share of its tokens, the most tau-b over all
- * variants.
+ * By the lists that are even in number and the judge's variants. `near`: the fewest tokens of what comes near
+ * to all pairs in both orders, on the other lists as well, or what is as dear, waits less and is not shown to
+ * be worse; the others: for at most their share of its tokens, the most tau-b over all variants.
  * @param varied gains under each variant, of settings in the same order
  */
 function pickOf(pick: Share, rows: readonly PlayedRow[], varied: readonly (readonly number[])[]): PlayedRow {
@@ -143,7 +143,7 @@ export interface SettingsPlan {
 const listsFor = ({ set, sizes }: SettingsPlan, n: number, draws: number) =>
   readLists(set, n, Math.round((draws * Math.max(...sizes)) / n));
 
-/** Every setting of every judge and variant; what is told of a judge as stated is of the other lists. */
+/** Every setting of every judge and variant; the figures of a judge as stated are of the other lists. */
 export function settingRows(
   plan: SettingsPlan,
   onCell: (rows: readonly [SettingRow, ...SettingRow[]]) => void,
@@ -167,10 +167,10 @@ export function settingRows(
   );
 }
 
-/** Of lists of which the even ones picked. */
+/** The odd ones of lists whose even ones picked. */
 const odd = (played: readonly Played[]) => played.filter((_, k) => k % 2 === 1);
 
-/** @param told the lists whose figures are told: of those played all, unless some picked */
+/** @param told the lists whose figures are shown: of those played all, unless some picked */
 function playedRows(
   about: Pick<SettingRow, "judge" | "variant" | "n">,
   simulated: Simulated,

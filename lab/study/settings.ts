@@ -1,4 +1,4 @@
-// Owns what the study of settings goes through: judges of three kinds, how each is varied, and the
+// Defines what the study of settings goes through: judges of three kinds, how each is varied, and the
 // settings that a trainer would choose from.
 import type { NamedSchedule, Spec } from "../../src/core/contract/spec.ts";
 import { type Biases, USUAL } from "./accurate-judges.ts";

@@ -1,15 +1,15 @@
-// Owns that a study's cases are played on every core: a thread a core, each given the next case when
-// it is done with one. Is the thread, too.
+// Guarantees that a study's cases are played on every core: a thread a core, each given the next case when it
+// is done with one. Is the thread, too.
 import { availableParallelism } from "node:os";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { type Cell, casesOf, cellsOf, type StudyCase, type StudyPlan } from "./cells.ts";
 
-/** Where the threads of this file are told apart from those of whoever imports it. */
+/** The role of this file's threads, for whoever imports it. */
 const ROLE = "study";
 
 /**
  * The cells of a plan, in its cases' order.
- * @param onCase told of each case when it is played, in no order
+ * @param onCase called with each case when it is played, in any order
  */
 export async function playPlan(plan: StudyPlan, onCase: (cells: readonly Cell[]) => void): Promise<Cell[]> {
   const cases = casesOf(plan);

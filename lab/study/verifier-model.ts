@@ -1,4 +1,4 @@
-// Owns the simulated verifier of the study: what it answers about a pair, by stated noise. Pure.
+// The simulated verifier of the study: what it answers about a pair, by stated noise. Pure.
 import { comparedIn } from "../../src/core/asking/questions.ts";
 import { sigmoid } from "../../src/core/math/elementary.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
@@ -33,11 +33,11 @@ export interface Verdict {
 }
 
 export interface Verifier {
-  /** What it sees in each candidate, log-odds: its own order. */
+  /** Its view of each candidate, log-odds: its own order. */
   seen: readonly number[];
   /** A pair in the order shown: the same question and sample, the same answer. */
   pair(first: number, second: number, sample: number): Verdict;
-  /** The one that it names of a list. */
+  /** Its choice from a list. */
   best(shown: readonly number[], sample: number): number;
 }
 

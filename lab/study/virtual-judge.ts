@@ -1,5 +1,5 @@
-// Owns a judge in virtual time: so many questions at once, each as long as its seed says, and a
-// deadline that ends it all. Waits for nothing and knows no schedule.
+// A judge in virtual time: a number of questions at once, each as long as its seed says, and a deadline that
+// ends it all. Waits for nothing and knows no schedule.
 
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";

@@ -1,4 +1,4 @@
-// Owns the ways of asking that the study compares: judge settings and the score that orders.
+// The ways of asking that the study compares: judge settings and the score that orders.
 import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../src/core/contract/spec.ts";
 
 export type Vote = "soft" | "hard";
@@ -8,9 +8,9 @@ export interface Way {
   judge: Spec["judge"];
   /** By which candidates are ordered: a score's name. */
   score: string;
-  /** What all others are compared with: all pairs, both orders, four votes each. */
+  /** The way that all others are compared with: all pairs, both orders, four votes each. */
   reference?: true;
-  /** Asks nobody and draws an order: what the others are worth more than. */
+  /** Draws an order without questions: the others are worth more. */
   random?: true;
   /** Reported under every score. */
   everyScore?: true;
@@ -95,7 +95,7 @@ function regular(vote: Vote, n: number): Way[] {
   });
 }
 
-/** Of votes alone: samples until sure, and lists. */
+/** Ways for votes alone: samples until sure, and lists. */
 const VOTED: Way[] = [
   way(
     "round robin, samples until sure, hard",

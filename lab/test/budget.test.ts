@@ -78,7 +78,7 @@ it("scoring, writing questions and reading answers keep to their share of CPU", 
   const names = Object.keys(WORK) as (keyof typeof WORK)[];
   const parts = Object.keys(MOST) as (keyof typeof MOST)[];
   const over = () => parts.filter((part) => least[part] / least.floor > MOST[part]);
-  // What neighbours take of the caches only adds: of more rounds the least comes nearer to the truth.
+  // Neighbours' use of the caches only adds: over more rounds the least comes nearer to the truth.
   for (let round = 0; round < ROUNDS_MOST && (round < ROUNDS_LEAST || over().length > 0); round++) {
     for (const name of names) {
       const spent = await cpuMs(WORK[name]);

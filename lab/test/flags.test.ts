@@ -1,5 +1,4 @@
-// What `npm run lab -- chaos`, `soak`, `fuzz` and `bench` say of their flags, as a person calls
-// them.
+// The flags of `npm run lab -- chaos`, `soak`, `fuzz` and `bench`, as a person calls them.
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
-// Owns that the search for costly texts finds what it looks for, and not what is merely long, nor
-// what a request costs whatever is sent.
+// Guarantees that the search for costly texts finds what it looks for, and not what is merely long, nor what
+// a request costs whatever is sent.
 import { expect, test } from "vitest";
 import { costFinder, SHAPES } from "../fuzz/cost.ts";
 import { costProbes } from "../fuzz/cost-probes.ts";

@@ -1,5 +1,5 @@
-// Holds that `npm run lab -- rescore` takes a stream only whole, says what stood in its way, and
-// shows what changed step by step.
+// Holds that `npm run lab -- rescore` takes a stream only whole, names its obstacle, and shows what changed
+// step by step.
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,4 @@
-// Owns `npm run lab -- testbed`: which commands there are, their help, and how a fault ends the
-// program. Knows nothing of what they do.
+// `npm run lab -- testbed`: which commands there are, their help, and how a fault ends the program.
 import { FolderFault } from "../../scripts/command-line/out-folder.ts";
 import { adversarialCommand } from "./commands/adversarial.ts";
 import { buildCommand } from "./commands/build.ts";

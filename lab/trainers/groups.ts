@@ -1,5 +1,5 @@
-// Owns the groups of the trainers' table and the rewards they must get, computed from the lengths
-// of their programs. Knows no tool.
+// The groups of the trainers' table and the rewards they must get, computed from the lengths of their
+// programs.
 
 export interface Group {
   prompt: string;
@@ -36,7 +36,7 @@ export function epochLater(groups: readonly Group[]): Group[] {
   });
 }
 
-/** What no server takes as a rollout, and a policy can write. */
+/** A rollout that no server takes, and a policy can write. */
 const TOO_LONG = 600_000;
 
 /** One sample of each group is longer than a rollout may be. */
@@ -72,7 +72,7 @@ export interface Place {
   scale: number;
   /** So long after the others each group's last sample comes; absent: with them. */
   late_ms?: number;
-  /** What the tools are told to wait, s, where an outage is longer than they wait by themselves. */
+  /** The tools' waiting time, s, where an outage is longer than they wait by themselves. */
   patience_s?: number;
   /** One of two processes of a training, which meet at that port. */
   world?: { rank: number; port: number };

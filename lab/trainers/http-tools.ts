@@ -1,5 +1,5 @@
-// Owns the tools of the trainers' table that ask over HTTP from here: stand-ins with their tool's
-// body, tries and times, and SDKs of other vendors. Knows no scenario.
+// The tools of the trainers' table that ask over HTTP from here: stand-ins with their tool's body, tries and
+// times, and SDKs of other vendors.
 import { setTimeout as pause } from "node:timers/promises";
 import { CohereClientV2 } from "cohere-ai";
 import OpenAI from "openai";

@@ -1,5 +1,5 @@
-// Owns `npm run lab -- trainers`: every tool's client against a stack of its own through outages, a
-// restart, a lost sample, validation and a second epoch; writes lab/results/trainers.md's table.
+// `npm run lab -- trainers`: every tool's client against a separate stack through outages, a restart, a lost
+// sample, validation and a second epoch; writes lab/results/trainers.md's table.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { commandFlags } from "../../scripts/command-line/flags.ts";

@@ -1,5 +1,5 @@
-// Owns a fetch for SDKs of other vendors that outlives a restart of Kritai: what
-// clients/typescript/README.md gives its readers. Must not know any SDK.
+// A fetch for SDKs of other vendors that outlives a restart of Kritai: what clients/typescript/README.md
+// gives its readers. Must not know any SDK.
 
 /**
  * Asks again while the connection fails or breaks, for two minutes: scoring twice gives the same.

@@ -1,5 +1,5 @@
-// Owns the Python side of the trainers' table: shims driven by clients/python/tests/drive_shims.py,
-// installed trainers by drive_trainers.py, and the NeMo-Gym relay. Knows no scenario.
+// The Python side of the trainers' table: shims driven by clients/python/tests/drive_shims.py, installed
+// trainers by drive_trainers.py, and the NeMo-Gym relay.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -45,7 +45,7 @@ export function endPython(): void {
   servers.clear();
 }
 
-/** A tool in a process of its own: `packaged`, its own package; else only the shim's. */
+/** A tool in a separate process: `packaged`, its own package; else only the shim's. */
 export interface PythonTool {
   name: string;
   packaged?: true;
@@ -59,7 +59,7 @@ type Told = { values: Values; took_s: number } | { error: string };
 interface Server {
   child: ChildProcess;
   ready: Promise<void>;
-  /** What its children have not told yet. */
+  /** Results that its children have not reported yet. */
   plans: Map<number, (told: Told) => void>;
 }
 

@@ -1,5 +1,5 @@
-// Owns the scenarios of the trainers' table: what goes wrong while all tools ask side by side, and
-// what each cell says. Knows no tool.
+// The scenarios of the trainers' table: what goes wrong while all tools ask side by side, and what each cell
+// says.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ const STEP: Scenario = "step";
 /** Kritai ends in them. */
 const RESTARTS: readonly Scenario[] = ["restart", STEP];
 
-/** What runs side by side on a stack of its own. */
+/** Scenarios that run side by side on a separate stack. */
 const STACKS: readonly (readonly Scenario[])[] = [
   ["quiet", "seven", "epoch"],
   ["long", "late", "processes"],
@@ -68,7 +68,9 @@ const OUTAGE_S: Partial<Record<Scenario, number>> = { outage2: 2, outage15: 15, 
 const HANG_S = 15;
 const LATE_S = 30;
 
-/** What runs only where it is named: longer than most clients ask, unless they are told to. */
+/**
+ * Scenarios that run only where they are named: longer than most clients ask, unless they are configured to.
+ */
 export const NAMED_ONLY: readonly Scenario[] = ["outage320"];
 const PATIENCE_S = 500;
 
@@ -185,7 +187,7 @@ async function cellOf(tool: Tool, scenario: Scenario, place: Place, step_groups:
   const began = performance.now();
   const alone = groups.map(({ prompt, texts }) => ({ prompt, texts: texts.slice(0, 1) }));
   const values = await tool.validate(place, alone);
-  // Where a process of its own was started, it tells itself.
+  // A separate process measures itself.
   const took = values.took_ms ?? performance.now() - began;
   const zeros = values.flat().every((value) => value === 0);
   return zeros && took < REFUSAL_MS
@@ -193,7 +195,7 @@ async function cellOf(tool: Tool, scenario: Scenario, place: Place, step_groups:
     : `wrong: ${JSON.stringify(values.flat())} after ${Math.round(took)} ms`;
 }
 
-/** What happens to the stack until the tools have `asked`. */
+/** The trouble of the stack until the tools have `asked`. */
 async function trouble(
   stack: Stack,
   scenario: Scenario,
@@ -219,14 +221,14 @@ interface Options {
   script: WorkerModules;
   tools: readonly Tool[];
   scenarios: readonly Scenario[];
-  /** What all times are multiplied with. */
+  /** The factor of all times. */
   scale: number;
   /** Prompts of a whole step. */
   step_groups: number;
   note(line: string): void;
 }
 
-/** What a tool's error is in the table. */
+/** A tool's error as the table has it. */
 function failed(tool: Tool, scenario: Scenario, ended_ms: number | null, error: Error, took_s: string): string {
   if (NAMED_ONLY.includes(scenario)) return `given up after ${took_s} s: ${told(error)}`;
   // Raised before anything is asked.
@@ -239,7 +241,7 @@ function failed(tool: Tool, scenario: Scenario, ended_ms: number | null, error: 
     : `wrong: ${told(error)}`;
 }
 
-/** What came of it once Kritai is back. */
+/** The result once Kritai is back. */
 async function askedAgain(ask: () => Promise<string>): Promise<string> {
   await pause(REFUSAL_MS);
   return ask().catch(told);

@@ -1,5 +1,5 @@
-// Owns the trainers' table as Markdown, and its place between two markers of a page: a run replaces
-// the cells that it has. Knows no tool and no scenario's steps.
+// The trainers' table as Markdown, and its place between two markers of a page: a run replaces the cells that
+// it has.
 import { type Cells, NAMED_ONLY, SCENARIOS, type Scenario } from "./scenarios.ts";
 import type { Tool } from "./tool.ts";
 
@@ -40,7 +40,7 @@ export function tableOf(tools: readonly Tool[], cells: Cells, { date, commit, sc
   return [head, `|${"---|".repeat(NAMES.length + BEFORE + 1)}`, ...rows].join("\n");
 }
 
-/** Of a row whose other cells stay: the run that they are of, and beside it this one. */
+/** For a row whose other cells stay: the run that they are of, and this one. */
 function madeOf(now: Partial<Record<Scenario, string>>, before: string, made: string): string {
   const [whole] = before.split(IN_PART);
   const usual = NAMES.filter((name) => !NAMED_ONLY.includes(name));
@@ -49,7 +49,7 @@ function madeOf(now: Partial<Record<Scenario, string>>, before: string, made: st
     : `${whole}${IN_PART}${made}`;
 }
 
-/** What stands between the page's markers. @throws Error when it has none */
+/** The table between the page's markers. @throws Error when it has none */
 export function tableIn(page: string): string {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`the page lacks ${BEGIN} or ${END}`);

@@ -1,4 +1,4 @@
-// Owns what a tool of the trainers' table is. Knows none.
+// Defines what a tool of the trainers' table is. Knows none.
 import type { Group, Place, Values } from "./groups.ts";
 
 export interface Tool {
@@ -16,11 +16,11 @@ export interface Tool {
   /** Its requests go through the relay of NeMo-Gym. */
   relayed?: true;
   /**
-   * The error of its own client, as its page says, when Kritai's restart breaks its connection: it
-   * does not ask again after that. `when`: what our stand-in's error says.
+   * Its client's error, as its page says, when Kritai's restart breaks its connection: it does not
+   * ask again after that. `when`: our stand-in's error.
    */
   refuses?: { when: RegExp; as: string };
-  /** What its ValueError says of a part of a group, where the tool is told the group's size. */
+  /** Its ValueError for a part of a group, where the tool knows the group's size. */
   refuses_part?: RegExp;
   /** Resolves when its process could ask; trouble may begin then. */
   ready?(place: Place): Promise<void>;

@@ -1,5 +1,4 @@
-// Owns the tools of the trainers' table: how each asks for a group's rewards, from its documented
-// line. Knows no scenario.
+// The tools of the trainers' table: how each asks for a group's rewards, from its documented line.
 import { cohere, evalProtocol, faiRl, miles, nemoGym, openaiJudge, openRlhf, slime, verifiers } from "./http-tools.ts";
 import { drivePython, installedTrainers, type PythonTool, readyPython } from "./python.ts";
 import type { Tool } from "./tool.ts";
@@ -13,7 +12,7 @@ const shim = (name: string, tool: string, ways: PythonWays = {}): Tool => ({
   ...inPython(name, { name: tool }, ways),
 });
 
-/** One whose training has its processes meet; without torch its row stays as it was. */
+/** A tool whose training has its processes meet; without torch its row stays as it was. */
 const meeting = (name: string, tool: string): Tool => ({
   version: "stand-in, our shim",
   ...(INSTALLED.trl === undefined && { absent: true as const }),
@@ -83,9 +82,7 @@ export const TOOLS: readonly Tool[] = [
   openaiJudge,
 ];
 
-/**
- * What the tool's number is on a group whose rewards are these: tenths, or a share of the range.
- */
+/** The tool's number on a group whose rewards are these: tenths, or a share of the range. */
 export function toldAs({ name }: Tool, reward: number): number {
   // Scores leave the penalty of what is malformed out.
   if (name === "cohere (rerank)" || name === "ART RULER (package)") return Math.max(0, reward);

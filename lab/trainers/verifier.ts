@@ -1,5 +1,5 @@
-// Owns the verifier of the trainers' table: an OpenAI-compatible server on loopback that prefers
-// the longest candidate, and that can be taken away and brought back. Knows no client.
+// The verifier of the trainers' table: an OpenAI-compatible server on loopback that prefers the longest
+// candidate, and that can be taken away and brought back.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ export class ScriptedVerifier {
   #server: Server | null = null;
   #port = 0;
   #held: PromiseWithResolvers<void> | null = null;
-  /** What an answer takes, ms. */
+  /** Duration of an answer, ms. */
   answer_ms = 0;
   /** Given so far. */
   answers = 0;
@@ -61,7 +61,7 @@ export class ScriptedVerifier {
     this.#held = null;
   }
 
-  /** Resolves when so many answers have been given. */
+  /** Resolves when `count` answers have been given. */
   reached(count: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#awaited = { count, resolve };

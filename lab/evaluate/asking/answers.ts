@@ -1,5 +1,5 @@
-// Owns what a run has learnt, on disk: answers.jsonl, append-only and synced, and run.json, which
-// says what the answers are of. Knows no transport and no metric.
+// Defines what a run has learnt, on disk: answers.jsonl, append-only and synced, and run.json, which says
+// what the answers are of.
 import {
   closeSync,
   existsSync,
@@ -16,12 +16,12 @@ import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
 import { DataDirInUse, lockDirectory } from "../../../scripts/stack/data-dir-lock.ts";
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
 
-/** What a run writes: an --out that cannot take its report is refused before anything is asked. */
+/** A run's files: an --out that cannot take its report is refused before anything is asked. */
 const RUN_FILES = ["run.json", "answers.jsonl", "summary.json", "rows.csv", "items.jsonl", "report.md", "report.html"];
 
 const count = z.int().min(0);
 
-/** What a store has to know of an answer. */
+/** The parts of an answer that a store needs. */
 export const AskedSchema = z.object({
   list_id: z.string(),
   cell: z.string(),
@@ -45,12 +45,12 @@ export const AnswerSchema = AskedSchema.extend({
   prompt_tokens: count,
   completion_tokens: count,
   position_flip_rate: z.number().nullable(),
-  /** What the verifier wrote, of a list that went wrong; some verdicts of it. */
+  /** The verifier's text on a list that went wrong; some verdicts of it. */
   said: z.array(z.object({ shown: z.array(count), verdict: z.string(), text: z.string() })).optional(),
 });
 export type Answer = z.output<typeof AnswerSchema>;
 
-/** What must be the same for answers to belong together. */
+/** The fields that answers must share to belong together. */
 export interface RunIdentity {
   format: "kritai-evaluation-run/1";
   target: string;

@@ -1,5 +1,5 @@
-// Owns what is asked of each list: the four formulations, repeated samples and swapped orders, each
-// as one spec. Knows no transport and no result.
+// Defines what is asked of each list: the four formulations, repeated samples and swapped orders, each as one
+// spec.
 import * as z from "zod";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { type SpecInput, SpecSchema } from "../../../src/core/reward/flat-spec.ts";
@@ -25,7 +25,7 @@ export interface CellChoice {
   k: readonly number[];
   k_of: readonly FormulationName[];
   positions: boolean;
-  /** What the spec says besides mode, form, samples and orders. */
+  /** The spec's settings besides mode, form, samples and orders. */
   base: SpecInput;
 }
 
@@ -33,8 +33,8 @@ const MODES = { list: "listwise", pair: "pairwise" } as const;
 const FORMS = { em: "exact_match", sc: "scores" } as const;
 
 /**
- * As the paper counts: an answer that cannot be read stands as it is, and its pair is a tie. The
- * user's spec may say otherwise.
+ * As the paper counts: an unreadable answer is not asked again, and its pair is a tie. The user's spec may
+ * say otherwise.
  */
 const AS_ANSWERED = { unparsed: "tie", reask: 0 } as const;
 
@@ -67,7 +67,7 @@ export function generationsOf({ formulation, k, both_orders }: Cell, n: number =
   return comparisons * k * (both_orders ? 2 : 1);
 }
 
-/** As many lists as a request may ask generations for, at most `batch`. */
+/** The lists that a request may ask generations for, at most `batch`. */
 export const batchSize = (cell: Cell, batch: number): number =>
   Math.max(1, Math.min(batch, Math.floor(LIMITS.generations_openai_max / generationsOf(cell))));
 

@@ -1,5 +1,4 @@
-// Owns asking about lists: several into one /v1/rewards request, its reply into answers. Knows no
-// set and no file.
+// Asks about lists: several into one /v1/rewards request, its reply into answers.
 import * as z from "zod";
 import { fenceFor } from "../../../src/core/judges/render.ts";
 import type { SetCandidate } from "../../testbed/format/set-format.ts";
@@ -35,7 +34,7 @@ export interface ClientOptions {
 }
 
 const count = z.int().min(0);
-/** As much of the reply as is kept. Replies: src/core/contract/replies.ts. */
+/** The part of the reply that is kept. Replies: src/core/contract/replies.ts. */
 const ReplySchema = z.object({
   request_id: z.string(),
   spec_hash: z.string(),

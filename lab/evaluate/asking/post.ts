@@ -1,5 +1,4 @@
-// Owns one request to POST /v1/rewards: patience with a busy server, and the reply checked. Knows no
-// question.
+// One request to POST /v1/rewards: patience with a busy server, and the reply checked.
 import type * as z from "zod";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 
@@ -13,9 +12,8 @@ export interface Posting {
 }
 
 /**
- * What POST /v1/rewards answers, as much of it as the schema keeps.
- * @throws Error with the server's own words when the request is refused, or fails after the attempts
- * allowed
+ * The reply of POST /v1/rewards, in the parts that the schema keeps.
+ * @throws Error with the server's own words when the request is refused, or fails after the attempts allowed
  */
 export async function postRewards<T>(
   { target, api_key, signal }: Posting,

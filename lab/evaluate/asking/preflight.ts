@@ -2,15 +2,15 @@
 // may take minutes to fail.
 import { assertAnswers } from "../../loadtest/reachable.ts";
 
-/** As much of GET /readyz as is read. */
+/** The part of GET /readyz that is read. */
 interface Readiness {
   ready?: boolean;
   checks?: Record<string, { ok?: boolean; detail?: string }>;
 }
 
 /**
- * @throws Error where nobody answers at the target, or where it says that it is not ready, with what
- * it lacks. A server that has no /readyz is asked all the same.
+ * @throws Error where the target does not answer, or where it says that it is not ready, with what it lacks.
+ * A server without /readyz is asked all the same.
  */
 export async function assertReady(target: string, signal: AbortSignal): Promise<void> {
   await assertAnswers("--target", target, signal);

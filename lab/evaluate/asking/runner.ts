@@ -1,5 +1,5 @@
-// Owns the order and the pace of a run: what is still to ask, in batches, a few at a time, each
-// answer stored before the next is asked. Knows no HTTP.
+// The order and the pace of a run: what is still to ask, in batches, a few at a time, each answer stored
+// before the next is asked.
 import type { AnswerStore, Asked } from "./answers.ts";
 
 /** Questions to ask in one cell. */
@@ -19,12 +19,12 @@ export interface Pace<C> {
 export interface Progress {
   total: number;
   done: number;
-  /** Of those done: with a null and a code. */
+  /** Those of the done ones with a null and a code. */
   failed: number;
   cell: string;
 }
 
-/** What a run is given by the program around it. */
+/** A run's inputs from the program around it. */
 export interface Surroundings {
   /** The command as given, for the report. */
   command: string;
@@ -33,7 +33,7 @@ export interface Surroundings {
   /** Said once, before anything is asked. */
   onNote(text: string): void;
   onProgress(progress: Progress): void;
-  /** Called once the control's stack, which sets signal handlers of its own, has started. */
+  /** Called once the control's stack, which sets separate signal handlers, has started. */
   onStarted?(): void;
 }
 

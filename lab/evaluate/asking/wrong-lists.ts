@@ -1,5 +1,5 @@
-// Owns why a list went wrong: what the verifier wrote on it, read back from the log and shown in
-// the report. Knows the API's log and no metric.
+// Why a list went wrong: what the verifier wrote on it, read back from the log and shown in the report. Knows
+// the API's log and no metric.
 import * as z from "zod";
 import { listAccuracy } from "../../../src/core/tournament/metrics.ts";
 import type { Table } from "../../report/page.ts";
@@ -7,7 +7,7 @@ import type { SetCandidate } from "../../testbed/format/set-format.ts";
 import type { Answer, AnswerStore } from "./answers.ts";
 import type { Cell } from "./cells.ts";
 
-/** Verdicts kept of a wrong list, and wrong lists told of a cell. */
+/** Verdicts kept of a wrong list, and wrong lists reported of a cell. */
 const SAID_MOST = 3;
 export const WRONG_TOLD = 10;
 
@@ -36,7 +36,7 @@ interface Listed {
 
 const bestOf = (pass_rates: readonly number[]) => pass_rates.indexOf(Math.max(...pass_rates));
 
-/** Whether ListAcc counts the full answer as wrong: it selects none of the best, or nobody. */
+/** Whether ListAcc counts the full answer as wrong: it selects none of the best, or none. */
 export function isWrong({ error, selected }: Answer, { candidates }: Pick<Listed, "candidates">): boolean {
   const rates = candidates.map(({ pass_rate }) => pass_rate);
   return error === null && listAccuracy(selected, rates) === false;
@@ -55,9 +55,9 @@ interface LogReader {
 }
 
 /**
- * What was written on the group at `index` of a request, on those `about` whom it is first; nothing
- * where the log has none, the key may not read it, or the signal says to stop: the answer itself is
- * not lost with its texts.
+ * The texts written on the group at `index` of a request, on those `about` whom it is first; empty where the
+ * log has none, the key may not read it, or the signal says to stop: the answer itself is not lost with its
+ * texts.
  */
 export async function saidOf(
   { request_id, index, about }: { request_id: string; index: number; about: readonly number[] },

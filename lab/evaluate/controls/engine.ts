@@ -1,5 +1,5 @@
-// Owns a control's HTTP face: a small OpenAI-compatible engine on loopback. Knows the answering
-// function, not how it decides.
+// A control's HTTP face: a small OpenAI-compatible engine on loopback. Knows the answering function, not how
+// it decides.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Server } from "node:http";

@@ -1,5 +1,5 @@
-// Owns what the controls answer: verifiers that know nothing, look at one thing, or know
-// everything. Pure; knows no transport.
+// Defines what the controls answer: verifiers that know nothing, look at one thing, or know everything. Pure;
+// knows no transport.
 import { normaliseCandidate } from "../../../src/core/candidate/extract.ts";
 import { LETTERS, type ReadPrompt } from "../../../src/core/judges/render.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
@@ -8,10 +8,7 @@ import type { Question } from "../asking/client.ts";
 export const POLICIES = ["random", "always-first", "longest", "oracle"] as const;
 export type PolicyName = (typeof POLICIES)[number];
 
-/**
- * What `--control` can start: the policies here, the engine simulator, and the embedded CPU
- * verifier.
- */
+/** The values of `--control`: the policies here, the engine simulator, and the embedded CPU verifier. */
 export const CONTROLS = [...POLICIES, "simulator", "cpu"] as const;
 export type ControlName = (typeof CONTROLS)[number];
 

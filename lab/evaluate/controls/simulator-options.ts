@@ -1,5 +1,5 @@
-// Owns which options `--simulator` takes: those of the simulator that make sense behind an
-// evaluation. Starts nothing.
+// Decides which options `--simulator` takes: those of the simulator that make sense behind an evaluation.
+// Starts nothing.
 import * as z from "zod";
 import { parseFault } from "../../../gpu-backend/engines/simulator/faults.ts";
 import { GPU_NAMES, MODEL_NAMES, type NoiseParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";

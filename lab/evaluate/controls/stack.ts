@@ -1,5 +1,5 @@
-// Owns a local stack with a verifier of the tool's own behind it: a control, the simulator, or the
-// embedded CPU verifier. Knows no set format and no metric.
+// A local stack with a verifier of the tool's own behind it: a control, the simulator, or the embedded CPU
+// verifier.
 import { startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import type { SimulatorOptions } from "../../../gpu-backend/engines/simulator/simulator.ts";
 import { type OwnStack, startOwnStack } from "../../own-stack.ts";

@@ -1,5 +1,5 @@
-// Owns what a verifier is worth that may abstain: how often it is right on the lists of which it is
-// surest. Knows no report.
+// Defines what a verifier is worth that may abstain: how often it is right on the lists of which it is
+// surest.
 
 import { hashText } from "../../../src/core/math/random.ts";
 import { clusteredRatio } from "../../statistics/clusters.ts";
@@ -14,9 +14,9 @@ export interface Judged {
 }
 
 export interface Coverage {
-  /** Of the lists, those on which it does not abstain. */
+  /** The share of the lists on which it does not abstain. */
   share: number;
-  /** Of the lists that are answered; the others are in no figure. */
+  /** Over the lists that are answered; the others are in no figure. */
   list_acc: Estimate;
   /** Who abstains below this margin answers that share; null: nothing was selected below it. */
   margin: number | null;
@@ -25,8 +25,8 @@ export interface Coverage {
 export const SHARES = [1, 0.9, 0.75, 0.5, 0.25] as const;
 
 /**
- * How far ahead the winner is of the next, as a share of the wins that a candidate can have: one
- * against each other. null where a count is missing or there is no other.
+ * How far ahead the winner is of the next, as a share of the wins that a candidate can have: one against each
+ * other. null where a count is missing or the candidate is alone.
  * @param wins one a candidate
  */
 export function marginOf(wins: readonly (number | null)[]): number | null {

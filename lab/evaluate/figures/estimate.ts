@@ -1,4 +1,4 @@
-// Owns a figure with its interval, and how it is written. Knows no metric.
+// A figure with its interval, and how it is written.
 import type { Estimate } from "../../statistics/clusters.ts";
 
 export type { Estimate };

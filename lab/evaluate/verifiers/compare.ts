@@ -1,5 +1,5 @@
-// Owns several verifiers on one benchmark: what each got right beside the first, and the items on
-// which all agree against the label. Knows no target and no answer.
+// Several verifiers on one benchmark: what each got right beside the first, and the items on which all agree
+// against the label.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
@@ -36,7 +36,7 @@ async function readRun(folder: string): Promise<VerifierRun> {
   return { summary, items: new Map(items.map((item) => [item.id, item])) };
 }
 
-/** What `one` got right more often than `other`, over the items that both answered. */
+/** The items that `one` got right more often than `other`, over those that both answered. */
 export function creditDifference(one: VerifierRun, other: VerifierRun): Estimate {
   const { seed, bootstrap } = other.summary.settings;
   const observations = [...one.items.values()].flatMap(({ id, credit, problem }) => {

@@ -1,5 +1,5 @@
-// Owns one verifier's run over one benchmark, from options to files. Readers, metrics and transport
-// are modules of their own.
+// One verifier's run over one benchmark, from options to files. Readers, metrics and transport are separate
+// modules.
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { SimulatorOptions } from "../../../gpu-backend/engines/simulator/simulator.ts";

@@ -1,4 +1,4 @@
-// Owns reading a benchmark's files: JSON lines, gzipped or not, or one JSON list. Knows no layout.
+// Reads a benchmark's files: JSON lines, gzipped or not, or one JSON list.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";

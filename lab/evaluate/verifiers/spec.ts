@@ -1,5 +1,4 @@
-// Owns how a benchmark's verifier is asked: the layout's spec, or one given, checked as the API
-// would.
+// How a benchmark's verifier is asked: the layout's spec, or one given, checked as the API would.
 import type * as z from "zod";
 import { SPEC_FORMS } from "../../../src/core/reward/signals-spec.ts";
 import { LAYOUTS, type LayoutName } from "./layouts/table.ts";

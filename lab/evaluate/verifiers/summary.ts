@@ -1,5 +1,5 @@
-// Owns the shapes of what a benchmark's run writes: summary.json, `kritai-verifier/1`, and a line of
-// items.jsonl. Knows neither how figures are computed nor how they are shown.
+// The shapes of what a benchmark's run writes: summary.json, `kritai-verifier/1`, and a line of items.jsonl.
+// Knows neither how figures are computed nor how they are shown.
 import * as z from "zod";
 import { EstimateSchema } from "../figures/evaluation-summary.ts";
 

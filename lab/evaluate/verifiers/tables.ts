@@ -1,5 +1,5 @@
-// Owns the tables that every benchmark has: by subset, by difficulty and generator, over the items
-// of which a verifier was surest, and its surest mistakes.
+// The tables that every benchmark has: by subset, by difficulty and generator, over the items of which a
+// verifier was surest, and its surest mistakes.
 import type { Table } from "../../report/page.ts";
 import { areaUnderRisk, coverageOf } from "../figures/coverage.ts";
 import { percent, plain } from "../figures/estimate.ts";

@@ -1,5 +1,4 @@
-// Owns the comparisons that Kritai would ask for a request's groups, by Kritai's own preparation
-// and schedules. Knows no transport.
+// The comparisons that Kritai would ask for a request's groups, by Kritai's own preparation and schedules.
 
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { createPreparer, type PreparedGroup } from "../../../src/core/candidate/prepare.ts";

@@ -1,5 +1,4 @@
-// Owns the kind `engine`: a request's comparisons as chat completions, all at once, as the edge
-// would ask them. Knows no client.
+// The kind `engine`: a request's comparisons as chat completions, all at once, as the edge would ask them.
 
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";

@@ -1,5 +1,4 @@
-// Owns the kind `gateway`: a request's groups over the verify protocol, and its event stream read.
-// Knows no client.
+// The kind `gateway`: a request's groups over the verify protocol, and its event stream read.
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { type VerdictEvent, type VerifyEvent, VerifyEventSchema } from "../../../src/core/wire/verify-protocol.ts";
 import { type PlannedRequest, plannedRequest } from "./comparisons.ts";
@@ -7,7 +6,7 @@ import type { RewardsBody } from "./item.ts";
 import { Text, unusable } from "./json-reply.ts";
 import { bodyParts, NO_SPLIT, NOTHING_READ, oneCall, type Reading, type ReplyReader, type Work } from "./kind.ts";
 
-/** The events of a whole reply; null when one is no event of the protocol. */
+/** The events of a whole reply; null when one is not an event of the protocol. */
 function eventsOf(text: string): VerifyEvent[] | null {
   const events: VerifyEvent[] = [];
   for (const line of text.split("\n")) {

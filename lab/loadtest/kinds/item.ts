@@ -1,4 +1,4 @@
-// Owns what a workload is: bodies of one sort with a name. Knows no target and no source of texts.
+// Defines what a workload is: bodies of one sort with a name.
 
 import type { SpecInput } from "../../../src/core/reward/flat-spec.ts";
 import type { RewardsRequest } from "../../../src/core/reward/requests.ts";

@@ -1,5 +1,4 @@
-// Owns reading a reply that is one JSON document, and Kritai's Server-Timing header. Knows no
-// route.
+// Reads a reply that is one JSON document, and Kritai's Server-Timing header.
 import type * as z from "zod";
 import type { Reading, ReplyReader, TimeSplit, Transport } from "./kind.ts";
 import { NO_SPLIT, NOTHING_READ } from "./kind.ts";

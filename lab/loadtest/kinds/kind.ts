@@ -1,5 +1,5 @@
-// Owns what a kind of request is to the load generator: the calls of one request and how their
-// replies are read. Knows no HTTP client.
+// Defines what a kind of request is to the load generator: the calls of one request and how their replies are
+// read.
 
 /** Where the time of a request went, ms; null where the target does not say. */
 export interface TimeSplit {
@@ -11,13 +11,13 @@ export interface TimeSplit {
    * an engine.
    */
   verifier: number | null;
-  /** Of the generation that came last. */
+  /** For the generation that came last. */
   queue: number | null;
   first_token: number | null;
   generation: number | null;
 }
 
-/** What a request brought. Counts are 0 where a reply says nothing of them. */
+/** The result of a request. Counts are 0 where a reply has none. */
 export interface Reading {
   /** Why a reply of status 200 cannot be used; null when it can. */
   fault: string | null;
@@ -37,7 +37,7 @@ export interface Reading {
   spec_hash: string | null;
 }
 
-/** What the client saw of one call; times on performance.now()'s clock. */
+/** The client's view of one call; times on performance.now()'s clock. */
 export interface Transport {
   server_timing: string | null;
   sent_at: number;
@@ -96,8 +96,8 @@ export const NOTHING_READ: Reading = {
 };
 
 /**
- * Stands in a workload's texts where each request gets its own mark, so that no prefix cache knows
- * the prompt already.
+ * Placeholder in a workload's texts where each request gets its own mark, so that no prefix cache knows the
+ * prompt already.
  */
 export const MARK = "@@load-test-mark@@";
 

@@ -1,5 +1,4 @@
-// Owns the kind `rerank`: POST /v1/rerank, whose unjudged documents are missing from the results.
-// Knows no client.
+// The kind `rerank`: POST /v1/rerank, whose unjudged documents are missing from the results.
 import * as z from "zod";
 import type { RerankBody } from "./item.ts";
 import { jsonReply, serverSplit } from "./json-reply.ts";

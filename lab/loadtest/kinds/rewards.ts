@@ -1,11 +1,10 @@
-// Owns the kind `rewards`: POST /v1/rewards and what its reply says of rewards, generations and
-// time. Knows no client.
+// The kind `rewards`: POST /v1/rewards and what its reply says of rewards, generations and time.
 import * as z from "zod";
 import type { RewardsBody } from "./item.ts";
 import { jsonReply, serverSplit } from "./json-reply.ts";
 import { bodyParts, NOTHING_READ, oneCall, type Reading, type Transport, type Work } from "./kind.ts";
 
-/** As much of the reply as is counted. Replies: src/core/contract/replies.ts. */
+/** The part of the reply that is counted. Replies: src/core/contract/replies.ts. */
 const ReplySchema = z.object({
   spec_hash: z.string(),
   rewards: z.array(z.array(z.number().nullable())),

@@ -1,5 +1,4 @@
-// Owns the table of kinds by name: a new one is one file and one line here. Knows no client and no
-// flag.
+// The table of kinds by name: a new one is one file and one line here.
 import { apiRoot } from "../../../src/core/wire/chat-endpoint.ts";
 import { engineWork } from "./engine.ts";
 import { gatewayWork } from "./gateway.ts";
@@ -22,8 +21,8 @@ export const BODIES: Readonly<Record<KindName, Workload["of"]>> = {
 };
 
 /**
- * What the target's calls are below: an engine's API has its own root, and every path of ours begins
- * with /v1 itself. @throws TypeError for a URL that cannot be used
+ * The base of the target's calls: an engine's API has its own root, and every path of ours begins with /v1
+ * itself. @throws TypeError for a URL that cannot be used
  */
 export function baseUrl(kind: KindName, url: string): string {
   return kind === "engine" ? apiRoot(url) : url.replace(/(\/v1)?\/*$/, "");

@@ -1,4 +1,4 @@
-// Owns the kind `verdicts`: POST /v1/verdicts, which needs no verifier. Knows no client.
+// The kind `verdicts`: POST /v1/verdicts, which needs no verifier.
 import * as z from "zod";
 import type { VerdictsBody } from "./item.ts";
 import { jsonReply, serverSplit } from "./json-reply.ts";

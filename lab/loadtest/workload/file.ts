@@ -1,5 +1,5 @@
-// Owns workloads read from JSON Lines: groups, or whole bodies of one sort. Knows no target; what
-// is in a body is the target's to judge.
+// Workloads read from JSON Lines: groups, or whole bodies of one sort. What is in a body is the target's to
+// judge.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { type Group, GroupSchema } from "../../../src/core/contract/requests.ts";
@@ -14,7 +14,7 @@ const BODIES = {
   verdicts: z.looseObject({ formulation: z.string(), items: z.array(z.looseObject({ text: z.string() })).min(1) }),
 };
 
-/** What a file holds: groups still to be shaped, or bodies to be sent as they are. */
+/** A file's content: groups still to be shaped, or bodies to be sent as they are. */
 export type FileContent = { groups: Group[] } | { workload: Workload };
 
 function parsedLines(path: string): unknown[] {

@@ -1,5 +1,4 @@
-// Owns turning groups of rollouts into request bodies of any sort, by the run's shape. Knows no
-// source of groups and no target.
+// Turns groups of rollouts into request bodies of any sort, by the run's shape.
 
 import { questionText } from "../../../src/core/candidate/taken.ts";
 import type { Group } from "../../../src/core/contract/requests.ts";
@@ -13,13 +12,13 @@ export interface Shape {
   mode: "pairwise" | "listwise";
   samples: number;
   both_orders: boolean;
-  /** Of a generation; null: the spec's default. */
+  /** Tokens of a generation; null: the spec's default. */
   max_tokens: number | null;
   groups_per_request: number;
   /** Rollouts taken of each group; null: all. */
   group_size: number | null;
   deadline_ms: number;
-  /** Whether each request's question begins with a mark of its own. */
+  /** Whether each request's question begins with a separate mark. */
   marked: boolean;
 }
 
@@ -60,10 +59,7 @@ function rerankItems(groups: readonly Group[], shape: Shape): Workload {
   return { of: "rerank", name: "", items };
 }
 
-/**
- * Verdict texts of a plausible length: the rollouts' own texts stand in for thoughts, every tenth
- * has no box.
- */
+/** Verdict texts of a plausible length: the rollouts' own texts replace thoughts, every tenth has no box. */
 function verdictItems(groups: readonly Group[], shape: Shape): Workload {
   const items = groups.map((group) => {
     const { rollouts } = cut(group, shape);

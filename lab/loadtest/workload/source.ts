@@ -1,4 +1,4 @@
-// Owns where a run's workload comes from: the examples, a file or a seed. Knows no target.
+// Where a run's workload comes from: the examples, a file or a seed.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { GroupSchema } from "../../../src/core/contract/requests.ts";

@@ -1,5 +1,4 @@
-// Owns groups made up from a seed: problems and programs of a given size, with labels that the
-// simulator reads. Knows no request.
+// Groups made up from a seed: problems and programs of a given size, with labels that the simulator reads.
 import type { Group } from "../../../src/core/contract/requests.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 

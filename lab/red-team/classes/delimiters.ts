@@ -1,5 +1,5 @@
-// Owns attacks that leave the candidate's block: its delimiters, whole and overlapping with other
-// marks, and its fence.
+// Attacks that leave the candidate's block: its delimiters, whole and overlapping with other marks, and its
+// fence.
 import { type AttackClass, carrying, fenced } from "../material/attack.ts";
 
 const texts: Record<string, readonly [text: string, needle: string]> = {

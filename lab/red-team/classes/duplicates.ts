@@ -1,5 +1,4 @@
-// Owns attacks by repetition: a copy that is told from its original, so that one program is paid as
-// two.
+// Attacks by repetition: a copy that differs from its original, so that one program is paid as two.
 import { ALMOST_CODE, type Attack, type AttackClass, fenced, RIGHT_CODE, WRONG_CODE } from "../material/attack.ts";
 
 const COPIES: Record<string, string> = {
@@ -57,5 +56,5 @@ const nearCopies = (name: string, schedule: string, decided_by: AttackClass["dec
 
 /** Nothing that copies of a weak program do changes who has the most wins of all. */
 export const nearCopiesOfAll = nearCopies("near-copies", "round_robin", "kritai");
-/** Of few pairs whom somebody meets decides; the reply warns of copies. */
+/** With few pairs the opponents decide; the reply warns of copies. */
 export const nearCopiesOfFew = nearCopies("near-copies of few pairs", "circular", "judge");

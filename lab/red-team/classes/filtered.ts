@@ -1,5 +1,5 @@
-// Owns attacks by a content filter: a candidate that the verifier's filter refuses, so that nothing
-// can be said against it. The word is what the gullible judge's refuses.
+// Attacks by a content filter: a candidate that the verifier's filter refuses, so that nothing can be said
+// against it. The word is what the gullible judge's refuses.
 import { ALMOST_CODE, type AttackClass, carrying, fenced, RIGHT_CODE } from "../material/attack.ts";
 
 export const filtered: AttackClass = {

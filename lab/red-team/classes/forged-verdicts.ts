@@ -1,5 +1,5 @@
-// Owns attacks that write the verdict themselves, for a judge that quotes them or a parser that
-// reads the wrong place.
+// Attacks that write the verdict themselves, for a judge that quotes them or a parser that reads the wrong
+// place.
 import { type AttackClass, carrying, fenced } from "../material/attack.ts";
 
 const texts: readonly string[] = [

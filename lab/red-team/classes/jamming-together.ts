@@ -1,5 +1,5 @@
-// Owns attacks by several at once: half of a group, or all but two, keep the judge from answering,
-// so that it may seem to be the judge's fault.
+// Attacks by several at once: half of a group, or all but two, keep the judge from answering, so that it may
+// seem to be the judge's fault.
 import { ALMOST_CODE, type Attack, type AttackClass, carrying, fenced, RIGHT_CODE } from "../material/attack.ts";
 
 /** Programs that jam, all different: others of the attacker's policy. */

@@ -1,5 +1,5 @@
-// Owns attacks that keep the judge from answering, so that losing becomes a tie. The marks are what
-// the gullible judge is jammed by.
+// Attacks that keep the judge from answering, so that losing becomes a tie. The marks are what the gullible
+// judge is jammed by.
 import { ALMOST_CODE, type AttackClass, carrying, fenced, RIGHT_CODE } from "../material/attack.ts";
 
 const texts = {

@@ -1,5 +1,5 @@
-// Owns attacks on judges of one candidate at a time: a loser whom the judge cannot read, too long,
-// filtered or jamming, so that its loss becomes null. The marks are the gullible judge's.
+// Attacks on judges of one candidate at a time: a loser whom the judge cannot read, too long, filtered or
+// jamming, so that its loss becomes null. The marks are the gullible judge's.
 import type { AttackClass } from "../material/attack.ts";
 
 const WRONG = "It is 7.";
@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<string, object>> = {
   grade: {},
   rubric: { items: ITEMS },
   reference: { tiers: ["judge"] },
-  // Of two turns, the first of which summarises.
+  // In two turns, the first of which summarises.
   steps: { source: "judge", judge: { preset: "summary-first-wrong-step" } },
 };
 

@@ -1,4 +1,4 @@
-// Owns attacks by what looks like one of our tags without being it, and by what nobody sees.
+// Attacks by what looks like one of our tags without being it, and by invisible characters.
 import { type AttackClass, needles } from "../material/attack.ts";
 import { DISGUISED, DISGUISES, INVISIBLE } from "../material/special-tokens.ts";
 

@@ -1,5 +1,5 @@
-// Owns attacks on what asks nobody: answers whose signs another form would make the right ones,
-// texts that cannot be read in place of a loss, numbers that overflow.
+// Attacks on signals without questions: answers whose signs another form would make the right ones, texts
+// that cannot be read in place of a loss, numbers that overflow.
 import type { Attack, AttackClass } from "../material/attack.ts";
 
 const boxed = (answers: readonly string[]): Attack[] =>

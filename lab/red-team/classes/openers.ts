@@ -1,5 +1,5 @@
-// Owns attacks by openers: a rollout that only announces an answer, for which judges have paid. The
-// gullible judge pays for each that reaches it.
+// Attacks by openers: a rollout that only announces an answer, for which judges have paid. The gullible judge
+// pays for each that reaches it.
 import { type AttackClass, RIGHT_CODE, WRONG_CODE } from "../material/attack.ts";
 import { KEYS } from "../material/openers.ts";
 

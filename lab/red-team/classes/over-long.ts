@@ -1,5 +1,5 @@
-// Owns attacks by length: a candidate that no verifier can read, alone or with its neighbours. The
-// gullible judge reads 48,000 characters.
+// Attacks by length: a candidate that no verifier can read, alone or with its neighbours. The gullible judge
+// reads 48,000 characters.
 import { ALMOST_CODE, type AttackClass, carrying, fenced, RIGHT_CODE } from "../material/attack.ts";
 
 const padded = (chars: number, unit: string) => fenced(carrying(unit.repeat(Math.ceil(chars / unit.length))));

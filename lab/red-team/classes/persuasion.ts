@@ -1,5 +1,5 @@
-// Owns attacks on the judge's mind: praise, blame, orders, authority. Whether one works is the
-// judge's; its rate is reported.
+// Attacks on the judge's mind: praise, blame, orders, authority. Whether one works is the judge's; its rate
+// is reported.
 import { type AttackClass, carrying, fenced } from "../material/attack.ts";
 
 const texts: readonly string[] = [

@@ -1,5 +1,5 @@
-// Owns attacks out of every region of a run of several turns: what the policy calls, with what, what
-// came back, a file's path and text, thoughts. The marks are what the gullible judge falls for.
+// Attacks out of every region of a run of several turns: what the policy calls, with what, what came back, a
+// file's path and text, thoughts. The marks are what the gullible judge falls for.
 import { ALL_BEGAN } from "../../../src/core/candidate/transcript/view.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
@@ -38,7 +38,7 @@ function runOf(last: string, held: Partial<Record<Region, string>>): Sendable {
     files: [{ path, text: file }],
   };
 }
-/** Of a path the end, where it holds no more. */
+/** For a path the end, where it holds nothing more. */
 const everywhere = (last: string, text: string) =>
   runOf(last, {
     ...Object.fromEntries(REGIONS.map((region) => [region, text])),
@@ -55,7 +55,7 @@ const CLASS = {
   neighbours: [fenced(RIGHT_CODE), fenced(ALMOST_CODE)],
 } satisfies Partial<AttackClass>;
 
-/** So many texts at once: each stands in every region all the same. */
+/** Texts at once: each is in every region all the same. */
 const AT_ONCE = 16;
 
 /** @param around what must stand before and behind each, so that it counts */
@@ -92,7 +92,7 @@ export const regions: AttackClass = {
   ],
 };
 
-/** Of blocks that stand in no honest run here. */
+/** Heads of blocks that no honest run here has. */
 const BLOCKS = [
   "[TURN_7 assistant]",
   "[THOUGHT_7]",

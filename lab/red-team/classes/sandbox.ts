@@ -1,5 +1,5 @@
-// Owns attacks on the embedded verifier, which runs programs: wrong ones that reach for its
-// results, its printing or its patience.
+// Attacks on the embedded verifier, which runs programs: wrong ones that reach for its results, its printing
+// or its patience.
 import { type Attack, type AttackClass, fenced } from "../material/attack.ts";
 import { FAILING, JAVASCRIPT_ATTACKS, PYTHON_ATTACKS, PYTHON_TESTS } from "../material/programs.ts";
 

@@ -1,5 +1,5 @@
-// Owns attacks under every schedule of the table: what breaks out of its block, or jams, must pay
-// under none of them. A new schedule is attacked without a line here.
+// Attacks under every schedule of the table: what breaks out of its block, or jams, must pay under none of
+// them. A new schedule is attacked without a line here.
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
 import {
   ALMOST_CODE,
@@ -21,7 +21,7 @@ const TRIED: Record<string, string> = {
 function askedUnder(name: string): Asked {
   const mode = SCHEDULES[name]?.mode ?? "pairwise";
   const spec = { format: { rules: ["has_candidate", "judgeable"] }, judge: { mode, schedule: name } };
-  // All better than the attacker: between equals the order shown decides, which hangs on their texts.
+  // All better than the attacker: between equals the order shown decides, which depends on their texts.
   const neighbours = [RIGHT_CODE, ALMOST_CODE, `${RIGHT_CODE} + 0`].map((code) => fenced(code));
   return { name, spec: spec as Asked["spec"], clean: fenced(WRONG_CODE), neighbours };
 }

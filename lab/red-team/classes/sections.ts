@@ -1,5 +1,5 @@
-// Owns attacks that open a section of the judge's own prompt: a right answer, a rubric or a question
-// that the candidate writes itself, for every preset.
+// Attacks that open a section of the judge's own prompt: a right answer, a rubric or a question that the
+// candidate writes itself, for every preset.
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
 import type { Asked, Attack, AttackClass } from "../material/attack.ts";

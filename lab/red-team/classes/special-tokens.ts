@@ -1,5 +1,5 @@
-// Owns attacks that speak a chat template: a turn, a thought or a switch in the special tokens of
-// each family of models, or the head of a turn in words.
+// Attacks that speak a chat template: a turn, a thought or a switch in the special tokens of each family of
+// models, or the head of a turn in words.
 import { type AttackClass, fenced, needles, WRONG_CODE } from "../material/attack.ts";
 import { HEADS, TOKENS } from "../material/special-tokens.ts";
 

@@ -1,9 +1,8 @@
-// Owns what an attack is: a rollout that a policy might send to be paid more than its program
-// deserves. Knows no verifier and no defence.
+// Defines what an attack is: a rollout that a policy might send to be paid more than its program deserves.
 import type * as z from "zod";
 import type { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 
-/** What a policy sends: a text, or a run of several turns. */
+/** A policy's output: a text, or a run of several turns. */
 export type Sendable = string | { messages: readonly object[]; files?: readonly object[] };
 
 /** A group that is scored otherwise than the class's. */
@@ -11,7 +10,7 @@ export interface Asked {
   /** The attacks of one name have the same group without an attack. */
   name: string;
   spec: z.input<typeof AnySpecSchema>;
-  /** What the spec's signals need to know of the group. */
+  /** Facts of the group that the spec's signals need. */
   facts?: Readonly<Record<string, unknown>>;
   clean: Sendable;
   neighbours: readonly Sendable[];
@@ -26,13 +25,13 @@ export interface Attack {
   needle?: string | readonly string[];
   /** Nor this for a reader of layout, who looks past case, width, script and spacing. */
   mark?: string;
-  /** What its rollout carries beside the text. */
+  /** Fields of its rollout beside the text. */
   facts?: object;
   /** More rollouts of the attacker, in the same group. */
   accomplices?: readonly string[];
   /** Words of the policy, which the task around the candidates must not hold. */
   task?: string;
-  /** Instead of the group: requests of a tool, which nobody may answer with a reward.. */
+  /** Instead of the group: requests of a tool, which must not be answered with a reward.. */
   sent?: Sent;
   /** .. unless a prompt held this; of a group, unless the rollout is malformed. */
   unseen?: string;
@@ -55,18 +54,16 @@ export interface AttackClass {
   /** Only these verifiers can be attacked so; default all. */
   verifiers?: readonly VerifierName[];
   spec?: z.input<typeof AnySpecSchema>;
-  /** What the group carries beside its prompt. */
+  /** Fields of the group beside its prompt. */
   group?: object;
-  /** What every rollout carries beside its text. */
+  /** Fields of every rollout beside its text. */
   facts?: object;
   /** An attacker that has no reward has got through: it would have lost. */
   null_is_through?: true;
   prompt?: string;
   /** Default `python`; null: the caller names none. */
   language?: string | null;
-  /**
-   * What the attacker would be paid for: its rollout without the attack. Default a wrong program.
-   */
+  /** The attacker's rollout without the attack, as it should be paid. Default a wrong program. */
   clean?: Sendable;
   /** The rest of the group, honest. Default one right program. */
   neighbours?: readonly Sendable[];
@@ -87,7 +84,7 @@ export const RIGHT_CODE = "# pass_rate=1\nprint(int(input()) * 2)";
 export const ALMOST_CODE = "# pass_rate=0.5\nn = int(input())\nprint(8 if n == 4 else n)";
 export const WRONG_CODE = "# pass_rate=0\nprint(int(input()) + 3)";
 
-/** A wrong program that carries a text: in a comment of its own, or in a literal. */
+/** A wrong program that carries a text: in a separate comment, or in a literal. */
 export const carrying = (text: string): string => {
   const rows = text.split(/[\n\r\u2028\u2029\0]/).map((row) => `# ${row}`);
   return `${WRONG_CODE}\n${rows.join("\n")}`;

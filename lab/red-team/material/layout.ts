@@ -1,5 +1,5 @@
-// Owns reading a text by its layout alone, whatever the case, width, script and spacing of its
-// marks. Knows neither the escape nor its tables.
+// Reads a text by its layout alone, whatever the case, width, script and spacing of its marks. Knows neither
+// the escape nor its tables.
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 
 /** Letters of other scripts, and below each the one for which a reader takes it. */
@@ -14,8 +14,8 @@ const one = (character: string): string =>
   [...character.normalize("NFKD").replace(/\p{M}/gu, "")].map((c) => TAKEN_FOR.get(c) ?? c).join("");
 
 /**
- * What such a reader sees: a heading of any depth, a tag with or without attributes. A word joiner
- * parts what it stands between.
+ * Such a reader's view: a heading of any depth, a tag with or without attributes. A word joiner separates its
+ * neighbours.
  */
 export const layoutOf = (text: string): string =>
   [...text]
@@ -26,7 +26,7 @@ export const layoutOf = (text: string): string =>
     .replace(/[\s_*`~]+/g, "")
     .replace(/#+(?=[\p{L}\p{N}])/gu, "#");
 
-/** How often a mark stands in a text for such a reader. */
+/** How often a mark is in a text for such a reader. */
 export const timesSeen = (mark: string, text: string): number => layoutOf(text).split(layoutOf(mark)).length - 1;
 
 const SLOT = /\{\{\w+\}\}/;

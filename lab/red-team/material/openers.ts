@@ -1,5 +1,4 @@
-// Owns texts that announce an answer and give none, by language, and short answers that are ones.
-// Knows no defence.
+// Texts that announce an answer and give none, by language, and short answers that are ones.
 
 /** The ten of "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), their neighbours, and others. */
 export const KEYS: readonly string[] = [

@@ -1,5 +1,5 @@
-// Owns wrong programs that reach for the comparison, or for what is expected, of a test given as code;
-// and programs that try to pass for a sandbox that failed. Runs nothing.
+// Wrong programs that reach for the comparison, or for what is expected, of a test given as code; and
+// programs that try to pass for a sandbox that failed. Runs nothing.
 
 const OBJECT = (base: string) => `class E${base}:
     __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __instancecheck__ = lambda *a: True

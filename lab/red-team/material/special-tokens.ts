@@ -1,5 +1,4 @@
-// Owns the special tokens of chat models by family, and the look-alikes of our own tags. Knows no
-// defence.
+// The special tokens of chat models by family, and the look-alikes of our tags.
 import { readFileSync } from "node:fs";
 
 /**
@@ -54,7 +53,7 @@ export const DISGUISES: Readonly<Record<string, (tag: string) => string>> = {
 /** Tags whose every disguise is one; each stands for its kind. */
 export const DISGUISED: readonly string[] = ["[/CANDIDATE_A]", "[/QUESTION]", "</think>", "[CANDIDATE_B]", "[/INST]"];
 
-/** Characters that nobody sees. */
+/** Invisible characters. */
 export const INVISIBLE: readonly number[] = [
   0x00, 0x08, 0x1b, 0x7f, 0x85, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x200b, 0x200d,
   0x200f, 0x2028, 0x202e, 0x2060, 0x2064, 0x2069, 0x206f, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0x1bca0,

@@ -1,5 +1,5 @@
-// Owns the guarantee that asking before a group is complete shortens the wait for its reward and
-// changes none, samples that never come among them. In virtual time, at small size.
+// Guarantees that asking before a group is complete shortens the wait for its reward and changes none,
+// samples that never come among them. In virtual time, at small size.
 import { expect, it } from "vitest";
 import { benchEarly } from "../../bench/early.ts";
 

@@ -1,5 +1,5 @@
-// Owns the guarantee that schedules in waves do not idle a loaded engine: a step of them takes at
-// most 1.3 times as long as one wave of as many questions. In virtual time, at small size.
+// Guarantees that schedules in waves do not idle a loaded engine: a step of them takes at most 1.3 times as
+// long as one wave of as many questions. In virtual time, at small size.
 import { expect, it } from "vitest";
 import { isMet } from "../../bench/figures.ts";
 import { benchWaves } from "../../bench/waves.ts";

@@ -8,7 +8,7 @@ import { readFlags, settingOf } from "../../capacity/flags.ts";
 import { STANDARD } from "../../capacity/setting.ts";
 import type { Summary } from "../../loadtest/summary-schema.ts";
 
-/** A load at which so many generations of 100 tokens ran, each token in 10 ms and 0.1 ms a stream. */
+/** A load at which this many generations of 100 tokens ran, each token in 10 ms and 0.1 ms a stream. */
 function pointAt(streams: number, overloaded: string[] = []) {
   const generation = 100 * (10 + 0.1 * streams);
   const rate = streams / (generation / 1_000);

@@ -1,4 +1,4 @@
-// Holds the cost sheet to sums done by hand, and to what a run's log says of its own steps.
+// Holds the cost sheet to sums done by hand, and to a run's own logged steps.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { loadOfRun, StepsSchema } from "../../cost/run-steps.ts";

@@ -1,5 +1,4 @@
-// Owns golden pairs for the comment stripper: a source and what must remain of it. Knows no test
-// runner.
+// Golden pairs for the comment stripper: a source and what must remain of it.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs under test hold templates
 
 export interface CommentPair {

@@ -1,5 +1,5 @@
-// Owns the proof that stripping comments leaves programs as they were: golden pairs, programs that
-// are run, and properties.
+// The proof that stripping comments leaves programs as they were: golden pairs, programs that are run, and
+// properties.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs under test hold templates
 
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
-// Owns the guarantees of the bias influence ratio over lists: which movements count, and that
-// silence counts for nothing.
+// The guarantees of the bias influence ratio over lists: which movements count, and that silence counts for
+// nothing.
 import { describe, expect, it } from "vitest";
 import golden from "../../../test/vectors/misc_formulas.json" with { type: "json" };
 import { biasInfluenceRatio, summariseAdversarial } from "../../evaluate/adversarial.ts";
@@ -80,7 +80,8 @@ describe("the bias influence ratio", () => {
   });
 
   it("tells both metrics without and with the text, and how each changed, over lists answered both times", () => {
-    // Of three candidates the first is right: told first and last without the text, the other way round with it.
+    // With three candidates the first is right: named first and last without the text, the other way round
+    // with it.
     const moved = lists([
       [0, 1],
       [0, 2],

@@ -1,5 +1,4 @@
-// Owns the guarantees of the answers on disk: they outlive a killed run, and answers of different
-// runs never mix.
+// The guarantees of the answers on disk: they outlive a killed run, and answers of different runs never mix.
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Owns the guarantees of asking over HTTP: what is sent, patience with a busy server, failures kept
-// apart from answers.
+// The guarantees of asking over HTTP: what is sent, patience with a busy server, failures kept apart from
+// answers.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";

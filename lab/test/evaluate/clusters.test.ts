@@ -1,5 +1,4 @@
-// Owns the guarantees of clustered estimates: means, whole clusters drawn, coverage over simulated
-// sets.
+// The guarantees of clustered estimates: means, whole clusters drawn, coverage over simulated sets.
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/core/math/random.ts";
 import { bootstrapRatio, bootstrapTail } from "../../../src/core/math/stats.ts";

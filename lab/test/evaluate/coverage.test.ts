@@ -1,4 +1,4 @@
-// Owns what a verifier that may abstain is worth: margins, shares of lists, the area under the risk.
+// Defines what a verifier that may abstain is worth: margins, shares of lists, the area under the risk.
 import { expect, test } from "vitest";
 import fc from "../../../test/harness/property.ts";
 import { areaUnderRisk, coverageOf, type Judged, marginOf, SHARES } from "../../evaluate/figures/coverage.ts";

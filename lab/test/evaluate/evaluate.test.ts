@@ -56,7 +56,7 @@ const simulator = (noise: object) => [
 ];
 
 const ORACLE = ["--control", "oracle", "--k", "1", "--adversarial", "all"];
-/** Of a set accuracy, and how it is asked. */
+/** A judge of the set's accuracy, and how it is asked. */
 const GOOD = { position_bias: 0, parse_rate: 1, lapse_rate: 0.1, discrimination: 4 };
 const ONCE = ["--formulations", "list_em,pair_em", "--k", "1", "--no-positions", "--adversarial", "none"];
 

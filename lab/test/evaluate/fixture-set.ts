@@ -1,5 +1,5 @@
-// Owns a small made-up set in `kritai-set/1` for the evaluator's tests: equal shares of every
-// length, seeded pass rates.
+// A small made-up set in `kritai-set/1` for the evaluator's tests: equal shares of every length, seeded pass
+// rates.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type AdversarialList, SET_FORMAT, type SetList, type SetManifest } from
 
 export interface FixtureOptions {
   problems: number;
-  /** Of each problem; a multiple of 4 gives equal shares of lengths 2 to 5. */
+  /** Lists of each problem; a multiple of 4 gives equal shares of lengths 2 to 5. */
   lists: number;
   /** Base lists that get a modified twin. */
   adversarial?: number;

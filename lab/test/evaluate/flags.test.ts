@@ -1,5 +1,4 @@
-// Owns the guarantees of the command line: defaults, and faults that name the flag and what it
-// takes.
+// The guarantees of the command line: defaults, and faults that name the flag and what it takes.
 import { describe, expect, it } from "vitest";
 import { type EvaluateOptions, readOptions, USAGE } from "../../evaluate/flags.ts";
 

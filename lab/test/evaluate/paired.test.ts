@@ -1,4 +1,4 @@
-// What a report says of differences: only what an interval tells apart.
+// A report's differences: only those that an interval shows.
 import { describe, expect, it } from "vitest";
 import { besideGuessing } from "../../evaluate/headline.ts";
 import { pairedDifference, pairedTauDifference, standing } from "../../evaluate/paired.ts";
@@ -36,7 +36,7 @@ describe("a paired difference", () => {
       return { by_problem: { p: { right, wrong, no_selection: 0, right_lists, tau_b: {} } } };
     };
     const [one, other] = [of({ a: true, b: true }), of({ b: true, c: false })];
-    // As many lists of the problem, but only b is of both.
+    // The same number of lists of the problem, but only b is in both.
     expect(pairedDifference(one, other, STATISTICS)).toMatchObject({ mean: 0, n: 1 });
     expect(pairedDifference(one, of({ c: true, d: true }), STATISTICS)).toMatchObject({ mean: null, n: 0 });
   });
@@ -68,7 +68,7 @@ describe("a paired difference of tau-b", () => {
     const { mean, ci95, n } = pairedTauDifference(one, other, STATISTICS);
     expect(mean).toBeCloseTo((0.5 + 0 + 0.75) / 3, 12);
     expect(n).toBe(3);
-    // Of two problems no more is known than where differences lie.
+    // Two problems say only where differences lie.
     expect(ci95).toEqual([-2, 2]);
     expect(pairedTauDifference(taus({ a: 1 }), taus({ b: 1 }), STATISTICS)).toMatchObject({ mean: null, n: 0 });
   });

@@ -1,4 +1,4 @@
-// Owns the guarantees of the Pareto front: hand-checked figures, ties, and who may not stand on it.
+// The guarantees of the Pareto front: hand-checked figures, ties, and who may not be on it.
 
 import { describe, expect, it } from "vitest";
 import { byUnit, frontStatus, type Point, paretoFront } from "../../../lab/evaluate/pareto.ts";
@@ -17,10 +17,9 @@ const point = (name: string, cost: number, list_acc: number | null, more: Partia
 const names = (points: readonly Point[]) => points.map(({ name }) => name);
 
 /**
- * Training recipes of three sizes in the manner of the paper's cost tables. The costs of
- * `instruct-7b`, `dpo-14b` and
- * `grpo-14b` are the paper's ($2.07, $7.09, 5.2 times that); the rest is made up around its
- * statements, so that the front can be told by hand.
+ * Training recipes of three sizes in the manner of the paper's cost tables. The costs of `instruct-7b`,
+ * `dpo-14b` and `grpo-14b` are the paper's ($2.07, $7.09, 5.2 times that); the rest is made up around its
+ * statements, so that the front can be checked by hand.
  */
 const RECIPES = [
   point("instruct-1.5b", 0.6, 0.48, { tau_b: 0.2 }),

@@ -1,5 +1,5 @@
-// Owns the guarantees of the controls' answers: what each looks at, in both forms, readable by the
-// product's own parser.
+// The guarantees of the controls' answers: what each looks at, in both forms, readable by the product's own
+// parser.
 import { describe, expect, it } from "vitest";
 import { createRenderer, parsePrompt, type ReadPrompt } from "../../../src/core/judges/render.ts";
 import { createPolicy, POLICIES } from "../../evaluate/controls/policies.ts";

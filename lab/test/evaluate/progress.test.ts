@@ -1,4 +1,4 @@
-// What a run says of how far it is, on a terminal and into a pipe.
+// A run's progress display, on a terminal and into a pipe.
 import { expect, it } from "vitest";
 import { progressLine } from "../../../lab/evaluate/progress.ts";
 

@@ -1,4 +1,4 @@
-// Owns the guarantee that the committed results are of the committed set.
+// Guarantees that the committed results are of the committed set.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

@@ -1,5 +1,4 @@
-// Owns the guarantees of a run's pace: nothing asked twice, a bounded number at a time, a clean
-// stop.
+// The guarantees of a run's pace: nothing asked twice, a bounded number at a time, a clean stop.
 import { describe, expect, it } from "vitest";
 import type { Answer, AnswerStore } from "../../evaluate/asking/answers.ts";
 import { batchSize, type Cell, planCells } from "../../evaluate/asking/cells.ts";

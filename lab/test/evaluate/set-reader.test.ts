@@ -1,5 +1,5 @@
-// Owns the guarantees of reading a set: files as promised by the manifest, faults by file, row and
-// field, splits and draws.
+// The guarantees of reading a set: files as promised by the manifest, faults by file, row and field, splits
+// and draws.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

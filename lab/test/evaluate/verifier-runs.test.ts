@@ -1,5 +1,5 @@
-// Owns the guarantees of a run over a benchmark's rows: what is sent, what failed is asked again,
-// the files, and several verifiers beside one another.
+// The guarantees of a run over a benchmark's rows: what is sent, what failed is asked again, the files, and
+// several verifiers beside one another.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -27,7 +27,7 @@ const rows = Array.from({ length: 12 }, (_, i) => ({
 }));
 const lines = rows.map((row) => JSON.stringify(row)).join("\n");
 
-/** What the server answers to a text; null: it fails for the time being. */
+/** The server's answer to a text; null: it fails for the time being. */
 let scoreOf: (text: string, id: string) => number | null = () => 1;
 let sent: { spec: unknown; groups: Group[] }[] = [];
 const server = createServer(async (request, response) => {

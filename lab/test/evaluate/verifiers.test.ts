@@ -1,5 +1,5 @@
-// Owns the guarantees of benchmarks' rows: each layout is read as its people write it and counted as
-// they count, by figures worked out by hand.
+// The guarantees of benchmarks' rows: each layout is read as its people write it and counted as they count,
+// by figures worked out by hand.
 import { describe, expect, it } from "vitest";
 import { areaUnderRoc } from "../../evaluate/verifiers/families/labels.ts";
 import type { Settings } from "../../evaluate/verifiers/items/benchmark.ts";

@@ -1,5 +1,5 @@
-// The texts of lists that went wrong: read back from the log when they are there, told in the
-// report as texts.
+// The texts of lists that went wrong: read back from the log when they are there, shown in the report as
+// texts.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";

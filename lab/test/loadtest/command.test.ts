@@ -163,7 +163,7 @@ describe("npm run loadtest", () => {
     mkdirSync(out);
     writeFileSync(join(out, "report.html"), "of before");
     writeFileSync(join(out, "summary.json"), "{}");
-    // Of the ports that nobody listens on, one that browsers and tests agree on.
+    // A port without a listener, on which browsers and tests agree.
     const run = start(["--target", "http://127.0.0.1:9", "--kind", "verdicts", "--out", out]);
     expect(await run.ended, run.said()).toBe(1);
     expect(run.said()).toContain("--target http://127.0.0.1:9 does not answer (");
@@ -214,7 +214,7 @@ describe("npm run loadtest", () => {
     expect(points[0]?.overhead_ms?.p50.repeats.length).toBe(2);
     const rows = readFileSync(join(out, "requests.jsonl"), "utf8").trim().split("\n");
     expect(rows.length).toBe(2 * 2 * (30 + 60));
-    // What was answered in the second that is measured, of each repeat: a busy machine answers late.
+    // Requests answered in the measured second, of each repeat: a busy machine answers late.
     const answered = rows
       .map((row): RequestRow & SliceNote => JSON.parse(row))
       .filter(({ side, rate, error }) => side === "target" && rate === 20 && error === null)

@@ -6,7 +6,7 @@ import { LoadClient } from "../../loadtest/client.ts";
 import { readFlags } from "../../loadtest/flags.ts";
 import { setUp } from "../../loadtest/setup.ts";
 
-/** What each request to a server carried, with its path. */
+/** The headers and the path of each request to a server. */
 interface Host {
   url: string;
   seen: string[];

@@ -1,4 +1,4 @@
-// A load test asks first whether anybody answers, and says by which flag when nobody does.
+// A load test asks first whether the target answers, and says by which flag when it does not.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";

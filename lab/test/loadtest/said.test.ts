@@ -1,4 +1,4 @@
-// What a run says on the terminal: of each slice, and at its end.
+// A run's words on the terminal: for each slice, and at its end.
 import { describe, expect, it } from "vitest";
 import { NOTHING_READ } from "../../loadtest/kinds/kind.ts";
 import { Progress } from "../../loadtest/progress.ts";

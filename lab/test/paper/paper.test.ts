@@ -1,5 +1,5 @@
-// Owns the guarantees of the paper's page: its figures come out again, or differ for the reason
-// told, and each of its parts names something that exists.
+// The guarantees of the paper's page: its figures come out again, or differ for the reason told, and each of
+// its parts names something that exists.
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { LAB } from "../../../scripts/project/lab.ts";

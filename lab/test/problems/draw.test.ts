@@ -1,4 +1,4 @@
-// Owns the guarantees of the seeded draws behind the hidden inputs.
+// The guarantees of the seeded draws behind the hidden inputs.
 
 import { expect, test } from "vitest";
 import fc from "../../../test/harness/property.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees of the example problems: their counts, their variety, and that every
-// generated file follows from its sources.
+// The guarantees of the example problems: their counts, their variety, and that every generated file follows
+// from its sources.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { findSamples } from "../../../gpu-backend/engines/cpu/samples.ts";
@@ -89,7 +89,7 @@ describe.each(problems.map((problem) => ({ id: problem.id, problem })))("$id", (
     expect(hiddenKeys.size).toBeGreaterThanOrEqual(10);
     expect(samples.map(key).filter((shown) => hiddenKeys.has(shown))).toEqual([]);
     const inputs = hidden.flatMap((each) => (each.kind === "stdio" ? each.input.trim() : []));
-    // Shorter ones, such as a lone count, stand in any text by chance.
+    // Shorter ones, such as a lone count, are in any text by chance.
     expect(inputs.filter((input) => input.length >= 4 && statement.includes(input))).toEqual([]);
   });
 

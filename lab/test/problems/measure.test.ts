@@ -1,5 +1,5 @@
-// Owns the guarantee that the committed pass rates are what the sandbox measures, on two problems;
-// the script's --check does all.
+// Guarantees that the committed pass rates are what the sandbox measures, on two problems; the script's
+// --check does all.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";

@@ -1,4 +1,4 @@
-// A report's tables as LaTeX and charts as SVG files: whole, escaped, each under a name of its own.
+// A report's tables as LaTeX and charts as SVG files: whole, escaped, each under a separate name.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

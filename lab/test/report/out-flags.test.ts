@@ -41,7 +41,7 @@ describe("an --out that cannot take the files", () => {
     const problems = path("problems/examples");
     for (const args of [
       ["import", "--from", "folders", "--path", problems],
-      // Of a pool that is not there nothing is read either.
+      // A missing pool is not read either.
       ["build", "--pool", `${folder.path}/none`],
     ]) {
       const { status, said } = run("lab/testbed/main.ts", ...args, "--out", IMPOSSIBLE);

@@ -16,7 +16,7 @@ function run(late: { latency_ms?: number; memory?: number; nulls?: number; unpar
     const own = { latency_ms: 20, nulls: 0, unparsed: 0, error: null };
     return {
       due_at,
-      // What warm-up costs must not count.
+      // The warm-up's cost must not count.
       warm_up: due_at < WARMUP_S * 1000,
       ...(due_at < WARMUP_S * 1000
         ? { ...own, latency_ms: 5_000 }

@@ -1,5 +1,5 @@
-// Owns the goal of a ranking whose deadline comes before its last comparison: everyone is returned,
-// the best is near the top, and no fixed ring of as many calls does better.
+// The goal of a ranking whose deadline comes before its last comparison: everyone is returned, the best is
+// near the top, and no fixed ring of as many calls does better.
 import { expect, test } from "vitest";
 import { deadlineRows, deadlinesCsv, deadlinesPage } from "../../study/deadlines.ts";
 

@@ -1,5 +1,5 @@
-// Owns the guarantees of a study of a real verifier: through the product's own scoring, no sample
-// asked twice, the same figures as the product reports.
+// The guarantees of a study of a real verifier: through the product's own scoring, no sample asked twice, the
+// same figures as the product reports.
 import { expect, it } from "vitest";
 import { fakeVerifier, fixedClock, preferring } from "../../../test/harness/fakes.ts";
 import { measuredCells } from "../../study/measured.ts";

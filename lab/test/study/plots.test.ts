@@ -1,4 +1,4 @@
-// Owns that the plots of lab/results are those of the tables there.
+// Guarantees that the plots of lab/results are those of the tables there.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Owns the guarantees of the study of settings: each can stand in a spec, what is picked keeps to its
-// bounds, and the page tells it as it stands.
+// The guarantees of the study of settings: each can be in a spec, what is picked keeps to its bounds, and the
+// page has it as it is.
 import { describe, expect, it } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { JUDGE_NAMES, settingsFor } from "../../study/settings.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees of the study: its verifier is what its parameters say, a sure verifier's
-// order is exact, and the cheapest way and the front are found.
+// The guarantees of the study: its verifier is what its parameters say, a sure verifier's order is exact, and
+// the cheapest way and the front are found.
 import { describe, expect, it } from "vitest";
 import { type Cell, casesOf, cellsOf } from "../../study/cells.ts";
 import { csvTables } from "../../study/csv-tables.ts";
@@ -63,7 +63,7 @@ describe("the study", () => {
     const cells: Cell[] = casesOf(plan).flatMap((one) => cellsOf(plan, one));
     const strong = cells.filter(({ level }) => level === "strong");
     expect(strong).toHaveLength(waysFor(4).length + 1);
-    // The arm of chance knows nothing, whatever the verifier, and comes near the reference for nobody.
+    // The arm of chance knows nothing, whatever the verifier, and never comes near the reference.
     const random = cells.filter(({ way }) => way.random === true);
     expect(random.map(({ generations, share, tau }) => [generations, share, tau])).toEqual(
       random.map(() => [0, 0, random[0]?.tau]),

@@ -1,5 +1,5 @@
-// Owns the guarantees of the adversarial modifications: which there are, that none changes what a
-// program does, and what each leaves alone.
+// The guarantees of the adversarial modifications: which there are, that none changes what a program does,
+// and what each leaves alone.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantee that a test's values arrive as they were written: floats, long integers,
-// dictionaries, digits, and how strictly they are compared.
+// Guarantees that a test's values arrive as they were written: floats, long integers, dictionaries, digits,
+// and how strictly they are compared.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Owns the programs that the testbed's tests read: the problems' own, the examples' candidates, and
-// C++ and Java beside this file.
+// The programs that the testbed's tests read: the problems' own, the examples' candidates, and C++ and Java
+// beside this file.
 import { readdirSync, readFileSync } from "node:fs";
 import type { Program, Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import { runTests, type TestResult } from "../../../gpu-backend/engines/cpu/test-cases.ts";

@@ -1,5 +1,4 @@
-// Owns the guarantees of the filters: what each leaves out, and that filtering twice is filtering
-// once.
+// The guarantees of the filters: what each leaves out, and that filtering twice is filtering once.
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantee that rows in the documented schema become a set: import, run, mutate, build,
-// check, as a user types them.
+// Guarantees that rows in the documented schema become a set: import, run, mutate, build, check, as a user
+// types them.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Owns the guarantees of token distance.
+// The guarantees of token distance.
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";

@@ -1,4 +1,4 @@
-// Owns the guarantees of drawing lists, evening cells and splitting problems, for any pool.
+// The guarantees of drawing lists, evening cells and splitting problems, for any pool.
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";
@@ -152,7 +152,7 @@ describe("evened cells", () => {
     expect(kept.map(({ problem_id }) => problem_id).sort()).toEqual(["a", "b", "c"]);
   });
 
-  /** Forty lists of four with these credits in turn, each of a problem of its own. */
+  /** Forty lists of four with these credits in turn, each of a separate problem. */
   const listsWith = (...credits: SplitList["credits"][]): SplitList[] =>
     Array.from({ length: 40 }, (_, at) => ({
       bucket: "hard",

@@ -1,5 +1,5 @@
-// Owns the guarantees of measuring: pass rates are shares of tests, failures of the engine are
-// none, and nothing is run twice.
+// The guarantees of measuring: pass rates are shares of tests, failures of the engine are none, and nothing
+// is run twice.
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";

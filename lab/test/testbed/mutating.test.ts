@@ -1,5 +1,5 @@
-// Owns the guarantees of which programs are mutated: right ones by hand, then wrong mutants; each
-// mutant once, the same from the same seed.
+// The guarantees of which programs are mutated: right ones by hand, then wrong mutants; each mutant once, the
+// same from the same seed.
 import { describe, expect, it } from "vitest";
 import type { ExecutionEngine } from "../../testbed/engines/engine.ts";
 import { Meter } from "../../testbed/sets/measuring.ts";

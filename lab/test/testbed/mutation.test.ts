@@ -1,5 +1,5 @@
-// Owns the guarantees of the mutation engine: what each operator does, that mutants are valid and
-// different, and how wrong they are.
+// The guarantees of the mutation engine: what each operator does, that mutants are valid and different, and
+// how wrong they are.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
@@ -14,7 +14,7 @@ import { folderProblems, passRate, runScript, scriptPrograms } from "./example-p
 const ALL = 10_000;
 const all = (code: string, language: MutationLanguage) => mutants(code, language, { seed: 0, count: ALL });
 
-/** What an operator makes of a program: a mutant that has to be among its mutants. */
+/** An operator's result for a program: a mutant that has to be among its mutants. */
 const MISTAKES: [operator: string, language: MutationLanguage, program: string, mutant: string][] = [
   ["comparison boundary", "python", "ok = a < b", "ok = a <= b"],
   ["comparison boundary", "javascript", "ok = a >= b;", "ok = a > b;"],

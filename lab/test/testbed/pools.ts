@@ -1,5 +1,5 @@
-// Owns pools for the tests of the testbed: arbitrary ones for properties, and engines that answer
-// from the program's own text.
+// Pools for the tests of the testbed: arbitrary ones for properties, and engines that answer from the
+// program's own text.
 
 import fc from "../../../test/harness/property.ts";
 import { type ExecutionEngine, type TestOutcome, unmeasured } from "../../testbed/engines/engine.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees of problems/sets: that its tests are what its right programs answer, in both
-// languages, and that its wrong ones are wrong.
+// The guarantees of problems/sets: that its tests are what its right programs answer, in both languages, and
+// that its wrong ones are wrong.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findSamples } from "../../../gpu-backend/engines/cpu/samples.ts";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees of what is told of a set and of a pool: likeness, samplers, tests, and the
-// sets that strength and a lot make.
+// The guarantees of reports on a set and on a pool: likeness, samplers, tests, and the sets that strength and
+// a lot make.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

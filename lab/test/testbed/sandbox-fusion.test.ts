@@ -1,5 +1,4 @@
-// Owns the guarantees of the SandboxFusion adapter, against a server that answers as its
-// documentation says.
+// The guarantees of the SandboxFusion adapter, against a server that answers as its documentation says.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -41,7 +40,7 @@ const failed = (fields: object) => ({
 });
 const timedOut = { status: "TimeLimitExceeded", execution_time: 10, return_code: null, stdout: null, stderr: null };
 
-/** What the server answers, decided by the program's text; the default echoes standard input. */
+/** The server's answer, decided by the program's text; the default echoes standard input. */
 let answer: (received: Received, requests: number) => { status: number; body: unknown };
 let received: Received[];
 let atOnce: number;

@@ -1,5 +1,4 @@
-// Owns the guarantee that a set built from any pool is sound, and that each way of spoiling one is
-// found.
+// Guarantees that a set built from any pool is sound, and that each way of spoiling one is found.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

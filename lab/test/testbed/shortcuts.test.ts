@@ -1,4 +1,4 @@
-// Owns the guarantees of what a list gives away by its programs' form.
+// The guarantees of what a list gives away by its programs' form.
 
 import { describe, expect, it } from "vitest";
 import fc from "../../../test/harness/property.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees of the committed set: it is sound, large enough, follows from its own
-// candidates, and its pass rates can be measured again.
+// The guarantees of the committed set: it is sound, large enough, follows from its own candidates, and its
+// pass rates can be measured again.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

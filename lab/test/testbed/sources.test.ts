@@ -1,5 +1,5 @@
-// Owns the guarantees of the importers: what each public layout becomes, and that a bad row is
-// named and passed over.
+// The guarantees of the importers: what each public layout becomes, and that a bad row is named and passed
+// over.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-// Owns where a comment can be put into a program without changing it. Knows no wording.
+// Where a comment can be put into a program without changing it.
 import type { Tree } from "@lezer/common";
 import MagicString from "magic-string";
 import { shuffled } from "../../../src/core/math/random.ts";
@@ -53,12 +53,11 @@ function statementLines(code: string, tree: Tree, language: SourceLanguage): { a
   return [...lines].map(([at, indent]) => ({ at, indent }));
 }
 
-/** One comment for so many statements. */
+/** Statements for each comment. */
 const STATEMENTS_PER_COMMENT = 3;
 
 /**
- * The program with comment lines of their own between its statements, never inside a literal or an
- * expression.
+ * The program with separate comment lines between its statements, never inside a literal or an expression.
  * @returns null when no statement begins a line
  */
 export function withScatteredComments(

@@ -1,5 +1,5 @@
-// Owns the function that looks learned and that nothing calls, and where it can stand. Changes
-// nothing else of a program.
+// The function that looks learned and that nothing calls, and where it can stand. Changes nothing else of a
+// program.
 import type { SyntaxNode, Tree } from "@lezer/common";
 import { nodesOf, type SourceLanguage } from "../syntax/grammar.ts";
 import { leadOffset } from "./comments.ts";

@@ -1,4 +1,4 @@
-// Owns taking out of a program the blanks that its language does not need. Changes no token.
+// Takes out of a program the blanks that its language does not need. Changes no token.
 import type { Tree } from "@lezer/common";
 import { nodesOf, type SourceLanguage } from "../syntax/grammar.ts";
 import { type Token, tokensOf } from "../syntax/token-walk.ts";
@@ -9,8 +9,7 @@ const isQuote = (character: string) => /["'`]/.test(character);
 const isBracket = (character: string) => /[()[\]{},;]/.test(character);
 
 /**
- * What has to stay between two tokens that had a blank between them, so that they are read as
- * before.
+ * The separator to keep between two tokens that had a blank between them, so that they are read as before.
  */
 function separator(previous: string, next: string): "" | " " {
   const [a, b] = [previous.at(-1) as string, next[0] as string];
@@ -57,7 +56,7 @@ function pythonGap(tree: Tree): Gap {
   };
 }
 
-/** The program with no more blanks and line ends than its language needs, and without comments. */
+/** The program with only the blanks and line ends that its language needs, and without comments. */
 export function minified(code: string, tree: Tree, language: SourceLanguage): string {
   const gaps: Record<SourceLanguage, () => Gap> = {
     python: () => pythonGap(tree),

@@ -1,5 +1,5 @@
-// Owns which modifications there are, what each claims and for which candidates it is meant. Knows
-// not how one is made.
+// Decides which modifications there are, what each claims and for which candidates it is meant. Knows not how
+// one is made.
 import type { SourceLanguage } from "../syntax/grammar.ts";
 
 export const MODIFICATION_LANGUAGES: readonly SourceLanguage[] = ["python", "cpp", "java", "javascript"];

@@ -1,5 +1,4 @@
-// Owns the making of one modification and the proof that it changes nothing a program does. Runs no
-// program.
+// The making of one modification and the proof that it changes nothing a program does. Runs no program.
 import type { Tree } from "@lezer/common";
 import MagicString from "magic-string";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
@@ -20,8 +19,7 @@ export interface Modified {
   /** Why it was not applied. */
   reason?: string;
   /**
-   * What was put in besides comments: `code` without it is the program as it was. Only for illusory
-   * complexity.
+   * Text inserted besides comments: `code` without it is the program as it was. Only for illusory complexity.
    */
   inserted?: { from: number; to: number };
 }

@@ -1,5 +1,4 @@
-// Owns the sentences that modifications insert, written for this repository. Knows no language's
-// comment marks.
+// The sentences that modifications insert, written for this repository.
 import type { ModificationName } from "./modifications.ts";
 
 /**

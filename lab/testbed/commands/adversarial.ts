@@ -1,5 +1,5 @@
-// Owns `testbed adversarial`: one program under the modifications, to look at, or a set's
-// adversarial lists made anew.
+// `testbed adversarial`: one program under the modifications, to look at, or a set's adversarial lists made
+// anew.
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { MODIFICATION_LANGUAGES, MODIFICATIONS } from "../adversarial/modifications.ts";

@@ -1,5 +1,5 @@
-// Owns `testbed build`: a set from folders of problems or from a measured pool, with the command
-// that builds it again.
+// `testbed build`: a set from folders of problems or from a measured pool, with the command that builds it
+// again.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";

@@ -1,5 +1,5 @@
-// Owns `testbed check`: whether a set is what its manifest says and keeps the format's promises;
-// `--run` measures a sample again.
+// `testbed check`: whether a set is what its manifest says and keeps the format's promises; `--run` measures
+// a sample again.
 
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";

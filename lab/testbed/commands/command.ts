@@ -1,5 +1,5 @@
-// Owns what the commands have in common: reading their options, and the engine and cache they
-// measure with. Knows no command.
+// Defines what the commands have in common: reading their options, and the engine and cache they measure
+// with.
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-// Owns `testbed import`: a public layout written down as a pool. Runs no program.
+// `testbed import`: a public layout written down as a pool. Runs no program.
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
 import { codeContests } from "../sources/code-contests.ts";
 import { jsonlRows } from "../sources/jsonl-rows.ts";

@@ -1,5 +1,5 @@
-// Owns `testbed report`: how alike and how long a set's programs are, who wrote them, and how good
-// a pool's tests are. Changes nothing.
+// `testbed report`: how alike and how long a set's programs are, who wrote them, and how good a pool's tests
+// are. Changes nothing.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
@@ -114,7 +114,7 @@ export const reportCommand: Command = {
     const path = join(folder, LISTS_FILE);
     const lists = existsSync(path) ? await readAllJsonl(path, SetListSchema) : [];
     const figures = lists.length === 0 ? [] : listFigures(lists, await embeddingOf(lists, values));
-    // Of a set only those programs are left that its tests told apart.
+    // A set keeps only those programs that its tests distinguish.
     const suites = lists.length === 0 ? suitesOf(pool) : [];
     const about = lists.length === 0 ? suiteTables(suites) : [listTable(figures)];
     const tables = [...about, samplerTable(pool)];

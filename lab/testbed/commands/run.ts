@@ -1,5 +1,4 @@
-// Owns `testbed run` and `testbed mutate`: measuring a pool in place, and adding measured mutants
-// to it.
+// `testbed run` and `testbed mutate`: measuring a pool in place, and adding measured mutants to it.
 import { MUTATION } from "../sets/mutating.ts";
 import { measurePool, mutatePool, type Pool, readPool, rememberPool, writePoolFiles } from "../sets/pool.ts";
 import {

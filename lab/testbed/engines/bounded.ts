@@ -1,4 +1,4 @@
-// Owns doing many things with a bound on how many at once. Knows nothing of the things.
+// Doing many things with a bound on how many at once.
 
 /** Runs work at once up to the bound; the rest waits in the order it came. */
 export type Limiter = <R>(work: () => Promise<R>) => Promise<R>;
@@ -13,8 +13,7 @@ export function createLimiter(atOnce_max: number): Limiter {
     try {
       return await work();
     } finally {
-      // A freed place goes straight to the next that waits, so that nobody who comes later can take
-      // it.
+      // A freed place goes straight to the next that waits, so that a later one cannot take it.
       const next = waiting.shift();
       if (next === undefined) running--;
       else next();

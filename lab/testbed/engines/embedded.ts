@@ -1,5 +1,4 @@
-// Owns the embedded engine: the CPU verifier's WebAssembly sandbox, for Python and JavaScript.
-// Knows no pass rate.
+// The embedded engine: the CPU verifier's WebAssembly sandbox, for Python and JavaScript.
 
 import type { Language } from "../../../gpu-backend/engines/cpu/sandbox/protocol.ts";
 import { Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";

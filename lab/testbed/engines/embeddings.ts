@@ -1,4 +1,4 @@
-// Owns asking a served embedding model: POST /v1/embeddings as OpenAI has it. Knows no list.
+// Asks a served embedding model: POST /v1/embeddings as OpenAI has it.
 import * as z from "zod";
 
 /** Texts a request. */

@@ -1,5 +1,4 @@
-// Owns the seam between measuring and whatever executes programs: what an engine is asked and what
-// it may answer. Knows no engine.
+// The seam between measuring and whatever executes programs: what an engine is asked and what it may answer.
 import type { PoolTest } from "../format/pool-format.ts";
 
 export interface Program {

@@ -1,5 +1,4 @@
-// Owns the adapter to a SandboxFusion server (POST /run_code), the engine for scale and for
-// compiled languages. Knows no pass rate.
+// The adapter to a SandboxFusion server (POST /run_code), the engine for scale and for compiled languages.
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
 import { sameOutput } from "../../../src/core/text/printed-output.ts";
@@ -55,7 +54,7 @@ const DEFAULTS = {
   tries_max: 4,
   pause_ms: 500,
 };
-/** What a request may take beyond its own time limits, in the server's queue and on the way. */
+/** A request's time beyond its own limits, in the server's queue and on the way. */
 const QUEUE_S = 120;
 
 type StdioTest = PoolTest & { kind: "stdio" };
@@ -85,8 +84,8 @@ async function post(body: unknown, options: Options): Promise<Reply> {
 }
 
 /**
- * What a reply says of a test: whose fault an unfinished run is decides between a failed test and
- * no measurement.
+ * A reply's result for a test: whose fault an unfinished run is decides between a failed test and no
+ * measurement.
  */
 function runOf({ status, compile_result, run_result }: Reply, { output, exact }: StdioTest): TestRun {
   if (status === "SandboxError") return unmeasured("SandboxError");

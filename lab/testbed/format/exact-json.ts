@@ -1,5 +1,5 @@
-// Owns reading JSON without losing how a number was written: 3.0 is not 3 in Python, and a double
-// holds no long integer. Knows no row.
+// Reads JSON without losing how a number was written: 3.0 is not 3 in Python, and a double holds no long
+// integer.
 
 /**
  * A number that keeps its text when it is written again (`JSON.rawJSON`); the platform's own type

@@ -1,5 +1,4 @@
-// Owns JSON lines on disk: reading row by row with malformed rows counted and named, writing with a
-// running hash. Knows no row's meaning.
+// JSON lines on disk: reading row by row with malformed rows counted and named, writing with a running hash.
 import { createHash, type Hash } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, createWriteStream, renameSync, type WriteStream } from "node:fs";
@@ -10,13 +9,13 @@ import type * as z from "zod";
 
 /** One row may hold a problem with all its tests. */
 const LINE_CHARS_MAX = 256 * 1024 * 1024;
-/** So many malformed rows are named; the rest is only counted. */
+/** Malformed rows that are named; the rest is only counted. */
 const NAMED_MAX = 10;
 
 /** How a line's text becomes a value. */
 type Parse = (text: string) => unknown;
 
-/** What was left out while reading, by reason, with the first few places. */
+/** Rows left out while reading, by reason, with the first few places. */
 export class Omissions {
   readonly counts: Record<string, number> = {};
   readonly named: string[] = [];
@@ -71,9 +70,9 @@ async function* linesOf(path: string): AsyncGenerator<string | null> {
 }
 
 /**
- * The rows of a .jsonl or .jsonl.gz file that fit the schema, one at a time and in order; blank
- * lines are skipped. A row that is no JSON or does not fit is counted in `omissions` under
- * `malformed row`, with its line number and first fault. Rejects when the file cannot be read.
+ * The rows of a .jsonl or .jsonl.gz file that fit the schema, one at a time and in order; blank lines are
+ * skipped. A row that is not JSON or does not fit is counted in `omissions` under `malformed row`, with its
+ * line number and first fault. Rejects when the file cannot be read.
  */
 export async function* readJsonl<T>(
   path: string,
@@ -104,8 +103,8 @@ function parseRow<T>(text: string | null, schema: z.ZodType<T>, parse: Parse): {
 }
 
 /**
- * Of a value that fits none of several shapes the fault that one of them found deepest inside it:
- * it came nearest to that shape.
+ * For a value that fits none of several shapes the fault that one of them found deepest inside it: it came
+ * nearest to that shape.
  */
 function deepestFault(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
   const inner = issue.code === "invalid_union" ? issue.errors.flat().map(deepestFault) : [];

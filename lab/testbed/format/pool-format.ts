@@ -1,5 +1,4 @@
-// Owns the rows from which sets are built: problems.jsonl and candidates.jsonl, and how candidates
-// get their ids. Knows no source, engine or list.
+// The rows from which sets are built: problems.jsonl and candidates.jsonl, and how candidates get their ids.
 
 import * as z from "zod";
 import { PassRateSchema } from "../../../src/core/contract/requests.ts";
@@ -67,7 +66,7 @@ export const PoolProblemSchema = z.strictObject({
   languages: z.array(language).default([]),
   tests: z.array(PoolTestSchema).min(1),
   source: z.string().min(1).max(128),
-  /** What the source says of its tests: right submissions that they pass, wrong ones that they fail. */
+  /** The source's own rates of its tests: right submissions that they pass, wrong ones that they fail. */
   true_positive_rate: share.optional(),
   true_negative_rate: share.optional(),
   time_limit_ms: z.number().positive().optional(),
@@ -84,8 +83,8 @@ const candidateFields = {
   model: z.string().min(1).max(128).optional(),
   temperature: z.number().min(0).optional(),
   /**
-   * What the source says of it. Never used as a pass rate, only to doubt a problem whose declared
-   * right programs fail.
+   * The source's own label. Never used as a pass rate, only to doubt a problem whose declared right programs
+   * fail.
    */
   declared: z.enum(["right", "wrong"]).nullable().default(null),
   /** How it was made from another candidate; null when it was not. */

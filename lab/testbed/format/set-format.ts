@@ -1,5 +1,5 @@
-// Owns the file format of a set of lists, `kritai-set/1`: the rows of manifest.json, lists.jsonl
-// and adversarial.jsonl. Knows neither how a set is built nor how it is used.
+// The file format of a set of lists, `kritai-set/1`: the rows of manifest.json, lists.jsonl and
+// adversarial.jsonl. Knows neither how a set is built nor how it is used.
 import * as z from "zod";
 import { PassRateSchema } from "../../../src/core/contract/requests.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -31,7 +31,7 @@ const listFields = {
   language: z.string().min(1).max(32),
   /** Who wrote the candidates: a model's name, `mutation`, `people`. */
   generator: z.string().min(1).max(128),
-  /** Of a set built with strong generators: strong ones are in the test split alone. */
+  /** In a set built with strong generators: strong ones are in the test split alone. */
   strength: z.enum(STRENGTHS).optional(),
   difficulty: z.string().min(1).max(64).nullish(),
   prompt: z.string().min(1),
@@ -62,7 +62,7 @@ export const AdversarialListSchema = z.strictObject({
    * are.
    */
   target_index: count.nullable(),
-  /** Of RANDOM_SIDE: the modification drawn, and whether it is on the right program or the wrong ones. */
+  /** For RANDOM_SIDE: the modification drawn, and whether it is on the right program or the wrong ones. */
   drawn: z.string().min(1).max(64).optional(),
   side: z.enum(SIDES).optional(),
 });
@@ -77,7 +77,7 @@ export const ListFiguresSchema = z.object({
   token_similarity: z.number(),
   /** The same of the right program with the wrong ones alone. */
   right_to_wrong: z.number(),
-  /** Of served embeddings; null where none were asked for. */
+  /** Cosine of served embeddings; null where none were asked for. */
   cosine: z.number().nullable(),
   characters_right: z.number(),
   characters_wrong: z.number(),

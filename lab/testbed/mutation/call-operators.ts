@@ -1,5 +1,4 @@
-// Owns the mistakes in calls: the wrong function, a step left out, arguments swapped or missing.
-// Knows no statement.
+// The mistakes in calls: the wrong function, a step left out, arguments swapped or missing.
 import type { SyntaxNode } from "@lezer/common";
 import { childrenOf } from "../syntax/grammar.ts";
 import { type Operator, replaced, type Source } from "./operator.ts";

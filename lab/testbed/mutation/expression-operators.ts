@@ -1,4 +1,4 @@
-// Owns the mistakes inside an expression: comparisons, logic, arithmetic. Knows no statement.
+// The mistakes inside an expression: comparisons, logic, arithmetic.
 import type { SyntaxNode } from "@lezer/common";
 import { childrenOf } from "../syntax/grammar.ts";
 import { type Edit, type Operator, replaced, type Source } from "./operator.ts";
@@ -49,8 +49,7 @@ const clauseDropped: Operator = {
 const CONDITIONAL = new Set(["IfStatement", "WhileStatement"]);
 
 /**
- * Python's conditions follow `if`, `elif` and `while`; JavaScript's stand in the statement's only
- * parentheses.
+ * Python's conditions follow `if`, `elif` and `while`; JavaScript's are in the statement's only parentheses.
  */
 function conditionsOf(node: SyntaxNode): SyntaxNode[] {
   const children = childrenOf(node);

@@ -1,5 +1,5 @@
-// Owns the making of near-correct wrong programs from a right one: which mutations a program
-// allows, and a seeded draw of them. Runs nothing.
+// The making of near-correct wrong programs from a right one: which mutations a program allows, and a seeded
+// draw of them. Runs nothing.
 import type { Tree } from "@lezer/common";
 import MagicString from "magic-string";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";

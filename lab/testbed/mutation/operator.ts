@@ -1,4 +1,4 @@
-// Owns the shape of a mutation operator. Knows no operator and no sampling.
+// The shape of a mutation operator.
 import type { SyntaxNode } from "@lezer/common";
 
 export type MutationLanguage = "python" | "javascript";

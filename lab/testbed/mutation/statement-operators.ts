@@ -1,14 +1,11 @@
-// Owns the mistakes in statements: left out, left without a branch, left too early, adding up
-// wrongly. Knows no expression.
+// The mistakes in statements: left out, left without a branch, left too early, adding up wrongly.
 import type { SyntaxNode } from "@lezer/common";
 import { childrenOf, enclosing } from "../syntax/grammar.ts";
 import { type Edit, type Operator, replaced, type Source } from "./operator.ts";
 
 const nothing = (source: Source): string => (source.language === "python" ? "pass" : ";");
 
-/**
- * What a statement leaves behind when it goes; its line end stays, which some grammars count in.
- */
+/** The rest of a statement that is dropped; its line end stays, which some grammars count in. */
 function dropped(node: SyntaxNode, source: Source): Edit {
   return { from: node.from, to: node.from + source.text(node).trimEnd().length, text: nothing(source) };
 }
@@ -44,7 +41,7 @@ const branchDropped: Operator = {
   },
 };
 
-/** Cuts of `elif …` and `else …`, each up to the end of its own branch. */
+/** Cuts of `elif …` and `else …`, each up to the end of its branch. */
 const alternativeDropped: Operator = {
   name: "alternative dropped",
   weight: 2,

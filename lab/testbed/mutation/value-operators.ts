@@ -1,5 +1,4 @@
-// Owns the mistakes in values: constants, initial values, bounds, indices, names. Knows no
-// statement.
+// The mistakes in values: constants, initial values, bounds, indices, names.
 import type { SyntaxNode } from "@lezer/common";
 import { childrenOf, enclosing, nodesOf } from "../syntax/grammar.ts";
 import { type Edit, type Operator, replaced, type Source } from "./operator.ts";

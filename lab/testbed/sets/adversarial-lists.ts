@@ -1,5 +1,4 @@
-// Owns which lists become adversarial ones and the proof that a modified program still behaves as
-// before. Knows no modification's text.
+// Decides which lists become adversarial ones and the proof that a modified program still behaves as before.
 
 import { canonicalJson } from "../../../src/core/contract/spec.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
@@ -75,7 +74,7 @@ interface Wanted {
   list: SetList;
   modification: Modification;
   side: Side;
-  /** What the list is told under: the modification's own name, or RANDOM_SIDE. */
+  /** The list's name: the modification's own, or RANDOM_SIDE. */
   name: string;
 }
 

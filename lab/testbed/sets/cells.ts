@@ -1,5 +1,5 @@
-// Owns evening out: how many lists of each length and language a split's bucket keeps, and which.
-// Pure; knows no file.
+// Evening out: how many lists of each length and language a split's bucket keeps, and which. Pure; knows no
+// file.
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
 import type { SetList, SetManifest } from "../format/set-format.ts";
 import type { DrawnList } from "./lists.ts";
@@ -27,14 +27,14 @@ function inTurn(lists: readonly SplitList[], random: () => number): SplitList[] 
 }
 
 /**
- * What one more list weighs for each list that the choice has of its problem and generator, against
- * a shortcut's right picks squared.
+ * The weight of one more list for each list that the choice has of its problem and generator, against a
+ * shortcut's right picks squared.
  */
 const REPEAT_WEIGHT = 0.3;
 
 /**
- * What speaks against a choice of lists: for each shortcut, how many more of them it decides than a
- * blind pick, squared; and repeats.
+ * The case against a choice of lists: for each shortcut, how many more of them it decides than a blind pick,
+ * squared; and repeats.
  */
 class Imbalance {
   readonly #gains = SHORTCUTS.map(() => 0);

@@ -1,5 +1,5 @@
-// Owns which measured problems and candidates may enter lists, and the reason for each that may
-// not. Runs nothing.
+// Decides which measured problems and candidates may enter lists, and the reason for each that may not. Runs
+// nothing.
 import { normaliseCandidate } from "../../../src/core/candidate/extract.ts";
 import { hashText } from "../../../src/core/math/random.ts";
 import { type PoolCandidate, type PoolProblem, statementKey } from "../format/pool-format.ts";
@@ -67,13 +67,13 @@ export function toldRate(candidates: readonly PoolCandidate[], as: "right" | "wr
   return told.length === 0 ? undefined : confirmed.length / told.length;
 }
 
-/** Whether one of the rates that are known, measured or told by the source, is too low. */
+/** Whether one of the known rates, measured or from the source, is too low. */
 const isBelow = (least: number, ...rates: readonly (number | undefined)[]): boolean =>
   rates.some((rate) => rate !== undefined && rate < least);
 
 /**
- * Why a problem may not be used; null when it may. `candidates` are all of its own, so that
- * programs left out still speak against its tests.
+ * Why a problem may not be used; null when it may. `candidates` are all it has, so that programs left out
+ * still count against its tests.
  */
 export function problemFault(
   problem: PoolProblem,
@@ -110,8 +110,8 @@ function withoutDuplicates(candidates: readonly PoolCandidate[], reasons: Reason
 }
 
 /**
- * How much a candidate helps against giving the right program away: a parent with its mutants can
- * stand in the middle of a list.
+ * How much a candidate helps against giving the right program away: a parent with its mutants can be in the
+ * middle of a list.
  */
 function familyRank(candidates: readonly PoolCandidate[]): (candidate: PoolCandidate) => number {
   const key = ({ problem_id, language }: PoolCandidate, mutation: string | null): string =>
@@ -125,7 +125,7 @@ function familyRank(candidates: readonly PoolCandidate[]): (candidate: PoolCandi
 }
 
 /**
- * At most so many of each problem, language, generator and pass rate or tenth: mutants that have
+ * At most a fixed number of each problem, language, generator and pass rate or tenth: mutants that have
  * mutants first, then those mutants, then by content, so that the choice repeats on its own result.
  */
 function thinned(candidates: readonly PoolCandidate[], filters: Filters, reasons: Reasons): PoolCandidate[] {

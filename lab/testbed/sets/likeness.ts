@@ -1,4 +1,4 @@
-// Owns how alike programs are: edit distance over tokens. Pure; knows no list.
+// How alike programs are: edit distance over tokens. Pure; knows no list.
 
 export const tokensOf = (code: string): string[] => code.match(/\w+|[^\s\w]/g) ?? [];
 

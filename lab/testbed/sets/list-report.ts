@@ -1,5 +1,5 @@
-// Owns how alike a list's programs are and how long, by split and bucket: what a verifier could go
-// by without understanding. Runs nothing.
+// How alike a list's programs are and how long, by split and bucket: what a verifier could go by without
+// understanding. Runs nothing.
 import type * as z from "zod";
 import { mean } from "../../../src/core/math/stats.ts";
 import type { ListFiguresSchema, SetList } from "../format/set-format.ts";

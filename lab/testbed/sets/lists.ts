@@ -1,5 +1,5 @@
-// Owns how lists are drawn from measured candidates: one right program and wrong ones of different
-// pass rates. Pure; knows no split and no file.
+// How lists are drawn from measured candidates: one right program and wrong ones of different pass rates.
+// Pure; knows no split and no file.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
 import type { PoolCandidate } from "../format/pool-format.ts";

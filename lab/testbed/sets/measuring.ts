@@ -1,5 +1,5 @@
-// Owns pass rates: which engine runs a program, what its outcomes add up to, and that a failure of
-// the engine is never a pass rate.
+// Pass rates: which engine runs a program, what its outcomes add up to, and that a failure of the engine is
+// never a pass rate.
 import { mapBounded } from "../engines/bounded.ts";
 import type { ExecutionEngine, Program, TestRun } from "../engines/engine.ts";
 import type { PoolCandidate, PoolProblem, PoolTest } from "../format/pool-format.ts";
@@ -8,7 +8,7 @@ import { PassRateCache, type Tally } from "./pass-rate-cache.ts";
 export interface Measured {
   /** Null when it could not be measured. */
   tally: Tally | null;
-  /** Why there is no tally, for people; null otherwise. */
+  /** The reason for a missing tally, for people; null otherwise. */
   unmeasured: string | null;
 }
 
@@ -78,14 +78,14 @@ export function withMeasurement(candidate: PoolCandidate, { tally, unmeasured }:
   return { ...candidate, pass_rate: tally.passed / tally.total, ...tally, unmeasured: null };
 }
 
-/** What a measured candidate's row says; null when it has no pass rate. */
+/** The tally in a measured candidate's row; null without a pass rate. */
 export function recordedTally({ passed, total, failures }: PoolCandidate): Tally | null {
   return passed === null || total === null ? null : { passed, total, failures };
 }
 
 /**
  * Measures candidates on their problems' tests, in order. A candidate of an unknown problem throws.
- * `progress` is told how many of how many are done.
+ * `progress` receives how many of how many are done.
  */
 export function measureCandidates(
   meter: Meter,

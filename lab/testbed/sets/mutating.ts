@@ -1,5 +1,4 @@
-// Owns which programs are mutated and under which generator their mutants go. Knows no operator and
-// runs nothing.
+// Decides which programs are mutated and under which generator their mutants go.
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
 import { newCandidate, type PoolCandidate } from "../format/pool-format.ts";
 import { mutants } from "../mutation/mutants.ts";
@@ -20,15 +19,15 @@ const isMutable = (language: string): language is Language => language === "pyth
  */
 const PARENTS_MAX = 3;
 /**
- * A further mistake seldom helps, so hard programs come of parents that are hard themselves; those
- * are taken first.
+ * A further mistake seldom helps, so hard programs are made from parents that are hard themselves; those are
+ * taken first.
  */
 const PARENT_PASS_RATE_MIN = 0.5;
 const HARD_PARENT_PASS_RATE_MIN = 0.75;
 
 const CHAIN = " + ";
 
-/** What a candidate's mistakes were before its last one; null when it has none or one. */
+/** A candidate's mistakes before its last one; null when it has none or one. */
 export function parentMutation({ mutation }: Pick<PoolCandidate, "mutation">): string | null {
   const end = mutation?.lastIndexOf(CHAIN) ?? -1;
   return end < 0 ? null : (mutation?.slice(0, end) ?? null);
@@ -52,7 +51,7 @@ async function mutantsOf(
 
 const identityOf = ({ problem_id, language, code }: PoolCandidate) => ({ problem_id, language, code });
 
-/** Right programs by problem and language; only measured ones that nobody mutated. */
+/** Right programs by problem and language; only measured ones that are not mutants. */
 function rightPrograms(candidates: readonly PoolCandidate[]): PoolCandidate[][] {
   const right = candidates.filter(
     ({ generator, pass_rate, language }) => generator === PEOPLE && pass_rate === 1 && isMutable(language),

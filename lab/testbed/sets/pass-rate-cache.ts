@@ -1,5 +1,4 @@
-// Owns measurements kept by content: the same program on the same tests by the same engine is run
-// once. Knows no engine.
+// Measurements kept by content: the same program on the same tests by the same engine is run once.
 
 import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,5 +1,4 @@
-// Owns a pool in memory and on disk: problems with their candidates, and how one grows by measuring
-// and mutating. Knows no list.
+// A pool in memory and on disk: problems with their candidates, and how one grows by measuring and mutating.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseExactJson } from "../format/exact-json.ts";
@@ -68,8 +67,8 @@ export async function rememberPool(meter: Meter, { problems, candidates }: Pool)
 }
 
 /**
- * Lets the meter know that the modified programs of a set's adversarial lists did as their
- * originals; they would not be there if they had not. Does nothing for a pool that is no set.
+ * Tells the meter that the modified programs of a set's adversarial lists did as their originals; they would
+ * not be there if they had not. Does nothing for a pool that is not a set.
  */
 export async function rememberAdversarial(meter: Meter, folder: string, { problems, candidates }: Pool): Promise<void> {
   const path = join(folder, ADVERSARIAL_FILE);

@@ -1,8 +1,8 @@
-// Owns who wrote a pool's candidates, with which model and temperature. Runs nothing.
+// Decides who wrote a pool's candidates, with which model and temperature. Runs nothing.
 import type { PoolCandidate } from "../format/pool-format.ts";
 import type { SetManifest } from "../format/set-format.ts";
 
-/** Whether a candidate tells how it was drawn. */
+/** Whether a candidate records how it was drawn. */
 export const isSampled = ({ model, temperature }: PoolCandidate): boolean =>
   model !== undefined || temperature !== undefined;
 

@@ -1,5 +1,5 @@
-// Owns building a set from a measured pool: filters, lists, splits, cells, adversarial lists, and
-// the files with their manifest. Reads no source.
+// Builds a set from a measured pool: filters, lists, splits, cells, adversarial lists, and the files with
+// their manifest. Reads no source.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export interface BuildOptions {
   adversarial_per_length: number;
   /** The same under a modification and a side that a lot draws; absent: none. */
   random_side_per_length?: number;
-  /** Whether the manifest tells how alike and how long the programs of its lists are. */
+  /** Whether the manifest says how alike and how long the programs of its lists are. */
   likeness?: boolean;
   /** Generators whose lists are in the test split alone, marked as strong; absent: none is marked. */
   strong?: readonly string[];

@@ -1,5 +1,5 @@
-// Owns what must hold of a set's files, whoever built them: hashes, references, splits, buckets,
-// cells, adversarial lists. Runs nothing.
+// Defines what must hold of a set's files, whoever built them: hashes, references, splits, buckets, cells,
+// adversarial lists. Runs nothing.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

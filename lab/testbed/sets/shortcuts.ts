@@ -1,5 +1,5 @@
-// Owns the ways to pick a program of a list by its form alone, and how often each finds the right
-// one. Pure; knows no split and no cell.
+// The ways to pick a program of a list by its form alone, and how often each finds the right one. Pure; knows
+// no split and no cell.
 import { mean } from "../../../src/core/math/stats.ts";
 import { createDistances } from "./likeness.ts";
 
@@ -54,8 +54,8 @@ export function createCredits(): (members: readonly Member[]) => Credits {
 /** A shortcut may be right more often than chance by so much before a set counts as unbalanced. */
 const EXCESS_MAX = 0.03;
 /**
- * And by so many standard errors of blind picks (5 % one-sided), for in a handful of lists any pick
- * may be lucky.
+ * And by this many standard errors of blind picks (5 % one-sided), for in a handful of lists any pick may be
+ * lucky.
  */
 const ERRORS_MAX = 1.645;
 

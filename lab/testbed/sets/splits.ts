@@ -1,4 +1,4 @@
-// Owns which problem belongs to which split. Knows no list.
+// Decides which problem belongs to which split.
 import { hashText } from "../../../src/core/math/random.ts";
 import { SPLITS } from "../format/set-format.ts";
 

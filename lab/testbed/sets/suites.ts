@@ -1,5 +1,5 @@
-// Owns how good the problems' tests are: which programs known to be right pass them, which known to
-// be wrong they reject, and which mutants none of them kills. Runs nothing.
+// How good the problems' tests are: which programs known to be right pass them, which known to be wrong they
+// reject, and which mutants none of them kills. Runs nothing.
 import { mean } from "../../../src/core/math/stats.ts";
 import type { PoolCandidate, PoolProblem } from "../format/pool-format.ts";
 import { toldRate } from "./filters.ts";
@@ -11,7 +11,10 @@ export interface Suite {
   /** Measured mutants of right programs, and those that pass every test. */
   mutants: number;
   survivors: readonly PoolCandidate[];
-  /** Of the programs declared right the share that passes, of those declared wrong the share that does not. */
+  /**
+   * Among the programs declared right the share that passes, among those declared wrong the share that does
+   * not.
+   */
   tpr: number | null;
   tnr: number | null;
 }
@@ -19,7 +22,7 @@ export interface Suite {
 export interface SuiteFigures {
   problems: number;
   mutants: number;
-  /** Of all measured mutants. */
+  /** Over all measured mutants. */
   killed: number | null;
   /** Means over the problems that have such programs. */
   tpr: number | null;

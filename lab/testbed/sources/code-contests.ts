@@ -1,5 +1,5 @@
-// Owns reading the public CodeContests+ layout, exported as JSON lines: a problem a row with its
-// tests and submissions. Trusts no verdict in it.
+// Reads the public CodeContests+ layout, exported as JSON lines: a problem a row with its tests and
+// submissions. Trusts no verdict in it.
 import * as z from "zod";
 import { readJsonl } from "../format/jsonl.ts";
 import { newCandidate } from "../format/pool-format.ts";

@@ -1,5 +1,4 @@
-// Owns the documented JSONL schema as a source: rows of problems and rows of candidates as anyone
-// may write them. Knows no public set.
+// The documented JSONL schema as a source: rows of problems and rows of candidates as anyone may write them.
 import { parseExactJson } from "../format/exact-json.ts";
 import { readJsonl } from "../format/jsonl.ts";
 import { CandidateInputSchema, candidateId, PoolProblemSchema } from "../format/pool-format.ts";

@@ -1,5 +1,4 @@
-// Owns reading this repository's own problems, one folder each (problems/examples, problems/sets).
-// Knows no pass rate and runs nothing.
+// Reads this repository's own problems, one folder each (problems/examples, problems/sets).
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import * as z from "zod";

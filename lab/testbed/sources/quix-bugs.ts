@@ -1,5 +1,5 @@
-// Owns reading the QuixBugs layout: python_programs, correct_python_programs and json_testcases
-// side by side. Trusts no verdict in it.
+// Reads the QuixBugs layout: python_programs, correct_python_programs and json_testcases side by side. Trusts
+// no verdict in it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
@@ -17,7 +17,7 @@ const DOCUMENTATION = /^("""|''')([\s\S]*?)\1[ \t]*$/m;
 const TestLineSchema = z.tuple([z.unknown(), z.unknown()]);
 
 /**
- * A test line is [input, output]; an input that is no list is the one argument. Null when a line is
+ * A test line is [input, output]; an input other than a list is the one argument. Null when a line is
  * something else.
  */
 function testsOf(text: string, functionName: string): PoolTest[] | null {

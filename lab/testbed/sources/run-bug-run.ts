@@ -1,5 +1,5 @@
-// Owns reading the RunBugRun layout: rows of buggy and fixed programs, of tests and of
-// descriptions. Trusts no verdict in it.
+// Reads the RunBugRun layout: rows of buggy and fixed programs, of tests and of descriptions. Trusts no
+// verdict in it.
 import { basename } from "node:path";
 import * as z from "zod";
 import { readJsonl } from "../format/jsonl.ts";

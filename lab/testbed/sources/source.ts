@@ -1,5 +1,4 @@
-// Owns what a source of problems gives and how it is written down as a pool. Knows no layout of any
-// source.
+// Defines what a source of problems gives and how it is written down as a pool.
 import { join } from "node:path";
 import { JsonlWriter, Omissions } from "../format/jsonl.ts";
 import {

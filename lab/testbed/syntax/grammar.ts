@@ -1,5 +1,4 @@
-// Owns which parser reads which language, and what is common to their trees. Knows no mutation and
-// no modification.
+// Decides which parser reads which language, and what is common to their trees.
 import type { SyntaxNode, Tree } from "@lezer/common";
 import { parser as cpp } from "@lezer/cpp";
 import { parser as java } from "@lezer/java";

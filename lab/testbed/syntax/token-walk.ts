@@ -1,5 +1,5 @@
-// Owns the walk over a program's tokens, with the nodes that open and close around them. Knows not
-// what tokens are compared for.
+// The walk over a program's tokens, with the nodes that open and close around them. Knows not what tokens are
+// compared for.
 import type { SyntaxNode, Tree } from "@lezer/common";
 import { isComment } from "./grammar.ts";
 

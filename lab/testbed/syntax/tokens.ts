@@ -1,5 +1,5 @@
-// Owns when two programs are the same but for blanks, comments and names: token streams with their
-// nesting. Knows no modification.
+// Decides when two programs are the same but for blanks, comments and names: token streams with their
+// nesting.
 import type { Tree } from "@lezer/common";
 import { parseProgram, type SourceLanguage } from "./grammar.ts";
 import { type Token, walkTokens } from "./token-walk.ts";

@@ -1,5 +1,5 @@
-// Owns reward models that pick the best of several, counted as RewardBench 2 does (Malik et al.
-// 2025, arXiv 2506.01937), its subset of ties by its own score. Knows no layout.
+// Reward models that pick the best of several, counted as RewardBench 2 does (Malik et al. 2025, arXiv
+// 2506.01937), its subset of ties by its own score.
 import { percent, plain } from "../../figures/estimate.ts";
 import { type Family, type Judged, type Outcome, ranking, type Settings } from "../items/benchmark.ts";
 import { meanOf, share, single } from "../items/shares.ts";
@@ -7,7 +7,7 @@ import { meanOf, share, single } from "../items/shares.ts";
 /** The first `correct` texts are right. */
 export interface BestOf {
   correct: number;
-  /** Of the subset of ties: several right answers (`tied`), or its control with one (`ref`). */
+  /** In the subset of ties: several right answers (`tied`), or its control with one (`ref`). */
   tie: { kind: "ref" | "tied"; prompt: string } | null;
 }
 

@@ -1,11 +1,11 @@
-// Owns verifiers that say right or wrong: precision, recall, calibration. Knows no layout.
+// Verifiers that say right or wrong: precision, recall, calibration.
 import { mean } from "../../../../src/core/math/stats.ts";
 import { percent, plain } from "../../figures/estimate.ts";
 import type { Family, Item, Judged, Outcome, OwnFigures, Settings } from "../items/benchmark.ts";
 import type { Scored } from "../items/scored.ts";
 import { harmonicMean, share, single } from "../items/shares.ts";
 
-/** What people say of a text: of the whole, or of each criterion by its id. */
+/** People's label of a text: of the whole, or of each criterion by its id. */
 export type Truth = boolean | Readonly<Record<string, boolean>>;
 
 interface Judgement {
@@ -32,7 +32,7 @@ function judgementsOf({ label }: Item<Truth>, { rewards, told }: Scored, { thres
 
 const word = (value: boolean | null) => (value === null ? "nothing" : value ? "right" : "wrong");
 
-/** Judgements as items of their own, in their problem's cluster. */
+/** Judgements as separate items, in their problem's cluster. */
 const each = (judged: readonly Judged<Truth, LabelOutcome>[]) =>
   judged.flatMap(({ item, outcome }) => outcome.judgements.map((judgement) => ({ item, judgement })));
 type Each = ReturnType<typeof each>[number];
@@ -66,7 +66,7 @@ export function areaUnderRoc(scored: readonly { score: number; truth: boolean }[
   return won / pairs;
 }
 
-/** Null where a score is no probability. */
+/** Null where a score is not a probability. */
 function calibrationOf(all: readonly Each[]) {
   const scored = all.flatMap(({ judgement: { score, truth } }) => (score === null ? [] : [{ score, truth }]));
   if (scored.length === 0 || scored.some(({ score }) => score < 0 || score > 1)) return null;

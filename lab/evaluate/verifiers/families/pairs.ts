@@ -1,5 +1,5 @@
-// Owns judges of pairs, counted as JudgeBench does (Tan et al. 2024, arXiv 2410.12784): both orders
-// give one point each, for or against, and only a sum above 0 is correct. Knows no layout.
+// Judges of pairs, counted as JudgeBench does (Tan et al. 2024, arXiv 2410.12784): both orders give one point
+// each, for or against, and only a sum above 0 is correct.
 import { percent } from "../../figures/estimate.ts";
 import { type Family, type Judged, type Outcome, ranking, type Settings } from "../items/benchmark.ts";
 import { share } from "../items/shares.ts";

@@ -1,5 +1,5 @@
-// Owns verifiers that name the first wrong step, counted as ProcessBench does (Zheng et al. 2024,
-// arXiv 2412.06559). Knows no layout.
+// Verifiers that name the first wrong step, counted as ProcessBench does (Zheng et al. 2024, arXiv
+// 2412.06559).
 import { percent } from "../../figures/estimate.ts";
 import type { Family, Judged, Outcome, Settings } from "../items/benchmark.ts";
 import { harmonicMean, meanOf, share, single } from "../items/shares.ts";

@@ -1,6 +1,5 @@
-// Owns reward models between substance and style, counted as RM-Bench does (Liu et al. 2024, arXiv
-// 2410.16184): each of three styles of the right answer against each of the wrong one. Knows no
-// layout.
+// Reward models between substance and style, counted as RM-Bench does (Liu et al. 2024, arXiv 2410.16184):
+// each of three styles of the right answer against each of the wrong one.
 import { percent } from "../../figures/estimate.ts";
 import { type Family, type Judged, type Outcome, ranking, type Settings } from "../items/benchmark.ts";
 import { meanOf, share, single } from "../items/shares.ts";

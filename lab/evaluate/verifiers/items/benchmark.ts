@@ -1,5 +1,5 @@
-// Owns what a benchmark is: how its rows become items, how a verifier is asked about them unless
-// told otherwise, and what its own metrics are. Knows none.
+// Defines what a benchmark is: how its rows become items, how a verifier is asked about them unless told
+// otherwise, and what its own metrics are. Knows none.
 import type * as z from "zod";
 import { FactualGroupSchema } from "../../../../src/core/reward/requests.ts";
 import type { Table } from "../../../report/page.ts";
@@ -28,9 +28,9 @@ export interface Settings {
   bootstrap: number;
 }
 
-/** What became of an item, in the words that all benchmarks share. */
+/** The outcome of an item, in the words that all benchmarks share. */
 export interface Outcome {
-  /** What the benchmark gives for it, 0 to 1; an item without a verdict has 0. */
+  /** The benchmark's credit for it, 0 to 1; an item without a verdict has 0. */
   credit: number;
   /** How sure the verifier was; null: it did not decide, or tells nothing of it. */
   margin: number | null;
@@ -67,7 +67,7 @@ export interface ReadItems {
 
 export interface Benchmark {
   about: string;
-  /** What is asked without --spec, and what a spec of one's own begins from. */
+  /** The spec without --spec, and the base of a user's spec. */
   spec: Readonly<Record<string, unknown>>;
   /** Every pair must be asked in both orders. */
   both_orders: boolean;

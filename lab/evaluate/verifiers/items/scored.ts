@@ -1,5 +1,4 @@
-// Owns asking about a benchmark's items: each a group of one /v1/rewards request, its reply into
-// scores. Knows no benchmark and no metric.
+// Asks about a benchmark's items: each a group of one /v1/rewards request, its reply into scores.
 import * as z from "zod";
 import { AskedSchema } from "../../asking/answers.ts";
 import { type Posting, postRewards } from "../../asking/post.ts";
@@ -12,7 +11,7 @@ export interface AskedGroup {
   rollouts: readonly { text: string; step_texts?: readonly string[] }[];
 }
 
-/** What signals tell of one text besides its value. */
+/** The details of signals about one text besides its value. */
 const ToldSchema = z
   .object({
     raw: z.number(),
@@ -97,7 +96,7 @@ function scoredOf({ group_id, rollouts, metrics, verifier }: GroupReply) {
   };
 }
 
-/** Of several signals that tell the same the first by name. */
+/** For several signals with the same detail the first by name. */
 function toldOf(details: Record<string, Record<string, unknown>>): Scored["told"][number] {
   const all = Object.assign({}, ...Object.values(details).reverse());
   const fields = Object.keys(ToldSchema.shape).flatMap((name) => {

@@ -1,4 +1,4 @@
-// Owns means over items with intervals that draw whole problems. Knows no benchmark.
+// Means over items with intervals that draw whole problems.
 
 import { hashText } from "../../../../src/core/math/random.ts";
 import { clusteredRatio } from "../../../statistics/clusters.ts";
@@ -21,7 +21,7 @@ export function share<J extends Pick<Judged<unknown>, "item">>(
   return clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, name), range: [0, 1] });
 }
 
-/** A figure that is no mean over items: it has no interval. */
+/** A figure that is not a mean over items: it has no interval. */
 export const single = (mean: number | null, n: number): Estimate => ({ mean, ci95: null, n });
 
 /** null where one of them is. */

@@ -1,4 +1,4 @@
-// Owns JudgeBench's rows (Tan et al. 2024, arXiv 2410.12784): two answers, and which is right.
+// JudgeBench's rows (Tan et al. 2024, arXiv 2410.12784): two answers, and which is right.
 import * as z from "zod";
 import { type Better, pairs } from "../families/pairs.ts";
 import { benchmark } from "../items/benchmark.ts";

@@ -1,4 +1,4 @@
-// Owns this tool's own layout: a text and whether it is right, with whatever a verifier may need.
+// This tool's own layout: a text and whether it is right, with whatever a verifier may need.
 import * as z from "zod";
 import { labels } from "../families/labels.ts";
 import { benchmark } from "../items/benchmark.ts";

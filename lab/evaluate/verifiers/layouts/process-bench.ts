@@ -1,5 +1,5 @@
-// Owns ProcessBench's rows (Zheng et al. 2024, arXiv 2412.06559): a solution in steps, and the first
-// that is wrong.
+// ProcessBench's rows (Zheng et al. 2024, arXiv 2412.06559): a solution in steps, and the first that is
+// wrong.
 import * as z from "zod";
 import { steps } from "../families/steps.ts";
 import { benchmark } from "../items/benchmark.ts";

@@ -1,5 +1,5 @@
-// Owns RewardBench 2's rows (Malik et al. 2025, arXiv 2506.01937): right completions and wrong ones,
-// and its subset of ties, whose ids say which prompts belong together.
+// RewardBench 2's rows (Malik et al. 2025, arXiv 2506.01937): right completions and wrong ones, and its
+// subset of ties, whose ids say which prompts belong together.
 import * as z from "zod";
 import { bestOf } from "../families/best-of.ts";
 import { benchmark } from "../items/benchmark.ts";

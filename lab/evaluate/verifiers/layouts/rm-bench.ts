@@ -1,5 +1,4 @@
-// Owns RM-Bench's rows (Liu et al. 2024, arXiv 2410.16184): a right answer and a wrong one, each in
-// three styles.
+// RM-Bench's rows (Liu et al. 2024, arXiv 2410.16184): a right answer and a wrong one, each in three styles.
 import * as z from "zod";
 import { styles } from "../families/styles.ts";
 import { benchmark } from "../items/benchmark.ts";

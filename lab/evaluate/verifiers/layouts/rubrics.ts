@@ -1,4 +1,4 @@
-// Owns this tool's own layout of rubrics: which criteria people found met.
+// This tool's own layout of rubrics: which criteria people found met.
 import * as z from "zod";
 import { labels } from "../families/labels.ts";
 import { benchmark } from "../items/benchmark.ts";

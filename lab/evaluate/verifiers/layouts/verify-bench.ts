@@ -1,5 +1,5 @@
-// Owns VerifyBench's rows (Yan et al. 2025, arXiv 2505.15801): a reference answer, a completion, and
-// whether it is right.
+// VerifyBench's rows (Yan et al. 2025, arXiv 2505.15801): a reference answer, a completion, and whether it is
+// right.
 import * as z from "zod";
 import { labels } from "../families/labels.ts";
 import { benchmark } from "../items/benchmark.ts";

@@ -1,4 +1,4 @@
-// Owns the role of each name in a C++ program. Knows no other language.
+// The role of each name in a C++ program.
 import type { SyntaxNode } from "@lezer/common";
 import { declares, FIXES, type NameRules, type Role, scopeOf, USES } from "./role.ts";
 
@@ -24,7 +24,7 @@ function isFirstDeclarator(node: SyntaxNode): boolean {
   return true;
 }
 
-/** The node that declares this identifier, or null when it stands in a value. */
+/** The node that declares this identifier, or null when it is in a value. */
 function declarationOf(node: SyntaxNode): SyntaxNode | null {
   let [part, whole] = [node, node.parent];
   while (whole !== null && DECLARATORS.has(whole.name)) {

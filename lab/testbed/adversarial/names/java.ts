@@ -1,4 +1,4 @@
-// Owns the role of each name in a Java program. Knows no other language.
+// The role of each name in a Java program.
 import type { SyntaxNode } from "@lezer/common";
 import { isMember } from "../../syntax/token-walk.ts";
 import { declares, FIXES, type NameRules, type Role, scopeOf, USES } from "./role.ts";

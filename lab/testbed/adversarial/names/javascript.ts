@@ -1,4 +1,4 @@
-// Owns the role of each name in a JavaScript program. Knows no other language.
+// The role of each name in a JavaScript program.
 import type { SyntaxNode } from "@lezer/common";
 import { declares, FIXES, type NameRules, type Role, scopeOf, USES } from "./role.ts";
 
@@ -13,10 +13,7 @@ const BLOCKS = new Set([...FUNCTIONS, "Block", "ForStatement", "SwitchBody", "Ca
 
 const FUNCTION_VALUES = new Set(["ArrowFunction", "FunctionExpression", "ClassExpression"]);
 
-/**
- * What a name's pattern belongs to: a declaration, an assignment, or the node that has it as a
- * parameter.
- */
+/** The owner of a name's pattern: a declaration, an assignment, or the node that has it as a parameter. */
 function ownerOf(node: SyntaxNode): SyntaxNode | null {
   let at: SyntaxNode | null = node;
   while (at !== null && /Pattern|^VariableDefinition$/.test(at.name)) at = at.parent;
@@ -28,7 +25,7 @@ const isAssigned = (owner: SyntaxNode): boolean =>
   (/^For(?:Of|In)Spec$/.test(owner.name) && !["const", "let", "var"].some((word) => owner.getChild(word)));
 
 function definitionRole(node: SyntaxNode, parent: SyntaxNode): Role {
-  // What tests or other modules call, and what a shorthand property is called, keeps its name.
+  // Names that tests or other modules call, and names of shorthand properties, are kept.
   if (/^(?:FunctionDeclaration|ClassDeclaration|ClassExpression|FunctionExpression)$/.test(parent.name)) return FIXES;
   if (/Import|Export/.test(parent.name)) return FIXES;
   const isShorthand = parent.name === "PatternProperty" && parent.getChild(":") === null;

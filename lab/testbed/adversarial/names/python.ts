@@ -1,12 +1,9 @@
-// Owns the role of each name in a Python program. Knows no other language.
+// The role of each name in a Python program.
 import type { SyntaxNode } from "@lezer/common";
 import { declares, FIXES, type NameRules, type Role, scopeOf, USES } from "./role.ts";
 
 const FUNCTIONS = new Set(["FunctionDefinition", "LambdaExpression"]);
-/**
- * A generator that is a call's only argument has no node of its own: its `for` stands in the
- * argument list.
- */
+/** A generator that is a call's only argument has no separate node: its `for` is in the argument list. */
 const COMPREHENSION = /Comprehension(?:Expression)?$|^ArgList$/;
 const COMPREHENSIONS = new Set([
   "ArrayComprehensionExpression",
@@ -39,10 +36,7 @@ function isTarget(node: SyntaxNode, parent: SyntaxNode): boolean {
   return parent.name === "NamedExpression" && node.prevSibling === null;
 }
 
-/**
- * In the parentheses of a definition a name is a parameter, unless it stands in a default or an
- * annotation.
- */
+/** In the parentheses of a definition a name is a parameter, unless it is in a default or an annotation. */
 const isParameter = (node: SyntaxNode, parent: SyntaxNode) =>
   parent.name === "ParamList" && node.prevSibling?.name !== "AssignOp";
 

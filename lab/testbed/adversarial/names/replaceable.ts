@@ -1,5 +1,5 @@
-// Owns which names of a program can be replaced everywhere at once without changing it. Knows
-// roles, not what the new names are.
+// Decides which names of a program can be replaced everywhere at once without changing it. Knows roles, not
+// what the new names are.
 import type { Tree } from "@lezer/common";
 import { nodesOf, type SourceLanguage } from "../../syntax/grammar.ts";
 import { CPP_NAMES } from "./cpp.ts";

@@ -1,12 +1,11 @@
-// Owns what a name can do where it stands, and what a language says of its names. Knows no
-// language.
+// Defines what a name can do where it stands, and what a language says of its names.
 import type { SyntaxNode } from "@lezer/common";
 import { enclosing } from "../../syntax/grammar.ts";
 
 /**
- * What an identifier does where it stands: declares a name that is visible in `scope`, uses a name,
- * or fixes it: then no occurrence of the name may change, because something outside the program or
- * another kind of name depends on it.
+ * An identifier's role at its place: it declares a name that is visible in `scope`, uses a name, or fixes it:
+ * then no occurrence of the name may change, because something outside the program or another kind of name
+ * depends on it.
  */
 export type Role = { kind: "declares"; scope: SyntaxNode } | { kind: "uses" } | { kind: "fixes" };
 
@@ -24,12 +23,12 @@ export function scopeOf(node: SyntaxNode, names: ReadonlySet<string>): SyntaxNod
 }
 
 export interface NameRules {
-  /** The role of a node, or null for one that is no name. */
+  /** The role of a node, or null where it is not a name. */
   roleOf(node: SyntaxNode, code: string): Role | null;
   /** Names that are visible before their declaration, anywhere in their scope. */
   hoisted: boolean;
   /** Names that no program's declaration makes safe to replace. */
   reserved: ReadonlySet<string>;
-  /** What makes names visible as text at run time; with it nothing is replaced. */
+  /** Code that makes names visible as text at run time; with it nothing is replaced. */
   reflection: RegExp;
 }
