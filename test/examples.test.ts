@@ -1,6 +1,5 @@
-// Owns the guarantee that the examples on pages do what they say: each command that calls a
-// deployment is answered, each request and each spec is taken. Python and TypeScript have tests of
-// their own clients.
+// Guarantees that the examples on pages do what they say: each command that calls a deployment is answered,
+// each request and each spec is taken. Python and TypeScript have tests of their own clients.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +37,7 @@ const blocks: Block[] = pages.flatMap((path) =>
   })),
 );
 
-/** What a reader has put beside a command that names it. */
+/** The files that a reader has put beside a command that names them. */
 const FILES = {
   "preset.json": JSON.stringify({
     shape: "pair",

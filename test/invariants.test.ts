@@ -1,5 +1,5 @@
-// Owns the guarantee that docs/invariants.md points at files and tests that are there, and that each
-// invariant stands, word for word, in the header of the test that holds it.
+// Guarantees that docs/invariants.md points at files and tests that are there, and that each invariant
+// stands, word for word, in the header of the test that holds it.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 

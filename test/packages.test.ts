@@ -9,7 +9,7 @@ import { filesOf, importsOf, ROOT, textOf } from "./harness/imports.ts";
 
 type Versions = Record<string, string>;
 
-/** What a project of vitest.config.ts runs. */
+/** The files that a project of vitest.config.ts runs. */
 function projectOf(name: string): { include?: readonly string[]; exclude?: readonly string[] } {
   const { projects = [] } = vitestConfig.test ?? {};
   const tests = projects.flatMap((project) => (typeof project === "object" && "test" in project ? [project.test] : []));

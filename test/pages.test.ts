@@ -1,5 +1,5 @@
-// Owns the guarantees of the pages for people: links lead somewhere, headings included; guides are
-// short; each reader is sent to at most five pages; every variable has a row.
+// The guarantees of the pages for people: links lead somewhere, headings included; guides are short; each
+// reader is sent to at most five pages; every variable has a row.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -28,7 +28,7 @@ function sentencesOf(markdown: string): string[] {
   return paragraphs.flatMap((line) => line.split(/(?<=[.!?])\s+/)).filter((sentence) => wordsIn(sentence) > 0);
 }
 
-/** As GitHub makes it: small letters, signs left out, blanks as hyphens. */
+/** As GitHub makes it: lower case, signs left out, blanks as hyphens. */
 const slugOf = (heading: string) =>
   heading
     .toLowerCase()

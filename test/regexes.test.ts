@@ -1,5 +1,5 @@
-// Owns the guarantee that no regular expression takes more than linear time: every one of the
-// product is looked at by recheck, which searches for a text that it takes polynomial time on.
+// Guarantees that no regular expression takes more than linear time: every one of the product is looked at by
+// recheck, which searches for a text that it takes polynomial time on.
 import { check } from "recheck";
 import { describe, expect, test } from "vitest";
 import { type FoundRegex, madeBy, regexesOf } from "./harness/regex-literals.ts";
@@ -44,7 +44,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "gpu-backend/engines/simulator/stream.ts": OWN,
   "gpu-backend/gateway/engines/vocabulary.ts": OPERATOR,
 };
-/** Of these recheck cannot say anything: by how the source begins, with who looks instead. */
+/** Patterns that recheck cannot decide: by how the source begins, with who looks instead. */
 const UNDECIDED: Readonly<Record<string, string>> = {
   "\\[(?=\\s{0,8}(?:QUESTION": "too large to decide in time; bounded throughout, and timed by test/core/marks.test.ts",
   "(?<![\\p{L}\\p{N}])(?:(?:(?:(?:final|correct|right":
@@ -74,7 +74,7 @@ const REPEATS = /[*+]|\{\d+,/;
 
 const ready = new Map<string, Promise<string | null>>();
 
-/** Why it is no linear one, or null; each pattern is looked at once, wherever it stands. */
+/** Why it is not linear, or null; each pattern is looked at once, wherever it is. */
 async function faultOf({ file, line, source, flags }: FoundRegex): Promise<string | null> {
   if (!REPEATS.test(source) || Object.keys(UNDECIDED).some((start) => source.startsWith(start))) return null;
   // A sticky one is tried at one place.

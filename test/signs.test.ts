@@ -1,5 +1,5 @@
-// Owns the guarantee that what pages and comments name is there: files, npm commands, routes,
-// environment variables and fields of a spec. CHANGELOG tells of the past and is not read.
+// Guarantees that everything pages and comments name is there: files, npm commands, routes, environment
+// variables and fields of a spec. CHANGELOG describes the past and is not read.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,7 +30,7 @@ const OTHERS = new Set(
     .map((name) => `${name}.py`),
 );
 const OTHERS_ROUTES = /^\/v1\/(chat\/completions|completions|classify|verify(\/cancel)?|run_code|embeddings|models)$/;
-/** Of other programs, which our pages tell to set. */
+/** Variables of other programs, which our pages mention. */
 const OTHERS_VARIABLES = new Set([
   "PISTON_OUTPUT_MAX_SIZE",
   "VERIFIER_NO",
@@ -69,7 +69,7 @@ const FILE =
 const all = new Set(files);
 const ends = new Set(files.flatMap((path) => path.split("/").map((_, i, parts) => parts.slice(i).join("/"))));
 
-/** What `npm run` or `npm` calls: a name, and behind two hyphens a word, which may be a part of it. */
+/** A call of `npm run` or `npm`: a name, and behind two hyphens a word, which may be a part of it. */
 const COMMAND =
   /\bnpm (?:run (?:-s )?|(?:-s )?(?=(?:test|start)\b))([\w:-]+(?: -w gpu-backend)?(?: -- [a-z][\w-]*(?![\w/.]))?)/g;
 const CALL = /^([\w:-]+)( -w gpu-backend)?(?: -- (.*))?$/;
@@ -81,7 +81,7 @@ const PARTS: Readonly<Record<string, { names: Record<string, string> }>> = {
   test: TESTS,
 };
 
-/** What a schema's values hold, through references, alternatives, lists and maps. */
+/** The values of a schema, through references, alternatives, lists and maps. */
 type Schema = { [key: string]: unknown } & { properties?: Record<string, Schema> };
 const document = JSON.parse(textOf("public/openapi.json")) as {
   paths: Record<string, unknown>;

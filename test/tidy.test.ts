@@ -88,7 +88,7 @@ describe("imports", () => {
     expect(table.filter((path) => path !== "src/api/tools/shared/contract.ts").sort()).toEqual(
       contracts.filter((path) => path.startsWith("src/")).sort(),
     );
-    // What a field says of itself is in no bundle, and couples nothing.
+    // A field's description is in no bundle, and couples nothing.
     const counted = (path: string) =>
       Object.values(importsOf(path))
         .flat()
@@ -166,8 +166,8 @@ describe("sizes", () => {
 });
 
 /**
- * Length of each function whose closing brace stands at its opening line's indentation, as the
- * formatter guarantees.
+ * Length of each function whose closing brace has its opening line's indentation, as the formatter
+ * guarantees.
  */
 function functionLengths(text: string): { line: number; length: number }[] {
   const rows = text.split("\n");
@@ -185,7 +185,7 @@ function functionLengths(text: string): { line: number; length: number }[] {
 }
 
 describe("files", () => {
-  it("say in their first line what they own", () => {
+  it("say in their first line what they are for", () => {
     expect(sources.filter((path) => !/^\/\/ \S.{20,}/.test(textOf(path)) && !textOf(path).startsWith("#!"))).toEqual(
       [],
     );
@@ -234,7 +234,7 @@ describe("tests", () => {
   const tests = testFiles.filter((path) => !path.startsWith("test/engines/real/"));
 
   it("wait as long as vitest.config.ts says, and bound no clock: a busy machine breaks that", () => {
-    // waitFor gives up after a second of its own; a poll after what the configuration says.
+    // waitFor gives up after its own second; a poll after the configured time.
     const clocks = [
       /\bvi\.setConfig\(/,
       /^\s*(?:\}, )?\d\d+_000,?\n?\s*\);$/m,

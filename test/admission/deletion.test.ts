@@ -44,7 +44,7 @@ describe("no word is left of a use of", () => {
     const answers = use(name).answers ?? (() => "");
     const script: typeof answers = (shown, about) => {
       const said = answers(shown, about);
-      // What facts hold, and what a judge quotes of them.
+      // The texts of facts, and a judge's quotes of them.
       return typeof said === "string" ? said.replaceAll("Paris", mark) : said;
     };
     const verifier = { ...fakeVerifier(script), takes: EVERY_BACKEND };

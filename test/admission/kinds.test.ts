@@ -1,6 +1,5 @@
-// What every kind of signal must hold to be admitted, over HTTP: an honest value, no number out of
-// an answer that is none, no fact that is not finite. Walks the table: a new kind fails here until
-// it has an entry in kinds.ts.
+// The conditions for admitting a kind of signal, over HTTP: an honest value, no number from an answer without
+// one, no fact that is not finite. Walks the table: a new kind fails here until it has an entry in kinds.ts.
 import { describe, expect, test } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";

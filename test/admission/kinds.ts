@@ -1,5 +1,5 @@
-// Owns one use of every kind of signal for the tests of admission: a spec, what its groups carry,
-// and what an honest answer to its question looks like. A kind without an entry is not admitted.
+// One use of every kind of signal for the tests of admission: a spec, what its groups carry, and what an
+// honest answer to its question looks like. A kind without an entry is not admitted.
 import { STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import type { Script } from "../harness/fakes.ts";
 
@@ -8,12 +8,12 @@ export interface KindUse {
   settings: object;
   extract?: "whole" | "last_code_block";
   group?: object;
-  /** Of the i-th rollout; a `text` here replaces its own. */
+  /** Fields of the i-th rollout; a `text` here replaces its own. */
   rollout?: (i: number) => object;
   request?: object;
-  /** Of a kind without a finite range; absent: its value. */
+  /** The reward of a kind without a finite range; absent: its value. */
   reward?: string;
-  /** What its verifier, sandbox or checker says; absent: it asks nobody. */
+  /** Its verifier's, sandbox's or checker's answers; absent: it asks none. */
   answers?: Script;
 }
 
@@ -138,7 +138,7 @@ export const kindOf = (name: string): string => name.split("/")[0] as string;
 
 const ROLLOUTS = 3;
 
-/** A request with three rollouts that uses a kind as above; `mark` stands in each of its texts. */
+/** A request with three rollouts that uses a kind as above; `mark` is in each of its texts. */
 export function requestOf(name: string, mark = "", log: object = {}) {
   const { settings, extract = "last_code_block", group = {}, rollout = () => ({}), request = {}, reward } = use(name);
   const words = (i: number) => `Rollout ${i} ${mark} is of so many words${" more".repeat(i)}.`;

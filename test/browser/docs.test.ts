@@ -214,7 +214,7 @@ describe("the TypeScript client", () => {
       ...{ globalName: "kritai", platform: "browser", target: "es2022" },
     });
     const { page } = await open("/runs", 1280);
-    // Of a group of one nothing is compared, so that no verifier is asked.
+    // In a group of one nothing is compared, so that no verifier is asked.
     const used = `(async () => {
       const client = kritai.createClient({ url: location.origin });
       const request = { groups: [{ prompt: "p", rollouts: [{ text: "alone" }] }] };

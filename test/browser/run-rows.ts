@@ -1,5 +1,5 @@
-// Owns a made run for the browser tests: rows of many steps, in which the verifier's answers stop
-// being readable and rewards become flat.
+// A made run for the browser tests: rows of many steps, in which the verifier's answers stop being readable
+// and rewards become flat.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import type { RunDetail, RunSummary, StepRow } from "../../src/ports/logged-rows.ts";
 

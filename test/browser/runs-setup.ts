@@ -1,5 +1,5 @@
-// Owns what the tests of the pages of runs share: the app over made and really scored runs,
-// headless Chromium, pages with a key already typed, and what is wrong with them.
+// Helpers shared by the tests of the pages of runs: the app over made and really scored runs, headless
+// Chromium, pages with a key already typed, and what is wrong with them.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -48,7 +48,7 @@ const LONGER = preferring((candidate) => candidate.length);
 
 const long: MadeRun = { id: "long", steps: 2000, ill_from: 1700 };
 const calm: MadeRun = { id: "calm", steps: 60, ill_from: null };
-/** Of steps so large that the database can read but few at a time. */
+/** Steps so large that the database can read but few at a time. */
 const heavy: MadeRun = { id: "heavy", steps: 120, ill_from: null };
 const HEAVY_MOST = 60;
 const made = [long, calm, heavy];
@@ -186,7 +186,7 @@ async function begin(): Promise<void> {
   browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-/** Has a file's tests run over the app with its made and its scored runs, in a browser of their own. */
+/** Has a file's tests run over the app with its made and its scored runs, in a separate browser. */
 export function withRuns(): void {
   beforeAll(begin);
   afterAll(async () => {
@@ -200,7 +200,7 @@ export interface Opened {
   faults: string[];
 }
 
-/** A page in a tab of its own, with the key already typed unless told otherwise. */
+/** A page in a separate tab, with the key already typed by default. */
 export async function open(
   path: string,
   { width = 1280, theme = "light" as "light" | "dark", key = KEY as string | null } = {},

@@ -22,10 +22,7 @@ interface Documented {
   responses: Record<string, { content: Record<string, unknown> }>;
 }
 
-/**
- * What openapi-typescript would generate, as wide as a client that learns its paths at run time can
- * say it.
- */
+/** openapi-typescript's operation, as wide as a client that learns its paths at run time can have it. */
 interface AnyOperation {
   parameters: { path?: Record<string, string>; query?: Record<string, string | number> };
   requestBody?: { content: { "application/json": unknown } };

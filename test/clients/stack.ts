@@ -1,6 +1,5 @@
-// Owns what the tests of real client libraries share: the local stack under production's limits
-// with a key and a scripted verifier, replies by status, and the waits of a retrying client. Knows
-// no library.
+// Helpers shared by the tests of real client libraries: the local stack under production's limits with a key
+// and a scripted verifier, replies by status, and the waits of a retrying client.
 import { createHash, randomUUID } from "node:crypto";
 import { onTestFinished, vi } from "vitest";
 import { startProgram } from "../../lab/bench/program.ts";
@@ -34,10 +33,7 @@ export function refusing(code: 400 | 429 | 502, times: number, retry_after_s = 9
   return (request) => (left-- > 0 ? status(code, { "retry-after": `${retry_after_s}` }) : prefersLongest(request));
 }
 
-/**
- * The whole product as a process of its own: edge in workerd, embedded Postgres, one configured
- * key.
- */
+/** The whole product as a separate process: edge in workerd, embedded Postgres, one configured key. */
 export async function startClientStack(): Promise<ClientStack> {
   const folder = temporaryFolder();
   const verifier = await startMockVerifier(prefersLongest);
@@ -65,7 +61,7 @@ export async function startClientStack(): Promise<ClientStack> {
   };
 }
 
-/** A fetch that keeps the status of each reply: how often a client asked, and what it was told. */
+/** A fetch that keeps the status of each reply: how often a client asked, and the answers. */
 export function statusKeeper(): { statuses: number[]; fetch: typeof fetch } {
   const statuses: number[] = [];
   return {
@@ -78,15 +74,12 @@ export function statusKeeper(): { statuses: number[]; fetch: typeof fetch } {
   };
 }
 
-/**
- * What Kritai sends as Retry-After, ms: `verifier_overloaded` (429) and `verifier_unavailable`
- * (503).
- */
+/** Kritai's Retry-After, ms: `verifier_overloaded` (429) and `verifier_unavailable` (503). */
 const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 40_000];
 
 /**
- * Until the test ends, a wait as long as Retry-After says passes at once; returns those waits. A
- * client's own back-off is no such wait.
+ * Until the test ends, a wait as long as Retry-After says passes at once; returns those waits. A client's own
+ * back-off is another wait.
  */
 export function skippedWaits(): number[] {
   const waits: number[] = [];

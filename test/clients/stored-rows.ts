@@ -1,5 +1,5 @@
-// Owns `node test/clients/stored-rows.ts RUN_ID DATA_DIR`: a run's rollouts as the database holds
-// them, a JSON line each, past every part of the API.
+// `node test/clients/stored-rows.ts RUN_ID DATA_DIR`: a run's rollouts as the database holds them, a JSON
+// line each, past every part of the API.
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { createPostgres } from "../../scripts/stack/postgres.ts";
 

@@ -42,7 +42,7 @@ function intercepted(change: (times: number, ask: () => Promise<Response>) => Pr
   return { asked, fetch: ask };
 }
 
-/** What a reply's body brings before the connection breaks. */
+/** The part of a reply's body before the connection breaks. */
 function broken(text: string): Response {
   let sent = false;
   const body = new ReadableStream<Uint8Array>({
@@ -87,7 +87,7 @@ describe("rewards", () => {
     expect([first?.shown, first?.left_out]).toEqual([1, undefined]);
     expect(second?.shown).toBeCloseTo(1 - (second?.left_out?.results ?? 0) / 9_010, 9);
     const path = { run_id: "ts-agents" };
-    // What was queued for the log is there within seconds.
+    // Queued log entries are there within seconds.
     const logged = () => client().call("get", "/v1/runs/{run_id}/steps", { params: { path } });
     const mean = async () => (await logged().catch(() => null))?.steps[0]?.shown_mean;
     await expect.poll(mean).toBeCloseTo((1 + (second?.shown as number)) / 2, 9);

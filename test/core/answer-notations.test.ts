@@ -117,7 +117,7 @@ test("numbers are equal exactly where their values are, symmetrically, and with 
       );
       expect(wrong).toEqual([]);
     }),
-    // Of chance, what is seen below would hang on it.
+    // With chance, the counts below would depend on it.
     { numRuns: 1_500, seed: 1 },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);

@@ -96,8 +96,8 @@ test("what is hostile is read in bounded time", () => {
 });
 
 /**
- * Of the answers of a type that math-verify finds equal, how many the rules do; docs/signals.md
- * tells these.
+ * For the answers of a type that math-verify finds equal, how many the rules do; docs/signals.md has these
+ * numbers.
  */
 const RECALL: Readonly<Record<string, readonly [found: number, equal: number]>> = {
   integer: [7, 7],
@@ -129,7 +129,7 @@ test("what the rules find equal, by type of answer, is what the documentation sa
   for (const { input, expected } of vectors.cases) {
     const [found, equal] = recall[input.category] ?? [0, 0];
     const said = compareAnswers(input.gold, input.pred, AUTO);
-    // What they do not find equal they leave open: no answer that is right is called wrong here.
+    // Answers that they do not find equal they leave open: a right answer is never called wrong here.
     if (expected.boxed) expect(said, input.pred).not.toBe("different");
     recall[input.category] = expected.boxed ? [found + Number(said === "equal"), equal + 1] : [found, equal];
   }

@@ -1,5 +1,4 @@
-// Owns the comparison of numbers with golden values: equal nulls, or a difference within the
-// tolerance.
+// The comparison of numbers with golden values: equal nulls, or a difference within the tolerance.
 import { expect } from "vitest";
 
 const EXACT = 1e-12;

@@ -7,7 +7,7 @@ import fc from "../harness/property.ts";
 
 const openAi = (message: string) => JSON.stringify({ error: { message, type: "BadRequestError", code: 400 } });
 
-/** What engines say of a request by itself, each word and number of which people need. */
+/** Engines' sentences, each word and number of which people need. */
 const WHOLE = [
   "temperature must be non-negative, got -1.0.",
   "max_tokens must be at least 1, got 0.",
@@ -30,7 +30,7 @@ const WHOLE = [
   "seed must be an integer",
 ];
 
-/** What a policy may have written, with words of engines among its own. */
+/** Texts that a policy may have written, with words of engines among its own. */
 const ROLLOUTS = [
   "def solve(n):\n    return n * 7919  # Zebra-Quartz 31337",
   "The answer is 42, because max(model) = the largest token of all.",
@@ -86,7 +86,7 @@ const ECHOES: Record<string, (echo: string) => string> = {
   "a field of the echo": (echo) => JSON.stringify({ input: { message: echo }, error: { message: "bad request" } }),
 };
 
-/** Whether so many characters of a text, letters and digits alone, stand in another. */
+/** Whether this many characters of a text, letters and digits alone, are in another. */
 function repeated(told: string, text: string, chars: number): string | undefined {
   const plain = (of: string) => of.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   const [within, whole] = [plain(told), plain(text)];

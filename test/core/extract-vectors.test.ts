@@ -1,5 +1,5 @@
-// Owns the proof that each class of completion gives its program: the vectors, and the extractors
-// that trainers bring.
+// The proof that each class of completion gives its program: the vectors, and the extractors that trainers
+// bring.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadProblems } from "../../lab/problems/problem.ts";
@@ -108,7 +108,7 @@ describe("where the field's extractors agree, this one agrees", () => {
   });
 });
 
-/** Of the longest rollout: the square of that would not end in time. */
+/** The longest rollout: the square of that would not end in time. */
 test("hostile fences end at all", () => {
   const SIZE = LIMITS.rollout_text_bytes;
   const units = [

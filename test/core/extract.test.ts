@@ -1,5 +1,4 @@
-// Owns what counts as a rollout's candidate: think tags, fences, blank answers, languages,
-// duplicates.
+// Defines what counts as a rollout's candidate: think tags, fences, blank answers, languages, duplicates.
 
 import { describe, expect, test } from "vitest";
 import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/extract.ts";

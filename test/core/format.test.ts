@@ -1,4 +1,4 @@
-// Owns what the format rules accept, and which regular expressions are refused with which limit.
+// Defines what the format rules accept, and which regular expressions are refused with which limit.
 
 import { describe, expect, test } from "vitest";
 import { compileFormatRules, hasClosedThink } from "../../src/core/candidate/format.ts";

@@ -1,4 +1,4 @@
-// Owns the guarantees of the formulations beyond the golden vectors: options, prefill, ranges.
+// The guarantees of the formulations beyond the golden vectors: options, prefill, ranges.
 
 import { describe, expect, it } from "vitest";
 import type { Formulation, VerdictOptions } from "../../src/core/contract/requests.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees for a sample of whose prompt no other has come: it has no reward, and whoever
-// asks for it again may yet get one.
+// The guarantees for a sample of whose prompt no other has come: it has no reward, and whoever asks for it
+// again may yet get one.
 import { describe, expect, it } from "vitest";
 import { begin, finish } from "../../src/objects/gathering/group.ts";
 import type { AnswerState, GroupState } from "../../src/objects/gathering/group-state.ts";

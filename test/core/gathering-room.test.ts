@@ -1,5 +1,5 @@
-// Owns the guarantees of a room's decisions, over random histories of arrivals, retries, twins,
-// leaves, closes, judgements and restarts.
+// The guarantees of a room's decisions, over random histories of arrivals, retries, twins, leaves, closes,
+// judgements and restarts.
 
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -52,7 +52,7 @@ class World {
   /** Connections whose client has gone, noticed or not. */
   cut = new Set<string>();
   answers = new Map<string, number>();
-  /** When each connection's time is over; whoever waits longer is told so and gone. */
+  /** The end of each connection's time; a longer waiter is answered so and gone. */
   deadlines = new Map<string, number>();
   #connections = 0;
   readonly size: number | null;
@@ -181,7 +181,7 @@ class World {
   check(): void {
     for (const body of new Set(this.samples.map((sample) => sample.body))) {
       const sent = this.samples.filter((sample) => sample.body === body).length;
-      // What comes when its equal has its answer is one again, and answered with that one's reward.
+      // A sample that comes when its equal has its answer is one again, and answered with that one's reward.
       const all = this.room.groups.flatMap((group) => group.members);
       const members = all.filter(({ body_hash, again }) => body_hash === body && !again);
       must(members.length <= sent, "no more members than samples");

@@ -1,4 +1,4 @@
-// Owns arrivals for the tests of gathering.
+// Arrivals for the tests of gathering.
 import type { Arrival, RoomState } from "../../src/objects/gathering/group-state.ts";
 
 /** A request's arrival; requests with equal body hashes repeat each other. */

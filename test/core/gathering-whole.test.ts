@@ -1,5 +1,5 @@
-// A group of which a part is no answer (`on_incomplete=error`): judged when all are there, whatever
-// time passes and whoever leaves, and its waiters are let go by half of their deadline.
+// A group whose parts have no reward (`on_incomplete=error`): judged when all are there, whatever time passes
+// and whoever leaves, and its waiters are let go by half of their deadline.
 import { expect, it } from "vitest";
 import { begin, finish } from "../../src/objects/gathering/group.ts";
 import type { Arrival, GroupState } from "../../src/objects/gathering/group-state.ts";

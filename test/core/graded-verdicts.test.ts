@@ -1,4 +1,4 @@
-// What each kind of verdict gives the candidates shown, whole and graded.
+// The grades of each kind of verdict for the candidates shown, whole and graded.
 import { describe, expect, test } from "vitest";
 import { gradesIn, type Verdict, winnerOf } from "../../src/core/judges/verdicts.ts";
 

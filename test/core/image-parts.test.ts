@@ -1,4 +1,4 @@
-// Where images stand in messages: behind the block that names them, no more than a question may hold.
+// Where images are in messages: behind the block that names them, within a question's bound.
 import { expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { imageHead, imagesMost, imagesNamed, namedImages, withImages } from "../../src/core/judges/image-parts.ts";

@@ -27,7 +27,7 @@ const jamming =
   (i: number, j: number) =>
     bad.includes(i) || bad.includes(j) ? ("no_box" as const) : ("ok" as const);
 
-/** So many classes that not every explanation is looked at. */
+/** Enough classes that not every explanation is looked at. */
 const MANY = 16;
 
 describe("suspicion", () => {
@@ -36,7 +36,7 @@ describe("suspicion", () => {
       for (const bad of [[], [0], [1, n - 1], [0, 2, 3]].filter(({ length }) => length < n - 1)) {
         const asked = robin(n, jamming(...bad));
         const exact = suspicion(n, asked).odds;
-        // Classes beyond the n meet nobody, and change nothing of what is known of the others.
+        // Classes beyond the n meet no other, and change nothing about the others.
         const grown = suspicion(MANY, asked).odds.slice(0, n);
         for (const [v, odds] of exact.entries()) expect(grown[v], `${v} of ${n}, ${bad} jam`).toBeCloseTo(odds, 9);
       }

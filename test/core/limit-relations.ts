@@ -1,4 +1,4 @@
-// Owns the relations that must hold between limits.
+// The relations that must hold between limits.
 import { LIMITS } from "../../src/core/faults/limits.ts";
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,6 @@
-// What holds of every template's marks: none stands raw in model text, however it is spelled, and
-// honest text stays as it is but for them.
-// Invariant 9: Model text is data: it cannot close its delimiter nor open a section, is never
-// interpolated twice, never reaches a log line.
+// The properties of every template's marks: none is raw in model text, however it is spelled, and honest text
+// stays as it is but for them. Invariant 9: Model text is data: it cannot close its delimiter nor open a
+// section, is never interpolated twice, never reaches a log line.
 import { describe, expect, test } from "vitest";
 import { sectionsIn, textsOf, timesSeen, VARIANTS } from "../../lab/red-team/material/layout.ts";
 import { realTexts } from "../../lab/red-team/real-texts.ts";
@@ -58,7 +57,7 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
   ["a stored template", literal(presetNamed(stored) as Preset)],
   ["a template of other scripts", [...literal(presetNamed(foreign) as Preset), "GRADE:"]],
   ...Object.entries(PRESETS).map(([name, preset]) => {
-    // A plain word of a form is a mark where it stands alone, which is tried below.
+    // A plain word of a form is a mark where it is alone, which is tried below.
     const forms = formsOf(preset.parser).filter((form) => form.length >= 4 && !/^\w+$/.test(form));
     return [name, [...literal(preset), ...forms]] as const;
   }),

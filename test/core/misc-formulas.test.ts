@@ -1,5 +1,5 @@
-// Owns the golden cases of misc_formulas.json that the product computes apart from expressions:
-// stopping of votes, strengths, soft verdicts.
+// The golden cases of misc_formulas.json that the product computes apart from expressions: stopping of votes,
+// strengths, soft verdicts.
 
 import { describe, expect, test } from "vitest";
 import { softVerdict } from "../../src/core/judges/logprobs.ts";

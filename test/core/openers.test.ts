@@ -1,4 +1,4 @@
-// Holds what is no candidate because it only announces one, and that a short answer is one.
+// Holds that a text which only announces a candidate is not one, and that a short answer is.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { HONEST_ANSWERS, KEYS } from "../../lab/red-team/material/openers.ts";

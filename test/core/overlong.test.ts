@@ -1,4 +1,4 @@
-// Owns the guarantees of the soft overlong punishment beyond the golden vectors.
+// The guarantees of the soft overlong punishment beyond the golden vectors.
 
 import { describe, expect, it } from "vitest";
 import { softOverlong } from "../../src/core/candidate/overlong.ts";

@@ -151,7 +151,7 @@ describe.each(Object.keys(PLANS))("%s", (family) => {
   });
 });
 
-/** What an object of several parts comes to: its scores. */
+/** The scores of an object of several parts. */
 function flat(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const { score, score_1, score_2 } = value as { score?: number; score_1?: number; score_2?: number };

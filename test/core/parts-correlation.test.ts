@@ -1,5 +1,5 @@
-// How far the parts of a reward agree on a group: by hand, by Kendall's coefficient, and where
-// nothing can be told.
+// How far the parts of a reward agree on a group: by hand, by Kendall's coefficient, and where it is
+// undefined.
 import { describe, expect, test } from "vitest";
 import { type Valued, valued, without } from "../../src/core/asking/signal-value.ts";
 import { partsCorrelation } from "../../src/core/tournament/metrics.ts";

@@ -1,4 +1,4 @@
-// What holds of every preset: model text cannot leave its delimiter, the form is told, slots exist.
+// The properties of every preset: model text cannot leave its delimiter, the form is stated, slots exist.
 import { describe, expect, test } from "vitest";
 import { formsOf } from "../../src/core/judges/parsers/table.ts";
 import { createPresetRenderer } from "../../src/core/judges/preset-render.ts";
@@ -19,7 +19,7 @@ const rendered = (preset: Preset, candidate: string): string => {
   const messages = createPresetRenderer(preset, job)([0, 1].slice(0, least));
   return messages.map(({ role, content }) => `${role}\n${content}`).join("\n");
 };
-/** What stands around a candidate's text. */
+/** The delimiters around a candidate's text. */
 const delimitersOf = ({ candidate }: Preset): string[] =>
   candidate.split(/\{\{\w+\}\}|\n/).filter((one) => one.trim().length >= 3);
 const countOf = (text: string, part: string): number => text.split(part).length - 1;

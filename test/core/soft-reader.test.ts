@@ -1,5 +1,5 @@
-// Holds where the labels' probabilities are read: where the answer's last label stands, however the
-// tokens cut it; and that what is no log probability is told.
+// Holds where the labels' probabilities are read: at the answer's last label, however the tokens cut it; and
+// that other values than log probabilities are reported.
 
 import { describe, expect, it, test } from "vitest";
 import { anchorFor } from "../../src/core/judges/anchors.ts";
@@ -47,7 +47,7 @@ describe("the labels' probabilities", () => {
         const soft = new SoftReader(anchor as Anchor);
         if (whole) soft.logprobs(tokens, true);
         else for (const each of tokens) soft.logprobs([each], true);
-        // Of a tie's letter, which was not seen, some 1e-9 is taken.
+        // For a tie's letter, which was not seen, some 1e-9 is taken.
         expect(soft.labels?.letters.A).toBeCloseTo(0.8, 8);
         expect(soft.labels).toMatchObject({ coverage: expect.closeTo(1, 12), written: "A" });
       }),

@@ -1,5 +1,5 @@
-// Owns the guarantees of the statistics beyond the golden vectors: symmetries, definitions,
-// reproducible intervals that cover.
+// The guarantees of the statistics beyond the golden vectors: symmetries, definitions, reproducible intervals
+// that cover.
 
 import { describe, expect, it } from "vitest";
 import { createRandom, hashText } from "../../src/core/math/random.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees of the strict parsers: equal to the regular expressions they restate, and
-// linear where those are not.
+// The guarantees of the strict parsers: equal to the regular expressions they restate, and linear where those
+// are not.
 
 import { describe, expect, it } from "vitest";
 import { firstBox, isLetterForm, isScoresForm, strictContent } from "../../src/core/formulations/strict-verdict.ts";

@@ -1,4 +1,4 @@
-// Owns the guarantees of suggested names: a slip finds the name, and no other word finds any.
+// The guarantees of suggested names: a slip finds the name, and no other word finds any.
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { didYouMean, nearest } from "../../src/core/faults/suggestion.ts";

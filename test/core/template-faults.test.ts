@@ -1,5 +1,5 @@
-// What a deployment's own template must say: every refusal names its field, and the built-in
-// presets hold to the same rules.
+// The rules of a deployment's stored template: every refusal names its field, and the built-in presets hold
+// to the same rules.
 import { describe, expect, test } from "vitest";
 import { template } from "../../scripts/build/openapi/examples.ts";
 import { createPresetRenderer } from "../../src/core/judges/preset-render.ts";

@@ -1,5 +1,4 @@
-// Owns the golden vectors of the core formulas: every column of verdicts, soft overlong and tau-b.
-// Knows no route.
+// The golden vectors of the core formulas: every column of verdicts, soft overlong and tau-b.
 import { describe, expect, it } from "vitest";
 import { releaseBrpoVerdict, releaseEvaluationVerdict, releaseRankWinner } from "../../lab/fuzz/release-parsers.ts";
 import { softOverlong } from "../../src/core/candidate/overlong.ts";

@@ -1,5 +1,4 @@
-// Owns the guarantees of /v1/verdicts' computation: order, sums, metrics, and every refusal naming
-// its field.
+// The guarantees of /v1/verdicts' computation: order, sums, metrics, and every refusal naming its field.
 
 import { describe, expect, it } from "vitest";
 import { VerdictsReplySchema } from "../../src/core/contract/replies.ts";

@@ -1,5 +1,4 @@
-// Owns the guarantees of the robust parser beyond the golden vectors: properties, score lists,
-// hostile texts. Knows no reward.
+// The guarantees of the robust parser beyond the golden vectors: properties, score lists, hostile texts.
 
 import { describe, expect, it } from "vitest";
 import { parseLetter, parseScores } from "../../src/core/judges/verdict.ts";

@@ -1,7 +1,6 @@
-// Stands in for Cloudflare's interface, as far as wrangler asks it: the real wrangler is given its
-// address, and what it uploads runs in workerd with the secrets that it set. Routes, fields and
-// error codes are those of Cloudflare's published API reference and of wrangler's own source; the
-// real interface was never reached.
+// A stand-in for Cloudflare's interface, as far as wrangler asks it: the real wrangler is given its address,
+// and its uploads run in workerd with the secrets that it set. Routes, fields and error codes are those of
+// Cloudflare's published API reference and of wrangler's own source; the real interface was never reached.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -24,12 +23,12 @@ interface Version {
 
 interface Worker {
   versions: Version[];
-  /** Of the version that answers. */
+  /** Id of the version that answers. */
   active: string;
   migration_tag: string | undefined;
 }
 
-/** What a request is answered in place of the truth: a refusal, or a connection that breaks. */
+/** The answer to a request in place of the truth: a refusal, or a connection that breaks. */
 export type Fault = (method: string, path: string) => { status: number; code: number; message: string } | "cut" | null;
 
 /** Cloudflare's answer to what is not there. */
@@ -50,7 +49,7 @@ export class CloudflareStandIn {
   readonly workers = new Map<string, Worker>();
   /** By name, who consumes each. */
   readonly queues = new Map<string, { script: string }[]>();
-  /** What changed something, as `PUT /queues`. */
+  /** Requests that changed something, as `PUT /queues`. */
   readonly changes: string[] = [];
   fault: Fault = () => null;
   /** CLOUDFLARE_API_BASE_URL for wrangler. */
@@ -67,7 +66,7 @@ export class CloudflareStandIn {
   #edge: Promise<{ edge: Edge; close: () => Promise<void> }> | null = null;
   #ids = 0;
 
-  /** @param vars what the Worker is given besides, to find what stands in for Neon */
+  /** @param vars further variables of the Worker, to find the stand-in for Neon */
   constructor(folder: string, vars: Record<string, string>) {
     this.#folder = folder;
     this.#vars = vars;
@@ -244,7 +243,7 @@ const upload: Answer = async (cloud, { name = "" }, { form }) => {
   return { id: name, tag: name, etag: id, deployment_id: id, startup_time_ms: 20 };
 };
 
-/** Of an upload that is not deployed yet: the same, told otherwise. */
+/** For an upload that is not deployed yet: the same in another form. */
 const uploadVersion: Answer = async (cloud, named, asked) => {
   await upload(cloud, named, asked);
   const { id } = cloud.active(named.name as string) as Version;

@@ -1,12 +1,12 @@
-// Stands in for Neon: the embedded database behind Postgres's own protocol, for migrations, and
-// behind Neon's HTTP endpoint, for the Worker. It lets anybody in; Neon itself was never reached.
+// A stand-in for Neon: the embedded database behind Postgres's own protocol, for migrations, and behind Neon's
+// HTTP endpoint, for the Worker. It lets every client in; Neon itself was never reached.
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { PGlite } from "@electric-sql/pglite";
 import { readSnapshot } from "../../scripts/stack/pglite-snapshot.ts";
 import { createPostgres } from "../../scripts/stack/postgres.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 
-/** What a client sends first to ask for TLS; the reply N says that there is none. */
+/** A client's first bytes to ask for TLS; the reply N says that there is none. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 /** The end of a reply after which no transaction is open: ReadyForQuery, idle. */
 const IDLE = Buffer.from([90, 0, 0, 0, 5, 73]);
@@ -14,7 +14,7 @@ const IDLE = Buffer.from([90, 0, 0, 0, 5, 73]);
 export interface DatabaseStandIn {
   /** DATABASE_URL, as a person copies it. */
   url: string;
-  /** What the Worker is given to find it over HTTP. */
+  /** The Worker's variables to find it over HTTP. */
   vars: { DATABASE_FETCH_ENDPOINT: string };
   /** The next message that matches breaks its connection, as a network does. */
   breakAt: RegExp | null;

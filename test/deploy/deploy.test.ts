@@ -292,7 +292,7 @@ it("in Cloudflare's builder deploys what was pushed and asks nobody", async () =
   expect(built.status, built.output).toBe(0);
   expect(built.output).toMatch(/^database +later: .*npm run migrate/m);
   expect(built.output).toMatch(/^deploy +done: at https:\/\/kritai\.somebody\.workers\.dev$/m);
-  // Left empty, the keys let nobody in.
+  // Empty keys refuse every request.
   expect(await isLetIn("anybody")).toBe(false);
 });
 

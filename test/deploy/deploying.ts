@@ -1,5 +1,5 @@
-// `npm run deploy` as a person runs it, with the real wrangler, against what stands in for
-// Cloudflare, Neon and a judge. Nothing leaves the machine.
+// `npm run deploy` as a person runs it, with the real wrangler, against stand-ins for Cloudflare, Neon and a
+// judge. Nothing leaves the machine.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";

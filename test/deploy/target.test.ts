@@ -1,4 +1,4 @@
-// What a deploy reads of wrangler.toml and of a connection string.
+// The parts of wrangler.toml and of a connection string that a deploy reads.
 import { expect, it } from "vitest";
 import { directUrl } from "../../scripts/deploy/secrets.ts";
 import { isTag, targetOf } from "../../scripts/deploy/target.ts";

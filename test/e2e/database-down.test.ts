@@ -174,8 +174,8 @@ describe("a stack that is killed in the middle", () => {
   it("has stored every reply that said `queued` once, after its next start", async () => {
     const env = { PORT: "0", DATA_DIR: `${folder.path}/killed`, VERIFIER_URL: mock.url, VERIFIER_MODEL: "mock-model" };
     const first = await startProgram(STACK, env);
-    // What the limits' emulation has counted is killed too, so it is asked before; what follows the
-    // last reply goes untold.
+    // The counts of the limits' emulation are killed too, so it is asked before; events after the last reply
+    // go uncounted.
     const killed = async () => {
       try {
         await expectWithinLimits(first.url);

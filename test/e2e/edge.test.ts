@@ -42,7 +42,7 @@ interface Rig {
   post(body: unknown): Promise<RewardsReply>;
 }
 
-/** An edge of its own, so that its counters are this test's. */
+/** A separate edge, so that its counters are this test's. */
 async function rig(
   behaviour: (body: MockBody) => ReturnType<typeof answer>,
   vars: Record<string, string> = {},

@@ -1,5 +1,5 @@
-// Owns a stack on disk whose queue can be held back, and the search for a text in all that it keeps:
-// every table, every file of its folder. Knows no route.
+// A stack on disk whose queue can be held back, and the search for a text in all that it keeps: every table,
+// every file of its folder.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEdge } from "../../scripts/stack/edge.ts";

@@ -1,6 +1,6 @@
-// What a release builds, as those have it who have nothing else: `pip install` of the wheel in a
-// bare environment, `npx kritai` of the packed tarball in an empty folder, a reward from one to the
-// other, and the TypeScript client under two compilers. Needs the registries of npm and of Python.
+// A release's packages, as a user has them who has nothing else: `pip install` of the wheel in a bare
+// environment, `npx kritai` of the packed tarball in an empty folder, a reward from one to the other, and the
+// TypeScript client under two compilers. Needs the registries of npm and of Python.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -14,7 +14,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const folder = temporaryFolder();
 const children: ChildProcess[] = [];
-/** Variables of a stack with a verifier elsewhere: one of its own takes two interpreters' start. */
+/** Variables of a stack with a verifier elsewhere: a separate one takes two interpreters' start. */
 let elsewhere: Record<string, string>;
 let judge: MockVerifier;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Owns a folder that lives as long as one test file.
+// A folder that lives as long as one test file.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// Owns the two groups every fault is tried on, the ways of asking for their rewards, and reading
-// the log back. Knows no fault's outcome.
+// The two groups every fault is tried on, the ways of asking for their rewards, and reading the log back.
 import { setTimeout as pause } from "node:timers/promises";
 import type { GroupResult, RewardsEvent, RewardsReply } from "../../src/core/contract/replies.ts";
 import type { GroupRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
@@ -7,7 +6,7 @@ import type { GroupRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
 export const DELIVERIES = ["sync", "stream", "async"] as const;
 export type Delivery = (typeof DELIVERIES)[number];
 
-/** What came back, in one shape whichever way it came. */
+/** The reply, in one shape whichever way it came. */
 export type Told = Pick<RewardsReply, "request_id" | "rewards" | "groups" | "logged" | "warnings">;
 
 const program = (name: string, passRate: number, label = "") => ({

@@ -9,11 +9,11 @@ const text = readFileSync(`${ROOT}docs/reliability.md`, "utf8");
 
 const costOf = ({ least, most }: FaultCase["cost"]) => (least === most ? `${least}` : `${least} to ${most}`);
 const outcomeOf = (code: FaultCase["code"]) => (code === null ? "scored" : `\`${code}\``);
-/** What stands before a comma or a semicolon; what follows explains. */
+/** The text before a comma or a semicolon; the rest explains. */
 const head = (cell: string) => cell.split(/[,;]/)[0];
 
 test("the table of faults is the one that is tested, line by line", () => {
-  const section = text.slice(text.indexOf("## What a fault comes to"), text.indexOf("- **Why the two differ.**"));
+  const section = text.slice(text.indexOf("## Faults of the engine"), text.indexOf("- **Why the two differ.**"));
   const rows = section
     .split("\n")
     .filter((line) => line.startsWith("| ") && !line.startsWith("| fault"))

@@ -1,5 +1,4 @@
-// Owns the table of faults: what the simulator is asked to do, and what each verifier adapter must
-// make of it. Knows no runtime and no route.
+// The table of faults: what the simulator is asked to do, and what each verifier adapter must make of it.
 import type { FaultName } from "../../gpu-backend/engines/simulator/faults.ts";
 import type { ItemErrorCode } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -14,7 +13,7 @@ interface Cost {
 }
 
 export interface FaultCase {
-  /** What the issue calls it. */
+  /** The fault's name in the issue. */
   name: string;
   /** The simulator's fault with its options. */
   fault: FaultName | `${FaultName};${string}`;

@@ -40,8 +40,8 @@ function promised({ code, cost, verify }: FaultCase, protocol: Protocol): Outcom
 const DEADLINE_MAX_MS = 120_000;
 
 /**
- * Whether the deadline left no time for what is no matter of it: how long a busy machine needs for
- * the neighbour's answers, or for a first refusal, is not what is tested.
+ * Whether the deadline left no time for unrelated parts: how long a busy machine needs for the neighbour's
+ * answers, or for a first refusal, is not what is tested.
  */
 function cameTooSoon([struck, neighbour]: readonly GroupResult[], requests: number, { code, cost }: Outcome): boolean {
   const cut = code !== "deadline" && struck?.rollouts.some(({ error }) => error === "deadline");
@@ -88,7 +88,7 @@ function expectReply(reply: Told, { blamed }: FaultCase, { code }: Outcome): voi
     expect(struck).toMatchObject({ status: "failed", verifier: { failed: STRUCK, parsed: 1 } });
   }
   expect(reply.rewards).toEqual(reply.groups.map((group) => group.rollouts.map(({ reward }) => reward)));
-  // Of a machine that is busy headers may come late besides.
+  // On a busy machine headers may come late besides.
   const warnings = reply.warnings.map((warning) => warning.split(":")[0]).filter((name) => name !== "headers_late");
   const failed = struck.status === "failed" ? ["groups_failed"] : [];
   expect(warnings).toEqual([...failed, ...(blamed ? ["does_not_fit"] : []), "simulated"]);

@@ -1,5 +1,4 @@
-// Owns one edge in workerd before a simulated engine, with the gateway between where the protocol
-// asks for it. Knows no fault and no guarantee.
+// One edge in workerd before a simulated engine, with the gateway between where the protocol asks for it.
 
 import { type RunningSimulator, startSimulator } from "../../gpu-backend/engines/simulator/server.ts";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
@@ -8,9 +7,7 @@ import { startEdge } from "../../scripts/stack/edge.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { Protocol } from "./faults-table.ts";
 
-/**
- * Answers that hang on the pass rates alone: what is asserted is the reply to a fault, not a draw.
- */
+/** Answers that depend on the pass rates alone: the assertion is about the reply to a fault, not a draw. */
 const CERTAIN = { discrimination: 1_000, lapse_rate: 0, position_bias: 0, parse_rate: 1, loop_rate: 0 };
 const SHORT_THOUGHTS = { thinking_median_tokens: 200, thinking_sigma: 0 };
 

@@ -33,7 +33,7 @@ const SCORES: EngineAnswer[] = [
   failing("verifier_overloaded"),
 ];
 
-/** What the edge decides of the pair, from the answers it would have got. */
+/** The edge's decision on the pair, from the answers it would have got. */
 function edgeResult(answers: readonly EngineAnswer[], form: VerifyRequest["form"]): PairResult {
   const question = { to: "chat", preset: "code-select", shown: [0, 1], samples: answers.length } as const;
   const readings = answers.map(({ answer, thinking, finish_reason, error }, sample) => ({

@@ -9,7 +9,7 @@ import { callWith, HEALTH_MS, withPool } from "./engine-setup.ts";
 
 const fine = () => answer("\\boxed{A}");
 
-/** An engine that drains until it is told not to. */
+/** An engine that drains until it is stopped. */
 function draining() {
   const state = { drains: true };
   const script: Script = () => (state.drains ? status(500) : fine());
@@ -69,7 +69,7 @@ describe("an engine that fails its questions and passes its checks", () => {
     let drains = false;
     const script: Script = () => (drains ? status(500) : answer("\\boxed{A}", { before_body: hold.opened }));
     await withPool([script, fine], async (pool, [mock], timers) => {
-      // As few as leave it its turn at the questions to come.
+      // Few enough to leave it its turn at the questions to come.
       const begun: Promise<unknown>[] = [];
       for (let held = 0; held < 3; held = mock?.log.length ?? 0) {
         const call = pool.generate(callWith({ affinity: `old ${begun.length}` }));

@@ -1,5 +1,5 @@
-// Owns what the engine side's tests share: a pool on mocks, timers that run when told, an engine
-// with gauges. Must not hold any test.
+// Helpers shared by the engine side's tests: a pool on mocks, timers that run when told, an engine with
+// gauges. Must not hold any test.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
@@ -112,9 +112,9 @@ export interface GaugedEngine {
   page: string;
   bodies: Record<string, unknown>[];
   aborted: string[];
-  /** Resolves once so many abort requests came. */
+  /** Resolves once `count` abort requests came. */
   abortsSeen(count: number): Promise<void>;
-  /** Resolves once so many completions are open. */
+  /** Resolves once `count` completions are open. */
   opened(count: number): Promise<void>;
   release(): void;
   close(): Promise<void>;
@@ -180,8 +180,7 @@ export async function startGaugedEngine(page: string): Promise<GaugedEngine> {
 type Got = EngineAnswer & { requests: number; mock: MockVerifier };
 
 /**
- * What a call comes to when the engine behaves so; a list: one behaviour a request, the last one
- * for all further.
+ * A call's result when the engine behaves so; a list: one behaviour a request, the last one for all further.
  */
 export async function one(behaviour: Behaviour | Behaviour[], more: Partial<EngineCall> = {}): Promise<Got> {
   const list = Array.isArray(behaviour) ? behaviour : [behaviour];

@@ -59,7 +59,7 @@ describe("a tokenizer's document", () => {
       ],
     };
     expect(vocabularyOf(file)?.tokens).toEqual(["§", "<odd>"]);
-    // llama.cpp, of a model without such a token: one of the plain vocabulary stands in its place.
+    // llama.cpp, for a model without such a token: one of the plain vocabulary is in its place.
     expect(vocabularyOf({ bos_token: ",", eos_token: "<odd>", unk_token: " the" })?.tokens).toEqual(["<odd>"]);
     expect(vocabularyOf({ added_tokens_decoder: { 0: { content: "¤x", special: true } } })?.tokens).toEqual(["¤x"]);
     expect(vocabularyOf(["a b", "", 7])?.tokens).toEqual(["a b"]);

@@ -1,5 +1,5 @@
-// Owns an EnginePool without engines for tests: every call waits until the test answers it. Must
-// not know the gateway.
+// An EnginePool without engines for tests: every call waits until the test answers it. Must not know the
+// gateway.
 
 import type { EngineAnswer, EngineCall, EnginePool } from "../../gpu-backend/gateway/engines/port.ts";
 import { escapeText } from "../../src/core/judges/escape/escape.ts";
@@ -46,7 +46,7 @@ export interface FakeCall {
 
 export class FakePool implements EnginePool {
   readonly calls: FakeCall[] = [];
-  /** What an aborted call had generated. */
+  /** Tokens that an aborted call had generated. */
   cut_tokens = 3;
   reachable = true;
   closed = false;

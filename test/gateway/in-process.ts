@@ -1,5 +1,5 @@
-// Owns asking the gateway's own HTTP server over connections in memory: no port, no kernel buffers,
-// so that a reader who waits is felt at once.
+// Asks the gateway's own HTTP server over connections in memory: no port, no kernel buffers, so that a reader
+// who waits is felt at once.
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { duplexPair, Readable } from "node:stream";

@@ -1,5 +1,4 @@
-// What the gateway's and the simulator's programs make of their command line: --help, and the
-// refusal of all else.
+// The programs of the gateway and the simulator and their command line: --help, and the refusal of all else.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";

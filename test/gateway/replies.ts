@@ -1,11 +1,11 @@
-// Owns reading a gateway's reply in tests: NDJSON into events, each held to the protocol's schema.
+// Reads a gateway's reply in tests: NDJSON into events, each held to the protocol's schema.
 import { type VerifyEvent, VerifyEventSchema } from "../../src/core/wire/verify-protocol.ts";
 
 type Body = ReadableStream<Uint8Array> | null;
 
 /**
- * The events of a reply as they come. Throws for a line that is no event, and for a last line that
- * is cut.
+ * The events of a reply as they come. Throws for a line that is not an event, and for a last line that is
+ * cut.
  */
 export async function* eventsOf(body: Body): AsyncGenerator<VerifyEvent> {
   const decoder = new TextDecoder();

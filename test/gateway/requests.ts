@@ -1,5 +1,4 @@
-// Owns verify requests for tests: small groups with texts that can be told apart. Must not know the
-// gateway.
+// Verify requests for tests: small groups with distinct texts. Must not know the gateway.
 import type { VerifyEvent, VerifyGroup, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
 
 type JobQuestion = VerifyGroup["comparisons"][number];

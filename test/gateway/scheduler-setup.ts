@@ -1,4 +1,4 @@
-// What the scheduler's tests share: one over a fake pool, and jobs whose events are kept. Must not
+// Helpers shared by the scheduler's tests: one over a fake pool, and jobs whose events are kept. Must not
 // hold any test.
 import { Job } from "../../gpu-backend/gateway/scheduling/job.ts";
 import { Scheduler } from "../../gpu-backend/gateway/scheduling/scheduler.ts";

@@ -184,7 +184,7 @@ describe("room", () => {
       sent.push(...pool.open.map(({ prompt }) => (shown(prompt)[0] as string).slice(0, -1)));
       await round();
     }
-    // The one that ran when the others came, then both parties by turns.
+    // The job that ran when the others came, then both parties by turns.
     expect(sent[0]).toBe("early");
     expect(sent.slice(-3)).toEqual(["last", "last", "last"]);
     expect(new Set(sent.slice(1, 5)).size).toBe(2);

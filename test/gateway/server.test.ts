@@ -25,7 +25,7 @@ async function start(pool: FakePool, more: Partial<GatewayOptions> = {}): Promis
 }
 
 const one = request([group("g", 2, pairs(2))]);
-/** The second of them has no number of its own. */
+/** The second of them has no number. */
 const LAST_SAMPLES = { first_sample: Number.MAX_SAFE_INTEGER, samples: 2 };
 
 describe("POST /v1/verify", () => {

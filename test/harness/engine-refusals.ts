@@ -1,4 +1,4 @@
-// Owns what servers say of a question that is too long, each in its own words.
+// Defines what servers say of a question that is too long, each in its own words.
 
 const error = (fields: Record<string, unknown>) => JSON.stringify({ error: fields });
 

@@ -23,7 +23,7 @@ import { isWithin, lacksLengthsOf, loggedGroupsOf, specsUsedOf } from "./logged-
 
 export interface FakeRunLog extends RunLog {
   readonly entries: LogEntry[];
-  /** What append and the readers reject with, while set. */
+  /** The rejection of append and the readers, while set. */
   fault: Error | null;
 }
 

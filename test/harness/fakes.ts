@@ -1,5 +1,4 @@
-// Owns the in-memory stand-ins for the ports: what stands here and in the files that it hands on.
-// Knows no HTTP.
+// The in-memory stand-ins for the ports: those here and in the files that it exports.
 
 import { readFile } from "node:fs/promises";
 import { buildAssets } from "../../scripts/stack/assets.ts";

@@ -1,4 +1,4 @@
-// Owns values that fit a JSON schema of /openapi.json, for property tests.
+// Values that fit a JSON schema of /openapi.json, for property tests.
 import fc from "./property.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;

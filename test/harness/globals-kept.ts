@@ -1,4 +1,4 @@
-// Owns that a test file which shares its process leaves the globals as it found them: the next file
+// Guarantees that a test file which shares its process leaves the globals as it found them: the next file
 // would run by its timers. Set up for each file by vitest.config.ts.
 import { afterAll, expect } from "vitest";
 

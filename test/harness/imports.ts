@@ -1,4 +1,4 @@
-// Owns what tests of the layout read: files by pattern, their texts, and what each imports.
+// Defines what tests of the layout read: files by pattern, their texts, and what each imports.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
@@ -7,7 +7,7 @@ export const ROOT = new URL("../../", import.meta.url).pathname;
 export const filesOf = (...patterns: string[]) => globSync(patterns, { cwd: ROOT, exclude: ["**/node_modules/**"] });
 export const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-/** What a file imports: files of ours by their path below the root, packages as they are named. */
+/** A file's imports: files of ours by their path below the root, packages as they are named. */
 export function importsOf(path: string, text = textOf(path)): { local: string[]; npm: string[] } {
   const specifiers = [
     ...text.matchAll(/^(?:import|export)\b[^;"']*?\bfrom\s+["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/gm),

@@ -1,4 +1,4 @@
-// Owns what a log holds of an entry, row by row, as the fake run log and its contract tell it.
+// Defines what a log holds of an entry, row by row, as the fake run log and its contract tell it.
 import type { StoredSignal, StoredText, StoredTurns } from "../../src/core/contract/export-tables.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -44,7 +44,7 @@ export function storedTurns(entry: LogEntry): StoredTurns[] {
   );
 }
 
-/** What a log holds of an entry's groups. */
+/** A log's rows of an entry's groups. */
 export function groupRows(entry: LogEntry): GroupRow[] {
   return entry.groups.map((group, index) => ({
     id: `${entry.request_id}.${index}`,
@@ -68,7 +68,7 @@ export function groupRows(entry: LogEntry): GroupRow[] {
   }));
 }
 
-/** What a log holds of an entry, found by its id. */
+/** A log's row of an entry, found by its id. */
 export function requestRow(entry: LogEntry): RequestRow {
   const { request_id, kind, run_id, step, spec_hash, items, metrics, timing_ms, key_name: owner } = entry;
   const logged = { created_at: entry.created_at.toISOString(), warnings: [...entry.warnings] };
@@ -87,7 +87,7 @@ export function requestRow(entry: LogEntry): RequestRow {
   };
 }
 
-/** What was said of a group, as it is read back. */
+/** The verdicts on a group, as they are read back. */
 export function groupVerdicts(entry: LogEntry, index: number): GroupVerdicts {
   const { verdicts = [], audit_verdicts = [] } = entry.groups[index] ?? {};
   const stored = <R extends AuditVerdictRow>({ verdict, turns, ...row }: R) => ({

@@ -1,4 +1,4 @@
-// Owns what a log has of an entry for scoring it again, as the fake run log tells it.
+// Defines what a log has of an entry for scoring it again, as the fake run log tells it.
 
 import type { Valued } from "../../src/core/asking/signal-value.ts";
 import type { LoggedGroup } from "../../src/core/reward/replay/logged-group.ts";

@@ -1,4 +1,4 @@
-// Owns what the mock verifier can do with one request: answers, refusals, faults. Must not know the
+// Defines what the mock verifier can do with one request: answers, refusals, faults. Must not know the
 // server's bookkeeping.
 import type { Behaviour } from "./mock-verifier.ts";
 

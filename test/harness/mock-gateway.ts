@@ -1,5 +1,5 @@
-// Owns a scripted server of the verify protocol for tests: what it can do with one request. Must
-// not know the adapter under test.
+// A scripted server of the verify protocol for tests: what it can do with one request. Must not know the
+// adapter under test.
 import {
   type VerdictEvent,
   type VerifyEvent,
@@ -95,7 +95,7 @@ export const broken =
     if (how === "end") reply.end();
   };
 
-/** What `/ready` says. */
+/** The answer of `/ready`. */
 export type Ready = { status: number; body: unknown };
 const READY: Ready = { status: 200, body: { status: "ready" } };
 

@@ -1,5 +1,5 @@
-// Owns a scripted OpenAI-compatible server for tests: one behaviour per request, a log, counters,
-// events. Must not know the adapter under test.
+// A scripted OpenAI-compatible server for tests: one behaviour per request, a log, counters, events. Must not
+// know the adapter under test.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,4 +1,4 @@
-// Owns the OpenAPI document as the tests read it: the built one.
+// The OpenAPI document as the tests read it: the built one.
 import { readFileSync } from "node:fs";
 import { buildAssets } from "../../scripts/stack/assets.ts";
 

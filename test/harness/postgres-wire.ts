@@ -1,5 +1,5 @@
-// Owns a Postgres server over the embedded database: its wire protocol on a loopback port, so that
-// what speaks to any Postgres is tested where none is. One transaction at a time; no password.
+// A Postgres server over the embedded database: its wire protocol on a loopback port, so that what speaks to
+// any Postgres is tested where none is. One transaction at a time; no password.
 
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
@@ -53,7 +53,10 @@ const GREETING = Buffer.concat([
   message("Z", Buffer.from("I")),
 ]);
 
-/** What one client sends, handed on from Sync or Flush to the next; the turn is held while a transaction is open. */
+/**
+ * One client's messages, handed over from Sync or Flush to the next; the turn is held while a transaction is
+ * open.
+ */
 async function serve(socket: Socket, db: PGlite, takeTurn: () => Promise<() => void>): Promise<void> {
   let rest: Buffer = Buffer.alloc(0);
   let greeted = false;

@@ -1,12 +1,11 @@
-// Owns what a judge of each preset writes, for tests in which a verifier knows how good candidates
-// are.
+// Defines what a judge of each preset writes, for tests in which a verifier knows how good candidates are.
 
 /** How good each candidate shown is, 0 to 2, in the order shown. */
 export type Quality = readonly number[];
 const best = (quality: Quality) => "ABCDE"[quality.indexOf(Math.max(...quality))] as string;
 const scaled = (quality: Quality, low: number, step: number) => quality.map((one) => low + one * step);
 
-/** What a judge of each preset writes, and in which of the answers' order a group is rewarded. */
+/** A judge's text for each preset, and in which of the answers' order a group is rewarded. */
 export const STYLES: Record<string, { says: (quality: Quality) => string; wrong: string }> = {
   "text-select": { says: (q) => `Both name it.\n\\boxed{${best(q)}}`, wrong: "I take the second one." },
   "letter-select": { says: (q) => best(q), wrong: "I take the second one." },

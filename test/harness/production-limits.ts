@@ -1,10 +1,9 @@
-// Owns the limits of Cloudflare's production for integration tests: the local runtime enforces none
-// of them. Bundles the Worker inside a wrapper that does, and reads its report. Every test in test/
-// that starts the product's Worker in workerd runs this one, and so does chaos; its last line is
-// expectWithinLimits. These do not, on purpose: test/e2e/stack and demo and
-// test/tools/schemathesis.sh run `npm start` or `npm run demo` as a person does, with the bundle
-// that those make; lab/bench and `npm run lab -- soak` measure the Worker, which a wrapper
-// would slow (where memory is measured, its heap is capped there); the stack that `npm run
+// The limits of Cloudflare's production for integration tests: the local runtime enforces none of them.
+// Bundles the Worker inside a wrapper that does, and reads its report. Every test in test/ that starts the
+// product's Worker in workerd runs this one, and so does chaos; its last line is expectWithinLimits. These do
+// not, on purpose: test/e2e/stack and demo and test/tools/schemathesis.sh run `npm start` or `npm run demo`
+// as a person does, with the bundle that those make; lab/bench and `npm run lab -- soak` measure the Worker,
+// which a wrapper would slow (where memory is measured, its heap is capped there); the stack that `npm run
 // evaluate` starts is that command's own.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -47,7 +46,7 @@ ${exported.join("\n")}
   }
 }
 
-/** What the limited Worker at `url` has done since it was started. */
+/** The activity of the limited Worker at `url` since it was started. */
 export async function limitsReport(url: string): Promise<LimitsReport> {
   return (await (await fetch(`${url}${PATH}`)).json()) as LimitsReport;
 }

@@ -1,4 +1,4 @@
-// Owns the seed of all property tests: one, so that a run tells of the code and not of chance.
+// The seed of all property tests: one, so that a run depends on the code and not on chance.
 // `PROPERTY_SEED=random npm test` looks further; a failure prints the seed to give here again.
 import fc from "fast-check";
 

@@ -1,5 +1,5 @@
-// Owns finding every regular expression of the product: literals from the source's syntax tree, and
-// those that modules make of constants, by making them.
+// Finds every regular expression of the product: literals from the source's syntax tree, and those that
+// modules make of constants, by making them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parser } from "@lezer/javascript";

@@ -1,5 +1,5 @@
-// Owns a clock that tests move: timers run in the order of their times, as soon as everything that
-// they set off has come to rest. Knows no subject.
+// A clock that tests move: timers run in the order of their times, as soon as everything that they set off
+// has come to rest.
 
 interface Timer {
   at: number;
@@ -23,7 +23,7 @@ export class VirtualTime {
 
   /** @throws where files share the process: vitest.config.ts knows this file's by NEEDS_A_PROCESS */
   install(): void {
-    if ("processIsShared" in globalThis) throw new Error("A clock for all needs a process of its own.");
+    if ("processIsShared" in globalThis) throw new Error("A clock for all needs a separate process.");
     const set = (run: () => void, ms = 0) => this.at(this.now + Math.max(0, Number.isFinite(ms) ? ms : 0), run);
     globalThis.setTimeout = set as unknown as typeof setTimeout;
     globalThis.clearTimeout = ((id: number | null | undefined) => {

@@ -8,7 +8,7 @@ import { Metrics } from "../../src/platform/counters.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Totals that do what they are told to at each call. */
+/** Totals that do as they are scripted at each call. */
 function setUp(calls: (() => Promise<void>)[] = []) {
   const totals = new Metrics();
   const metrics = new Metrics();

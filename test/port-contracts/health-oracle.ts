@@ -1,5 +1,5 @@
-// Owns the plain computation of the rows that alarms look at, from a run's entries, against which
-// the database's SQL is tested.
+// The plain computation of the rows that alarms look at, from a run's entries, against which the database's
+// SQL is tested.
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { percentile } from "../../src/core/math/stats.ts";
 import type { GroupEntry, LogEntry } from "../../src/ports/log-entry.ts";
@@ -44,7 +44,7 @@ const rewardsOf = ({ result }: GroupEntry) =>
     ? result.rollouts.map(({ reward }) => reward as number)
     : null;
 
-/** Of groups that are word for word one of `earlier`, which come in order. */
+/** Groups that are word for word one of `earlier`, which come in order. */
 function repeats(groups: readonly GroupEntry[], earlier: readonly LogEntry[]) {
   const content = ({ prompt_hash, rollouts }: GroupEntry) =>
     [prompt_hash, ...rollouts.map((row) => row.text_hash)].join();
@@ -63,7 +63,7 @@ function repeats(groups: readonly GroupEntry[], earlier: readonly LogEntry[]) {
   };
 }
 
-/** Of all ways to draw so many of a group's labelled rollouts, those with a right one. */
+/** The share, among all ways to draw `drawn` of a group's labelled rollouts, of those with a right one. */
 function passAt(drawn: number, groups: readonly GroupEntry[]): number | null {
   const choose = (n: number, k: number): number => (k > n ? 0 : k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k);
   const found = groups.flatMap(({ rollouts }) => {
@@ -88,7 +88,7 @@ function spreads(groups: readonly GroupEntry[]) {
   };
 }
 
-/** Of one step's entries; only those for rewards count. */
+/** The measures of one step's entries; only those for rewards count. */
 export function healthOf(step: number, entries: readonly LogEntry[], earlier: readonly LogEntry[] = []): HealthRow {
   const groups = entries.flatMap((entry) => entry.groups);
   const results = groups.map(({ result }) => result);

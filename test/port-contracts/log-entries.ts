@@ -1,5 +1,4 @@
-// Owns made-up log entries for the run log's tests: random rich ones, and one of any size. Knows no
-// database.
+// Made-up log entries for the run log's tests: random rich ones, and one of any size.
 
 import { READING_STATUSES } from "../../src/core/asking/readings.ts";
 import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
@@ -117,12 +116,12 @@ const useCounted = fc.record({
   models: fc.array(plain, { maxLength: 3 }),
 });
 
-/** Of some groups answers were cut. */
+/** In some groups answers were cut. */
 const verifierUse = fc
   .tuple(useCounted, fc.nat({ max: 3 }))
   .map(([use, cut]) => (cut === 0 ? use : { ...use, cut: cut * 1_000 }));
 
-/** What only specs with other schedules, votes and scores tell, on some groups. */
+/** Fields that only specs with other schedules, votes and scores have, on some groups. */
 const contest = maybe(
   fc.record({
     points: maybe(real),
@@ -191,7 +190,7 @@ const RUN_OF_TURNS = fc.record({
   left_out: maybe(fc.record({ results: count, turns: count }, { requiredKeys: ["results"] })),
 });
 
-/** Of some groups some rollouts are of several turns. */
+/** In some groups some rollouts are of several turns. */
 function turnedEntry(size: number): fc.Arbitrary<GroupEntry> {
   const runs = fc.array(maybe(RUN_OF_TURNS), { minLength: size, maxLength: size });
   return fc.tuple(groupEntry(size), maybe(runs), fc.nat({ max: 9 })).map(([entry, of, shared_turns]): GroupEntry => {

@@ -1,6 +1,6 @@
-// Owns what every RunLog and SpecStore must do, whatever database is behind it. Run by test/run-log
-// for each database that is there.
-// Invariant 4: Scoring is idempotent: same request key, same answer, one set of log rows.
+// Defines what every RunLog and SpecStore must do, whatever database is behind it. Run by test/run-log for
+// each database that is there. Invariant 4: Scoring is idempotent: same request key, same answer, one set of
+// log rows.
 import { afterAll, beforeAll, describe } from "vitest";
 import { deletes } from "./run-log/deletes.ts";
 import { namedSpecs } from "./run-log/named-specs.ts";
@@ -12,7 +12,7 @@ import { writes } from "./run-log/writes.ts";
 
 export type { StoreUnderTest };
 
-/** Declares the suite. `makeStore` opens a migrated database that nobody else uses. */
+/** Declares the suite. `makeStore` opens a migrated database for this suite alone. */
 export function runLogContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`run log on ${name}`, () => {
     let store: StoreUnderTest;

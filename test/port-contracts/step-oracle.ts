@@ -1,5 +1,4 @@
-// Owns the plain computation of a run's aggregates from its entries, against which the database's
-// SQL is tested.
+// The plain computation of a run's aggregates from its entries, against which the database's SQL is tested.
 
 import { expect } from "vitest";
 import { mean, percentile } from "../../src/core/math/stats.ts";
@@ -11,7 +10,7 @@ import type { RunSummary, StepRow, StepSignal } from "../../src/ports/logged-row
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
 const near = (value: number | null) => (value === null ? null : expect.closeTo(value, 6));
-/** Of numbers of any size: ten digits of them. */
+/** For numbers of any size: ten digits of them. */
 const nearOf = (value: number) => expect.closeTo(value, Math.min(6, 10 - Math.ceil(Math.log10(Math.abs(value) + 1))));
 const quantile = (values: readonly number[], q: number) =>
   values.length === 0
@@ -65,7 +64,7 @@ function overallParseRate(entries: readonly LogEntry[]): number | null {
 
 const rolloutCount = (entries: readonly LogEntry[]) => sum(entries.map((entry) => entry.items));
 
-/** What `steps` must give for the entries of one step. */
+/** The row of `steps` for the entries of one step. */
 export function expectedStep(step: number | null, entries: readonly LogEntry[]): StepRow {
   const [first_at] = entries.map(({ created_at }) => created_at.toISOString()).sort() as [string];
   const groups = entries.flatMap((entry) => entry.groups);
@@ -140,7 +139,7 @@ interface Valued {
   code: string | null;
 }
 
-/** What `steps` must give of their signals. */
+/** The signals of `steps` for them. */
 export function expectedSignals(
   entries: readonly LogEntry[],
   told: (mean: number) => number = nearOf,
@@ -156,7 +155,7 @@ export function expectedSignals(
   );
 }
 
-/** What `run` and `runs` must give for all entries of a run. */
+/** The reply of `run` and `runs` for all entries of a run. */
 export function expectedSummary(run_id: string, entries: readonly LogEntry[]): RunSummary {
   const steps = known(entries.map((entry) => entry.step));
   const times = entries.map((entry) => entry.created_at.toISOString()).sort();

@@ -1,5 +1,5 @@
-// Owns the guarantees of the Verifier port, as one suite for every adapter and the fake. Must not
-// know any adapter's protocol.
+// The guarantees of the Verifier port, as one suite for every adapter and the fake. Must not know any
+// adapter's protocol.
 import { describe, expect, it } from "vitest";
 import type { JobQuestion } from "../../src/core/asking/questions.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";

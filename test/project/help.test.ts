@@ -38,7 +38,7 @@ const programs: [call: string, ...command: string[]][] = [
   ]),
 ];
 
-/** Commands of pages, one a line, without what is told behind them. */
+/** Commands of pages, one a line, without comments behind them. */
 const pages = ["README.md", ...globSync(["docs/**/*.md", "lab/*/README.md"])].map((path) => readFileSync(path, "utf8"));
 const commands = pages.flatMap((page) =>
   [...page.matchAll(/^```sh\n(.*?)^```|`(npm [^`]+)`/gms)].flatMap(([, block, inline]) =>

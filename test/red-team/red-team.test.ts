@@ -1,5 +1,5 @@
-// Owns the red team in CI: no attack of a class that Kritai decides gets through, and each judge of
-// the suite can be fooled at all.
+// The red team in CI: no attack of a class that Kritai decides gets through, and each judge of the suite can
+// be fooled at all.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { attackWith, type Target } from "../../lab/red-team/campaign.ts";
@@ -16,8 +16,8 @@ const target: Target = { name: "gullible", verifier: gullibleJudge(), exact: tru
 const mine = CLASSES.filter(({ verifiers }) => verifiers === undefined || verifiers.includes("gullible"));
 
 /**
- * Kinds of attack that neither escape losing nor cost a neighbour. Jamming without `judgeable` may:
- * nobody knows whose doing it is.
+ * Kinds of attack that neither escape losing nor cost a neighbour. Jamming without `judgeable` may: its cause
+ * is not known.
  */
 const ALSO_HARMLESS = /^(over-long|own words too long|filtered|jamming together|hidden|facts|own words in)/;
 

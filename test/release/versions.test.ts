@@ -1,5 +1,5 @@
-// Holds that there is one version number, that a release writes it wherever it is stated, and what
-// is told of a package's parts.
+// Holds that there is one version number, that a release writes it wherever it is stated, and the description
+// of a package's parts.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 const current = versionOf(ROOT);
-/** Files of the tree in which the version stands behind one of our names. */
+/** Files of the tree in which the version follows one of our names. */
 function naming(root: string, version: string): string[] {
   const paths = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const named = new RegExp(`(?:kritai|VERSION|^version)[^\\n]{0,24}[^\\d.]${version.replaceAll(".", "\\.")}\\b`, "m");

@@ -14,7 +14,7 @@ const anyEntry = fc
   .oneof(rewardsEntry, rewardsEntry.map(withSignals), verdictsEntry)
   .map((entry): LogEntry => ({ ...entry, request_id: nextRequestId() }));
 
-/** What JSON makes of a value, which is also what a row of a direct write is made of. */
+/** A value's form in JSON, which is also what a row of a direct write is made of. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 function merged(envelopes: readonly Envelope[]) {

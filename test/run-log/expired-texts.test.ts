@@ -1,4 +1,4 @@
-// Texts that expire: those of old requests go, whatever stands beside them stays.
+// Texts that expire: those of old requests go, all else stays.
 import { expect, it } from "vitest";
 import { expireTexts } from "../../scripts/stack/expired-texts.ts";
 import { migrate } from "../../scripts/stack/migrations.ts";
@@ -27,7 +27,7 @@ it("takes the texts of old requests alone, in several statements where they are 
   };
   const [old, fresh] = [entryAt(new Date("2026-01-01")), entryAt(new Date("2026-03-01"))];
   for (const entry of [old, fresh]) await runLog.append(entry);
-  // What an old request left whose own row never came.
+  // Rows left by an old request whose own row never came.
   const orphan = createRequestIds(() => Date.UTC(2026, 0, 1))();
   await backend.query({
     query: `INSERT INTO texts (request_id, group_index, rollout_index, spec_hash, text) SELECT '${orphan}', 0, 0, '', 'r'`,

@@ -19,7 +19,7 @@ const NOW = 1.8e12;
 /** Later than every request of these tests. */
 const LATER = new Date(NOW + 1e9);
 let made = 0;
-/** At so many seconds: a later one may come first. */
+/** At these seconds: a later one may come first. */
 const at = (seconds: number, run_id: string, step: number | null, entry: Omit<LogEntry, "request_id">): LogEntry => {
   const ms = NOW + seconds * 1000;
   const request_id = `${encodeTime(ms)}${`${++made}`.padStart(16, "0")}`;
@@ -71,7 +71,7 @@ describe.each(databases)("on %s", (_, open) => {
   const keptOf = async ({ run_id }: RunKey) =>
     Number((await sql("SELECT count(*) FROM health_rows WHERE run_id = $1", run_id))[0]?.[0]);
 
-  /** What nothing that was kept can have a part in; what was kept stays. */
+  /** A look without any kept part; kept parts stay. */
   async function anew<Row>(run: RunKey, look: () => Promise<Row[]>): Promise<Row[]> {
     await sql("UPDATE health_rows SET run_id = 'aside' WHERE run_id = $1", run.run_id);
     const rows = await look();
@@ -115,7 +115,7 @@ describe.each(databases)("on %s", (_, open) => {
       at(1, run.run_id, step, sizedEntry({ run_id: "", step: 0, groups: 2, size: 4 }));
     for (const step of [0, 1]) await log.append(sized(step));
     const before = await log.health(run, 5);
-    // A value that no step has tells whether it was computed or kept.
+    // A value that no step has shows whether it was computed or kept.
     await sql(
       "UPDATE health_rows SET measured = replace(measured::text, ', 8, ', ', 77, ')::json WHERE run_id = $1",
       run.run_id,

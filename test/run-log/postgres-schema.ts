@@ -1,4 +1,4 @@
-// Owns a schema of its own on a shared Postgres server, for one test file's run.
+// A separate schema on a shared Postgres server, for one test file's run.
 import { createPostgres } from "../../scripts/stack/postgres.ts";
 
 /**

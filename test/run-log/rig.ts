@@ -1,5 +1,5 @@
-// Owns a stack whose database can be away: embedded Postgres behind an endpoint that stops and
-// returns, local queues, the edge in workerd. Knows no load.
+// A stack whose database can be away: embedded Postgres behind an endpoint that stops and returns, local
+// queues, the edge in workerd.
 import { startEdge } from "../../scripts/stack/edge.ts";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";

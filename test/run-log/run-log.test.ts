@@ -1,5 +1,5 @@
-// Runs the run log's contract on PGlite, and on the Postgres server at DATABASE_URL when there is
-// one, each in a database of its own.
+// Runs the run log's contract on PGlite, and on the Postgres server at DATABASE_URL when there is one, each
+// in a separate database.
 
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";

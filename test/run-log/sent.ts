@@ -1,5 +1,5 @@
-// Owns what the run-log queue's tests share: a queue that keeps what it is sent, entries, and
-// deliveries that keep their end. Knows no database.
+// Helpers shared by the run-log queue's tests: a queue that keeps what it is sent, entries, and deliveries
+// that keep their end.
 
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { LogEntry } from "../../src/ports/log-entry.ts";
@@ -12,7 +12,7 @@ import { nextRequestId, rewardsEntry } from "../port-contracts/log-entries.ts";
 export interface FakeQueue extends QueueBinding {
   readonly bodies: string[];
   calls: number;
-  /** What the next calls reject with, one each. */
+  /** Rejections of the next calls, one each. */
   readonly faults: Error[];
 }
 

@@ -1,5 +1,5 @@
-// The watch over runs' alarms, over states in memory and an address that may fail: what is told,
-// how often, and what is not.
+// The watch over runs' alarms, over states in memory and an address that may fail: which changes are
+// reported, and how often.
 
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
@@ -68,7 +68,7 @@ function rig(taken: (news: AlarmNews) => boolean = () => true) {
     metrics,
     report: (line) => void lines.push(line),
   });
-  /** A run of so many steps, ill between two of them. */
+  /** A run of `steps` steps, ill between two of them. */
   const look = async (steps: number, ill: readonly [number, number] | null = null) => {
     state.rows = healthRows({ id: "r1", steps, ill_from: null }).map((row) =>
       ill !== null && row.step >= ill[0] && row.step < ill[1] ? { ...row, at_cap_share: 0.9 } : row,

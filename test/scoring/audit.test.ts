@@ -1,4 +1,4 @@
-// What an audit may not do: change a reward, or keep a reply for longer than it says.
+// Limits of an audit: it never changes a reward, and never keeps a reply for longer than it says.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";

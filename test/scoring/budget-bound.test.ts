@@ -1,5 +1,5 @@
-// Owns that a budget is a bound, and what `specs/check` tells of a spec another: whatever the
-// schedule, the judge, and what the verifier answers, fails at or cannot be read of.
+// Guarantees that a budget is a bound, and that `specs/check` gives another for a spec: whatever the
+// schedule, the judge, and the verifier's answers, failures and unreadable texts.
 
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
@@ -75,7 +75,7 @@ const budgets = fc.oneof(
   fc.record({ ratio: fc.constantFrom(0.05, 0.25, 0.5, 1) }),
 );
 
-/** The group's result, and what `specs/check` tells of it; null where it cannot be met. */
+/** The group's result, and its bounds by `specs/check`; null where it does not suit the spec. */
 async function scored(n: number, input: unknown, behaviour: Behaviour): Promise<[GroupResult, GroupCost] | null> {
   const spec = SpecSchema.parse({ judge: input });
   const cost = costOf(compileSpec(spec, n), n).base as GroupCost;

@@ -36,10 +36,10 @@ test("tests, then a judge, then length: 64 x 16 asks the pairs of passing rollou
   const verifier = fakeVerifier(preferring((candidate) => candidate.length));
   const clock = fixedClock();
   const batch = { request, spec, started_ms: 0, signal: new AbortController().signal };
-  // What waits for tests alone is known before anything is asked, so it counts as what it is.
+  // A signal that waits for tests alone is known before anything is asked, so it counts at once.
   const { reply } = await scoreBatch({ verifier, clock }, batch);
   const asked = reply.groups.map((group) => group.verifier.generations);
-  // All pass: tests tell all that there is to tell; one passes: there is nobody to compare it with.
+  // All pass: tests decide everything; one passes: it has no rival.
   const pairs = (n: number) => (n < 2 || n === ROLLOUTS ? 0 : (n * (n - 1)) / 2);
   expect(asked).toEqual(Array.from({ length: GROUPS }, (_, g) => pairs(passing(g))));
   expect(verifier.jobs).toHaveLength(asked.filter((count) => count > 0).length);

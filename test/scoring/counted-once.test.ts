@@ -1,4 +1,4 @@
-// Owns that each answer counts once, and that nobody is left without a reward or a code: lists that
+// Guarantees that each answer counts once, and that no rollout is left without a reward or a code: lists that
 // are asked again, a free point, and the agreement of a pair's votes.
 import { describe, expect, it } from "vitest";
 import type { Script } from "../harness/fakes.ts";

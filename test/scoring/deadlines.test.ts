@@ -1,5 +1,5 @@
-// Owns what is made of a tournament that its deadline cut: everyone judged by what was asked, where
-// a part is enough; and the very result as ever where nothing was cut.
+// Defines what is made of a tournament that its deadline cut: everyone judged by what was asked, where a part
+// is enough; and the very result as ever where nothing was cut.
 import { expect, test } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
@@ -8,7 +8,7 @@ import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.t
 import fc from "../harness/property.ts";
 import { byValue, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";
 
-/** Answers so many questions by value, and then the deadline has come. */
+/** Answers this many questions by value, and then the deadline has come. */
 function until(answers: number): FakeVerifier {
   let asked = 0;
   const script: Script = (shown, about) => (asked++ < answers ? byValue(shown, about) : { error: "deadline" });

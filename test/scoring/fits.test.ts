@@ -1,5 +1,5 @@
-// Owns the rule `fits` end to end in the use case: a candidate too long for the verifier, or
-// refused by its filter, loses itself and costs nobody else.
+// The rule `fits` end to end in the use case: a candidate too long for the verifier, or refused by its
+// filter, loses itself and costs no other.
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC, specFingerprint } from "../../src/core/contract/spec.ts";
@@ -16,13 +16,13 @@ import {
 } from "../harness/fakes.ts";
 
 const fenced = (code: string) => `Some thoughts.\n\`\`\`python\n${code}\n\`\`\`\n`;
-/** A program worth `value`, with a comment of so many characters. */
+/** A program worth `value`, with a comment of this many characters. */
 const program = (value: number, chars = 0) => fenced(`print(${value})${chars === 0 ? "" : `\n# ${"x".repeat(chars)}`}`);
 const byValue: Script = preferring((candidate) => Number(/print\((-?[\d.]+)\)/.exec(candidate)?.[1]));
 const THIRTY = 30_000;
 const SIXTY = 60_000;
 
-/** A judge whose context holds so many characters of candidates. */
+/** A judge whose context holds this many characters of candidates. */
 const holding =
   (chars: number): Script =>
   (shown, about) =>

@@ -1,5 +1,5 @@
-// Owns the guarantees of comparisons that go on by themselves: nothing waits for what it does not
-// hang on, and no result hangs on which answer came first.
+// The guarantees of comparisons that go on by themselves: nothing waits for an unrelated answer, and no
+// result depends on which answer came first.
 
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
@@ -28,7 +28,7 @@ const luckily =
     return `\\boxed{${"AB"[shown.indexOf(best)]}}`;
   };
 
-/** Every sample of a job: who was shown, and how it is told. */
+/** Every sample of a job: who was shown, and how it is reported. */
 function samplesOf(job: VerifierJob, answer: Answer, sink: (generation: Generation) => void) {
   return job.questions.flatMap(({ id, shown, samples, first_sample = 0 }) =>
     Array.from({ length: samples }, (_, k) => {
@@ -114,7 +114,7 @@ describe.each([
       });
       const expected = await scored(groups, spec, atOnce);
       const disorderly = await scored(groups, spec, anyhow);
-      // Which of equal groups pays for a question hangs on which was first; what it said does not.
+      // The first of equal groups pays for a question; the answer does not depend on that.
       const judged = (all: GroupResult[]) =>
         all.map(({ verifier: _, metrics, ...rest }) => ({ ...rest, ...metrics, parse_rate: null }));
       const spent = (all: GroupResult[]) => all.reduce((sum, { verifier }) => sum + verifier.completion_tokens, 0);

@@ -101,7 +101,7 @@ describe("nobody keeps the verifier from answering", () => {
       const texts = Array.from({ length: n }, (_, i) => program(i));
       const group = await scoreOne(texts, { spec, verifier: fakeVerifier(() => "Hm.") });
       expect(flagged(group)).toEqual([]);
-      // Of an odd number swiss gives one a free point a round.
+      // With an odd number swiss gives one a free point a round.
       if (schedule !== "swiss") expect(group.rollouts.every(({ error }) => error === "unparsed")).toBe(true);
     }
   });

@@ -1,5 +1,5 @@
-// A verifier whose headers come late is told of, with the wait, and only where requests waited for
-// each other's headers.
+// A verifier whose headers come late causes a warning, with the wait, and only where requests waited for each
+// other's headers.
 
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";

@@ -1,5 +1,5 @@
-// That no candidate which is judged alone turns a loss into null: of every kind that asks about one
-// candidate at a time, over HTTP. Random groups; the seed stands in the name of what failed.
+// A candidate that is judged alone never turns a loss into null: for every kind that asks about one candidate
+// at a time, over HTTP. Random groups; a failing test's name holds the seed.
 import { describe, expect, test } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
@@ -72,7 +72,7 @@ const DOINGS: Readonly<Record<string, ReturnType<Script>>> = {
   unparsed: "Hm.",
 };
 
-/** Of a model that only gives numbers, an answer that is none is its failure. */
+/** For a model that only gives numbers, an unreadable answer is its failure. */
 const isPrompted = (name: string) => !["scalar", "steps/prm"].includes(name);
 const doingsOf = (name: string) => Object.entries(DOINGS).filter(([code]) => code !== "unparsed" || isPrompted(name));
 
@@ -118,7 +118,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(valuesOf(rollouts)).toEqual(all.map(() => least));
     const before = new Set(verifier.jobs[0]?.candidates);
     const others = verifier.jobs.filter(({ candidates }) => !candidates.every((one) => before.has(one)));
-    // Of two turns the second shows what the first wrote.
+    // In two turns the second shows what the first wrote.
     expect(others.filter(({ preset }) => preset === verifier.jobs[0]?.preset)).toHaveLength(1);
     const none = await scored(groupOf(name, all), () => ({ error: code }));
     expect(valuesOf(none.rollouts)).toEqual(all.map(() => code));

@@ -12,7 +12,7 @@ import { rolloutsOf, score } from "./score-setup.ts";
 const SEED = 8;
 const CODE = "abcdefghijklmnopqrstuvwxyz";
 
-/** A program of its own words, whose value is what it prints last. */
+/** A program with separate words, whose value is what it prints last. */
 function programOf(seed: number, value: number): string {
   const random = createRandom(hashText("program", SEED, seed, value));
   const word = () => Array.from({ length: 6 }, () => CODE[Math.floor(random() * 26)]).join("");
@@ -72,7 +72,7 @@ describe.each(Object.entries(SCHEDULES).map(([schedule, { mode }]) => ({ schedul
             const after = await played([...honest, ...copies], judge, reward);
             const about = `${kind}, seed ${seed}`;
             expect(before.warnings, about).not.toContain("near_copies");
-            // More wins of one who beats all are no harm.
+            // Further wins of one who beats all do no harm.
             const unmoved = before.selected === after.selected && (after.reward ?? 0) >= (before.reward ?? 0);
             if (!unmoved) expect(after.warnings, about).toContain("near_copies");
             if (["round_robin", "single_list"].includes(schedule)) expect(unmoved, about).toBe(true);

@@ -1,5 +1,5 @@
-// Owns what is said where a verifier that runs programs was to judge something else: why nothing
-// came of it, and what to do; never a number.
+// The warnings where a verifier that runs programs should judge something else: why it could not, and what to
+// do; never a number.
 import { describe, expect, test } from "vitest";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { faultOf, setUp } from "../api/contracts/setup.ts";

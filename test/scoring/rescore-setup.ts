@@ -1,4 +1,4 @@
-// Owns what the tests of scoring a run again share: logged runs, their lines, and the same anew.
+// Helpers shared by the tests of scoring a run again: logged runs, their lines, and the same anew.
 
 import { hashText } from "../../src/core/math/random.ts";
 import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
@@ -15,9 +15,7 @@ export const ALL = { from: null, to: null };
 
 export const parse = (spec: unknown): AnySpec => AnySpecSchema.parse(spec);
 
-/**
- * A verdict that hangs on what is shown alone: wins, ties, what cannot be read, refusals, failures.
- */
+/** A verdict that depends on the texts shown alone: wins, ties, unreadable answers, refusals, failures. */
 export const moody: Script = (shown, { question, sample }) => {
   if (shown.some((text) => text.includes("too long"))) return { error: "context_exceeded" };
   if (shown.some((text) => text.includes("jams")) && shown.length > 1) return "no box";

@@ -1,4 +1,4 @@
-// What scoring a run again tells in sum, and what it refuses because the log does not tell it.
+// The totals of scoring a run again, and its refusals where the log does not suffice.
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { rescoreRun } from "../../src/scoring/rescore.ts";

@@ -14,7 +14,7 @@ const scoring: Script = (shown, { sample }) => {
   return `\\boxed{[${scores.join(",")}]}`;
 };
 
-/** What scoring anew tells of each group, in the words of a rescored line. */
+/** The result of scoring each group anew, in the words of a rescored line. */
 async function anew(spec: AnySpec, given: unknown, script: Script) {
   const { reply } = await scored(spec, given, script);
   return reply.groups.map(({ rollouts }) => {

@@ -1,4 +1,4 @@
-// Owns what schedules guarantee of a reply, whatever the verifier answers or fails at: the score that
+// Defines what schedules guarantee of a reply, whatever the verifier answers or fails at: the score that
 // `auto` chose, and null only where nothing was decided.
 
 import { describe, expect, it } from "vitest";
@@ -74,7 +74,7 @@ describe.each(Object.entries(SCHEDULES).map(([name, { mode }]) => ({ name, mode 
 
 describe("the other order of close pairs", () => {
   const [LOW, HIGH] = [1, 3];
-  /** How often the pair of the worst and the best is shown, who are no neighbours in the order. */
+  /** How often the pair of the worst and the best is shown, who are not neighbours in the order. */
   async function timesShown(votesOfBest: number) {
     const verifier = fakeVerifier((shown, { sample }) => {
       const values = shown.map(printed);

@@ -1,6 +1,6 @@
-// What holds of a scored batch whatever the order, the time and the adapter.
-// Invariant 3: A failure of the infrastructure never becomes a number.
-// Invariant 5: Same input, spec and verdicts give a bit-equal result, whatever order they came in.
+// The properties of a scored batch whatever the order, the time and the adapter. Invariant 3: A failure of
+// the infrastructure never becomes a number. Invariant 5: Same input, spec and verdicts give a bit-equal
+// result, whatever order they came in.
 
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/core/faults/errors.ts";

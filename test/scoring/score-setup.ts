@@ -39,7 +39,7 @@ export async function scoreOne(
 export const reordering = (script: Script, seed: number): FakeVerifier => late(fakeVerifier(script), seed, 0);
 
 /**
- * The same verifier, but each job's generations are reported in a seeded order, each up to so many
+ * The same verifier, but each job's generations are reported in a seeded order, each up to `turns_most`
  * microtasks after the one before.
  */
 export function late(inner: FakeVerifier, seed: number, turns_most: number): FakeVerifier {

@@ -1,5 +1,4 @@
-// Whatever order rollouts stand in and answers arrive in, every score and measure is the same to the
-// last bit.
+// Whatever the order of rollouts and answers, every score and measure is the same to the last bit.
 
 import { describe, expect, it } from "vitest";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";

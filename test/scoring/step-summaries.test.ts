@@ -1,5 +1,5 @@
-// Two turns before a number (OPV): a model first summarises a rollout in steps, the judge names the
-// first wrong one of those; a summary that cannot be read is no number.
+// Two turns before a number (OPV): a model first summarises a rollout in steps, the judge names the first
+// wrong one of those; an unreadable summary gives no number.
 import { describe, expect, test } from "vitest";
 import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -120,7 +120,7 @@ describe("a summary that cannot be read is null and never a number:", () => {
     const { told, second, details } = await scored(script, { spec: specOf({ samples: 5 }) });
     expect(told).toEqual([1, code]);
     expect(details[1] ?? null).toBeNull();
-    // Nobody judges what was not summarised.
+    // Rollouts without a summary are not judged.
     expect(second.flatMap(({ candidates }) => candidates).join()).not.toContain("wrong");
   });
 
@@ -184,7 +184,7 @@ test("a check counts both turns, and their words are part of the hash", async ()
     return (await response.json()) as { cost: object; facts: string[] };
   };
   const { cost, facts } = await check(specOf({ samples: 3, max_tokens: 1_000 }));
-  // Once more for want of a verdict; of each text three more summaries and answers, and of a bare one.
+  // Once more where unreadable; for each text three further summaries and answers, and for a bare one.
   expect(cost).toMatchObject({ generations: 16, generations_max: 32 + 26, completion_tokens: 16_000 });
   expect(facts).toEqual([]);
   const hash = (judge: object) => specHash(AnySpecSchema.parse(specOf(judge)));

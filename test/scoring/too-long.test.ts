@@ -1,5 +1,5 @@
-// That a rollout beyond rollout_text_bytes is its own loss: malformed, shown to nobody, and without
-// a trace in what its neighbours earn.
+// A rollout beyond rollout_text_bytes harms only itself: malformed, never shown, and without a trace in its
+// neighbours' values.
 import { describe, expect, it, test } from "vitest";
 import { withinReach } from "../../src/core/contract/text-bytes.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -77,7 +77,7 @@ describe("of each kind that reads it or facts of it", () => {
     const { rollouts, shown } = await group(long, boxed);
     expect(rollouts[0]).toMatchObject({ components: { it: lowest }, details: { it: { unreadable: "too_long" } } });
     expect(shown.filter((text) => text.length > 100)).toEqual([]);
-    // It stands in no mean, share or rank of the others.
+    // It counts in no mean, share or rank of the others.
     expect(rollouts[1]?.components).toEqual((await group(boxed)).rollouts[0]?.components);
   });
 

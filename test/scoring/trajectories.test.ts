@@ -1,5 +1,5 @@
-// Rollouts of several turns through the use case: what the judge is shown of them, what is told, and
-// that what is too long for the verifier is shown shorter, and at last nobody's loss.
+// Rollouts of several turns through the use case: the judge's view, its report, and that a run too long for
+// the verifier is shown shorter, and at last costs no other.
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";

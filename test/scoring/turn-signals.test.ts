@@ -1,4 +1,4 @@
-// What each kind of signal reads of a rollout of several turns: the policy's own words and never the
+// Each kind of signal's view of a rollout of several turns: the policy's own words and never the
 // environment's, but for judges that are shown the whole. Walks the table of kinds.
 import { describe, expect, it, test } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
@@ -55,7 +55,7 @@ const NAMES = Object.keys(KIND_USES);
 /** Kinds whose judge, model or checker is shown candidates. */
 const SHOWN = ["tournament", "scalar", "grade", "rubric", "external"];
 const heardIn = (jobs: readonly VerifierJob[]) =>
-  // A sandbox is told of no question.
+  // A sandbox receives no question.
   jobs.some(({ to, question, ...job }) => JSON.stringify([to === "execute" ? "" : question, job]).includes("HEARD"));
 
 describe("the environment's words neither pay nor punish:", () => {

@@ -1,5 +1,5 @@
-// Owns the guarantee of work in turns: others are served between two of them, a key's are done one
-// after another, and what a runtime ended amid blocks nobody for good.
+// The guarantee of work in turns: others are served between two of them, a key's are done one after another,
+// and work that a runtime ended in the middle blocks no other for good.
 
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";

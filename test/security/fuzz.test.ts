@@ -1,5 +1,5 @@
-// Owns the short run of the fuzzer: what `npm run lab -- fuzz` does at length, and that it can find
-// what it looks for.
+// The short run of the fuzzer: what `npm run lab -- fuzz` does at length, and that it can find what it looks
+// for.
 import { describe, expect, test } from "vitest";
 import { fuzz, growth } from "../../lab/fuzz/campaign.ts";
 import { createInputs } from "../../lab/fuzz/inputs.ts";

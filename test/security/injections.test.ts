@@ -1,5 +1,5 @@
-// Owns the proof that no candidate leaves its block in the prompt or forges a verdict at the
-// parser, whatever it carries.
+// The proof that no candidate leaves its block in the prompt or forges a verdict at the parser, whatever it
+// carries.
 import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../src/core/asking/readings.ts";
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
@@ -30,9 +30,8 @@ const render = (
     ?.content as string;
 
 /**
- * What a verifier could take for structure: told apart from escape.ts on purpose, by looking at the
- * text as a tokenizer that normalises would, with look-alike letters read as Latin ones, and
- * ignoring case.
+ * Texts that a verifier could take for structure: kept apart from escape.ts on purpose, by looking at the
+ * text as a tokenizer that normalises would, with look-alike letters read as Latin ones, and ignoring case.
  */
 const STRUCTURE: readonly RegExp[] = [
   /\[\s*\/?\s*(?:question|candidate_[a-z])\s*\]/gi,

@@ -1,5 +1,4 @@
-// Owns the attacks a candidate may carry and the programs that carry them, in four languages. Knows
-// no defence.
+// The attacks a candidate may carry and the programs that carry them, in four languages.
 import type { SourceLanguage } from "../../lab/testbed/syntax/grammar.ts";
 
 export type AttackKind =
@@ -186,5 +185,5 @@ export const CARRIERS: Record<
   },
 };
 
-/** An honest program, to stand beside. */
+/** An honest program, for the other side. */
 export const honest = (language: Carried): string => PROGRAMS[language]("", '"honest"');

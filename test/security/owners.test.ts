@@ -1,5 +1,5 @@
-// Owns the guarantee that a key finds nothing of another's and moves nothing of it: a second key
-// walks every route of the app, over a real database.
+// Guarantees that a key finds nothing of another's and moves nothing of it: a second key walks every route of
+// the app, over a real database.
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -61,8 +61,8 @@ const body = { run_id: RUN, step: 3, spec: { log_texts: true }, groups };
 const POST = { method: "POST" };
 
 /**
- * What the first key leaves: requests of both kinds with texts, a kept reply, a batch, a dead
- * letter, a group of its own name.
+ * The first key's data: requests of both kinds with texts, a kept reply, a batch, a dead letter, a group that
+ * it names.
  */
 async function write({ as, deadLetters }: World) {
   const kept = { ...POST, headers: { "idempotency-key": "shared" } };
@@ -178,7 +178,7 @@ describe.each(databases)("over %s, a second key", (_name, open) => {
     await database.drop();
   });
 
-  /** All that the first key sees of its own, by every route that reads. */
+  /** All that the first key sees of its data, by every route that reads. */
   const ownView = async (name = "first") => {
     const views: Record<string, string> = {};
     for (const { path } of reading().filter(({ path }) => path.startsWith("/v1/"))) {
@@ -245,7 +245,7 @@ describe.each(databases)("over %s, a second key", (_name, open) => {
             { method, headers: headers as Record<string, string> },
             method === "DELETE" ? undefined : { ...example, ...ofRun },
           );
-          // A group that it names itself is told to it under that name.
+          // A group that it names itself is shown to it under that name.
           const text = (await response.text()).replaceAll(`"group_id":"${ids.request}.0"`, "");
           expect(text, `${method} ${path}`).not.toMatch(
             new RegExp(`${ids.request}|${ids.batch}|${MARK}|reason-of-the-first`),

@@ -1,5 +1,5 @@
-// Owns the guarantee that no long text exhausts the stack of a pattern: V8 compiles patterns so that each
-// char takes some of it, once an isolate has compiled many. A child process does so from the start.
+// Guarantees that no long text exhausts the stack of a pattern: V8 compiles patterns so that each char takes
+// some of it, once an isolate has compiled many. A child process does so from the start.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Owns what every reply carries for safety's sake, and what none may carry: internals of a fault.
+// Defines what every reply carries for safety's sake, and what none may carry: internals of a fault.
 // Invariant 10: Keys and texts never appear in logs or errors.
 
 import { describe, expect, test } from "vitest";
@@ -58,10 +58,7 @@ describe("security headers", () => {
   });
 });
 
-/**
- * Faults as drivers throw them: class, message, cause and further members may all hold what nobody
- * outside may see.
- */
+/** Faults as drivers throw them: class, message, cause and further members may all hold internals. */
 const faults = fc
   .record({
     kind: fc.constantFrom(Error, TypeError, RangeError, AggregateError as unknown as ErrorConstructor),

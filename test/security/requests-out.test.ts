@@ -1,5 +1,5 @@
-// Owns the proof that no request decides where the Worker sends anything: by the call sites, and by
-// what goes out at run time.
+// The proof that no request decides where the Worker sends anything: by the call sites, and by what goes out
+// at run time.
 import { globSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { readEnv } from "../../src/env.ts";
@@ -16,8 +16,8 @@ const sources = globSync("src/**/*.ts", { cwd: ROOT });
 const code = (path: string) => readFileSync(`${ROOT}${path}`, "utf8").replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
 
 describe("the call sites", () => {
-  // The name alone counts, so that handing the function on is no way past this; a header's name has
-  // a dash before it.
+  // The name alone counts, so that passing the function on is not a way past this; a header's name has a dash
+  // before it.
   const NAMED = /(?<!-)\b(?:fetch(?:er)?|runtimeFetch)\b/;
 
   test("of fetch are the verifier's adapters, the webhook of alarms and the composition, and no other file's", () => {

@@ -1,5 +1,5 @@
-// Owns the guarantees of key scopes and of rotation: what a key may do, that every route says so,
-// and that two keys of a name are one owner.
+// The guarantees of key scopes and of rotation: what a key may do, that every route says so, and that two
+// keys of a name are one owner.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { SCOPES, type Scope } from "../../src/api/door/auth.ts";
@@ -31,7 +31,7 @@ const namesOf = (wanted: Access, routes: typeof ALL = ALL) =>
 /** The scope that holds another. */
 const HELD_BY: { readonly [scope in Scope]?: Scope } = { logs: "logs:all", "logs:all": "admin" };
 
-/** What it takes besides. */
+/** Further scopes that it takes. */
 const BESIDE: Readonly<Record<string, Scope>> = { "DELETE /v1/runs/:run_id": "score" };
 
 /** Where a route's pattern leads, with something in place of its parameters. */

@@ -9,7 +9,7 @@ import { REPLICAS_MAX } from "../../src/platform/request-ids.ts";
 import { CHART, faults, isWorkload, type Manifest, one, rendered, SIZES, settings } from "./manifests.ts";
 import { documentsIn, documentsOf, faultsOf, ROOT, textOf } from "./records.ts";
 
-/** Of the machine, or of test/tools/helm.sh. null: there is none. */
+/** The machine's, or that of test/tools/helm.sh. null: it is missing. */
 const HELM = ["helm", `${ROOT}.venv/helm/bin/helm`].find((path) => spawnSync(path, ["version"]).status === 0) ?? null;
 const helm = (...args: string[]) => spawnSync(HELM as string, args, { encoding: "utf8" });
 const template = (...args: string[]) => helm("template", "kritai", CHART, "--namespace", "kritai", ...args);

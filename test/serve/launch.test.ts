@@ -16,7 +16,7 @@ const ENGINES = [
 ];
 const scripts = [...recipesIn("launch", ".sh"), "deploy/helm/render.sh"];
 
-/** What the release has against a command line. */
+/** The release's faults of a command line. */
 function faultsOf(argv: readonly string[], { flags, version }: Flags): string[] {
   return [...flagsOf(argv)].flatMap(([flag, value]) => {
     const kind = flags[flag];
@@ -117,7 +117,7 @@ describe("the two engines", () => {
     expect(Number(vllm.get("--sse-keep-alive-interval")) * 1000).toBeLessThanOrEqual(LIMITS.heartbeat_ms);
     expect(Number(vllm.get("--shutdown-timeout")) * 1000).toBeGreaterThan(LIMITS.deadline_ms_max);
     expect(Number(vllm.get("--max-num-batched-tokens"))).toBeGreaterThanOrEqual(Number(vllm.get("--max-num-seqs")));
-    // vLLM: the lower value first; SGLang must be told so. It takes priorities under fcfs and lof
+    // vLLM: the lower value first; SGLang needs a flag for that. It takes priorities under fcfs and lof
     // alone.
     expect(vllm.get("--scheduling-policy")).toBe("priority");
     expect(sglang.has("--schedule-low-priority-values-first")).toBe(true);
@@ -187,7 +187,7 @@ describe("every script", () => {
   it.each(scripts)("%s parses, and a run one stops at its first fault", (path) => {
     expect(spawnSync("bash", ["-n", ROOT + path], { encoding: "utf8" }).stderr).toBe("");
     const text = textOf(path);
-    expect(text).toMatch(path.endsWith("sizes.sh") ? /^# Owns / : /^#!\/usr\/bin\/env bash\n# Owns /);
+    expect(text).toMatch(path.endsWith("sizes.sh") ? /^# \S/ : /^#!\/usr\/bin\/env bash\n# \S/);
     if (!path.endsWith("sizes.sh")) expect(text).toContain("\nset -euo pipefail\n");
     // A variable outside quotes splits at blanks; [[ ]] and (( )) do not split.
     const loose = text

@@ -1,5 +1,5 @@
-// Owns running the launch scripts with a stand-in for the engine that writes down what it was
-// started with. Must not know any flag.
+// Runs the launch scripts with a stand-in for the engine that writes down what it was started with. Must not
+// know any flag.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Owns reading what helm made of the chart (deploy/kubernetes), and what the API has against a
-// manifest. Must not know what any test expects.
+// Reads what helm made of the chart (deploy/kubernetes), and what the API has against a manifest. Must not
+// know what any test expects.
 import { expect } from "vitest";
 import { documentsOf, faultsOf, ROOT, validateKubernetes } from "./records.ts";
 import { ScaledObjectSchema } from "./scaled-object.ts";
@@ -24,7 +24,7 @@ export const isWorkload = ({ kind }: Manifest) => kind === "StatefulSet" || kind
 export const settings = (documents: Manifest[], name: string) =>
   one(documents, "ConfigMap", name).data as Record<string, string>;
 
-/** What the API would refuse; of KEDA's one object, what KEDA would. */
+/** Fields that the API would refuse; for KEDA's one object, those that KEDA would. */
 export function faults(document: Manifest): string[] {
   const kind = `${document.apiVersion}/${document.kind}`;
   if (document.kind === "ScaledObject") {

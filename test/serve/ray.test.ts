@@ -20,7 +20,7 @@ const FILES = recipesIn("ray", ".yaml");
 const read = (path: string) => documentsOf(path)[0] as Deploy;
 const configsOf = (path: string) => read(path).applications.flatMap(({ args }) => args.llm_configs);
 
-/** What the pinned vLLM has against engine_kwargs. */
+/** The pinned vLLM's faults of engine_kwargs. */
 function kwargFaults(kwargs: Json): string[] {
   return Object.entries(kwargs).flatMap(([name, value]) => {
     const kind = FLAGS.rayVllm.flags[`--${name.replaceAll("_", "-")}`];

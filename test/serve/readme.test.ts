@@ -60,7 +60,7 @@ describe("the README", () => {
   });
 
   it("calculates what fits by the formula it states", () => {
-    const rows = tableOf("What fits");
+    const rows = tableOf("Sizes");
     expect(rows).toHaveLength(3);
     const GIB = 1024 ** 3;
     for (const [, layers, heads, bytes, weights, ...tokens] of rows) {
@@ -73,7 +73,7 @@ describe("the README", () => {
   });
 
   it("prices rewards as the cost sheet does", () => {
-    const rows = tableOf("What a reward costs");
+    const rows = tableOf("Cost of a reward");
     expect(rows.length).toBeGreaterThan(5);
     for (const [flags, generations, dollars] of rows) {
       const { status, text } = runCostSheet([...(flags as string).slice(1, -1).split(" "), "--price", "3.5", "--json"]);

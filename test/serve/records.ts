@@ -1,5 +1,5 @@
-// Owns reading the recipes and what was recorded of the tools that read them (recorded/). Must not
-// know what any test expects.
+// Reads the recipes and what was recorded of the tools that read them (recorded/). Must not know what any
+// test expects.
 import { readdirSync, readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import { parseAllDocuments } from "yaml";
@@ -50,7 +50,7 @@ export const RAY = recorded(`ray-serve-${RAY_VERSION}.json`) as {
 const KUBERNETES = recorded("kubernetes-1.34.json") as { kinds: Record<string, { $ref: string }>; definitions: object };
 const COMPOSE = recorded("compose-spec.json") as { schema: object };
 
-/** What a schema has against a value; empty when nothing. */
+/** A schema's faults of a value; empty without any. */
 export function faultsOf(validate: ValidateFunction, value: unknown): string[] {
   if (validate(value)) return [];
   return (validate.errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`);
@@ -60,12 +60,12 @@ const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 
 export const validateCompose = (): ValidateFunction => ajv.compile(COMPOSE.schema);
 
-/** Of one of Ray's models. */
+/** The validator of one of Ray's models. */
 export const validateRay = (model: keyof typeof RAY.schemas): ValidateFunction => ajv.compile(RAY.schemas[model]);
 
 /**
- * Of one `apiVersion/kind`, strict: a field that the API does not know is a fault. null when it was
- * not recorded.
+ * The validator of one `apiVersion/kind`, strict: a field that the API does not know is a fault. null when it
+ * was not recorded.
  */
 export function validateKubernetes(kind: string): ValidateFunction | null {
   if (ajv.getSchema("kubernetes") === undefined)

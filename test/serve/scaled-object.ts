@@ -1,7 +1,6 @@
-// Owns the shape of the one KEDA object that the recipes use, as KEDA 2.18's v1alpha1 types and its
-// Prometheus scaler name it. Must not know the recipes. Sources: keda.sh/v1alpha1 types
-// (ScaledObjectSpec, ScaleTriggers, Fallback, AdvancedConfig) and
-// keda.sh/docs/2.18/scalers/prometheus.
+// The shape of the one KEDA object that the recipes use, as KEDA 2.18's v1alpha1 types and its Prometheus
+// scaler name it. Must not know the recipes. Sources: keda.sh/v1alpha1 types (ScaledObjectSpec,
+// ScaleTriggers, Fallback, AdvancedConfig) and keda.sh/docs/2.18/scalers/prometheus.
 import * as z from "zod";
 
 const count = z.int().min(0);

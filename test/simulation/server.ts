@@ -1,5 +1,5 @@
-// Owns a simulated Kritai for trainers in virtual time: real rooms over storage that outlives them,
-// a judge whose rewards are known, restarts. Knows no client.
+// A simulated Kritai for trainers in virtual time: real rooms over storage that outlives them, a judge whose
+// rewards are known, restarts.
 
 import type { RewardsReply, RolloutResult } from "../../src/core/contract/replies.ts";
 import { hashText } from "../../src/core/math/random.ts";
@@ -37,7 +37,7 @@ export class SimulatedServer {
   readonly #lives = new Map<string, Life>();
   readonly #judgeMs: () => number;
   #ids = 0;
-  /** Of each judgement that asked: when, of which room, how many members, why. */
+  /** For each judgement that asked: when, of which room, how many members, why. */
   readonly judgements: { at: number; room: string; members: number }[] = [];
 
   constructor(judgeMs: () => number) {
@@ -85,7 +85,7 @@ export class SimulatedServer {
     const kept =
       this.#stores.get(name) ?? createRoomStore({ ...memoryValues(() => undefined), wakeAt: () => undefined });
     this.#stores.set(name, kept);
-    // What a dead room still does reaches nothing.
+    // A dead room's actions reach nothing.
     const store = new Proxy(kept, {
       get: (target, key) => {
         const method = target[key as keyof RoomStore] as (...given: unknown[]) => unknown;

@@ -1,5 +1,5 @@
-// Owns the guarantee that trainers' steps survive: every group whole, every reward right, nothing
-// lost, over restarts, cuts, stragglers and any number of connections, in virtual time.
+// Guarantees that trainers' steps survive: every group whole, every reward right, nothing lost, over
+// restarts, cuts, stragglers and any number of connections, in virtual time.
 
 import { describe, expect, it } from "vitest";
 import fc from "../harness/property.ts";
@@ -47,8 +47,8 @@ const quiet: Omit<World, "tool"> = {
 const RIGHT = { wrong: 0, split: 0, lost: 0 };
 
 /**
- * Of a step: its answers come so long after the last of a group has arrived. Judging, a pause
- * between tries, and what a restart costs.
+ * The bound of a step: its answers come this long after the last of a group has arrived. Judging, a pause
+ * between tries, and the cost of a restart.
  */
 const BOUND_MS = 10_000 + 31_000 + 20_000;
 
@@ -82,7 +82,7 @@ it("any number of connections, any order, with restarts and cuts: every group is
   const runs = fc.asyncProperty(
     worlds,
     async ({ connections, group_rm, restart, spread, cuts: often, repeats: wanted, ...given }) => {
-      // Of two equal rollouts that are never open side by side the second cannot be told from a
+      // With two equal rollouts that are never open side by side the second cannot be distinguished from a
       // retry of the first.
       const repeats = connections < 2 * given.groups * given.size ? 0 : wanted;
       // Each connection is cut as often, however many there are.

@@ -1,5 +1,5 @@
-// Owns a simulated trainer in virtual time: steps of prompts and rollouts, a pool of connections,
-// tries and pauses as its tool has them, cuts and restarts. Knows no room's decision.
+// A simulated trainer in virtual time: steps of prompts and rollouts, a pool of connections, tries and pauses
+// as its tool has them, cuts and restarts.
 
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
@@ -15,7 +15,7 @@ export interface Tool {
   connections: number | null;
   tries: number;
   backoff(failures: number, random: () => number): number;
-  /** Of one try, from when it has a connection. */
+  /** Timeout of one try, from when it has a connection. */
   timeout_ms: number;
   answer_within_ms: number;
   retain_ms: number;
@@ -60,7 +60,7 @@ export interface World {
   /** A rollout's generation, ms. */
   generation: (random: () => number) => number;
   judge: (random: () => number) => number;
-  /** A rollout repeats one of its prompt's last epoch, or of its own group, with this chance. */
+  /** A rollout repeats one of its prompt's last epoch, or of its group, with this chance. */
   repeats: number;
   /**
    * Mean times between, ms; null: never. Restarts of everything, of one room's object; cuts of one
@@ -121,7 +121,7 @@ class SimulatedTrainer {
     groups_judged: 0,
     broken: 0,
   };
-  /** Of each prompt's last epoch. */
+  /** The texts of each prompt's last epoch. */
   readonly #last = new Map<number, string[]>();
   #free: number;
   #waiters = 0;

@@ -30,7 +30,7 @@ test("the simulator and the made-up judge know each run by its turns, and by its
   const labels = runLabels();
   const texts = Object.keys(labels);
   expect(texts.filter((text) => text.startsWith("[TURN_"))).toHaveLength(8);
-  // Of four with files two repaired slug.mjs, one cut test.mjs, and one changed nothing.
+  // Among four with files two repaired slug.mjs, one cut test.mjs, and one changed nothing.
   expect(texts.flatMap((text) => /^\[FILE_\d (.*)\]/.exec(text)?.[1] ?? [])).toEqual([
     ...["slug.mjs", "slug.mjs", "test.mjs"],
   ]);

@@ -1,5 +1,5 @@
-// Owns the guarantee that the Worker's bundle holds nothing that only the reference needs, and that
-// what is tested is what is deployed.
+// Guarantees that the Worker's bundle holds nothing that only the reference needs, and that what is tested is
+// what is deployed.
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -53,7 +53,7 @@ describe("the Worker's bundle", async () => {
       ...Object.values(MEASURE_PAGES).map(({ words }) => words),
       ...ALARMS.map((alarm) => pageOf(alarm).rule),
     ];
-    // A word or two may stand there for something else.
+    // A word or two may have another meaning there.
     for (const words of pages.filter((told) => told.includes(" "))) expect(text.includes(words), words).toBe(false);
     expect(text).not.toContain(JSON.stringify(QUESTION).slice(1, -1));
     expect(text).not.toContain("/schemas/ChatChunk");

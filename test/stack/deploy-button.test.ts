@@ -1,4 +1,4 @@
-// What a deploy button reads (Cloudflare's page of July 2026): secrets are the uncommented lines of
+// A deploy button's inputs (Cloudflare's page of July 2026): secrets are the uncommented lines of
 // .dev.vars.example, each prefilled with its value; names of bindings are explained in package.json.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

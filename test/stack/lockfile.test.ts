@@ -7,7 +7,7 @@ import { temporaryFolder } from "../e2e/temporary-folder.ts";
 
 type Lock = { packages: Record<string, { integrity?: string }> };
 
-/** What the check says of the lockfile after `change`. */
+/** The check's report on the lockfile after `change`. */
 function checked(change: (lock: Lock) => void, of = "package-lock.json"): { status: number | null; said: string } {
   const folder = temporaryFolder();
   try {

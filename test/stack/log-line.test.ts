@@ -1,4 +1,4 @@
-// What a person reads in the terminal of `npm start`.
+// The lines in the terminal of `npm start`.
 import { expect, test } from "vitest";
 import { terminalLine, thrownText } from "../../scripts/stack/log-line.ts";
 

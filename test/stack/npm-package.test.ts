@@ -64,7 +64,7 @@ it("starts the stack in an empty folder, whose judge runs programs, and ends whe
   expect(new Set(rewards[0]).size).toBeGreaterThan(1);
   expect(rewards[0]).not.toContain(null);
   expect((await fetch(`${url}/docs`)).status).toBe(200);
-  // What it keeps lies where it was started.
+  // Its data is where it was started.
   expect(existsSync(join(folder, ".kritai"))).toBe(true);
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);

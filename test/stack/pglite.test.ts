@@ -60,7 +60,7 @@ describe("the embedded database", () => {
       holder.kill("SIGKILL");
       await once(holder, "exit");
     }
-    // What a container's first process finds of the one before it.
+    // A container's first process finds this from the one before it.
     writeFileSync(join(dir, "lock"), `${process.pid}\n`);
     lockDirectory(dir)();
   });

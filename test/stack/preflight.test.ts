@@ -1,4 +1,4 @@
-// What `npm start` finds wrong before it starts anything, by the variable at fault.
+// The faults that `npm start` finds before it starts anything, by the variable.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";

@@ -120,7 +120,7 @@ describe.skipIf(spawnSync("nginx", ["-v"]).status !== 0)("three replicas behind 
     const cut = verifier.answers;
     await startReplica(1);
     const replies = await asked;
-    // Of 64 groups of 28 pairs some were still to be judged.
+    // Some of 64 groups of 28 pairs were still to be judged.
     expect(cut).toBeLessThan(64 * 28);
     const wanted = groups.map(({ group }) => rewardsOf(group));
     expect(replies.map((of) => of.map(({ score }) => score))).toEqual(
@@ -149,7 +149,7 @@ describe.skipIf(spawnSync("nginx", ["-v"]).status !== 0)("three replicas behind 
         return { location: later.headers.get("location") as string, kept: await kept.text() };
       }),
     );
-    // Of a key's limit, at the replica of a run that was judged.
+    // The rest of a key's limit, at the replica of a run that was judged.
     const tokensLeft = async () => {
       const reply = await at("/slime/reward?group_size=1&on_failure=0&run_id=run-0", {
         method: "POST",

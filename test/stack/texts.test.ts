@@ -1,4 +1,4 @@
-// The committed questions that are no programs: complete, labelled by points that exist, and apart.
+// The committed questions without programs: complete, labelled by points that exist, and apart.
 import { expect, test } from "vitest";
 import { sharesMet, textProblems } from "../../scripts/stack/examples.ts";
 

@@ -18,7 +18,7 @@ const PORTS = { engine: 8000, gateway: 8792, tls: 8443, edge: 8787 };
 const runs = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
 const ip = (...args: string[]) => execFileSync("ip", args, { stdio: "pipe" });
 
-/** Why there are no two machines here; null where there are. */
+/** Why two machines cannot be made here; null where they can. */
 function lacking(): string | null {
   for (const [program, flag] of [
     ["ip", "-V"],
@@ -59,7 +59,7 @@ describe.skipIf(why !== null)(
     }
     const node = (script: string) => [process.execPath, script];
 
-    /** What a client on the edge's machine has of a URL; status 0: nobody is reached. */
+    /** The reply to a client on the edge's machine; status 0: unreachable. */
     function asked(url: string, init: { method?: string; body?: string; headers?: Record<string, string> } = {}) {
       const code = `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)})
       .then(async (r) => [r.status, await r.text()], (e) => [0, String(e.cause?.code ?? e.cause)])

@@ -1,5 +1,5 @@
-// Owns a verifier of every kind that knows how good four rollouts are, and the facts that they
-// carry: for specs whose numbers are of interest, not their judge.
+// A verifier of every kind that knows how good four rollouts are, and the facts that they carry: for specs
+// whose numbers are of interest, not their judge.
 import { anchorFor } from "../../src/core/judges/anchors.ts";
 import { presetNamed, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import type { SoftLabels } from "../../src/core/judges/soft-reader.ts";
@@ -25,9 +25,9 @@ export interface Carried {
   /** By the fact's name, or a number's: in place of the default. */
   facts?: Record<string, ByQuality<unknown>>;
   numbers?: Record<string, ByQuality<number | null>>;
-  /** Of the group. */
+  /** Fields of the group. */
   group?: Record<string, unknown>;
-  /** What the verifier answers about a candidate, in place of its preset's style. */
+  /** The verifier's answer about a candidate, in place of its preset's style. */
   says?: ByQuality<string>;
 }
 
@@ -95,7 +95,7 @@ const GROUP: Readonly<Record<string, unknown>> = {
 const text = ({ answer, words }: (typeof ROLLOUTS)[number]) =>
   `<think>\n${words}\n</think>\n${words} It is ${answer}.\n\`\`\`python\n# ${words}\nprint(${answer})\n\`\`\`\n\\boxed{${answer}}`;
 
-/** As much of a spec's signals as the facts and answers hang on. */
+/** The parts of a spec's signals that the facts and answers depend on. */
 export type Signals = Readonly<Record<string, { kind: string; field?: string; range?: readonly [number, number] }>>;
 
 /** A group that carries the facts which `POST /v1/specs/check` names, in the order of `ROLLOUTS`. */

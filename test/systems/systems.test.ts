@@ -1,6 +1,6 @@
-// Owns the guarantee of docs/systems.jsonl: each spec of its table is taken as it stands and gives the
-// better rollout the greater reward, each reward for training a verifier is what the row says, and
-// each command is one that there is.
+// The guarantee of docs/systems.jsonl: each spec of its table is taken as it stands and gives the better
+// rollout the greater reward, each reward for training a verifier is what the row says, and each command is
+// one that there is.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as formulas from "../../clients/typescript/src/formulas.ts";
@@ -13,9 +13,9 @@ import { setUp } from "../api/routes/harness.ts";
 import { EVERY_BACKEND, fakeVerifier, type Script } from "../harness/fakes.ts";
 import { type Carried, groupFor, knowing, type Signals } from "./knowing-verifier.ts";
 
-/** What the test of a row needs and the page does not show. */
+/** The needs of a row's test that the page does not show. */
 interface Check extends Carried {
-  /** What the four rollouts get, where it can be told by hand. */
+  /** The four rollouts' rewards, where they can be computed by hand. */
   rewards?: (number | null)[];
   /** Where no direction is meant: a penalty that all of them escape, an arm of chance. */
   order?: "none";

@@ -13,7 +13,7 @@ export function descendants(pid: number): number[] {
   }
 }
 
-/** Ends processes at once; those that have gone already are no fault. */
+/** Ends processes at once; those that have gone already are ignored. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
     try {

@@ -1,5 +1,5 @@
-"""Owns the checks of schemathesis: which refusals of requests that fit /openapi.json are right, by
-the table of scripts/build/openapi/refusals.ts (its file: REFUSALS)."""
+"""The checks of schemathesis: which refusals of requests that fit /openapi.json are right, by the table
+of scripts/build/openapi/refusals.ts (its file: REFUSALS)."""
 
 import itertools
 import json
@@ -160,7 +160,7 @@ def refused_only_for_what_the_document_cannot_say(ctx, response, case):
 
 @schemathesis.check
 def every_line_is_documented(ctx, response, case):
-    """Of an NDJSON reply the document's schema is that of a line; schemathesis itself skips such
+    """For an NDJSON reply the document's schema is that of a line; schemathesis itself skips such
     replies."""
     lines_type = "application/x-ndjson"
     if not response.headers.get("content-type", [""])[0].startswith(lines_type):

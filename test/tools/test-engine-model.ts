@@ -1,6 +1,5 @@
-// Owns `npm test -- engine --real-model`: a real small language model judges the example texts
-// through the whole stack, or is served for others to ask. Nothing of the model is kept; what it
-// says is shown, not tested.
+// `npm test -- engine --real-model`: a real small language model judges the example texts through the whole
+// stack, or is served for others to ask. Nothing of the model is kept; what it says is shown, not tested.
 import { join } from "node:path";
 import { standing } from "../../lab/evaluate/paired.ts";
 import { createDemoClient } from "../../scripts/stack/demo-client.ts";
@@ -110,7 +109,7 @@ async function judgedTexts(client: ReturnType<typeof createDemoClient>, way: str
   return judged;
 }
 
-/** What came of it, in a line; the interval draws whole questions. */
+/** The result, in a line; the interval draws whole questions. */
 function resultOf(groups: readonly GroupResult[], took_ms: number): string {
   const sum = (of: (one: GroupResult["verifier"]) => number) =>
     groups.reduce((total, { verifier }) => total + of(verifier), 0);

@@ -1,5 +1,4 @@
-// Owns starting and stopping the real engines on loopback: transformers' server and llama.cpp's.
-// Knows no tests and no adapter.
+// Starts and stopping the real engines on loopback: transformers' server and llama.cpp's.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -9,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 export const MODELS = ["garbage", "endless", "decided", "looping"] as const;
 export type ModelName = (typeof MODELS)[number];
 
-/** What a test must know of a running engine. */
+/** The facts about a running engine that a test needs. */
 export interface EngineUnderTest {
   name: string;
   pid: number;

@@ -1,5 +1,5 @@
-// Owns the Python environment of the engine test: made when missing, left alone when it holds what
-// its requirements name. Knows no engine.
+// The Python environment of the engine test: made when missing, left alone when it holds what its
+// requirements name.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
  * Where torch's build without CUDA is, for machines whose pip finds none by its own configuration.
  */
 const TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu";
-/** Of a failed command's output, what is shown. */
+/** Characters of a failed command's output that are shown. */
 const SHOWN_CHARS = 4_000;
 
 /**

@@ -1,5 +1,4 @@
-// vLLM's own build for CPUs: its environment and the made models, for the tests that start servers
-// of it. Knows no test.
+// vLLM's own build for CPUs: its environment and the made models, for the tests that start servers of it.
 
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +8,7 @@ const ROOT = new URL("../..", import.meta.url).pathname;
 const HOME = join(ROOT, "gpu-backend/engines/real");
 const VERSION = "0.32.0+cpu";
 
-/** What a test must know to start a server: vllm-server.ts. */
+/** The facts that a test needs to start a server: vllm-server.ts. */
 export interface VllmUnderTest {
   /** The environment's interpreter. */
   python: string;

@@ -1,5 +1,5 @@
-// Owns `npm test -- engine`: real engines on the CPU, installed, given tiny models, started,
-// tested and stopped; with `--prepare` only installed. Knows no test.
+// `npm test -- engine`: real engines on the CPU, installed, given tiny models, started, tested and stopped;
+// with `--prepare` only installed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// A contract of another tool that is one file and one line of the table: routed, guarded, bounded
-// in time, told of faults in its own dialect, documented, and known to schemathesis.
+// A contract of another tool that is one file and one line of the table: routed, guarded, bounded in time,
+// with faults in its own dialect, documented, and known to schemathesis.
 import { createHash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { openapiText, publicFiles } from "../../scripts/build/openapi/document.ts";

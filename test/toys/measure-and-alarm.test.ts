@@ -43,7 +43,7 @@ afterAll(async () => {
   await backend.close();
 });
 
-/** What a run of three steps raises; at the last one its rollouts are long. */
+/** The alarms of a run of three steps; at the last one its rollouts are long. */
 async function healthOf({ post, call }: ReturnType<typeof setUp>): Promise<Health> {
   for (const [step, longest] of [200, 300, 5000].entries()) {
     const rollouts = ["a", "bb", "ccc"].map((code, r) => ({

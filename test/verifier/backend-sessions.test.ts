@@ -58,7 +58,7 @@ describe("the breaker over sessions", () => {
     await withMock(
       () => status(429),
       async (mock) => {
-        // Of a clock that stands still, or the budget would fill again.
+        // With a clock that does not move, or the budget would fill again.
         const config = { url: mock.url, model: "m", apiKey: null, schedule };
         const verifier = createOpenAiVerifier(config, { ...clock, now: () => 0 });
         for (let i = 0; i < 50; i++) await judged(verifier, pairsJob(2));

@@ -1,5 +1,5 @@
-// Holds what a checker is asked and how, that it is asked once a group, that nobody else is asked,
-// and that none of its faults becomes a number.
+// Holds a checker's request and form, that it is asked once a group and no other is asked, and that none of
+// its faults becomes a number.
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";

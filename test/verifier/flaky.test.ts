@@ -33,7 +33,7 @@ const REQUEST = RewardsRequestSchema.parse({
   })),
 });
 
-/** The letter by a hash of the question, so that a reward tells of every verdict it rests on. */
+/** The letter by a hash of the question, so that a reward depends on every verdict. */
 const letterOf = (body: { seed: number }) => `\\boxed{${hashText(body.seed)[0] % 2 === 0 ? "A" : "B"}}`;
 
 async function rewardsOf(verifier: Verifier, time: Clock) {
@@ -43,7 +43,7 @@ async function rewardsOf(verifier: Verifier, time: Clock) {
   return { rewards: reply.rewards, groups: reply.groups, session };
 }
 
-/** What a request sent at `now` meets, the `attempt`-th of its question. */
+/** The fault of a request sent at `now`, the `attempt`-th of its question. */
 type Fault = (about: { now: number; seed: number; attempt: number }) => "503" | "500" | "reset" | "cut" | null;
 
 const sse = (events: readonly string[]) =>

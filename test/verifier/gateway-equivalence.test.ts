@@ -15,10 +15,7 @@ import { answer, contextLength } from "../harness/mock-behaviours.ts";
 import { type Behaviour, type MockBody, type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";
 import { clock } from "./setup.ts";
 
-/**
- * An engine whose answer hangs on nothing but the question and the seed, and is of every kind there
- * is.
- */
+/** An engine whose answer depends only on the question and the seed, and is of every kind there is. */
 function behave({ messages, seed, temperature }: MockBody): Behaviour {
   const prompt = messages.map(({ content }) => content).join("\n");
   const [kind, pick] = hashText(prompt, seed, String(temperature));

@@ -1,4 +1,4 @@
-// Owns what the verify adapter's tests share: a verifier on a mock gateway. Must not hold any test.
+// Helpers shared by the verify adapter's tests: a verifier on a mock gateway. Must not hold any test.
 import { systemClock } from "../../src/platform/clock.ts";
 import { createGatewayVerifier, type GatewayVerifierConfig } from "../../src/verifier/gateway/adapter.ts";
 import { type GatewayScript, type MockGateway, type Ready, startMockGateway } from "../harness/mock-gateway.ts";

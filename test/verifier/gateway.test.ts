@@ -137,10 +137,7 @@ describe("the question", () => {
   });
 });
 
-/**
- * What a job of one pair, sampled `samples` times with early stop, comes to when the gateway
- * behaves so.
- */
+/** The result of a job of one pair, sampled `samples` times with early stop, when the gateway behaves so. */
 async function outcomeOf(behave: Parameters<typeof withGateway>[0], samples = 1) {
   const { schedule } = instantTimer();
   let result: Awaited<ReturnType<typeof judged>> | undefined;

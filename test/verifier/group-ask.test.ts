@@ -13,7 +13,7 @@ import { callWith, expectedKeys, reportedKeys } from "../port-contracts/verifier
 
 const call = callWith(new AbortController().signal);
 
-/** What the gateway reads. */
+/** The gateway's view of the request. */
 const readBack = (ask: GroupAsk) =>
   VerifyRequestSchema.parse(JSON.parse(verifyBody(call, null, ask.body(), 1000) as string));
 

@@ -1,5 +1,4 @@
-// Holds that the model that judged is told wherever its verdict is, and that strict_model keeps to
-// one.
+// Holds that the model that judged is reported wherever its verdict is, and that strict_model keeps to one.
 import { describe, expect, it } from "vitest";
 import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";

@@ -32,7 +32,7 @@ verifierContract("openai", async (mode) => {
   };
 });
 
-/** What one generation comes to when the backend behaves so. */
+/** The result of one generation when the backend behaves so. */
 async function one(behaviour: Behaviour) {
   const { schedule } = instantTimer();
   let generation: Awaited<ReturnType<typeof judged>>["reported"][0] | undefined;

@@ -49,7 +49,7 @@ async function serve(reply: (body: Body, index: number) => { status?: number; do
 }
 
 const TAG = "<extra_0>";
-/** A model to which a step is right by the number that stands in it, else a half. */
+/** A model to which a step is right by the number in it, else a half. */
 const rowsOf = (text: string, tag = TAG) =>
   text
     .split(tag)

@@ -1,5 +1,5 @@
-// Holds that whoever asks is told why an engine refuses everything, through either protocol: the
-// engine's own sentence, the variable of a bad key, a context that is too short.
+// Holds that a caller learns why an engine refuses everything, through either protocol: the engine's own
+// sentence, the variable of a bad key, a context that is too short.
 import { afterEach, describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";

@@ -1,4 +1,4 @@
-// Owns what the tests of scalar backends share: a server of a reward model, and rewards by it.
+// Helpers shared by the tests of scalar backends: a server of a reward model, and rewards by it.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect } from "vitest";

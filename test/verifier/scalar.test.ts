@@ -17,7 +17,7 @@ import {
   verifierOf,
 } from "./scalar-setup.ts";
 
-/** A model whose number is the length of what stands behind the question, in thousandths. */
+/** A model whose number is the length of the text behind the question, in thousandths. */
 const length = (text: string) => text.split("\n\n")[1]?.length ?? 0;
 
 const byLength = ({ body }: Seen) => classified(textsOf(body).map((text) => length(text) / 10));
@@ -34,7 +34,7 @@ describe("a scalar model's number", () => {
     const [probe, ...batches] = seen.map(({ body }) => textsOf(body));
     expect(probe).toHaveLength(2);
     expect(batches.map(({ length }) => length)).toEqual([32, 8]);
-    // In an order by contents: what a deadline cuts off does not hang on places.
+    // In an order by contents: a deadline's cut does not depend on places.
     expect(batches.flat().sort()).toEqual([...new Set(texts)].map((text) => `Say something.\n\n${text}`).sort());
     expect(seen[0]).toMatchObject({ path: "/classify", body: { model: "rm", use_activation: false } });
     expect(groups[0]?.verifier.prompt_tokens).toBe(10);

@@ -1,5 +1,5 @@
-// Owns what the openai adapter's tests share: a verifier on a mock, timers under the test's
-// control. Must not hold any test.
+// Helpers shared by the openai adapter's tests: a verifier on a mock, timers under the test's control. Must
+// not hold any test.
 import { systemClock } from "../../src/platform/clock.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { createOpenAiVerifier, type OpenAiVerifierConfig } from "../../src/verifier/openai/adapter.ts";

@@ -74,7 +74,7 @@ describe("a backend in trouble", () => {
     expect(clock.now() - start).toBeLessThan(3000);
     expect([...codes]).toEqual([["verifier_unavailable", 7680]]);
     expect(session.stats.requests).toBeLessThanOrEqual(60);
-    // What comes after finds the session closed.
+    // Later answers find the session closed.
     const late: Generation[] = [];
     await session.judge(pairsJob(2), (g) => late.push(g));
     expect(late).toMatchObject([{ error: "verifier_unavailable", latency_ms: 0 }]);

@@ -1,5 +1,5 @@
-// Owns a time that runs only while everything waits for it: the earliest timer fires once no other
-// work is left. Must not know who waits.
+// A time that runs only while everything waits for it: the earliest timer fires once no other work is left.
+// Must not know who waits.
 import type { Clock } from "../../src/ports/ports.ts";
 import type { StartTimer } from "../../src/verifier/fan-out/stall-watchdog.ts";
 
@@ -46,7 +46,7 @@ export class VirtualTime {
     };
   };
 
-  /** Resolves after so many ms of this time. */
+  /** Resolves after `ms` of this time. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => this.schedule(resolve, ms));
   }

@@ -1,6 +1,5 @@
-// Owns the guarantees of batches and Idempotency-Keys that only real Durable Objects can show:
-// storage, restarts, alarms, calls between isolates. / <reference
-// types="@cloudflare/vitest-plugin/types" />
+// The guarantees of batches and Idempotency-Keys that only real Durable Objects can show: storage, restarts,
+// alarms, calls between isolates.
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, inject, test } from "vitest";

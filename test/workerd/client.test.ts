@@ -1,5 +1,4 @@
 // The TypeScript client inside a Worker: its requests, streams and time-outs by what workerd has.
-// / <reference types="@cloudflare/vitest-plugin/types" />
 import { exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createClient, KritaiError } from "../../clients/typescript/src/index.ts";

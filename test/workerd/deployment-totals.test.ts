@@ -1,5 +1,5 @@
-// Holds what /metrics promises of a deployment: one number, whichever isolates and objects counted,
-// kept over restarts. / <reference types="@cloudflare/vitest-plugin/types" />
+// Holds what /metrics promises of a deployment: one number, whichever isolates and objects counted, kept over
+// restarts.
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Owns the guarantees of group rooms that only real Durable Objects can show: storage, restarts,
-// alarms, calls between isolates. / <reference types="@cloudflare/vitest-plugin/types" />
+// The guarantees of group rooms that only real Durable Objects can show: storage, restarts, alarms, calls
+// between isolates.
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
@@ -177,7 +177,7 @@ test("an object whose answers nobody can ask for any more deletes all that it st
   expect(await many(2, (i) => join("over", i, UNHURRIED))).toMatchObject([{ attached: false }, { attached: false }]);
 });
 
-/** What Cloudflare lets a row hold; the local runtime lets it hold more. */
+/** Cloudflare's bound of a row; the local runtime lets it hold more. */
 const ROW_BYTES = 2_000_000;
 const expectRowsToFit = ({ kv }: DurableObjectStorage) => {
   for (const [, value] of kv.list()) {

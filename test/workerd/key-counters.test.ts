@@ -1,6 +1,5 @@
-// Holds what only a real Durable Object can show of a key's counters: they outlive their object's
-// memory, keys are apart, calls do not race. / <reference types="@cloudflare/vitest-plugin/types"
-// />
+// Holds what only a real Durable Object can show of a key's counters: they outlive their object's memory,
+// keys are apart, calls do not race.
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";

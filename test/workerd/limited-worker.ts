@@ -1,4 +1,4 @@
-// Owns the Worker of the workerd tests: src/worker.ts under production's limits
+// The Worker of the workerd tests: src/worker.ts under production's limits
 // (test/harness/production-limits.ts). Its exports are those that wrangler.toml binds.
 import * as product from "../../src/worker.ts";
 import { limitedObject, limitedWorker } from "../harness/production-limits/worker.ts";

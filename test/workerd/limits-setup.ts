@@ -1,5 +1,5 @@
-// Owns the last look of every workerd test file: nothing that it did would have been refused or
-// held back in production.
+// The last look of every workerd test file: nothing that it did would have been refused or held back in
+// production.
 import { exports } from "cloudflare:workers";
 import { afterAll, expect } from "vitest";
 import { PATH } from "../harness/production-limits/ledger.ts";

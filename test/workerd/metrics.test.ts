@@ -1,6 +1,5 @@
-// Holds that what an isolate's rooms and batches do is counted where its requests are: objects made
-// of their own parts would count for nobody. / <reference types="@cloudflare/vitest-plugin/types"
-// />
+// Holds that the work of an isolate's rooms and batches is counted where its requests are: objects made
+// of separate parts would count nowhere.
 import { exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { BatchReply } from "../../src/api/routes/batches.ts";

@@ -1,6 +1,5 @@
-// Owns the guarantees of groups that their callers name which only real Durable Objects can show:
-// calls between isolates, storage over restarts, the alarm that deletes.
-// / <reference types="@cloudflare/vitest-plugin/types" />
+// The guarantees of groups that their callers name which only real Durable Objects can show: calls between
+// isolates, storage over restarts, the alarm that deletes.
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";

@@ -1,7 +1,6 @@
-// Owns the guarantees of a request's reading that only the real runtime can show: body streaming,
-// decoding, crypto. A file of its own, since the modules of a Worker and their source maps alone take
-// most of the heap that workerd gives a test file.
-/// <reference types="@cloudflare/vitest-plugin/types" />
+// Guarantees of a request's reading that only the real runtime can show: body streaming, decoding, crypto. A
+// separate file, since the modules of a Worker and their source maps alone take most of the heap that workerd
+// gives a test file.
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";

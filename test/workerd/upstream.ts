@@ -1,12 +1,12 @@
-// Owns what the workerd tests have in Node: the limit of workerd's heap, the static assets, and the
-// fake verifier, an OpenAI-compatible server on a free loopback port.
+// Defines what the workerd tests have in Node: the limit of workerd's heap, the static assets, and the fake
+// verifier, an OpenAI-compatible server on a free loopback port.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { buildAssets } from "../../scripts/stack/assets.ts";
 import { V8_FLAGS } from "../../scripts/stack/edge.ts";
 
-/** What the server has seen of the model `name`; asked for at /seen?model=name. */
+/** The requests that the server has seen of the model `name`; asked for at /seen?model=name. */
 export interface Seen {
   requests: number;
   open: number;

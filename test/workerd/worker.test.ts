@@ -1,4 +1,4 @@
-// Owns the guarantees that only the real runtime can show: the Worker end to end, disconnects. / <reference types="@cloudflare/vitest-plugin/types" />
+// The guarantees that only the real runtime can show: the Worker end to end, disconnects.
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, inject, test } from "vitest";

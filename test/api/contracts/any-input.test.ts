@@ -1,5 +1,5 @@
-// Owns the guarantee that no input to a foreign contract is a 500: it is answered, or refused in
-// words its clients read; and that every way to present a key works.
+// Guarantees that no input to a foreign contract is a 500: it is answered, or refused in words its clients
+// read; and that every way to present a key works.
 
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

@@ -1,5 +1,4 @@
-// Owns the guarantees of POST /rerank: which of its two dialects a body speaks, and each one's
-// reply and errors.
+// The guarantees of POST /rerank: which of its two dialects a body speaks, and each one's reply and errors.
 import { describe, expect, test } from "vitest";
 import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { unconfiguredVerifier } from "../../../src/verifier/unconfigured.ts";

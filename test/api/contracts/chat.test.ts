@@ -1,5 +1,5 @@
-// Owns the guarantees of the chat facade: a comparison in, a verdict out, whole or streamed; a
-// failure is never a verdict.
+// The guarantees of the chat facade: a comparison in, a verdict out, whole or streamed; a failure is never a
+// verdict.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ModelsReplySchema } from "../../../src/api/tools/models.ts";
 import { ChatReplySchema } from "../../../src/api/tools/shared/chat-replies.ts";

@@ -1,8 +1,8 @@
-// Owns the forms in which tools write each kind of content, and the ways to set one down in a place.
+// The forms in which tools write each kind of content, and the ways to set one down in a place.
 import type { CarrierName } from "../../../src/api/content/carriers.ts";
 import type { ContentKind } from "../../../src/core/transcript/kinds.ts";
 
-/** What the judge would have to see. */
+/** The act that the judge would have to see. */
 export const MARK = "rm -rf /home/me";
 const call = { name: "bash", arguments: JSON.stringify({ cmd: MARK }) };
 const URL_OF = `data:image/png;base64,${MARK}`;
@@ -97,7 +97,7 @@ export const FORMS: Record<ContentKind, Form[]> = {
   tools: columns({ tools: [{ type: "function", function: { name: "bash", description: MARK } }] }),
 };
 
-/** What says nothing, in each place: honest clients send it with every message. */
+/** Empty content, in each place: honest clients send it with every message. */
 export const NOTHING: Form[] = [
   ...fields(
     { tool_calls: [], function_call: null, refusal: null, audio: null, annotations: [], reasoning_content: null },

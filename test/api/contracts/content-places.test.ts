@@ -1,5 +1,5 @@
-// What is not shown where its place is no field of a body: inside a judge's question, in a gathered
-// group, in the native contract; and what each tool reads of the refusal.
+// Content that is not shown where its place is not a field of a body: inside a judge's question, in a
+// gathered group, in the native contract; and each tool's view of the refusal.
 import { describe, expect, test } from "vitest";
 import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
@@ -172,7 +172,7 @@ describe("a gathered group with one sample that is refused", () => {
     expect(verifier.jobs).toHaveLength(0);
     const next = await Promise.all([3, 4, 5].map((i) => post(PATH, body(i))));
     expect(next.map(({ status }) => status)).toEqual([200, 200, 200]);
-    // What tools a policy was offered is told of, not refused: it used none.
+    // Unused tools that a policy was offered cause a warning, not a refusal.
     for (const reply of next) expect(reply.headers.get("x-kritai-warnings")).toContain("tools_not_shown");
   });
 });

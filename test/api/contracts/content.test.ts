@@ -153,7 +153,7 @@ interface Cell {
   bodies: Fields[];
   form: Form;
   fate: ContentHandling;
-  /** Of the bodies, those that were changed. */
+  /** The changed fields of the bodies. */
   what: string;
 }
 

@@ -1,4 +1,4 @@
-// Owns the examples of the contracts' own pages by name, for the tests that send them.
+// The examples of the contracts' own pages by name, for the tests that send them.
 
 import { RERANK_EXAMPLES } from "../../../src/api/tools/rerankers.ts";
 

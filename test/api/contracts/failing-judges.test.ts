@@ -19,11 +19,11 @@ interface Told {
 
 interface Row {
   name: string;
-  /** Has the texts judged, and tells what their client was told. */
+  /** Has the texts judged, and returns the client's reply. */
   ask(api: Api, texts: readonly string[], spec: string): Promise<Told>;
-  /** What it says where no answer could be read. */
+  /** Its refusal where no answer could be read. */
   refusal: { status: number; code?: string };
-  /** What it gives a text that breaks a format rule: scores from 0 to 1 have nothing lower. */
+  /** Its value for a text that breaks a format rule: scores from 0 to 1 have nothing lower. */
   lowest: number;
 }
 
@@ -159,7 +159,7 @@ const TEXTS = ["1234", "123", "12", "1"].map(fenced);
 const JAM = fenced("print('no verdict on me')");
 const jams = (shown: readonly string[]) => shown.some((text) => text.includes("no verdict on me"));
 
-/** Contracts whose requests are no groups of rollouts: each has tests of its own for this. */
+/** Contracts whose requests are not groups of rollouts: each has separate tests for this. */
 const OTHERS: Readonly<Record<string, string>> = {
   classify: "one text a request and reference answers: texts.test.ts",
   chat_completions: "its answer is a sentence: chat.test.ts",

@@ -1,5 +1,5 @@
-// Holds that a candidate too long for the verifier loses in every contract and costs nobody else:
-// no 422, no null, last in a ranking.
+// Holds that a candidate too long for the verifier loses in every contract and costs no other: no 422, no
+// null, last in a ranking.
 import { describe, expect, test } from "vitest";
 import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
 import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";

@@ -1,5 +1,5 @@
-// Holds that every option of a contract's URL may stand in a header, for tools that can be given
-// headers and no query: the URL wins, and what is wrong is refused by the header's name.
+// Holds that every option of a contract's URL may be in a header, for tools that can be given headers and no
+// query: the URL wins, and a wrong value is refused by the header's name.
 import { expect, test } from "vitest";
 import type { AppContext } from "../../../src/api/door/scope.ts";
 import {

@@ -75,7 +75,7 @@ function appWithout(gone_ms: number) {
     });
   });
   const clock = { ...systemClock, now: () => Date.now(), date: () => new Date(Date.now()) };
-  // A URL of its own: what the isolate remembers of a backend is kept by it.
+  // A separate URL: the isolate's memory of a backend is kept by it.
   const backend = {
     name: "verifier",
     url: `http://engine-${deployments++}`,

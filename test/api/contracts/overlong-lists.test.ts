@@ -1,5 +1,5 @@
-// Lists inside contracts' bodies that are longer than anybody needs: refused by the list and its
-// limit, whatever the elements are, so that a million wrong ones are no million faults.
+// Lists inside contracts' bodies that are longer than any client needs: refused by the list and its limit,
+// whatever the elements are, so that a million wrong ones are not a million faults.
 import { expect, test } from "vitest";
 import type { LimitName } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

@@ -1,5 +1,4 @@
-// Owns the guarantees of /score, /v1/score and /classify: every pair its score in input order, or
-// an error.
+// The guarantees of /score, /v1/score and /classify: every pair its score in input order, or an error.
 import { describe, expect, test } from "vitest";
 import { ClassifyReplySchema } from "../../../src/api/tools/classify.ts";
 import { ScoreReplySchema } from "../../../src/api/tools/score.ts";

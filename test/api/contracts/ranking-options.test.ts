@@ -1,5 +1,5 @@
-// Owns what a client that ranks may say in its body and headers, what it is told of fields that
-// nobody reads, and by which spec its documents are judged.
+// The options of a client that ranks in its body and headers, the warnings about unread fields, and the spec
+// by which its documents are judged.
 import { describe, expect, test } from "vitest";
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
 import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";

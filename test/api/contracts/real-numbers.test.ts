@@ -5,8 +5,7 @@ import { fenced, setUp } from "../routes/harness.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 
 /**
- * What Python's json makes of each number of these members: `float` where the text has a fraction
- * or an exponent.
+ * Python's json type of each number of these members: `float` where the text has a fraction or an exponent.
  */
 function kinds(text: string, name: string): string[] {
   const found = [...text.matchAll(new RegExp(`"${name}":(\\[[^"{}]*\\]|-?[0-9.eE+-]+)`, "g"))];

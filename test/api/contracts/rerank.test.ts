@@ -1,5 +1,5 @@
-// Owns the guarantees of /v1/rerank and /v2/rerank: the superset reply, the order, failures that
-// never become scores.
+// The guarantees of /v1/rerank and /v2/rerank: the superset reply, the order, failures that never become
+// scores.
 import { describe, expect, test } from "vitest";
 import { RERANK_CONTRACTS } from "../../../src/api/tools/rerankers.ts";
 import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";

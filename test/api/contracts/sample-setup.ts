@@ -1,5 +1,5 @@
-// Owns what the tests of one-sample contracts share: each contract's routes and bodies, judgements
-// that a test dictates, and how each tells a reward.
+// Helpers shared by the tests of one-sample contracts: each contract's routes and bodies, judgements that a
+// test dictates, and how each tells a reward.
 
 import type { RolloutResult } from "../../../src/core/contract/replies.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -51,7 +51,7 @@ export const CONTRACTS: readonly SampleContract[] = [
       responses_create_params: { input },
       response: {
         ...examples.nemoGym.response,
-        // The gym's rollouts each have an id of their own.
+        // The gym's rollouts each have a separate id.
         id: `resp_${responses++}`,
         output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }],
       },
@@ -127,7 +127,7 @@ export const without = (error: ItemErrorCode, more: Partial<GatheredReward> = {}
     result: { ...RESULT, reward: null, error, components: { base: null, format: -1, overlong: 0 } },
   });
 
-/** Of rooms that samples alone come to. */
+/** For rooms that samples alone come to. */
 export const NO_NAMED: GroupRooms["named"] = { add: () => Promise.reject(), close: () => Promise.reject() };
 
 /** Rooms that answer as the test says, and hold what came. */

@@ -1,5 +1,5 @@
-// Owns the guarantees that all one-sample contracts share: each sample its own reward, constant
-// keys, failures never a made-up number, options and ids.
+// The guarantees that all one-sample contracts share: each sample its own reward, constant keys, failures
+// never a made-up number, options and ids.
 import { describe, expect, test } from "vitest";
 import { EvaluateReplySchema } from "../../../src/api/tools/eval-protocol.ts";
 import { VerifyReplySchema } from "../../../src/api/tools/nemo-gym.ts";

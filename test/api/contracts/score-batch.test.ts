@@ -1,5 +1,5 @@
-// Owns the guarantees of /v1/score_batch: order and length kept, groups rebuilt, constant keys,
-// null or the declared number, never a boolean.
+// The guarantees of /v1/score_batch: order and length kept, groups rebuilt, constant keys, null or the
+// declared number, never a boolean.
 
 import { describe, expect, test } from "vitest";
 import { ScoreBatchReplySchema } from "../../../src/api/routes/score-batch-reply.ts";
@@ -30,7 +30,7 @@ describe("each tool's body", () => {
   test.each<[string, object]>([
     ["FAI-RL: columns under context", { ...mixed, context: { answer: ["1", "1", "1", "1", "1"] }, tenant: "x" }],
     [
-      "TRL, plain: columns beside, a column that is no list",
+      "TRL, plain: columns beside, a column that is not a list",
       { ...mixed, solution: ["1", "2", "1", "2", "1"], trainer_state: { global_step: 3 } },
     ],
     ["TRL, conversational", { prompts: mixed.prompts.map(chat), completions: mixed.completions.map(answer) }],

@@ -1,5 +1,4 @@
-// Owns what the contract tests share: documents of known rank, verifiers that fail, one reader of
-// replies.
+// Helpers shared by the contract tests: documents of known rank, verifiers that fail, one reader of replies.
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";

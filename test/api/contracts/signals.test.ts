@@ -18,7 +18,7 @@ const BAD = "no program";
 
 const world = () => setUp({ specs: fakeSpecStore(SPECS) });
 
-/** What both samples of a group get: the better one 0.5, the malformed one -1. */
+/** The rewards of both samples of a group: the better one 0.5, the malformed one -1. */
 async function both(path: string, body: (text: string) => object) {
   const { post } = world();
   const replies = await Promise.all([GOOD, BAD].map((text) => post(`${path}?spec=mine&group_size=2`, body(text))));

@@ -1,5 +1,5 @@
-// Owns the guarantees of replies that take long, in every JSON contract: white space first, then
-// the document, or a broken connection; and clients that hang up are noticed.
+// The guarantees of replies that take long, in every JSON contract: white space first, then the document, or
+// a broken connection; and clients that hang up are noticed.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { ClientProbe, GatheredReward, GroupRooms } from "../../../src/objects/gathering/gathering.ts";

@@ -1,5 +1,5 @@
-// Owns the soak's load: for every contract, requests whose right answers are known from
-// /v1/rewards, and a client that is cut off and comes back.
+// The soak's load: for every contract, requests whose right answers are known from /v1/rewards, and a client
+// that is cut off and comes back.
 import { createRandom } from "../../../src/core/math/random.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import { fenced } from "./setup.ts";

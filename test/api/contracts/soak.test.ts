@@ -41,7 +41,7 @@ afterAll(async () => {
   await mock.close();
 });
 
-/** What /v1/rewards gives for the groups. */
+/** The rewards of /v1/rewards for the groups. */
 async function rewardsOf(groups: readonly SoakGroup[]): Promise<Rewards[]> {
   const rewards: Rewards[] = [];
   for (let from = 0; from < groups.length; from += GROUPS_A_REQUEST) {

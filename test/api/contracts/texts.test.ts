@@ -1,5 +1,5 @@
-// Owns the guarantees of the contracts' pure parts: orders and ties, and conversations that a
-// template has rendered.
+// The guarantees of the contracts' pure parts: orders and ties, and conversations that a template has
+// rendered.
 import { describe, expect, test } from "vitest";
 import { splitRendered } from "../../../src/api/tools/shared/chat-template.ts";
 import { contractDeadline } from "../../../src/api/tools/shared/deadlines.ts";

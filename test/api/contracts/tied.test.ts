@@ -1,5 +1,5 @@
-// Holds that a group of equal rewards is told as one, and that OpenRLHF's dynamic filtering drops
-// it, equally good or equally bad.
+// Holds that a group of equal rewards is reported as one, and that OpenRLHF's dynamic filtering drops it,
+// equally good or equally bad.
 import { describe, expect, it } from "vitest";
 import { fenced, setUp } from "../routes/harness.ts";
 

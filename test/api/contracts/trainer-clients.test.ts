@@ -1,5 +1,5 @@
-// Clients written from what each trainer's source does, against the app over real HTTP: rewards
-// arrive, outages are ridden out, and nothing that is no reward is taken for one.
+// Clients written after each trainer's source, against the app over real HTTP: rewards arrive, outages are
+// ridden out, and nothing else is taken for a reward.
 
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";

@@ -1,12 +1,12 @@
-// Owns clients that behave as each trainer's own does (its headers, its connections, its tries and
-// what it does with a reply), with its times divided by a factor.
+// Clients that behave as each trainer's own does (its headers, its connections, its tries and what it does
+// with a reply), with its times divided by a factor.
 import { Agent, type IncomingMessage, request } from "node:http";
 import { gunzipSync, inflateSync } from "node:zlib";
 
 export interface TrainerOptions {
   /** The trainer's URL, key and options included. */
   url: string;
-  /** What its waits are divided by. */
+  /** The divisor of its waits. */
   compression: number;
 }
 
@@ -30,7 +30,7 @@ const REQUESTS = {
   "user-agent": "python-requests/2.32.5",
 };
 
-/** What each of them accepts, and decodes without being asked. */
+/** Encodings that each of them accepts, and decodes without being asked. */
 function decoded(body: Buffer, encoding: string | undefined): string {
   if (encoding === "gzip") return gunzipSync(body).toString();
   return (encoding === "deflate" ? inflateSync(body) : body).toString();
@@ -88,8 +88,8 @@ export interface OpenRlhfSample {
 }
 
 /**
- * OpenRLHF v0.11: 5 tries of 180 s on connections of their own, 1 s apart, whatever went wrong.
- * null: the sample is lost.
+ * OpenRLHF v0.11: 5 tries of 180 s on separate connections, 1 s apart, whatever went wrong. null: the sample
+ * is lost.
  */
 export async function openRlhf(
   { url, compression }: TrainerOptions,
@@ -117,7 +117,7 @@ export async function openRlhf(
 
 const pools = new Map<string, Agent>();
 
-/** Each trainer has a pool of its own, and so has here each URL. */
+/** Each trainer has a separate pool, and so has here each URL. */
 function poolOf(url: string): Agent {
   const found = pools.get(url) ?? new Agent({ keepAlive: true, maxSockets: 64 });
   pools.set(url, found);
@@ -147,7 +147,7 @@ export async function slime(
   }
 }
 
-/** miles: slime's request, asked once in a session of its own, for aiohttp's own 300 s. */
+/** miles: slime's request, asked once in a separate session, for aiohttp's own 300 s. */
 export async function miles({ url, compression }: TrainerOptions, prompt: unknown, response: string): Promise<number> {
   return tensor(jsonOf(await post(url, { prompt, response, label: null }, AIOHTTP, 300_000 / compression, false)));
 }
@@ -199,8 +199,8 @@ export async function nemoRl({ url, compression }: TrainerOptions, row: Record<s
 }
 
 /**
- * eval-protocol's remote reward function (0.3): one try, 30 s in the preview. Each metric's reason
- * must be a text; is_score_valid is looked at by nobody.
+ * eval-protocol's remote reward function (0.3): one try, 30 s in the preview. Each metric's reason must be a
+ * text; is_score_valid is never looked at.
  */
 export async function evalProtocol(
   { url, compression }: TrainerOptions,

@@ -1,4 +1,4 @@
-// Owns what the tests of one-sample contracts share: the sample that a body becomes, and refusals.
+// Helpers shared by the tests of one-sample contracts: the sample that a body becomes, and refusals.
 import { fixedRooms, gathered } from "./sample-setup.ts";
 import { setUp } from "./setup.ts";
 

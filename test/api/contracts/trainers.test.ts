@@ -1,5 +1,5 @@
-// Owns what is particular to each one-sample contract: how its client writes a sample, and what it
-// needs to find in the reply.
+// Defines what is particular to each one-sample contract: how its client writes a sample, and what it needs
+// to find in the reply.
 import { describe, expect, test } from "vitest";
 import { EvaluateReplySchema } from "../../../src/api/tools/eval-protocol.ts";
 import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";

@@ -17,9 +17,9 @@ interface Vendor {
   schema: z.ZodType;
   /** As its client writes it: the two best, with their texts. */
   body(texts: readonly string[], top: number | null, withTexts: boolean): object;
-  /** What it gets for PROGRAMS: the second, then the third. */
+  /** Its values for PROGRAMS: the second, then the third. */
   whole: object;
-  /** The texts of a reply, where they are told. */
+  /** The texts of a reply, where it has them. */
   textsOf(reply: Record<string, unknown>): unknown[];
   example: object;
   key: Record<string, string>;

@@ -1,5 +1,5 @@
-// Contracts over judges whose verdicts are neither a letter nor scores, but a preference or a
-// label: what they choose is a choice, and is told.
+// Contracts over judges whose verdicts are neither a letter nor scores, but a preference or a label: their
+// choice is a choice, and is reported.
 import { expect, test } from "vitest";
 import { CompareReplySchema } from "../../../src/api/tools/nemo-gym-compare.ts";
 import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";

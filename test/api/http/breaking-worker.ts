@@ -1,5 +1,4 @@
-// Owns a Worker whose replies break off in the middle, for the tests. Knows no route of the
-// product.
+// A Worker whose replies break off in the middle, for the tests.
 import { pushedText } from "../../../src/api/door/streams.ts";
 
 export default {

@@ -1,5 +1,5 @@
-// Owns the guarantee that a reply broken off on purpose is a cut connection to the client and
-// nothing to the runtime's log.
+// Guarantees that a reply broken off on purpose is a cut connection to the client and nothing to the
+// runtime's log.
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { COMPATIBILITY } from "../../../scripts/stack/edge.ts";

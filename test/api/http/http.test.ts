@@ -1,5 +1,4 @@
-// Owns the guarantees of the HTTP parts apart from any route: JSON faults, ids, metrics text,
-// environment.
+// The guarantees of the HTTP parts apart from any route: JSON faults, ids, metrics text, environment.
 
 import { describe, expect, test } from "vitest";
 import { pathWithoutKey } from "../../../src/api/door/auth.ts";

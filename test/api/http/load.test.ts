@@ -14,7 +14,7 @@ const digestOf = (key: string) => new Uint8Array(createHash("sha256").update(key
 const scopes = ["score", "logs:all"] as const;
 const keys: KeyDigest[] = ["one", "two"].map((name) => ({ name, digest: digestOf(name), scopes }));
 
-/** A body that sends what it is told to, and ends when it is told to. */
+/** A body that sends what it is given, and ends on demand. */
 function upload() {
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({

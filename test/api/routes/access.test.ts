@@ -1,4 +1,4 @@
-// Owns the guarantees of keys, paths, methods, headers and content types.
+// The guarantees of keys, paths, methods, headers and content types.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -46,7 +46,7 @@ test("a Host header that makes no URL, such as two of them, is a fault of the re
     const url = `http://one.example, two.example${path}`;
     const request = { url, method: "GET", headers: new Headers(), body: null, signal: new AbortController().signal };
     const reply = await app.fetch(request as unknown as Request);
-    // There is no host whose page it could name.
+    // Without a host it can name no page.
     const document = { type: "/docs/errors#invalid_request", code: "invalid_request", errors: [{ path: "Host" }] };
     expect([reply.status, await reply.json()]).toMatchObject([400, document]);
   }

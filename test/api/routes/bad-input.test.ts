@@ -1,5 +1,5 @@
-// Owns the guarantee that bad input of every kind is a problem document that names the field and
-// the limit, and never a 500.
+// Guarantees that bad input of every kind is a problem document that names the field and the limit, and never
+// a 500.
 
 import { describe, expect, test } from "vitest";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";

@@ -1,5 +1,4 @@
-// Owns bodies of POST /v1/rewards that are refused, each with its code, field and what the message
-// names.
+// Bodies of POST /v1/rewards that are refused, each with its code, field and what the message names.
 import { fenced, twoRollouts } from "./harness.ts";
 
 export const group = (more: object = {}) => ({ ...twoRollouts().groups[0], ...more });

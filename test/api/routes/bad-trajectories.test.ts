@@ -1,5 +1,5 @@
-// Rollouts of several turns that nobody meant to send: each has its outcome, beside an honest one
-// that is judged all the same.
+// Malformed rollouts of several turns: each has its outcome, and an honest one with it is judged all the
+// same.
 import { describe, expect, it, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";

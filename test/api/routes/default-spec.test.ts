@@ -15,10 +15,7 @@ import { problemOf, setUp } from "./harness.ts";
 const clock = systemClock;
 const ANSWERS = ["Perhaps.", "It is Paris, the capital."];
 
-/**
- * Runs with an engine that prefers the longer answer in MT-Bench's form, and tells what it was
- * asked.
- */
+/** Runs with an engine that prefers the longer answer in MT-Bench's form, and returns its questions. */
 async function judged(run: (api: ReturnType<typeof setUp>) => Response | Promise<Response>) {
   const asked: string[] = [];
   const engine = await startMockVerifier(({ body }) => {

@@ -1,5 +1,5 @@
-// Owns the guarantee that a misspelt name is answered with the one that was meant, wherever names
-// stand: fields, choices, kinds, prompts, stored specs, expressions, query parameters, paths.
+// Guarantees that a misspelt name is answered with the one that was meant, wherever names stand: fields,
+// choices, kinds, prompts, stored specs, expressions, query parameters, paths.
 import { describe, expect, test } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantee that the OpenAPI document and the routes agree on request bodies: what the one
-// rules out the other refuses, rules between fields included.
+// Guarantees that the OpenAPI document and the routes agree on request bodies: what the one rules out the
+// other refuses, rules between fields included.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { RULES } from "../../../scripts/build/openapi/rules.ts";

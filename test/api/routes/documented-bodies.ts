@@ -1,4 +1,4 @@
-// Owns bodies of every documented component: those that its route takes, and those that it refuses.
+// Bodies of every documented component: those that its route takes, and those that it refuses.
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import * as contracts from "../contracts/examples.ts";
 

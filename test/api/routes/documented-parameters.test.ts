@@ -1,5 +1,5 @@
-// Owns the guarantee that the OpenAPI document and the code agree on every query parameter: what
-// the one allows, the other accepts, and nothing else.
+// Guarantees that the OpenAPI document and the code agree on every query parameter: what the one allows, the
+// other accepts, and nothing else.
 
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -26,10 +26,7 @@ interface Operation {
   parameters?: Parameter[];
 }
 
-/**
- * What reads the query of an operation, where it is not the options of a contract of one kind or
- * the other.
- */
+/** The reader of an operation's query, where it is not the options of a contract of one kind or the other. */
 const READERS: Record<string, z.ZodObject> = {
   listRuns: RunsQuerySchema,
   getRun: OwnerQuerySchema,

@@ -1,5 +1,4 @@
-// Owns the guarantee that every line and every event of a stream is what the OpenAPI document says
-// of it.
+// Guarantees that every line and every event of a stream is what the OpenAPI document says of it.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";

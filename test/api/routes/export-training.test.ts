@@ -1,5 +1,5 @@
-// What of a run is exported for training: pairs and best answers, in the columns of TRL's datasets, and what
-// gives none.
+// The training data of a run's export: pairs and best answers, in the columns of TRL's datasets, and groups
+// that give none.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { VerdictItem } from "../../../src/core/contract/requests.ts";

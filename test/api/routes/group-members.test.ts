@@ -1,5 +1,5 @@
-// Owns the guarantees of the routes of a group that its caller names: what is added, what is refused,
-// and the reply of its close, in each form.
+// The guarantees of the routes of a group that its caller names: what is added, what is refused, and the
+// reply of its close, in each form.
 import { describe, expect, it } from "vitest";
 import { RewardsReplySchema } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";

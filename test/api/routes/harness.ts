@@ -1,4 +1,4 @@
-// Owns setting up the app over fakes for the route tests.
+// Sets up the app over fakes for the route tests.
 
 import type { AppDeps } from "../../../src/api/door/deps.ts";
 import { createApp } from "../../../src/app.ts";
@@ -25,7 +25,7 @@ export function setUp(deps: Partial<AppDeps> & { script?: Script } = {}) {
     runLog: fakeRunLog(),
     specs: fakeSpecStore(),
     // A deadline counted from 0 would be over for a verifier on the runtime's clock once the process is old.
-    clock: fixedClock(undefined, systemClock.now()),
+    clock: fixedClock(undefined, Math.round(systemClock.now())),
     assets: builtAssets,
     keys: [],
     lines: [] as Record<string, unknown>[],

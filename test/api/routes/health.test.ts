@@ -81,7 +81,7 @@ test("groups sent again word for word, which another verifier now orders the oth
   expect(await health()).toMatchObject({ on: [] });
   judge = shortest;
   await probe(80);
-  // Of three sendings, which hold 54 rollouts, two agree with the first and one is its reverse.
+  // Among three sendings, which hold 54 rollouts, two agree with the first and one is its reverse.
   expect(await health()).toMatchObject({
     on: ["drift_probe"],
     alarms: [{ alarm: "drift_probe", from_step: 80, evidence: { value: expect.closeTo(1 / 3, 9), threshold: 0.35 } }],

@@ -210,7 +210,7 @@ it("a policy that writes an image's block moves none: what it writes is broken, 
   expect(shown.filter((candidate) => candidate.includes(`[IMAGE_P1.1 ${digest}]`))).toEqual([]);
 });
 
-/** What an engine was sent, asked directly or by the gateway. */
+/** The requests to an engine, asked directly or by the gateway. */
 async function sentTo(protocol: "openai" | "verify", script: Script = () => answer("\\boxed{A}")) {
   const engine = await startMockVerifier(script);
   closing.push(() => engine.close());

@@ -1,5 +1,5 @@
-// `mean_score` and graded scores over every preset that gives scores: on the scale of its own
-// parser, by hand; refused where there is none, null where none was given.
+// `mean_score` and graded scores over every preset that gives scores: on its parser's scale, by
+// hand; refused without scores, null where none was given.
 import { describe, expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { PRESETS } from "../../../src/core/judges/presets/table.ts";
@@ -10,7 +10,7 @@ const TEXTS = ["worst", "middle", "best"];
 const rank = (text: string) => TEXTS.findIndex((one) => text.includes(one));
 
 interface Style {
-  /** What a judge writes of candidates by their rank, 0 to 2. */
+  /** A judge's text on candidates by their rank, 0 to 2. */
   says(ranks: readonly number[]): string;
   /** By hand: of each rank, its score less the lowest over highest less lowest. */
   shares: readonly [number, number, number];

@@ -5,7 +5,7 @@ import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 
-/** Of the reference 1/2: equal by the rules, different by them, open, without an answer, open. */
+/** With the reference 1/2: equal by the rules, different by them, open, without an answer, open. */
 const TEXTS = [
   "It is \\boxed{0.5}.",
   "\\boxed{3}",
@@ -123,7 +123,7 @@ test("a spec of rules alone keeps its canonical form, and what does not go toget
   expect((await check({ tiers: ["rules"], appeal: false })).spec_hash).toBe((await check({})).spec_hash);
   expect((await check({ undecided: "lose" })).spec_hash).toBe((await check({})).spec_hash);
   expect(await check({ undecided: "null" })).toMatchObject({ spec: { signals: { right: { undecided: "null" } } } });
-  // What rules leave open is not known beforehand.
+  // Answers that rules leave open are not known beforehand.
   expect(await check(BOTH)).toMatchObject({ cost: { generations: null } });
   const refused = async (settings: object) =>
     (await problemOf(await post("/v1/rewards", request(settings)))).errors?.[0]?.path;

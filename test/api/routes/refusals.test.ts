@@ -1,5 +1,4 @@
-// Owns the guarantee that a refusal names its limit and what to do instead, and says the whole
-// truth in plain words.
+// Guarantees that a refusal names its limit and what to do instead, and says the whole truth in plain words.
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { BatchQuerySchema } from "../../../src/api/routes/batches.ts";

@@ -1,5 +1,4 @@
-// Owns the guarantees of scoring a run again over HTTP: whole streams, refusals before them, whose
-// run it is.
+// The guarantees of scoring a run again over HTTP: whole streams, refusals before them, whose run it is.
 import { createHash } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";

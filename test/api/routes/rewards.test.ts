@@ -1,4 +1,4 @@
-// Owns the guarantees of POST /v1/rewards over fakes: replies, the log, streams, cancellation.
+// The guarantees of POST /v1/rewards over fakes: replies, the log, streams, cancellation.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import type { AppDeps } from "../../../src/api/door/deps.ts";

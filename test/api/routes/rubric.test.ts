@@ -1,4 +1,4 @@
-// The kind rubric over HTTP: values by hand, what is told and logged, failures, refusals by field.
+// The kind rubric over HTTP: values by hand, details and log, failures, refusals by field.
 import { expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { Script } from "../../harness/fakes.ts";
@@ -10,7 +10,7 @@ const ITEMS = [
   { id: "guess", text: "Says that it guesses.", points: -4 },
 ];
 
-/** What a judge would say of each item, by what stands in the response; `?` cannot be told. */
+/** A judge's decision on each item, by the response's text; `?` is undecided. */
 const HOLDS: Record<string, (text: string) => boolean | null> = {
   "Names Paris.": (text) => text.includes("Paris"),
   "Is polite.": (text) => (text.includes("?") ? null : text.includes("please")),
@@ -84,7 +84,7 @@ test("a critical item that is not met leaves nothing, and one that nobody could 
   const critical = (id: string) => ({ rubric: ITEMS.map((one) => (one.id === id ? { ...one, critical: true } : one)) });
   expect((await scored({}, critical("city"))).told).toEqual([1, 1 / 8, 1, 0]);
   expect((await scored({}, critical("polite"))).told).toEqual([1, 0, "partial", 0]);
-  // Of a mistake: making it.
+  // For a mistake: making it.
   expect((await scored({}, critical("guess"))).told).toEqual([1, 0, 1, 0]);
 });
 
@@ -109,7 +109,7 @@ test("a part that failed leaves no value, for a mistake may stand there; one tha
 test("the majority of samples decides each item", async () => {
   const one: Script = (shown, about) =>
     about.sample === 2 ? '{"criterion_1": false, "criterion_2": false, "criterion_3": true}' : judge(shown, about);
-  // Of the third, one of three says that it is not polite, and the others cannot tell.
+  // About the third, one of three says that it is not polite, and the others cannot decide.
   expect((await scored({ judge: { samples: 3, reask: 0 } }, undefined, one)).told).toEqual([1, 1 / 8, 5 / 8, 0]);
 });
 
@@ -188,7 +188,7 @@ test("choices that the preset cannot tell of are refused by field, saying which 
   const alone = { judge: { preset: "rubric" } };
   const second = [{ rubric: ITEMS }, { rubric: choosing }];
   expect(await refused(alone, second)).toEqual(["invalid_request", [{ path: "groups[1].rubric[1].choices", message }]]);
-  // Also where the signal may be asked for nobody.
+  // Also where the signal may have no rollout to ask about.
   const late = { ...alone, when: "other == 0" };
   expect(await refused(late, [{ rubric: choosing }])).toEqual([
     "invalid_request",

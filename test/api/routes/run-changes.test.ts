@@ -1,5 +1,5 @@
-// Owns the guarantees of what changes a run, over fakes: what is said of it, and that a deleted run
-// is gone wherever something of it was kept.
+// The guarantees of what changes a run, over fakes: what is said of it, and that a deleted run is gone
+// wherever something of it was kept.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { DeletedSchema } from "../../../src/api/routes/run-changes.ts";

@@ -1,4 +1,4 @@
-// Owns the guarantees of the run-log routes over the in-memory log.
+// The guarantees of the run-log routes over the in-memory log.
 import { beforeEach, describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { unconfiguredRunLog } from "../../../src/run-log/unconfigured.ts";

@@ -1,5 +1,4 @@
-// Schedules, budgets and scores over HTTP: what is asked, what comes of it, what is refused by
-// which field.
+// Schedules, budgets and scores over HTTP: questions, results, and refusals by field.
 import { describe, expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { Script } from "../../harness/fakes.ts";

@@ -1,4 +1,4 @@
-// Owns the guarantees of the service routes, the documentation and the specs.
+// The guarantees of the service routes, the documentation and the specs.
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
@@ -129,7 +129,7 @@ test("the documentation is served without a key, with no script but its own and 
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
     const whole = await response.text();
     const page = whole.replace('<script type="module" src="/docs/reference.js"></script>', "");
-    // Addresses stand in examples only: nothing is loaded from them.
+    // Addresses are in examples only: nothing is loaded from them.
     expect(page).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\/|style="| on\w+="/);
     const anchors = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]));
     // Swagger UI opens what is behind #/.

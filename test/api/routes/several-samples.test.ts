@@ -1,11 +1,11 @@
-// One candidate graded several times: each way of making one number of the answers. And the control
-// that asks nobody.
+// One candidate graded several times: each way of making one number of the answers. And the control without
+// questions.
 import { expect, test } from "vitest";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 
-/** Of 1 to 5: 0, 1, 0.5 and 0.75 of the scale. */
+/** On 1 to 5: 0, 1, 0.5 and 0.75 of the scale. */
 const GRADES = ["1", "5", "3", "4"];
 
 function judged(...grades: string[]) {

@@ -1,4 +1,4 @@
-// What a spec of named signals refuses over HTTP, by field and by column.
+// The refusals of a spec of named signals over HTTP, by field and by column.
 import { describe, expect, test } from "vitest";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { longest, problemOf, setUp } from "./harness.ts";

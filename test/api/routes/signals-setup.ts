@@ -1,4 +1,4 @@
-// Owns what the tests of specs of signals share: requests about programs, their rewards and refusals.
+// Helpers shared by the tests of specs of signals: requests about programs, their rewards and refusals.
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { fenced, problemOf, setUp } from "./harness.ts";

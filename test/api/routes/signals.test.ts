@@ -9,7 +9,7 @@ import fc from "../../harness/property.ts";
 import { fenced, longest, setUp } from "./harness.ts";
 import { F, refused, request, rewarded, T } from "./signals-setup.ts";
 
-/** A kind in one file and one line: the share of vowels in a rollout, which needs nobody. */
+/** A kind in one file and one line: the share of vowels in a rollout, which needs no verifier. */
 vi.mock("../../../src/core/reward/table.ts", async (original) => {
   const { SIGNALS } = await original<typeof import("../../../src/core/reward/table.ts")>();
   const { toy } = await import("./toy-signal.ts");

@@ -1,4 +1,4 @@
-// Soft votes by a template of one's own and by a raw completion, and the specs that cannot vote so.
+// Soft votes by a stored template and by a raw completion, and the specs that cannot vote so.
 import { describe, expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";

@@ -1,5 +1,5 @@
-// Owns what the tests of soft votes share: an engine that answers with log probabilities, asked
-// directly and through the gateway.
+// Helpers shared by the tests of soft votes: an engine that answers with log probabilities, asked directly
+// and through the gateway.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
@@ -77,7 +77,7 @@ let gateway: Gateway;
 /** By protocol, before the engine of these tests. */
 export const verifiers = {} as Record<"openai" | "verify", Verifier>;
 
-/** What the engine does with a question; each test says it. */
+/** The engine's behaviour at a question; each test sets it. */
 export const engineAnswers: { behave: (asked: MockRequest) => Behaviour } = { behave: () => answer("") };
 
 export let asked: MockRequest[] = [];

@@ -60,8 +60,8 @@ describe("a spec that is checked", () => {
     const cost = async (schedule: unknown, judge: object = {}, n = 16) =>
       (await check({ judge: { schedule, max_tokens: 100, ...judge } }, `?n=${n}`)).cost;
     expect(await cost("swiss")).toMatchObject({ generations: 8 });
-    // What all waves ask, once more for want of a verdict, the first wave again without who is at
-    // fault, and what tells who that is.
+    // The questions of all waves, once more where unreadable, the first wave again without who is at fault,
+    // and those that find the cause.
     const most = (all: number, first: number, n = 16) => ({ generations_max: 2 * (all + first) + n + 4 });
     expect(await cost("swiss")).toMatchObject(most(32 + 8, 8));
     expect(await cost("pivot")).toMatchObject({

@@ -1,4 +1,4 @@
-// Owns the guarantees of the list of stored specs over HTTP.
+// The guarantees of the list of stored specs over HTTP.
 import { expect, test, vi } from "vitest";
 import { template } from "../../../scripts/build/openapi/examples.ts";
 import { ApiError } from "../../../src/core/faults/errors.ts";

@@ -1,4 +1,4 @@
-// Owns the guarantees of POST /v1/verdicts over fakes.
+// The guarantees of POST /v1/verdicts over fakes.
 
 import { expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";

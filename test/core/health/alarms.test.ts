@@ -101,7 +101,7 @@ describe("an alarm that had nothing to look at", () => {
   });
 });
 
-/** What raises each alarm, what just does not, and how many steps it takes. */
+/** Histories that raise each alarm, that just do not, and how many steps it takes. */
 const HISTORIES: Record<
   string,
   { bad: (step: number) => Partial<HealthRow>; edge: (step: number) => Partial<HealthRow> }

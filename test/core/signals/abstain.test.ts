@@ -20,7 +20,7 @@ test("the branch taken decides; a failure stays a failure", () => {
   const text = "1 - if(sure > 0.8, right, abstain())";
   expect(valuesOf(text, 0.9, 0.25)).toEqual(valued(0.75));
   expect(valuesOf(text, 0.5, 0.25)).toEqual(without("abstained"));
-  // What the branch not taken would have been does not matter.
+  // The value of the branch not taken does not matter.
   expect(valuesOf(text, 0.5, null)).toEqual(without("abstained"));
   expect(valuesOf(text, null, 1)).toEqual(without("deadline"));
   expect(valuesOf(text, 0.9, null)).toEqual(without("unparsed"));

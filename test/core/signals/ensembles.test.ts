@@ -117,7 +117,7 @@ describe("drift of two signals, window by window, is the correlation that alarms
     const windows = expected.windows as unknown as { start: number; n: number; spearman: number | null }[];
     for (const { start, n, spearman: rank } of windows) {
       const found = spearman(x.slice(start, start + size), y.slice(start, start + size));
-      // The rows want three pairs; ours tells of two, and alarms look at whole groups.
+      // The rows want three pairs; ours has two, and alarms look at whole groups.
       if (n < 3) expect(Math.abs(found as number)).toBe(1);
       else if (rank === null) expect(found).toBeNull();
       else expect(found).toBeCloseTo(rank, 9);

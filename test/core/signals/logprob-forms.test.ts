@@ -51,7 +51,7 @@ describe("r3", () => {
       values: [-2, -1],
       details: [{ token_std: 0.5 }, { token_std: 0.5 }],
     });
-    // Where nothing differs, each counts alike, and nobody gains.
+    // Where nothing differs, all count alike, and none gains.
     const same = of({ form: "r3", low_std: 0.1 }, { reference_logprobs: [-1, -3] }, { reference_logprobs: [-1, -3] });
     expect(same).toEqual({ values: [-2, -2], details: [0, 0].map(() => ({ token_std: 0, low_std: true })) });
   });

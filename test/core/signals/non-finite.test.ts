@@ -1,5 +1,5 @@
-// That no number comes of a value that is not finite: where one arises, that rollout has none, and
-// nothing is computed, compared or averaged with it. Against a plain evaluator of the same trees.
+// A value that is not finite never becomes a number: where one arises, that rollout has none, and nothing is
+// computed, compared or averaged with it. Against a plain evaluator of the same trees.
 
 import { describe, expect, test } from "vitest";
 import type { Valued, ValueRange } from "../../../src/core/asking/signal-value.ts";

@@ -31,12 +31,12 @@ const name = (one: "a" | "b" | "c"): Tree => ({
   missing: (group) => group[one].map(({ value }) => value === null),
 });
 const number = (n: number): Tree => ({ text: `(${n})`, missing: (group) => group.a.map(() => false) });
-/** Of any operator or function but `if`: a missing argument is a missing value, used or not. */
+/** For any operator or function but `if`: a missing argument is a missing value, used or not. */
 const call = (template: string, ...parts: readonly Tree[]): Tree => ({
   text: parts.reduce((text, part, i) => text.replaceAll(`$${i}`, part.text), template),
   missing: anyOf(...parts),
 });
-/** Of an `if` only the condition and the branch that it takes. */
+/** For an `if` only the condition and the branch that it takes. */
 const branch = (when: Tree, then: Tree, otherwise: Tree): Tree => ({
   text: `if(${when.text}, ${then.text}, ${otherwise.text})`,
   missing(group) {

@@ -1,4 +1,5 @@
-// Owns a group as signals see it, made of whole texts, and what a kind says of it, for tests of kinds by themselves.
+// A group as signals see it, made of whole texts, and what a kind says of it, for tests of kinds by
+// themselves.
 
 import type { PlanResult, SignalContext } from "../../../src/core/asking/signal.ts";
 import { createPreparer, type PreparedGroup } from "../../../src/core/candidate/prepare.ts";
@@ -13,7 +14,7 @@ export function preparedOf(texts: readonly string[], facts: object = {}): Prepar
 
 const ABOUT: SignalContext = { name: "it", seed: 0, judgeable: false, jams: [], refused: [], step: 0 };
 
-/** What a kind that asks nobody says of such a group. */
+/** The values of a kind without questions for such a group. */
 export function resultOf(settings: { kind: string }, texts: readonly string[], facts: object): PlanResult {
   const spec = SignalsSpecSchema.parse({ signals: { it: settings } });
   const { signal, settings: own } = readSpec(spec, 8).signals[0] as ReturnType<typeof readSpec>["signals"][number];

@@ -27,7 +27,7 @@ const cases = (file: { cases: unknown[] }, of: (one: Case) => boolean) =>
 const ofImpl = (impl: string) => cases(shaping, ({ input }) => input.impl === impl);
 const ofKind = (file: { cases: unknown[] }, kind: string) => cases(file, ({ input }) => input.kind === kind);
 
-/** What an expression gives for one rollout with these signals, all of them within -100 and 100. */
+/** An expression's value for one rollout with these signals, all of them within -100 and 100. */
 function expressed(text: string, values: Record<string, number>): number | null {
   const ranges = Object.fromEntries(Object.keys(values).map((name) => [name, [-100, 100] as const]));
   const signals = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [valued(value)]]));

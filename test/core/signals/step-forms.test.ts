@@ -1,5 +1,5 @@
-// What each step is worth and what a rollout's steps come to, against published code and equations:
-// progress, differences, weighted prefixes, log ratios; their ranges, and settings that do not go.
+// The value of each step and of a rollout's steps, against published code and equations: progress,
+// differences, weighted prefixes, log ratios; their ranges, and settings that do not go.
 import { describe, expect, test } from "vitest";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
@@ -53,7 +53,7 @@ test("a rollout that ended before a budget has its last score there, and a prefi
   expect(partial.value?.value).toBeCloseTo((1 + 2 * 0.5) / 3, 12);
   expect(partial.steps[1]).toBeNull();
   expect(of(weighted, { step_scores: [null, null] }).value).toEqual({ value: null, code: "no_steps" });
-  // The one that counts was not scored.
+  // The step that counts has no score.
   expect(of({ reduce: "weighted", weights: [0, 1] }, { step_scores: [1, null] }).value).toEqual({
     value: null,
     code: "no_steps",
@@ -89,7 +89,7 @@ describe("every value is in the proved range", () => {
     [{ reduce: "weighted", weights: [1, 2] }, [0, 1]],
   ])("%j", (settings, range) => {
     expect(compiled({ s: { kind: "steps", ...settings } }).reward.range).toEqual(range);
-    // What rounding leaves over stays inside.
+    // Rounding errors stay inside.
     for (const scores of [
       [0, 1],
       [1, 0],

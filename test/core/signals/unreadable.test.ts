@@ -85,7 +85,7 @@ describe.each(CASES)("%s", (_, settings, texts, facts, lowest) => {
   });
 });
 
-/** Nobody but their verifier reads a text: test/scoring/lone-judges.test.ts. */
+/** Only their verifier reads a text: test/scoring/lone-judges.test.ts. */
 const VERIFIERS_ONLY = ["grade", "rubric", "scalar"];
 
 test("every kind that has the setting is among them", () => {

@@ -1,5 +1,5 @@
-// Owns that a deadline cannot choose by position: whatever number of questions was asked, they
-// cover all candidates evenly, in an order that hangs on contents.
+// Guarantees that a deadline cannot choose by position: whatever number of questions was asked, they cover
+// all candidates evenly, in an order that depends on contents.
 import { describe, expect, it, test } from "vitest";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import type { ContentKey } from "../../../src/core/candidate/classes.ts";
@@ -73,8 +73,8 @@ describe("what leaves of a wave", () => {
     for (let n = 2; n <= 24; n++) {
       for (const both_orders of [false, true]) {
         const line = numbers(leaving(namesOf(n), { schedule, both_orders }));
-        // Rings of an odd number of candidates, several times as long as wide, leave no more even
-        // order; of an odd number `swiss` leaves one out.
+        // For rings of an odd number of candidates, several times as long as wide, a more even order does not
+        // exist; with an odd number `swiss` leaves one out.
         const bound = typeof schedule === "object" || (schedule === "swiss" && n % 2 === 1) ? 2 : 1;
         expect(widestGap(n, line), `n = ${n}`).toBeLessThanOrEqual(bound);
       }

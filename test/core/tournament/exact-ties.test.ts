@@ -40,8 +40,8 @@ const said: fc.Arbitrary<Said> = fc
   });
 
 /**
- * What a verdict gives each place shown as a fraction over 2 (k - 1), by counting: twice those that
- * it is above, once those that it is level with; a winner has all, the others nothing.
+ * A verdict's share for each place shown as a fraction over 2 (k - 1), by counting: twice those that it is
+ * above, once those that it is level with; a winner has all, the others nothing.
  */
 function fractionsOf({ shown, verdict }: Said): { over: bigint[]; under: bigint } {
   const k = shown.length;

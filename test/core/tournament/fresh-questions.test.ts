@@ -1,5 +1,5 @@
-// Owns what the questions of one contest are to each other: none is asked twice under the same
-// sample number in the same order, whatever the schedule and the judge.
+// Defines what the questions of one contest are to each other: none is asked twice under the same sample
+// number in the same order, whatever the schedule and the judge.
 
 import { describe, expect, it } from "vitest";
 import { playRun, type SampleOutcome } from "../../../lab/study/played-run.ts";

@@ -1,4 +1,4 @@
-// Owns the golden cases of schedules.json, and what every schedule guarantees.
+// The golden cases of schedules.json, and what every schedule guarantees.
 import { describe, expect, it } from "vitest";
 import { anchored } from "../../../src/core/tournament/schedules/anchored.ts";
 import { circular } from "../../../src/core/tournament/schedules/circular.ts";
@@ -56,7 +56,7 @@ function played(schedule: Schedule, order: number[], settings: object, outcomes:
   }
 }
 
-/** Of the golden waves what was not asked before: ours ask no pair twice. */
+/** The new pairs of the golden waves: ours ask no pair twice. */
 function firsts(waves: number[][][]): string[][] {
   const asked = new Set<string>();
   return waves

@@ -1,4 +1,4 @@
-// Owns the golden cases of tournament_scores.json: from one group's games to every score.
+// The golden cases of tournament_scores.json: from one group's games to every score.
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../../src/core/asking/outcome.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
@@ -37,7 +37,7 @@ interface Case {
 const BY_GAME = "repeat_games_both_orders";
 const cases = (golden.cases as unknown as Case[]).filter(({ name }) => name !== BY_GAME);
 
-/** Base rewards of a group asked these games, each a verdict of its own. */
+/** Base rewards of a group asked these games, each a separate verdict. */
 function scored(n: number, rows: readonly Row[], score: string, graded = false) {
   const questions = rows.map(([i, j]): Presentation => ({ shown: [i, j], samples: 1 }));
   const outcomes = rows.map(([i, j, own], question): Outcome => {
@@ -81,11 +81,11 @@ describe("golden scores", () => {
     else expect(circles > 0 && !expected.cycle).toBe(false);
     expectClose(base, expected.win_rate, "win_rate");
     expectClose(scored(n, games, "net_win_rate").base, expected.net_win_rate, "net_win_rate");
-    // Nobody of whom nothing was decided has a reward; the reference gives such a one 0.
+    // A rollout without a decision has no reward; the reference gives such a one 0.
     const known = (values: readonly (number | null)[]) => values.map((value, i) => (base[i] === null ? null : value));
     expectClose(scored(n, games, "copeland").base, known(expected.copeland), "copeland");
-    // The reference ranks by wins + ties / 2, so that a pair that failed or was not asked counts as
-    // lost: a failure is no number here.
+    // The reference ranks by wins + ties / 2, so that a pair that failed or was not asked counts as lost: a
+    // failure is never a number here.
     const complete = gamesOf(games).length === (n * (n - 1)) / 2;
     if (complete) expectClose(scored(n, games, "rank").base, expected.rank_linear, "rank");
     expectClose(bradleyTerry(n, gamesOf(games), lambda), expected.bt_strength, "strength");

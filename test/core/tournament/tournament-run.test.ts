@@ -1,5 +1,5 @@
-// Owns what every schedule guarantees, whatever the verifier answers: it ends, asks no pair twice,
-// keeps to the budget, and leaves nobody without a comparison.
+// Guarantees of every schedule, whatever the verifier answers: it ends, asks no pair twice, keeps to the
+// budget, and leaves no rollout without a comparison.
 
 import { describe, expect, it } from "vitest";
 import { gradesOf, type Outcome } from "../../../src/core/asking/outcome.ts";

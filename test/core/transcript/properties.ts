@@ -1,4 +1,4 @@
-// What holds of every transcript, as properties over random ones.
+// The properties of every transcript, over random ones.
 import { expect } from "vitest";
 import { leastOf } from "../../../src/core/candidate/transcript/cut.ts";
 import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/evidence.ts";

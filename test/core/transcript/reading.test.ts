@@ -1,4 +1,4 @@
-// What tools send of an agent's run, in each of its forms, read into the one form.
+// The forms in which tools send an agent's run, read into the one form.
 import { describe, expect, it } from "vitest";
 import { answerOf, messagesOf, type Turn, turnsOf } from "../../../src/core/transcript/turns.ts";
 

@@ -1,4 +1,4 @@
-// What a judge is shown of a run: numbered blocks, cut and told; a shared beginning once.
+// A judge's view of a run: numbered blocks, cut and marked; a shared beginning once.
 import { describe, expect, it } from "vitest";
 import { cutTo, shares } from "../../../src/core/candidate/transcript/cut.ts";
 import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/evidence.ts";

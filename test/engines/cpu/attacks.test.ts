@@ -1,5 +1,4 @@
-// Owns the proof that no program of the attack table passes for one that is right, whichever letter
-// it has.
+// The proof that no program of the attack table passes for one that is right, whichever letter it has.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Judge } from "../../../gpu-backend/engines/cpu/judge.ts";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";

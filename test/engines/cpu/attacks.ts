@@ -1,5 +1,5 @@
-// Owns the programs that try to pass samples without solving them: each beside a program that is
-// right. Runs nothing; used by any suite.
+// The programs that try to pass samples without solving them: each beside a program that is right. Runs
+// nothing; used by any suite.
 import type { Language } from "../../../gpu-backend/engines/cpu/sandbox/protocol.ts";
 
 export interface ProgramAttack {
@@ -32,7 +32,7 @@ const ANY = `class Any:
 `;
 const ALWAYS = `${ANY}def double(x):\n    return Any()\n`;
 
-/** What an object with comparisons of its own passes where it is asked itself. */
+/** A problem that an object with custom comparisons passes where it is asked itself. */
 const LOOSE = `Write a function \`double(x)\`.
 
 assert not double(3) != 6

@@ -1,5 +1,5 @@
-// Owns the proof that the sandbox is closed: each way out is tried against a planted secret, a
-// listening socket and the next program.
+// The proof that the sandbox is closed: each way out is tried against a planted secret, a listening socket
+// and the next program.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,8 +20,7 @@ let connections = 0;
 const pristine: Partial<Record<Language, string>> = {};
 
 /**
- * What a program can see of its own world; equal before and after another program means that
- * nothing was left behind.
+ * A program's view of its world; equal before and after another program means that nothing was left behind.
  */
 const FINGERPRINT: Record<Language, string> = {
   python: `

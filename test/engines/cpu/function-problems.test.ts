@@ -1,5 +1,5 @@
-// Owns what is held of function problems: asserts, methods, sessions and examples that a statement
-// shows, judged by running the candidates on them.
+// Defines what is held of function problems: asserts, methods, sessions and examples that a statement shows,
+// judged by running the candidates on them.
 import { describe, expect, test } from "vitest";
 import { findSamples } from "../../../gpu-backend/engines/cpu/samples.ts";
 import { runTests } from "../../../gpu-backend/engines/cpu/test-cases.ts";

@@ -1,5 +1,5 @@
-// Owns what the tests of the CPU verifier's judge share: a statement with samples, programs, a sandbox
-// and a judge over it.
+// Helpers shared by the tests of the CPU verifier's judge: a statement with samples, programs, a sandbox and
+// a judge over it.
 import { afterAll, beforeAll } from "vitest";
 import { Judge } from "../../../gpu-backend/engines/cpu/judge.ts";
 import { createSandbox, type Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
@@ -15,7 +15,7 @@ export const NEVER = "while True: pass";
 export let sandbox: Sandbox;
 export let judge: Judge;
 
-/** Has a file's tests run over a sandbox and a judge of their own. */
+/** Has a file's tests run over a separate sandbox and judge. */
 export function withJudge(): void {
   beforeAll(async () => {
     sandbox = await createSandbox({ workers: 1 });

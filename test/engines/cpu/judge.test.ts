@@ -1,5 +1,5 @@
-// Owns the verdict's guarantees: a box only when the samples separate, honest traces, and none where
-// nothing can be run.
+// The verdict's guarantees: a box only when the samples separate, honest traces, and none where nothing can
+// be run.
 import { describe, expect, test } from "vitest";
 import { Judge, SandboxUnavailable } from "../../../gpu-backend/engines/cpu/judge.ts";
 import { Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";

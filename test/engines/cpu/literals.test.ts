@@ -1,5 +1,4 @@
-// Owns the guarantees on literal values: what is read, that writing is its inverse, and what counts
-// as equal.
+// The guarantees on literal values: what is read, that writing is its inverse, and what counts as equal.
 
 import { describe, expect, test } from "vitest";
 import {

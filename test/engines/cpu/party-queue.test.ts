@@ -1,5 +1,5 @@
-// Holds how parties share a sandbox, in virtual time: who floods it with slow programs makes nobody
-// else wait, is told early to stay away, and loses nothing while it is alone.
+// Holds how parties share a sandbox, in virtual time: one that floods it with slow programs makes no other
+// wait, is asked early to stay away, and loses nothing while it is alone.
 
 import { expect, test } from "vitest";
 import { PartyQueue } from "../../../gpu-backend/engines/cpu/sandbox/party-queue.ts";
@@ -12,7 +12,7 @@ interface Job {
   takes: number;
 }
 
-/** Runs jobs on so many places; how long each took from its arrival on, by party. */
+/** Runs jobs on these places; how long each took from its arrival on, by party. */
 function simulated(arrivals: readonly Job[], places: number, limits = {}) {
   const queue = new PartyQueue<Job>({
     ...{ running_max: Math.max(1, places - 1), waiting_max: 256, wait_ms_max: 20_000, ...limits },

@@ -1,5 +1,5 @@
-// Owns what is held of programs: each is run once, in the language of its tag or its text, and its
-// output is compared by value.
+// Defines what is held of programs: each is run once, in the language of its tag or its text, and its output
+// is compared by value.
 import { describe, expect, test } from "vitest";
 import { Judge } from "../../../gpu-backend/engines/cpu/judge.ts";
 import { languageOf, ResultCache } from "../../../gpu-backend/engines/cpu/programs.ts";

@@ -53,7 +53,7 @@ test("a language that is not here is refused, and a sandbox that fails says noth
   expect(await replyTo("unavailable")).toMatchObject({
     ...{ status: "SandboxError", message: "no such thing here", run_result: null },
   });
-  // What the program needs is the program's choice.
+  // The program chooses what it needs.
   expect(await replyTo("unsupported")).toMatchObject({
     ...{ status: "Failed", run_result: { return_code: 1, stderr: "no such thing here" } },
   });

@@ -1,4 +1,4 @@
-// Owns what counts as a sample test in a problem statement, layout by layout, and what does not.
+// Defines what counts as a sample test in a problem statement, layout by layout, and what does not.
 
 import { describe, expect, test } from "vitest";
 import { parseLiteral } from "../../../gpu-backend/engines/cpu/literals.ts";

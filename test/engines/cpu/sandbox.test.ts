@@ -1,5 +1,5 @@
-// Owns the sandbox's guarantees to honest programs and to their caller: statuses, limits, order,
-// recovery, cancellation.
+// The sandbox's guarantees to honest programs and to their caller: statuses, limits, order, recovery,
+// cancellation.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunPlan } from "../../../gpu-backend/engines/cpu/sandbox/protocol.ts";
 import { createSandbox, Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";

@@ -1,5 +1,5 @@
-// Owns the HTTP guarantees of the embedded verifier: OpenAI shapes, early headers, cancellation,
-// refusals, a clean end.
+// The HTTP guarantees of the embedded verifier: OpenAI shapes, early headers, cancellation, refusals, a clean
+// end.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -125,7 +125,7 @@ test("the model list names the one model", async () => {
   expect(list.data.map((m: { id: string }) => m.id)).toEqual(["kritai-cpu-verifier"]);
 });
 
-/** A judge whose answer never comes, and that tells when it was told to stop. */
+/** A judge whose answer never comes, and that reports when it was stopped. */
 function endlessJudge() {
   const told = Promise.withResolvers<void>();
   const judge = Object.assign(Object.create(Judge.prototype) as Judge, {

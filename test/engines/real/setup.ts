@@ -1,5 +1,5 @@
-// Owns what the engine tests share: the running engines, both adapters on them, and whether an
-// engine is at work. Must not hold any test.
+// Helpers shared by the engine tests: the running engines, both adapters on them, and whether an engine is at
+// work. Must not hold any test.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -89,8 +89,7 @@ const TICK_MS = 10;
 
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // What precedes the last parenthesis is the program's name, which may hold blanks; then come
-  // fields 3 and up.
+  // Text up to the last parenthesis is the program's name, which may hold blanks; then come fields 3 and up.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
@@ -100,7 +99,7 @@ const HANGS_MS = 400_000;
 interface Effort {
   /** CPU time since the watch began, ms. */
   spent_ms: number;
-  /** Of one core, over the window. */
+  /** Share of one core, over the window. */
   share: number;
 }
 

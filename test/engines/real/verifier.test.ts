@@ -5,7 +5,7 @@ import type { VerifierJob } from "../../../src/core/wire/questions.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { ask, atRest, atWork, clock, ENGINES, letterOf, ROUTES, twoCandidates } from "./setup.ts";
 
-/** What the engine may still compute once the client has gone. */
+/** Time that the engine may still compute once the client has gone. */
 const CANCEL_MS = 1_000;
 const SAMPLES = 32;
 /** The tokens of the decided model's answer: think tags and thoughts, box, end. */

@@ -18,7 +18,7 @@ export const post = (url: string, body: unknown, signal?: AbortSignal) => {
   return fetch(url, { method: "POST", headers, body: JSON.stringify(body), ...(signal && { signal }) });
 };
 
-/** So many programs that differ. */
+/** This number of programs that differ. */
 export const rollouts = (n: number) =>
   Array.from({ length: n }, (_, i) => ({ text: `\`\`\`python\nprint(${i} + int(input()))\n\`\`\`` }));
 
@@ -28,7 +28,7 @@ export const rollouts = (n: number) =>
  */
 export const deadline_ms = LIMITS.deadline_ms_max;
 
-/** What the tests look at in a reply to `/v1/rewards`. */
+/** The parts of a reply to `/v1/rewards` that the tests look at. */
 export interface Reply {
   rewards: (number | null)[][];
   warnings: string[];
@@ -37,7 +37,7 @@ export interface Reply {
 
 interface Gateway {
   url: string;
-  /** What `/ready` says of its engines. */
+  /** The report of `/ready` on its engines. */
   ready(): Promise<{ ok: boolean; detail: string }>;
   /** Log lines of its pool so far. */
   lines: Record<string, unknown>[];

@@ -1,5 +1,5 @@
-// Holds what comes of a reasoning parser on a real vLLM whose model never thinks: said at the
-// gateway's start where it takes whole answers for thoughts, and verdicts where there is none.
+// Holds the effects of a reasoning parser on a real vLLM whose model never thinks: reported at the gateway's
+// start where it takes whole answers for thoughts, and verdicts without one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadline_ms, edge, type Reply, rollouts, withEngines } from "./vllm-edge.ts";
 import { killAllServers, startVllm, until, VLLM, type VllmServer } from "./vllm-server.ts";

@@ -23,8 +23,8 @@ const ENVIRONMENT = {
 /** Tokens of every model's context. */
 export const CONTEXT_TOKENS = 4_096;
 /**
- * Settings of the launch script. A seeded request that is prefilled in pieces ends the CPU build,
- * hence so many tokens of one step.
+ * Settings of the launch script. A seeded request that is prefilled in pieces ends the CPU build, hence this
+ * number of tokens in one step.
  */
 const SETTINGS = {
   BATCH_TOKENS: "65536",
@@ -99,7 +99,7 @@ export class VllmServer {
   }
 }
 
-/** What a process calls itself; empty once it has gone. */
+/** A process's own name; empty once it has gone. */
 function titleOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");

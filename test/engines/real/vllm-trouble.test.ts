@@ -1,6 +1,6 @@
-// Holds what comes of a real vLLM's troubles while answers of random length are under way: tokens
-// of cut answers are counted, an engine that is killed or shuts down costs its group nothing, and
-// one that comes back gets work again.
+// Holds the effects of a real vLLM's troubles while answers of random length are under way: tokens of cut
+// answers are counted, an engine that is killed or shuts down costs its group nothing, and one that comes
+// back gets work again.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collect, eventsOf } from "../../gateway/replies.ts";
 import { comparison, group, only, pairs, request } from "../../gateway/requests.ts";
@@ -15,7 +15,7 @@ const JUDGE = { temperature: 1, top_p: 1, max_tokens: 3_000 };
 /** Long enough for answers that outlast all that a test looks at. */
 const SETTINGS = { CONTEXT_TOKENS: "32768", ANSWER_TOKENS: "32000" };
 const HOLDING = { temperature: 1, min_tokens: 30_000, max_tokens: 30_000, stream: true };
-/** So many at once: one alone is over within a minute on a quiet machine. */
+/** Requests at once: one alone is over within a minute on a quiet machine. */
 const HELD = 8;
 
 describe.skipIf(VLLM === null)("a real vLLM in trouble", () => {
@@ -56,7 +56,8 @@ describe.skipIf(VLLM === null)("a real vLLM in trouble", () => {
   it("is counted to the last event that came of answers that a majority cut", () =>
     withGateway({ url: first.url, model: MODEL }, async (url) => {
       const uncounted: number[] = [];
-      // The best of three: what an engine generates until it hears of the end hangs on the machine.
+      // The best of three: the tokens that an engine generates until it learns of the end depend on the
+      // machine.
       for (let seed = 1; seed <= 3 && uncounted.every((tokens) => tokens > 2 * STREAM_TOKENS); seed++) {
         const before = await generated(first);
         const question = comparison(0, [0, 1], { samples: 15, stop: "majority" });
@@ -101,7 +102,7 @@ describe.skipIf(VLLM === null)("a real vLLM in trouble", () => {
   /** Has a server shut down that cannot, for what it still generates, until the test has looked. */
   async function whileShuttingDown(server: VllmServer, look: () => Promise<void>): Promise<void> {
     const hold = new AbortController();
-    // Read, or it would be dropped with whatever nobody refers to.
+    // Read, or it would be dropped with everything unreferenced.
     const holding = await Promise.all(Array.from({ length: HELD }, () => chat(server, HOLDING, hold.signal)));
     expect(holding.map(({ status }) => status)).toEqual(holding.map(() => 200));
     const held = Promise.all(holding.map((response) => response.text().catch(() => "gone")));

@@ -11,7 +11,7 @@ import fc from "../../harness/property.ts";
 
 const all = Object.entries(PRESETS);
 
-/** What a preset asks, as an engine gets it. */
+/** A preset's question, as an engine gets it. */
 function asked(name: string, question: string, candidates: readonly string[]) {
   const slots = { reference: "4", rubric: "Says four.\n\nShows the sum." };
   const render = createRenderer(name, "exact_match", { question, language: null, candidates, slots });
@@ -27,7 +27,7 @@ const hostile = fc.array(
     maxLength: 4,
   },
 );
-// The question stands in front of other slots, whose headings it could hold.
+// The question is in front of other slots, whose headings it could hold.
 const anyQuestion = fc.string({ minLength: 1 }).map((text) => text.toWellFormed());
 const anyText = hostile.map((parts) => `x${parts.join("\n")}x`.toWellFormed());
 

@@ -38,13 +38,13 @@ const relayed = () => createGatewayVerifier({ ...about, url: relay.url }, clock)
 
 interface Told {
   parser: ParserSettings;
-  /** What the words say of the form, as a template must. */
+  /** The words about the form, as a template must have them. */
   form: string;
   ties?: string[];
   passing?: string[];
 }
 
-/** What tells several candidates apart. */
+/** Forms that distinguish several candidates. */
 const SEVERAL: Record<string, Told> = {
   "boxed, letters": { parser: { kind: "boxed" }, form: "\\boxed{A}" },
   "boxed, labels of its own": {
@@ -82,7 +82,7 @@ const SEVERAL: Record<string, Told> = {
   "logprobs, behind a tag": { parser: { kind: "logprobs", tag: "<best>" }, form: "<best>A" },
 };
 
-/** What only two can be told by. */
+/** Forms for two candidates only. */
 const PAIR: Record<string, Told> = {
   "bracket, strengths": { parser: { kind: "bracket", strength: true }, form: "[[A>B]]" },
   "json, a ranking": {
@@ -118,7 +118,7 @@ const ONE: Record<string, Told> = {
   },
 };
 
-/** What names a step. */
+/** Forms that name a step. */
 const STEPS: Record<string, Told> = {
   numbers: { parser: { kind: "numbers", range: [-1, 99] }, form: "\\boxed{n}" },
   tag: { parser: { kind: "tag", tag: "step", range: [-1, 99], whole: true }, form: "<step>n</step>" },

@@ -115,9 +115,9 @@ describe.each(Object.entries(PRESETS))("%s", (name, preset) => {
     const rollouts = groups.flatMap((group) => group.rollouts);
     const unread = rollouts.filter(({ reward }) => reward === null);
     expect(new Set(unread.map(({ error }) => error))).toEqual(new Set(["unparsed"]));
-    // Both of a pair hang on one answer.
+    // Both of a pair depend on one answer.
     const answers = isAlone(preset) ? 1 : 2;
-    // Of two turns either may be spoilt.
+    // In two turns either may be spoilt.
     const share = preset.summary ? 1 - 0.6 ** 2 : 0.4;
     expectShare(unread.length / answers, share, rollouts.length / answers);
     // Where it may name both, a half is what it said.

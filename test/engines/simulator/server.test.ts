@@ -1,5 +1,5 @@
-// What only the Node runner can show: the clock, cancellation of whole replies, silence, flavours,
-// the program itself.
+// Parts that only the Node runner can show: the clock, cancellation of whole replies, silence, flavours, the
+// program itself.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

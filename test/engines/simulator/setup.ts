@@ -1,5 +1,4 @@
-// Owns what the simulator's HTTP tests share: questions, posts, and reading streams. Knows no
-// guarantee.
+// Helpers shared by the simulator's HTTP tests: questions, posts, and reading streams.
 import { createRenderer, type PromptForm } from "../../../src/core/judges/render.ts";
 
 export const CANDIDATES = ["# pass_rate=0.1\nprint(5)", "# pass_rate=1\nprint(2 * int(input()))"];

@@ -1,5 +1,5 @@
-// The simulator under soft votes, over HTTP: where it answers at once its probabilities are those
-// with which it chooses, for every preset whose label stands in one token.
+// The simulator under soft votes, over HTTP: where it answers at once its probabilities are those with which
+// it chooses, for every preset whose label is one token.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { letterProbabilities } from "../../../gpu-backend/engines/simulator/noise.ts";

@@ -1,11 +1,11 @@
-// Owns reading a Dockerfile into stages of instructions, as far as ours go: comments, continued
-// lines, ARG with a default, JSON and plain forms. Knows no file system.
+// Reads a Dockerfile into stages of instructions, as far as ours go: comments, continued lines, ARG with a
+// default, JSON and plain forms.
 
 export interface Instruction {
   word: string;
   /** `--from=x` and the like. */
   flags: Readonly<Record<string, string>>;
-  /** Of `[".."]` its items, else the words; of RUN the one text. */
+  /** For `[".."]` its items, else the words; for RUN the one text. */
   args: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface Stage {
   instructions: readonly Instruction[];
 }
 
-/** @throws Error for an instruction in front of the first FROM that is no ARG */
+/** @throws Error for an instruction in front of the first FROM that is not an ARG */
 export function parseDockerfile(text: string): Stage[] {
   const lines = text
     .split("\n")

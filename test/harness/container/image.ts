@@ -1,5 +1,5 @@
-// Owns the image's file tree, made by the Dockerfile's own steps, one by one, each in a root that
-// holds only what its stage has. For `npm ci` the checkout's packages stand in: the same lock file.
+// The image's file tree, made by the Dockerfile's own steps, one by one, each in a root that holds only what
+// its stage has. For `npm ci` the checkout's packages are used: the same lock file.
 import {
   chownSync,
   cpSync,
@@ -28,7 +28,7 @@ export interface Image {
   remove(): void;
 }
 
-/** What one stage has come to. */
+/** The state of one stage. */
 interface State extends Omit<Image, "remove"> {}
 
 /** Installs what the lock file names, and runs no package's script. */

@@ -1,11 +1,11 @@
-// Owns a root of the file system like the base image's: Node, a shell and their libraries, with
-// nothing of this checkout; and processes that see no other. Linux, as root.
+// A root of the file system like the base image's: Node, a shell and their libraries, with nothing of this
+// checkout; and processes that see no other. Linux, as root.
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-/** Of the base image, what Debian has everywhere and the Dockerfile's commands use. */
+/** Programs of the base image that Debian has everywhere and the Dockerfile's commands use. */
 const PROGRAMS = ["/bin/sh", "/bin/mkdir", "/bin/cp", "/usr/bin/setpriv", "/bin/true"];
 const MOUNTS = ["dev", "proc", "tmp"];
 

@@ -1,10 +1,10 @@
-// Owns the count of what one invocation does against Cloudflare's limits, and refuses or holds back
-// what production would. Knows no route and no binding's meaning.
+// The count of what one invocation does against Cloudflare's limits, and refuses or holds back what
+// production would.
 import type { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Of the Workers paid plan, Durable Objects and Queues, as of 2026-11 (the facts are in the
- * design's edge-facts).
+ * The Workers paid plan, Durable Objects and Queues, as of 2026-11 (the facts are in the design's
+ * edge-facts).
  */
 export const PRODUCTION = {
   headers_waiting_max: 6,
@@ -19,7 +19,7 @@ export const PRODUCTION = {
 export const PATH = "/__production_limits";
 
 export interface LimitsReport {
-  /** What production would have broken off, in words. */
+  /** Work that production would have broken off, in words. */
   violations: string[];
   invocations: number;
   /**
@@ -28,13 +28,13 @@ export interface LimitsReport {
    */
   held_back: number;
   headers_waiting_max: number;
-  /** Of one invocation: fetches, calls to Durable Objects, sends to a queue. */
+  /** Subrequests of one invocation: fetches, calls to Durable Objects, sends to a queue. */
   subrequests_max: number;
   message_bytes_max: number;
   after_disconnect_ms_max: number;
 }
 
-/** What production would have refused, cancelled or silently held back, in words. */
+/** Work that production would have refused, cancelled or silently held back, in words. */
 export function overrunsOf({ violations, held_back, headers_waiting_max }: LimitsReport): string[] {
   const waiting = headers_waiting_max > PRODUCTION.headers_waiting_max;
   return [
@@ -150,7 +150,7 @@ export class Ledger {
 
   /** What is left to do when the client has gone may take 30 s; then production cancels it. */
   afterDisconnect(signal: AbortSignal, work: Promise<unknown>): void {
-    // One that went before this work was begun is counted from here.
+    // A client that went before this work was begun is counted from here.
     let goneAt: number | null = signal.aborted ? Date.now() : null;
     signal.addEventListener("abort", () => {
       goneAt = Date.now();

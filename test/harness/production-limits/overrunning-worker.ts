@@ -1,5 +1,5 @@
-// Owns a Worker that does as much of one thing as its URL asks for, so that the tests of the limits
-// can overrun them. Knows no limit and no route of the product.
+// A Worker that does as much of one thing as its URL asks for, so that the tests of the limits can overrun
+// them.
 // @ts-expect-error: a module of workerd, whose types Node's project does not load
 import { DurableObject } from "cloudflare:workers";
 

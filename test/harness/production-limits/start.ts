@@ -1,5 +1,5 @@
-// Owns the local stack as a process, as `npm start` is one, under production's limits: on SIGTERM
-// it ends with status 1 and says so when it was beyond them. Reads what `npm start` reads.
+// The local stack as a process, as `npm start` is one, under production's limits: on SIGTERM it ends with
+// status 1 and says so when it was beyond them. Reads what `npm start` reads.
 import { startStack } from "../../../scripts/stack/stack.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../production-limits.ts";
 

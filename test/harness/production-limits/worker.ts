@@ -1,5 +1,5 @@
-// Owns a Worker's exports under the limits of production: every way in opens an invocation in the
-// ledger, every way out is counted there. Knows no route.
+// A Worker's exports under the limits of production: every way in opens an invocation in the ledger, every
+// way out is counted there.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Ledger, PATH } from "./ledger.ts";
 
@@ -16,7 +16,7 @@ type Queue = {
 type Stub = Record<string | symbol, unknown>;
 type Namespace = { getByName(name: string, options?: unknown): Stub; get(id: unknown, options?: unknown): Stub };
 
-/** As much of a Worker as is wrapped. */
+/** The parts of a Worker that are wrapped. */
 interface Product {
   fetch(request: Request, env: Env, execution: Execution): Response | Promise<Response>;
   queue?(batch: unknown, env: Env, execution: Execution): Promise<void>;
@@ -43,8 +43,7 @@ function limitedEnv(env: Env): Env {
 }
 
 /**
- * Queues are told by their names first: the local stack's are stubs, which seem to have every
- * method.
+ * Queues are recognised by their names first: the local stack's are stubs, which seem to have every method.
  */
 function limitedBinding(name: string, value: unknown): unknown {
   if (name.endsWith("QUEUE") && typeof (value as Queue | null)?.sendBatch === "function")

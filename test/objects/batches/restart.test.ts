@@ -23,7 +23,7 @@ const start = async () => {
   edge = await startEdge({ host: "127.0.0.1", port: 0, script, vars, objectsDir: folder.path });
 };
 
-/** What the limits' emulation has counted ends with the process, so it is asked before each end. */
+/** The counts of the limits' emulation end with the process, so it is asked before each end. */
 const end = async () => {
   try {
     await expectWithinLimits(edge.url);
@@ -94,7 +94,7 @@ it("a batch that was broken off goes on by itself, asks only what was not answer
   await end();
   mock.script = () => yes;
   await start();
-  // Nobody asks: the alarm alone takes the batch up.
+  // Without a request the alarm alone takes the batch up.
   await expect.poll(() => kept("reply.")).toBe(1);
   expect(mock.log).toHaveLength(9);
   const after = await batch(location);

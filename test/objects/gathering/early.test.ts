@@ -1,5 +1,5 @@
-// Owns the guarantee of what is asked before a group is complete: rewards and questions are those of
-// the whole group at once, over random histories on the clock of test/harness/virtual-time.ts.
+// The guarantee of what is asked before a group is complete: rewards and questions are those of the whole
+// group at once, over random histories on the clock of test/harness/virtual-time.ts.
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import { never, sampleOf } from "./setup.ts";
 
 const HISTORIES = Number(process.env.EARLY_HISTORIES ?? 200);
 const SEED = Number(process.env.EARLY_SEED ?? 1);
-/** So many seeds a test: ten thousand take minutes. */
+/** Seeds a test: ten thousand take minutes. */
 const PART = 1_000;
 const PARTS = Array.from({ length: Math.ceil(HISTORIES / PART) }, (_, i) => {
   const from = SEED + i * PART;
@@ -55,7 +55,7 @@ async function expectAsAtOnce({ room, spec, facts, rewards }: History): Promise<
     judged.add(logged.result.group_id);
     if (!isAnswered(logged)) continue;
     expect(logged.result.rollouts).toEqual(whole.rollouts);
-    // What an earlier judgement of the group asked is at its cost.
+    // The questions of an earlier judgement of the group are at its cost.
     if (isFirst) expect({ ...logged.result.verifier, latency_ms: 0 }).toEqual({ ...whole.verifier, latency_ms: 0 });
     expect(shownIn(groups)).toEqual(shownIn(entry.groups));
   }

@@ -1,6 +1,6 @@
-// Owns random histories of a prompt's samples in virtual time: arrivals, losses, cuts noticed late or
-// never, retries, restarts of the room and of the gateway, equal and malformed members, later epochs.
-// Must not hold any test.
+// Random histories of a prompt's samples in virtual time: arrivals, losses, cuts noticed late or never,
+// retries, restarts of the room and of the gateway, equal and malformed members, later epochs. Must not hold
+// any test.
 
 import { createHash } from "node:crypto";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
@@ -39,7 +39,7 @@ interface Client {
   cut: { after: number; pause: number; noticed: number | null } | null;
 }
 
-/** What came of it. */
+/** The result of a history. */
 interface Rewarded {
   client: Client;
   reward: GatheredReward;
@@ -69,7 +69,7 @@ interface Sending {
 /** A failure that asking again may mend; what cannot be read stays so. */
 const mendable = ({ result: { error } }: GatheredReward) => error === "verifier_unavailable" || error === "partial";
 
-/** Sends until it has a reward, or has been told several times that there is none. */
+/** Sends until it has a reward, or has been refused several times. */
 async function rewarded(sending: Sending, client: Client): Promise<GatheredReward> {
   const { random } = sending;
   let { cut } = client;
@@ -168,7 +168,7 @@ export async function lived(seed: number): Promise<History> {
   const spread = pick(random, [0, 500, 3_000, 10_000]);
   const rewards: Rewarded[] = [];
   let group_size: number | null | undefined;
-  // Without what it was told of failures a judgement that goes on has another outcome.
+  // Without the reported failures a judgement that goes on has another outcome.
   const forgets = failing.whole === 0;
   let smooth = failing.early + failing.whole === 0;
   const epochs = pick(random, [1, 1, 2, 3]);
@@ -191,7 +191,7 @@ export async function lived(seed: number): Promise<History> {
       Array.from({ length: most }, () => pick(random, [spread, spread + 4_000]) * random());
     const roomEnds = chance(random, 0.4) ? ends(3) : [];
     const gatewayEnds = chance(random, 0.2) ? ends(2) : [];
-    // Equal requests are told apart by a scoring that may ask more than the judgement after it.
+    // Equal requests are distinguished by a scoring that may ask more than the judgement after it.
     smooth &&= new Set(clients.map(({ text }) => text)).size === clients.length;
     smooth &&= roomEnds.length + gatewayEnds.length === 0;
     for (const at of roomEnds) void pause(systemClock, at).then(() => room.restart(forgets && chance(random, 0.5)));

@@ -1,5 +1,5 @@
-// Byte-identical requests to a room, through the port: retries, twins, and telling them apart. What
-// hangs on a window is on the clock of test/harness/virtual-time.ts.
+// Byte-identical requests to a room, through the port: retries, twins, and distinguishing them. Tests that
+// depend on a window are on the clock of test/harness/virtual-time.ts.
 import { describe, expect, it } from "vitest";
 import { preferring } from "../../harness/fakes.ts";
 import { inVirtualTime } from "./living-room.ts";
@@ -21,7 +21,7 @@ describe("a byte-identical request", () => {
     const [, second] = await Promise.all(["a", "bb"].map((code) => join(code, { group_size: 2 })));
     expect(await join("bb", { group_size: 2, window_ms: 60_000 })).toEqual({ ...second, attached: true });
     expect([deps.runLog.entries.length, deps.verifier.jobs.length]).toEqual([1, 1]);
-    // What was a repetition takes nobody in: the next samples are a group of their own.
+    // A repetition takes no sample in: the next samples are a separate group.
     const next = await Promise.all(["ccc", "dddd"].map((code) => join(code, { group_size: 2 })));
     expect(next.map(({ members, late, result }) => [members, late, result.reward])).toEqual([
       [2, false, 0],
@@ -38,8 +38,7 @@ describe("a byte-identical request", () => {
         const first = codes(8);
         const epoch = await Promise.all(first.map((code) => join(code, eight)));
         expect(epoch.map(({ result }) => result.wins)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-        // The one that repeats is the longest of both epochs; the others come a little after the
-        // first.
+        // The repeating sample is the longest of both epochs; the others come a little after the first.
         const second = Array.from({ length: 8 }, (_, i) => (i === at ? (first[7] as string) : `y${"y".repeat(i)}`));
         const [early, ...rest] = second as [string, ...string[]];
         const waiting = join(early, eight);

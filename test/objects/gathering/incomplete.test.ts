@@ -1,5 +1,5 @@
-// Owns the guarantees for groups that are incomplete: whose waiters are let go, with what answer,
-// and that a kept place counts.
+// The guarantees for groups that are incomplete: whose waiters are let go, with what answer, and that a kept
+// place counts.
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createLocalRooms } from "../../../src/objects/gathering/local.ts";

@@ -1,4 +1,4 @@
-// What tests of rooms in virtual time share: a room over storage that outlives it, and a verifier of
+// Helpers shared by tests of rooms in virtual time: a room over storage that outlives it, and a verifier of
 // certain answers. Must not hold any test.
 
 import { createHash } from "node:crypto";
@@ -20,9 +20,9 @@ import type { Verifier, VerifierCall, VerifierSession } from "../../../src/ports
 import { fakeRunLog } from "../../harness/fakes.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
 
-/** What befalls a verifier. */
+/** A verifier's troubles. */
 interface Troubles {
-  /** Of what is asked early, and of what is asked for a judgement, such a share fails. */
+  /** The failing shares of early questions, and of those of a judgement. */
   failing: { early: number; whole: number };
 }
 
@@ -103,7 +103,7 @@ interface RoomLife<R> {
 export class LivingRoom<R extends AnyRoom = Room> {
   readonly values;
   readonly deps;
-  /** What was reported, and entries of one id that are not the same. */
+  /** Reports, and entries of one id that are not the same. */
   readonly faults: object[] = [];
   readonly #random: () => number;
   readonly #kind: new (
@@ -130,7 +130,7 @@ export class LivingRoom<R extends AnyRoom = Room> {
     this.#life = this.#begin();
   }
 
-  /** What its life now answers, unless that ends before. */
+  /** The answer of its life now, unless that ends before. */
   ask<T>(call: (room: R) => T): Promise<Awaited<T>> {
     return Promise.race([call(this.#life.room), this.#life.ended.promise]) as Promise<Awaited<T>>;
   }
@@ -152,7 +152,7 @@ export class LivingRoom<R extends AnyRoom = Room> {
     this.#life = this.#begin();
   }
 
-  /** What was sent before a life ended arrives or does not. */
+  /** An entry sent before a life ended arrives or does not. */
   async #append(life: RoomLife<R>, entry: LogEntry): Promise<void> {
     if (!life.alive) return new Promise(() => {});
     await pause(systemClock, 50 * this.#random());
@@ -196,13 +196,13 @@ export class LivingRoom<R extends AnyRoom = Room> {
   }
 }
 
-/** In a thread of its own it would know no virtual time. */
+/** In a separate thread it would know no virtual time. */
 async function digestAtOnce(_: unknown, bytes: BufferSource): Promise<ArrayBuffer> {
   const digest = createHash("sha256").update(bytes as Uint8Array);
   return new Uint8Array(digest.digest()).buffer;
 }
 
-/** What nothing else than time keeps waiting. */
+/** Work that waits for nothing but time. */
 export async function inVirtualTime<T>(work: () => Promise<T>, turns = 1): Promise<T> {
   const time = new VirtualTime();
   const { digest } = crypto.subtle;

@@ -1,5 +1,4 @@
-// Owns the guarantees of rooms as their users see them, through the port, over the in-process
-// implementation.
+// The guarantees of rooms as their users see them, through the port, over the in-process implementation.
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import type { RewardsRequest } from "../../../src/core/reward/requests.ts";

@@ -1,5 +1,5 @@
-// Owns the guarantees of a group that its caller names: whatever came when, and however often the
-// object was restarted, its rewards are those of the whole group at once.
+// The guarantees of a group that its caller names: whatever came when, and however often the object was
+// restarted, its rewards are those of the whole group at once.
 
 import { describe, expect, it } from "vitest";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
@@ -71,7 +71,7 @@ async function lived(seed: number) {
   const verifier = verifierOf(random, { failing: { early: pick(random, [0, 0.3]), whole: pick(random, [0, 0.05]) } });
   const group: Group = new LivingRoom(verifier, random, NamedGroup);
   const texts = textsOf(random, 2 + Math.floor(random() * 7));
-  // Its last member may never come, and its size may not be told.
+  // Its last member may never come, and its size may be left out.
   const size = pick(random, [texts.length, texts.length, texts.length + 1, null]);
   const shared = { spec, size, ...(facts && { facts }) };
   const spread = pick(random, [0, 3_000, 10_000]);

@@ -1,4 +1,4 @@
-// Owns how long a place of an incomplete group is waited for, in virtual time.
+// How long a place of an incomplete group is waited for, in virtual time.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createLocalRooms } from "../../../src/objects/gathering/local.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
@@ -8,7 +8,7 @@ const time = new VirtualTime();
 beforeEach(() => time.install());
 afterEach(() => time.restore());
 
-/** What becomes of a wait, with time moved until it is known. */
+/** The end of a wait, with time moved until it is known. */
 async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
   let result: PromiseSettledResult<T> | undefined;
   const waited = Promise.allSettled([promise]).then(([one]) => {
@@ -30,7 +30,7 @@ it("a place is waited for twice as long at each try, and the last but one until 
   }
   const letGo = time.now;
   const held = ["a", "bb"].map((code, i) => rooms.join(sampleOf(code, { ...times, tries: 4 - 3 * i }), never()));
-  // Judged or not: how long that takes is no virtual time.
+  // Judged or not: how long that takes is not virtual time.
   for (const one of held) expect(await settled(one)).toMatchObject({ value: { closed: "deadline" } });
   expect(time.now - letGo).toBeGreaterThanOrEqual(400 * 0.5);
 });

@@ -1,5 +1,4 @@
-// Owns the guarantee that a room gives every client's probe back: one from another isolate is held
-// there until then.
+// Guarantees that a room gives every client's probe back: one from another isolate is held there until then.
 import { expect, test } from "vitest";
 import type { ClientProbe } from "../../../src/objects/gathering/gathering.ts";
 import { Prober } from "../../../src/objects/gathering/probing.ts";

@@ -1,4 +1,4 @@
-// Owns the guarantees of reaching a room over calls that can break.
+// The guarantees of reaching a room over calls that can break.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { GatheredReward } from "../../../src/objects/gathering/gathering.ts";
@@ -8,7 +8,7 @@ import { never, sampleOf } from "./setup.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What samples do not call. */
+/** Calls that samples do not make. */
 const NO_NAMED = { add: () => Promise.reject(), close: () => Promise.reject() };
 const answer = { request_id: "judged" } as GatheredReward;
 

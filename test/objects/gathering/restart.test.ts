@@ -22,7 +22,7 @@ const start = async (EARLY_JUDGING: string) => {
   edge = await startEdge({ host: "127.0.0.1", port: 0, script, vars, objectsDir: folder.path });
 };
 
-/** What the limits' emulation has counted ends with the process, so it is asked before each end. */
+/** The counts of the limits' emulation end with the process, so it is asked before each end. */
 const end = async () => {
   try {
     await expectWithinLimits(edge.url);
@@ -99,7 +99,7 @@ describe.each(["off", "on"])("with EARLY_JUDGING %s", (early) => {
     await cut;
     mock.script = () => yes;
     await start(early);
-    // Nobody asks: the alarm alone takes the judgement up.
+    // Without a request the alarm alone takes the judgement up.
     await expect.poll(() => kept("answer")).toBe(4);
     expect(mock.log).toHaveLength(8);
     const got = await Promise.all([0, 1, 2, 3].map((i) => send(i, "group_size=4")));

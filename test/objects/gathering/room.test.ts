@@ -1,5 +1,5 @@
-// Owns the guarantees of a room that lives again over what it stored, and of its rewards against
-// the native route's scoring.
+// The guarantees of a room that lives again over what it stored, and of its rewards against the native
+// route's scoring.
 
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -48,7 +48,7 @@ function lives(given: ReturnType<typeof judgingDeps>, verifier: Verifier = given
     const room = new Room({
       store,
       storage: groupStorage(given),
-      // A dead room judges nothing more, and what it was judging is heard by nobody.
+      // A dead room judges nothing further, and its judgement under way is dropped.
       judge: async (work) => {
         const reply = alive ? await judge(work) : undefined;
         return reply !== undefined && alive ? reply : new Promise(() => {});

@@ -1,4 +1,4 @@
-// Owns samples and rooms for the group-room tests.
+// Samples and rooms for the group-room tests.
 
 import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
@@ -22,7 +22,7 @@ export function sampleOf(code: string, more: Partial<GatheredSample> = {}): Gath
     step: 3,
     key_name: "key",
     group_size: null,
-    // Of a group that its size closes the window shall not, however slowly a busy machine sends it.
+    // A group that its size closes shall not be closed by the window, however slowly a busy machine sends it.
     window_ms: (more.group_size ?? null) === null ? 30 : 60_000,
     answer_within_ms: 10_000,
     retain_ms: 60_000,

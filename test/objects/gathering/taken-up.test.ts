@@ -1,4 +1,4 @@
-// Owns what a judgement leaves that its room's end broke off: one log entry, of what is answered, with
+// Defines what a judgement leaves that its room's end broke off: one log entry, of what is answered, with
 // what was asked for it. On the clock of test/harness/virtual-time.ts.
 
 import { expect, it } from "vitest";
@@ -118,7 +118,7 @@ it("what was asked before equal requests are told apart is in its entry, also wh
   const verifier = verifierOf(() => 0.5, idle);
   const room = new LivingRoom(verifier, LATE_LOG);
   await inVirtualTime(async () => {
-    // Of such a schedule nothing is asked early.
+    // Such a schedule asks nothing early.
     const three = { ...times, group_size: 3, spec: SpecSchema.parse({ judge: { schedule: "swiss" } }) };
     const samples = ["a", "bb"].map((code) => sampleOf(code, three));
     const two = samples.map((sample) => joined(room, sample, 60_000));

@@ -48,7 +48,7 @@ it("one computation at a time, one log id until a failure is given back, and equ
       const values = memoryValues(() => undefined);
       let entry = new IdempotentEntry(values, () => now);
       let computing: Owner[] = [];
-      /** What the key is bound to, as far as anybody outside can know. */
+      /** The key's binding, as far as it can be known outside. */
       let bound: {
         body: string;
         /** Who computes, alive or crashed. */

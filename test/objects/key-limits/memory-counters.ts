@@ -1,5 +1,5 @@
-// Owns the counters of keys in memory, for tests: as the Durable Object keeps them, at one moment
-// of time, with a log of the calls.
+// The counters of keys in memory, for tests: as the Durable Object keeps them, at one moment of time, with a
+// log of the calls.
 import {
   type CountersStub,
   EMPTY_LEDGER,

@@ -9,7 +9,7 @@ import { sizedEntry } from "../log-entries.ts";
 import { ALL_STEPS, all, newRun, type StoreUnderTest, trainers } from "./store.ts";
 
 let made = 0;
-/** Ids of their own instants: which of them come before a deletion is then certain. */
+/** Ids of separate instants: which of them come before a deletion is then certain. */
 const idAt = (ms: number) => `${encodeTime(ms)}${`${++made}`.padStart(16, "0")}`;
 
 const at = (ms: number, run_id: string, more: Partial<LogEntry> = {}): LogEntry => ({
@@ -90,7 +90,7 @@ export function deletes(store: () => StoreUnderTest): void {
   it("deletes in pieces, and a deletion that was broken off goes on", async () => {
     const { runLog } = store();
     const run = trainers(newRun());
-    // What a piece holds is bounded by rollouts, and these say that they have many.
+    // A piece is bounded by rollouts, and these say that they have many.
     const big = Array.from({ length: 3 }, (_, i) => at(1e12 + i, run.run_id, { items: 4_000 }));
     for (const entry of big) await runLog.append(entry);
     await runLog.markDeleted(run, new Date(2e12));

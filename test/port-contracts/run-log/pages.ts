@@ -1,4 +1,4 @@
-// Owns the part of the run log's contract on lists and exports page by page.
+// The part of the run log's contract on lists and exports page by page.
 
 import { expect, it } from "vitest";
 import { ApiError } from "../../../src/core/faults/errors.ts";

@@ -1,4 +1,4 @@
-// Owns the part of the run log's contract on what is added up over a run and its steps.
+// The part of the run log's contract on what is added up over a run and its steps.
 
 import { expect, it } from "vitest";
 import type { LogEntry } from "../../../src/ports/log-entry.ts";
@@ -100,7 +100,7 @@ export function reads(store: () => StoreUnderTest): void {
     const rows = await runLog.health(trainers(run_id), 10);
     expect(rows.map(({ repeat_correlation }) => repeat_correlation)).toEqual([null, null, 1, -1, 0]);
     expect(rows.map(({ repeat_rollouts }) => repeat_rollouts)).toEqual([0, 0, 3, 3, 3]);
-    // What was judged before the steps that are looked at is not known.
+    // Groups judged before the steps that are looked at are not known.
     const late = await runLog.health(trainers(run_id), 2);
     expect(late.map(({ repeat_correlation }) => repeat_correlation)).toEqual([null, 0]);
   });

@@ -1,5 +1,5 @@
-// Owns what the parts of the run log's contract share: the store under test, runs and entries of
-// their own, and rows as they must come back.
+// Helpers shared by the parts of the run log's contract: the store under test, runs and entries of their own,
+// and rows as they must come back.
 
 import { expect } from "vitest";
 import { ownerOf } from "../../../src/core/contract/owner.ts";

@@ -1,4 +1,4 @@
-// Owns the part of the run log's contract on what is written: whole or not at all, once, with its texts.
+// The part of the run log's contract on what is written: whole or not at all, once, with its texts.
 
 import { expect, it } from "vitest";
 import type { StoredTurns } from "../../../src/core/contract/export-tables.ts";
