@@ -1,5 +1,5 @@
-// Owns how drizzle-kit turns src/run-log/db into the next SQL file of migrations/. Only for
-// `npm run generate -- migration`; applying is scripts/stack/commands/migrate.ts.
+// How drizzle-kit turns src/run-log/db into the next SQL file of migrations/. Only for `npm run generate --
+// migration`; applying is scripts/stack/commands/migrate.ts.
 
 export default {
   dialect: "postgresql",
