@@ -24,7 +24,7 @@ GROUPS_MAX = 256
 ROLLOUTS_MAX = 2048
 DEADLINE_MS_MAX = 600_000
 ANSWER_MS = 10_000
-"""Kept for the answer's own way back."""
+"""Time reserved for returning the answer."""
 RETRIED = {408, 429, 500, 502, 503, 504}
 
 
@@ -54,8 +54,8 @@ def text_of(content: Any) -> str:
 
 
 def grouped(event: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[tuple[int, int]]]:
-    """Samples as groups of equal prompt and reference, and each sample's (group, rollout). Raises
-    ValueError for what is no batch of samples."""
+    """Groups samples of equal prompt and reference, and gives each sample's (group, rollout). Raises
+    ValueError for anything but a list of samples."""
     if not isinstance(event, list) or not all(isinstance(sample, dict) for sample in event):
         raise ValueError("the event must be a list of samples, each an object with messages")
     index: dict[str, int] = {}
@@ -78,7 +78,7 @@ def grouped(event: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[tup
 
 
 def parts_of(groups: list[int], sizes: list[int]) -> list[list[int]]:
-    """Groups by the server's limits of one request."""
+    """Splits the groups by the server's limits of one request."""
     parts: list[list[int]] = [[]]
     for group in groups:
         held = sum(sizes[other] for other in parts[-1])
@@ -108,7 +108,8 @@ def is_retried(status: int, detail: str) -> bool:
 
 
 def posted(groups: list[dict[str, Any]], clock: Clock) -> list[dict[str, Any]]:
-    """The groups' results; tried again while there is time. Raises what is wrong with the request."""
+    """The groups' results; retried while there is time. Raises RuntimeError for a fault in the request
+    itself."""
     env = os.environ
     tries = 0
     while True:
@@ -169,7 +170,8 @@ def declared() -> float | None:
 
 
 def told(sample: dict[str, Any], row: dict[str, Any], fallback: float | None) -> dict[str, Any]:
-    """A sample's result in Bedrock's form. Raises where there is no reward and no declared one."""
+    """A sample's result in Bedrock's form. Raises RuntimeError without a reward and without a declared
+    fallback."""
     failed = row["reward"] is None
     reward = fallback if failed else float(row["reward"])
     if reward is None:

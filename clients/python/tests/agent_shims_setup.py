@@ -1,5 +1,5 @@
-"""What the tests of shims for agents of several turns share: a server that gives a number a turn, and stand-ins
-for a tool's own classes."""
+"""Shared setup of the tests of shims for agents of several turns: a server that gives a number a turn,
+and stubs of a tool's own classes."""
 
 from __future__ import annotations
 

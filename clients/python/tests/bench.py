@@ -1,8 +1,8 @@
 """`run-tests.sh --bench`: the CPU time that the client adds to a rollout, at batches of 1,024, against
 a server that answers at once.
 
-CPU time and not time on the clock, so that a busy machine changes little. The server is a process
-of its own and counts for nothing."""
+CPU time and not time on the clock, so that a busy machine changes little. The server is a separate
+process and is not counted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Drives each shim as its tool does, for `npm run lab -- trainers`: a plan in JSON on stdin; on stdout
-the numbers that the tool would train on, and how long they took. The tools' own modules are stood in
-for, so that none has to be installed."""
+the numbers that the tool would train on, and how long they took. The tools' modules are stubbed, so
+none has to be installed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stand_in(name: str, **members: Any) -> None:
 
 
 async def one_by_one(groups: Groups, late_s: float, ask: Callable[[str, str, int], Awaitable[float]]) -> Values:
-    """Each sample a call of its own, all in flight at once, but the last of each group, which may be
+    """A separate call for each sample, all in flight at once, but the last of each group, which may be
     late."""
 
     async def asked(prompt: str, text: str, at: int, after_s: float) -> float:

@@ -25,8 +25,8 @@ class ScriptedVerifier:
     retry_after_s: int = BEYOND_DEADLINE_S
 
     def refuse(self, status: int, times: int, about: str = "", retry_after_s: int = BEYOND_DEADLINE_S) -> None:
-        """From here on the next `times` questions that hold the text `about` are refused, with a
-        Retry-After of so many seconds."""
+        """Refuses the next `times` questions that hold the text `about`, with a Retry-After of
+        `retry_after_s`."""
         self.status, self.refusals, self.about, self.retry_after_s = status, times, about, retry_after_s
 
     def answer(self, request: Received, number: int) -> Reply:

@@ -46,7 +46,7 @@ def stored_rows(run_id: str, data_dir: Path) -> list[dict[str, Any]]:
 
 
 def logged_groups(client: Kritai, run_id: str, count: int) -> list[GroupRow]:
-    """A run's groups by step and id, as soon as the queue has stored so many."""
+    """A run's groups by step and id, as soon as the queue has stored `count` of them."""
     ends = time.monotonic() + STARTS_WITHIN_S
     while True:
         try:

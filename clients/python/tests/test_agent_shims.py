@@ -1,5 +1,5 @@
 """Shims for agents of several turns: whole conversations, a reward a turn, environments that own their
-reward. Base classes stand in for the tools'; tests/trainers/test_agents.py has the tools' own."""
+reward. Stubs replace the tools' base classes; tests/trainers/test_agents.py has the tools' own."""
 
 from __future__ import annotations
 

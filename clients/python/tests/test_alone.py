@@ -1,5 +1,5 @@
-"""A sample that comes alone, as in a trainer's validation: the server says whether it can be scored. No shim
-gives a number for it without asking, and none makes a number of a missing reward that nobody declared."""
+"""A sample that comes alone, as in a trainer's validation: the server says whether it can be scored. No
+shim gives a number for it without asking, or replaces a missing reward by an undeclared number."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class TrajectoryGroup:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What ART's function was called with."""
+    """The arguments of each call of ART's function."""
     calls: list[dict[str, Any]] = []
 
     async def ruler_score_group(group: Any, **given: Any) -> Any:

@@ -1,5 +1,5 @@
-"""What replies tell of a whole request beside its groups, over the requests of a call: columns, the
-rewards' range, the audit."""
+"""Members of a reply about the whole request, next to its groups, merged over the requests of a call:
+columns, the rewards' range, the audit."""
 
 from __future__ import annotations
 

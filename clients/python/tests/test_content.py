@@ -1,4 +1,4 @@
-"""What a trainer's conversation holds that no judge is shown is refused before anything is sent, with
+"""Content of a trainer's conversation that no judge is shown is refused before anything is sent, with
 its place and its cure, whichever shim it comes through."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The probe for drift: which group it keeps, when it sends it again and with what, and that no reward
-of a trainer hangs on it."""
+of a trainer depends on it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Shims of environments that own their reward: TRL's, and OpenEnv's trajectory rubric. Base classes stand in
-for OpenEnv's; tests/trainers/test_agents.py has the tools' own."""
+"""Shims of environments that own their reward: TRL's, and OpenEnv's trajectory rubric. Stubs replace
+OpenEnv's base classes; tests/trainers/test_agents.py has the tools' own."""
 
 from __future__ import annotations
 

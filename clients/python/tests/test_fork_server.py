@@ -13,7 +13,7 @@ import os
 from fork_server import serve
 
 def answer(plan):
-    print("for nobody")
+    print("discarded")
     if plan["how"] == "raises":
         raise LookupError("no score")
     if plan["how"] == "dies":

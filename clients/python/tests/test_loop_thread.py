@@ -26,7 +26,7 @@ def run_where(shared: LoopThread) -> object:
 
 
 def at_once(threads: int, work: Callable[[], object]) -> list[object]:
-    """What `work` gives in each of the threads, all let go at the same moment."""
+    """The results of `work` in each of the threads, all released at the same moment."""
     start, given = threading.Barrier(threads), list[object]()
 
     def run() -> None:

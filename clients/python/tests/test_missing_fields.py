@@ -1,5 +1,5 @@
-"""Replies of an older server: a field that it does not send is told by name, blocking and async
-alike, at whatever depth."""
+"""Replies of an older server: the error for a field that it does not send names the field, blocking and
+async alike, at whatever depth."""
 
 from __future__ import annotations
 

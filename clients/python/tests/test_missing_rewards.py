@@ -1,5 +1,5 @@
-"""A missing reward never becomes a number that nobody named: who would take it for 0.0 is told, and so
-is who runs a trainer that the shim was not tried with."""
+"""A missing reward never becomes an undeclared number: a trainer that would take it for 0.0 gets an
+error, and users of a trainer version that the shim was not tried with get a warning."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ TOO_LATE = problem(503, "not_ready", retryable=True, retry_after="3600")
 
 
 def before_it(failures: list[Reply | None]) -> Callable[[Received, int], Reply | None]:
-    """The groups' server behind so many failures."""
+    """The given failures, then the groups' server."""
     groups = Groups()
     return lambda request, number: failures[number] if number < len(failures) else groups(request, number)
 

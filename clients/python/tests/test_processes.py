@@ -74,7 +74,7 @@ def distributed(monkeypatch: pytest.MonkeyPatch) -> Distributed:
 
 
 def in_each(distributed: Distributed, work: Any) -> list[Any]:
-    """What each rank's coroutine comes to, or what it raises."""
+    """The result of each rank's coroutine, or the error it raises."""
     came: list[Any] = [None] * WORLD
 
     def process(rank: int) -> None:

@@ -1,5 +1,5 @@
-"""An address that cannot be reached is told in one line, soon; and a first call fails fast where that
-was asked for."""
+"""An address that cannot be reached is reported in one line, soon; and a first call fails fast where
+that was asked for."""
 
 from __future__ import annotations
 

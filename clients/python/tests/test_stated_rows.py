@@ -1,4 +1,4 @@
-"""What a trainer's own columns or row say of a problem, as each shim hands it on, against the real
+"""Facts of a problem from a trainer's own columns or row, as each shim passes them on, against the real
 stack: facts that a spec needs are found, and no others are sent."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Values = list[float | None]
 
 
 class Costly:
-    """A column's value that nobody may read: an image, a tensor."""
+    """A column's value that must not be read: an image, a tensor."""
 
     def tolist(self) -> object:
         raise AssertionError("read, though no spec needs it")

@@ -1,4 +1,4 @@
-"""What verl's row becomes, and that what is missing of it is said in plain words."""
+"""The request body made from verl's row, and plain error messages for its missing parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the server is reached: headers, a proxy, TLS and a client of one's own; and that a client leaves
+"""How the server is reached: headers, a proxy, TLS and a custom client; and that a client leaves
 nothing behind, nor has anything that does not pickle."""
 
 from __future__ import annotations

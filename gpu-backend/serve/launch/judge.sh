@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # An engine and the gateway before it on one machine without containers: neither outlives the other, and
-# SIGTERM lets what runs end. usage: judge.sh 1.5b|7b|14b [more vllm flags] settings by environment:
-# ../README.md
+# SIGTERM lets running generations end.
+# usage: judge.sh 1.5b|7b|14b [more vllm flags]        settings by environment: ../README.md
 set -euo pipefail
 : "${GATEWAY_API_KEY:?your key, which the edge sends as VERIFIER_API_KEY}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export ENGINE_MODEL=${ENGINE_MODEL:-verifier}
 port=${PORT:-8000}
-# What the engine runs at a time, by its size: the gateway sends no more.
+# The engine's concurrent generations, by its size: the gateway sends at most as many.
 # shellcheck source-path=SCRIPTDIR source=sizes.sh
 most=$(source "$here/sizes.sh" "$@" && echo "$GENERATIONS_MAX")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The command line of one SGLang 0.5.23 engine for a verifier. Must not know what stands in front of it.
-# usage: sglang.sh 1.5b|7b|14b [more sglang flags] settings by environment: ../README.md
+# The command line of one SGLang 0.5.23 engine for a verifier.
+# usage: sglang.sh 1.5b|7b|14b [more sglang flags]
+# settings by environment: ../README.md
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=sizes.sh
 source "$(dirname "${BASH_SOURCE[0]}")/sizes.sh"

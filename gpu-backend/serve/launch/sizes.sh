@@ -7,8 +7,7 @@ usage() {
   exit 2
 }
 
-# What a setting is, refused here with a sentence rather than by the engine after a minute of
-# loading.
+# Checks settings here, with a clear message, rather than in the engine after a minute of loading.
 need_integer() { # name, least
   if ! [[ ${!1} =~ ^[0-9]{1,9}$ ]] || ((10#${!1} < $2)); then
     echo "$1 must be an integer of at least $2, not '${!1}'" >&2

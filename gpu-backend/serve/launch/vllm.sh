@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The command line of one vLLM 0.33.0 engine for a verifier. Must not know what stands in front of it. usage:
-# vllm.sh 1.5b|7b|14b [more vllm flags] settings by environment: ../README.md
+# The command line of one vLLM 0.33.0 engine for a verifier.
+# usage: vllm.sh 1.5b|7b|14b [more vllm flags]
+# settings by environment: ../README.md
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=sizes.sh
 source "$(dirname "${BASH_SOURCE[0]}")/sizes.sh"

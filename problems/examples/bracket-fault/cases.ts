@@ -1,4 +1,4 @@
-// Owns the tests of bracket-fault: the shown arguments and the hidden ones. Results come from the reference.
+// The tests of bracket-fault: the shown arguments and the hidden ones. Results come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 export const samples: [string][] = [["f(a[0], {b})"], ["(]"], ["(("]];

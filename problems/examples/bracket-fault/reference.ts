@@ -1,4 +1,4 @@
-// Owns the reference solution of bracket-fault: a stack as a string. Knows nothing of the rollouts.
+// The reference solution of bracket-fault: a stack as a string.
 
 const CLOSES: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 

@@ -1,4 +1,4 @@
-// Owns the tests of broken-stairs: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of broken-stairs: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (n: number, rotten: readonly number[]): string =>

@@ -1,4 +1,4 @@
-// Owns the reference solution of broken-stairs: one pass over the steps. Knows nothing of the rollouts.
+// The reference solution of broken-stairs: one pass over the steps.
 
 const MODULUS = 1_000_000_007;
 

@@ -1,4 +1,4 @@
-// Owns the reference solution of build-order: repeated choice of the smallest free name. Knows nothing of the rollouts.
+// The reference solution of build-order: repeated choice of the smallest free name.
 
 /** Input text to output text; quadratic in the number of jobs, which keeps the tie-break rule in plain sight. */
 export function solve(input: string): string {

@@ -1,4 +1,4 @@
-// Owns the tests of charging-post: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of charging-post: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (slots: readonly (readonly [number, number])[]): string =>

@@ -1,4 +1,4 @@
-// Owns the reference solution of charging-post: earliest end first. Knows nothing of the rollouts.
+// The reference solution of charging-post: earliest end first.
 
 /** Input text to output text; classic exchange argument for interval scheduling. */
 export function solve(input: string): string {

@@ -1,4 +1,4 @@
-// Owns the tests of clerk-calculator: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of clerk-calculator: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 export const samples: string[] = ["2 + 3 * 4\n(2 + 3) * 4\n-7 / 2\n", "10 - 4 - 3\n8 / (4 - 4)\n"];

@@ -1,4 +1,4 @@
-// Owns the reference solution of clerk-calculator: operator precedence with two stacks. Knows nothing of the rollouts.
+// The reference solution of clerk-calculator: operator precedence with two stacks.
 
 const RANK: Readonly<Record<string, number>> = { "+": 1, "-": 1, "*": 2, "/": 2, neg: 3 };
 

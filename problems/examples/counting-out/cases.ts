@@ -1,4 +1,4 @@
-// Owns the tests of counting-out: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of counting-out: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (n: number, counts: readonly number[]): string => `${n} ${counts.length}\n${counts.join(" ")}\n`;

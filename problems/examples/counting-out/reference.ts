@@ -1,4 +1,4 @@
-// Owns the reference solution of counting-out: arithmetic on a shrinking array, in BigInt. Knows nothing of the rollouts.
+// The reference solution of counting-out: arithmetic on a shrinking array, in BigInt.
 
 /** Input text to output text. */
 export function solve(input: string): string {

@@ -1,4 +1,4 @@
-// Owns the tests of garden-posts: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of garden-posts: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 type Point = readonly [number, number];

@@ -1,4 +1,4 @@
-// Owns the reference solution of garden-posts: Pick's theorem over BigInt. Knows nothing of the rollouts.
+// The reference solution of garden-posts: Pick's theorem over BigInt.
 
 function gcd(a: bigint, b: bigint): bigint {
   let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];

@@ -1,4 +1,4 @@
-// Owns the tests of lantern-walk: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of lantern-walk: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (rows: readonly string[]): string => `${rows.length} ${rows[0]?.length ?? 0}\n${rows.join("\n")}\n`;

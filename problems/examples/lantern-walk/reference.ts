@@ -1,4 +1,4 @@
-// Owns the reference solution of lantern-walk: two distance sweeps joined at each hedge. Knows nothing of the rollouts.
+// The reference solution of lantern-walk: two distance sweeps joined at each hedge.
 
 const AROUND = [
   [1, 0],

@@ -1,4 +1,4 @@
-// Owns the tests of ledger: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of ledger: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 export const samples: string[] = [

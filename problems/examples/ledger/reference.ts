@@ -1,4 +1,4 @@
-// Owns the reference solution of ledger: whole cents in BigInt. Knows nothing of the rollouts.
+// The reference solution of ledger: whole cents in BigInt.
 
 const ENTRY = /^\s*(.*?)\s+([+-]?)([\d,]+)(?:\.(\d{1,2}))?\s*$/;
 

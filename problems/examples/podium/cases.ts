@@ -1,4 +1,4 @@
-// Owns the tests of podium: the shown arguments and the hidden ones. Results come from the reference.
+// The tests of podium: the shown arguments and the hidden ones. Results come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 type Arguments = [names: string[], scores: number[], k: number];

@@ -1,4 +1,4 @@
-// Owns the tests of recent-shelf: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of recent-shelf: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 const render = (room: number, events: readonly string[]): string =>

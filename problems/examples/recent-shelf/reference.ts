@@ -1,4 +1,4 @@
-// Owns the reference solution of recent-shelf: a plain array, oldest use first. Knows nothing of the rollouts.
+// The reference solution of recent-shelf: a plain array, oldest use first.
 
 /** Input text to output text. */
 export function solve(input: string): string {

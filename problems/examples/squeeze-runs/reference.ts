@@ -1,4 +1,4 @@
-// Owns the reference solution of squeeze-runs: a scan from piece to piece. Knows nothing of the rollouts.
+// The reference solution of squeeze-runs: a scan from piece to piece.
 
 /** Text to squeezed text. */
 export function solve(text: string): string {

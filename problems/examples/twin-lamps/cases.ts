@@ -1,4 +1,4 @@
-// Owns the tests of twin-lamps: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of twin-lamps: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 const BILLION = 1_000_000_000;

@@ -1,4 +1,4 @@
-// Owns the reference solution of twin-lamps: extended Euclid over BigInt. Knows nothing of the rollouts.
+// The reference solution of twin-lamps: extended Euclid over BigInt.
 
 /** [g, x] with a·x ≡ g (mod b) and g = gcd(a, b). */
 function euclid(a: bigint, b: bigint): [bigint, bigint] {

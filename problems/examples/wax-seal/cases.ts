@@ -1,4 +1,4 @@
-// Owns the tests of wax-seal: the shown inputs and the hidden ones. Outputs come from the reference.
+// The tests of wax-seal: the shown inputs and the hidden ones. Outputs come from the reference.
 import type { Draw } from "../../../lab/problems/draw.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";

@@ -1,4 +1,4 @@
-// Owns the reference solution of wax-seal: Horner's rule in BigInt. Knows nothing of the rollouts.
+// The reference solution of wax-seal: Horner's rule in BigInt.
 
 /** Input text to output text. */
 export function solve(input: string): string {

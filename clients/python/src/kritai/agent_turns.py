@@ -1,5 +1,5 @@
-"""An agent's run as messages, for tools that tell of calls, or of actions and observations, and what
-its turns are worth each."""
+"""Converts an agent's run to messages, for tools that record calls, or actions and observations, and
+gives the reward of each turn."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from kritai.stated_facts import plain
 
 
 def turn_rewards(row: RolloutResult, messages: object) -> list[float] | None:
-    """One number for each of the policy's messages, from the first signal of the kind `steps`; None where
-    the spec has none, or the run no reward. A message that says and calls nothing is no step: 0.0.
+    """One number for each of the policy's messages, from the first signal of the kind `steps`; None
+    where the spec has none, or the run no reward. A message without text and calls does not count as a
+    step: 0.0.
 
     Raises NoScore where a turn has no number, and ValueError where there are more or fewer steps.
     """
@@ -58,7 +59,7 @@ def run_of_trace(trace: Any) -> Any:
 
 
 def written(value: object) -> str:
-    """Words as they are, anything else as JSON; what JSON has no form of by its own words."""
+    """Strings as they are, anything else as JSON; values that JSON cannot hold as their `str`."""
     if isinstance(value, str):
         return value
     held = value.model_dump() if hasattr(value, "model_dump") else value
@@ -77,7 +78,7 @@ def call_of(name: str, arguments: object, call_id: str) -> dict[str, Any]:
 
 
 def result_of(result: object, call_id: str) -> dict[str, Any]:
-    """What came of it."""
+    """A call's result as a message."""
     return {"role": "tool", "tool_call_id": call_id, "content": written(result)}
 
 
@@ -92,8 +93,8 @@ def _fields(model: object) -> dict[str, Any]:
 
 
 def messages_of_steps(steps: Sequence[tuple[object, object]]) -> list[dict[str, Any]]:
-    """Actions and what was observed after each, as calls and their results. An action that names a tool
-    is a call of it; any other is called as its class."""
+    """Actions and the observation after each, as calls and their results. An action that names a tool
+    becomes a call of that tool; any other becomes a call named after its class."""
     messages = []
     for at, (action, observation) in enumerate(steps):
         fields, call_id = _fields(action), str(at + 1)

@@ -1,5 +1,5 @@
-"""The async client: scoring calls over one or many requests. The run log: run_log.py. The sync client
-is a face of this one."""
+"""The async client: scoring calls over one or many requests. The run log is in run_log.py. The sync
+client wraps this one."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class AsyncKritai:
     `async with AsyncKritai(base_url, api_key) as client: result = await client.rewards(groups)`.
 
     base_url, api_key: default to the environment's KRITAI_BASE_URL and KRITAI_API_KEY.
-    limits: what one request may hold; a batch over it is split at group boundaries. generations:
+    limits: of one request; a batch over it is split at group boundaries. generations:
         65,536 for servers with a gateway.
-    concurrency: requests of one call that are under way side by side.
-    groups_per_request: at most so many groups in a request, up to 64 requests side by side. None: as
+    concurrency: concurrent requests of one call.
+    groups_per_request: the maximum of groups in a request, up to 64 requests side by side. None: as
         many as the limits allow, until the server warns `headers_late`; from then on 1.
     retry: how often and how long failed requests are tried again.
     connections: how many may be open at once; a call that finds none free waits for one.
-    way: headers, a proxy, TLS of one's own, or an httpx client.
+    way: headers, a proxy, custom TLS, or an httpx client.
 
     It pickles, after use too, and its key with it.
     """
@@ -152,9 +152,9 @@ class AsyncKritai:
         replies: list[Answer],
         free: asyncio.Semaphore,
     ) -> None:
-        """Asks again for the groups of a run in which a reward is missing that may be had later,
-        until the call's deadline. Adds the replies to those of the run. Holds no place while it
-        pauses: what cannot be had must not keep other requests from being sent."""
+        """Asks again for the groups of a run whose missing rewards may still be had, until the call's
+        deadline. Adds the replies to those of the run. Frees its concurrency slot while it pauses, so
+        that unavailable rewards do not block other requests."""
         tries = 0
         while failed := [at for at in run if may_come(results[at])]:
             if not await self._transport.pause(tries, batch.deadline):
@@ -181,8 +181,8 @@ class AsyncKritai:
         timeout_s: float = 120.0,
         columns: bool = False,
     ) -> AsyncBatch:
-        """Has the server score the groups on its own, in one request within its limits: nobody
-        holds a connection for it.
+        """Has the server score the groups in the background, in one request within its limits: no
+        caller holds a connection for it.
 
         deadline_ms: from now, at most 30 minutes, the default. timeout_s: of the submission. columns:
             as of `rewards`. Raises KritaiError.
@@ -201,7 +201,7 @@ class AsyncKritai:
         """A group whose rollouts are added as each is generated, so that judging begins before the
         last is there: `await group.add(text)`, then `await group.rewards()`.
 
-        Sends nothing itself. Options: `GroupOptions`. Raises TypeError for an option that there is not.
+        Sends nothing itself. Options: `GroupOptions`. Raises TypeError for an unknown option.
         """
         return AsyncOpenGroup(self._transport, prompt, options)
 

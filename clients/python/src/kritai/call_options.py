@@ -32,7 +32,8 @@ class StreamOptions(TypedDict, total=False):
     timeout_s: the whole call's deadline with all its requests and retries. Default: a minute more
         than the requests' own deadlines.
     drop_thinking: empty the think blocks before sending, tags kept. The verifier never reads them;
-        only a spec with `extract: whole` or a regular expression over the thinking can tell.
+        only a spec with `extract: whole` or a regular expression over the thinking sees a
+        difference.
     """
 
     spec: str | AnySpec
@@ -46,9 +47,8 @@ class StreamOptions(TypedDict, total=False):
 class RewardsOptions(StreamOptions, total=False):
     """Options of `rewards`; every one may be left out.
 
-    on_failure: "raise" (default), or "null": a request that failed for want of a server or of time
-        leaves None with its code in its own groups. A request that is itself at fault raises in
-        both cases.
+    on_failure: "raise" (default), or "null": a request that failed because of an outage or a timeout
+        leaves None with its code in its own groups. An invalid request raises in both cases.
     progress: a one-line bar on stderr. Default: when stderr is a terminal and the call takes longer
         than a second.
     patient: asks again, with pauses, for what is missing and may come later, until `timeout_s`.
@@ -67,7 +67,7 @@ class GroupOptions(GroupFacts, total=False):
     """Options of `group`; every one may be left out. Besides these the facts of the group, as `Group`
     has them: `language`, `reference`, `rubric`, `test_cases`, ...
 
-    size: of how many rollouts the group is, 1..64: it is judged as soon as they are there. None
+    size: the number of rollouts in the group, 1..64: it is judged as soon as they are there. None
         (default): as soon as `rewards` closes it.
     group_id: names the group, 1..128 of `A-Z a-z 0-9 . _ : -`, within the key's own groups. Default: a
         fresh one. Whoever names the same adds to the same group.
@@ -88,7 +88,8 @@ class GroupOptions(GroupFacts, total=False):
 
 
 class SubmitOptions(TypedDict, total=False):
-    """Options of `submit`; every one may be left out. Their defaults stand with the async client's."""
+    """Options of `submit`; every one may be left out. The async client's signature has their
+    defaults."""
 
     spec: str | AnySpec
     run_id: str | None
@@ -110,7 +111,8 @@ class VerdictsOptions(TypedDict, total=False):
 
 
 def refuse_unknown(options: Mapping[str, object], known: type) -> None:
-    """Raises TypeError for an option that the TypedDict `known` has not, with the one that is meant."""
+    """Raises TypeError for an option that the TypedDict `known` does not have, and suggests the nearest
+    name."""
     unknown_options(options, known.__annotations__)
 
 

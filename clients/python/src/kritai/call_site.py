@@ -1,5 +1,5 @@
-"""The line of the user's own code that a warning points at: the first one outside of this package. Calls of
-synchronous code run on a thread of their own, so the line is taken along as context."""
+"""The line of the user's code that a warning points at: the first frame outside of this package. Calls
+of synchronous code run on a separate thread, so the line is passed along as context."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 BETWEEN = ("asyncio", "concurrent", "contextlib", "importlib", "runpy", "threading")
-"""Modules, by their first name, whose frames stand between the user's code and this package."""
+"""Top-level modules whose frames lie between the user's code and this package."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The synchronous client: the async one on an event loop in a thread of its own."""
+"""The synchronous client: runs the async one on an event loop in a separate thread."""
 
 from __future__ import annotations
 
@@ -171,13 +171,13 @@ class RunLog:
         return self._thread.run(self._log.run(run_id, owner=owner))
 
     def describe(self, run_id: str, metadata: RunMetadata, *, owner: str | None = None) -> dict[str, Any]:
-        """Says what a run is, such as `{"lr": 1e-6, "commit": .., "model": .., "notes": ..}`, in
-        place of what was said before; also before its first request."""
+        """Sets a run's metadata, such as `{"lr": 1e-6, "commit": .., "model": .., "notes": ..}`, in
+        place of the previous metadata; also before its first request."""
         return self._thread.run(self._log.describe(run_id, metadata, owner=owner))
 
     def delete(self, run_id: str, *, owner: str | None = None) -> DeletedRun:
-        """Deletes a run for good: rows, texts, and whatever else holds something of it. Tells how
-        much, 0 of everything where nothing was left. Needs the scopes `logs` and `score`."""
+        """Deletes a run for good: rows, texts, and everything else stored for it. Returns the counts,
+        all 0 where nothing was left. Needs the scopes `logs` and `score`."""
         return self._thread.run(self._log.delete(run_id, owner=owner))
 
     def steps(self, run_id: str, **query: Unpack[StepsQuery]) -> list[StepRow]:

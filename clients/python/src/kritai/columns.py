@@ -15,8 +15,8 @@ _TURN = ("role", "content", "reasoning_content", "tool_calls", "tool_call_id", "
 
 
 def prompt_of(prompt: object, place: str = "prompt") -> Prompt:
-    """A prompt as the server takes it: text, or messages with role and text, and with calls where there
-    are any; what says nothing is left out. Raises UnsupportedContent for what the judge is not shown."""
+    """A prompt as the server takes it: text, or messages with role and text, and with any calls; empty
+    fields are left out. Raises UnsupportedContent for content that the judge is not shown."""
     if not isinstance(prompt, (list, tuple)):
         return str(prompt)
     faults = list(chat_faults(prompt, place))
@@ -41,8 +41,8 @@ def rollout_of(completion: object, place: str = "completion") -> Rollout:
 
 
 def run_start(chat: Sequence[Any]) -> int:
-    """Where in a conversation the run begins that it ends in: behind the last words of who asks, before the
-    policy's last; as the server has it on `/evaluate`."""
+    """The index in a conversation where its last run begins: after the last message that is not the
+    policy's, before the policy's last; the same rule as the server's on `/evaluate`."""
     roles = [turn.get("role") for turn in chat]
     last = max((at for at, role in enumerate(roles) if role == "assistant"), default=len(chat) - 1)
     asked = [at for at, role in enumerate(roles[:last]) if role not in ("assistant", "tool", "function")]
@@ -50,8 +50,8 @@ def run_start(chat: Sequence[Any]) -> int:
 
 
 def runs_of(chats: Sequence[Sequence[Any]], completions: Sequence[object]) -> tuple[list[Any], list[Any]]:
-    """Conversations as their prompts, and what each is judged by: its completion, or of a run of several
-    turns all of them."""
+    """Conversations as their prompts and what is judged of each: its completion, or all of the run's
+    turns when there are several."""
     starts = [run_start(chat) for chat in chats]
     said = [chat[start:] for chat, start in zip(chats, starts, strict=True)]
     judged = [text if len(run) <= 1 else list(run) for run, text in zip(said, completions, strict=True)]
@@ -128,8 +128,8 @@ def signals_of(result: Rewards) -> dict[str, float]:
 
 
 def win_share(row: RolloutResult) -> float | None:
-    """Of a rollout's decided comparisons, a tie counting half; where nothing was compared its reward
-    within 0 to 1. None without a reward."""
+    """The share of a rollout's decided comparisons that it won, a tie counting half; where nothing was
+    compared, its reward clipped to 0..1. None without a reward."""
     if row["reward"] is None:
         return None
     decided = row["wins"] + row["losses"] + row["ties"]

@@ -22,7 +22,8 @@ from kritai.run_log_types import RunSummary
 from kritai.way import Way
 
 FIRST_CALL_S = 5.0
-"""An address that does not answer by then is reported: whoever types a command waits for it."""
+"""Seconds after which an address that does not answer is reported, since whoever types a command waits
+for it."""
 
 RUNS_MAX = 20
 
@@ -88,8 +89,8 @@ def _count(text: str) -> int:
 
 
 def _spec_of(given: str) -> object:
-    """What `--spec` names, as a request's `spec`: a file where there is one of that name or it is
-    written as one, else a stored spec's name."""
+    """The request's `spec` for `--spec`: the content of a file where one has that name or the name ends
+    in `.json`, else a stored spec's name."""
     path = Path(given)
     if path.suffix != ".json" and not path.is_file():
         return given

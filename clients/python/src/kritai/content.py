@@ -1,5 +1,5 @@
-"""Defines what a trainer's conversation holds that no judge is shown: refused before anything is sent,
-with its place. As the server reads it (docs/integrations/content.md)."""
+"""Finds content of a trainer's conversation that no judge is shown; it is refused before anything is
+sent, with its place. Follows the server's rules (docs/integrations/content.md)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _ABOUT = frozenset(
         "header",
     ]
 )
-"""Where a message comes from, and how it is trained on: nothing that anybody would judge by."""
+"""Fields about a message's origin or training use: a judge needs none of them."""
 
 _MEDIA = re.compile("image|pixel|picture|photo|media|multi_?modal|audio|video|file", re.IGNORECASE)
 _COLUMN = re.compile(
@@ -84,7 +84,8 @@ _OTHERS = _RESULTS | {"user", "system", "developer"}
 
 
 def is_nothing(value: object, depth: int = 0) -> bool:
-    """Holds no word and no number: None, blank, or lists and mappings of nothing else."""
+    """Whether a value holds no word and no number: None, False, an empty string, or lists and mappings
+    of nothing else."""
     if value is None or value is False or (isinstance(value, str) and value == ""):
         return True
     if isinstance(value, Mapping):
@@ -138,7 +139,7 @@ def _parts(content: object, place: str) -> Iterator[FieldFault]:
 
 
 def chat_faults(messages: Iterable[Mapping[str, Any]], place: str) -> Iterator[FieldFault]:
-    """Of a prompt's messages: what of each is more than its text."""
+    """Faults of a prompt's messages: all content of each besides its text."""
     for at, message in enumerate(messages):
         where = f"{place}[{at}]"
         kind = message.get("type")
@@ -155,27 +156,27 @@ _INLINE = "inline "
 
 
 def _is_inline(part: Mapping[str, Any]) -> bool:
-    """An image within the message itself, which a spec may have shown (`judge.images`)."""
+    """Whether a part is an image within the message itself, which a spec may show (`judge.images`)."""
     held = part.get("image_url")
     address = held.get("url") if isinstance(held, Mapping) else held
     return part.get("type") in ("image_url", "input_image") and str(address).startswith("data:")
 
 
 def not_inline(faults: Iterable[FieldFault]) -> Iterator[FieldFault]:
-    """Without the images that the server may show, or refuses itself."""
+    """Drops the faults for images that the server may show, or refuses itself."""
     return (fault for fault in faults if not fault.message.startswith(_INLINE))
 
 
 def media_of(faults: Iterable[FieldFault]) -> Iterator[FieldFault]:
-    """Of what is more than text that of which the server takes nothing in a run: audio, video, files, and
-    images by an address."""
+    """Faults for the media that the server refuses in a run: audio, video, files, and images by an
+    address."""
     for fault in not_inline(faults):
         if _MEDIA.search(fault.message.split(":")[0]):
             yield FieldFault(fault.path, fault.message)
 
 
 def judged_at(messages: list[Mapping[str, Any]]) -> int:
-    """The assistant's last message, else the last."""
+    """The index of the assistant's last message, else of the last message."""
     own = [at for at, message in enumerate(messages) if message.get("role") == "assistant"]
     return own[-1] if own else len(messages) - 1
 
@@ -183,8 +184,8 @@ def judged_at(messages: list[Mapping[str, Any]]) -> int:
 def answer_faults(
     messages: list[Mapping[str, Any]], place: str, others: frozenset[str] = _OTHERS
 ) -> Iterator[FieldFault]:
-    """Of a completion's messages: besides what is more than text, every turn but the one that is
-    judged. others: roles whose words are not the policy's."""
+    """Faults of a completion's messages: content besides text, and every turn but the judged one.
+    others: roles whose words are not the policy's."""
     yield from chat_faults(messages, place)
     judged = judged_at(messages)
     for at, message in enumerate(messages):
@@ -195,7 +196,8 @@ def answer_faults(
 
 
 def row_faults(row: Mapping[str, Any], place: str) -> Iterator[FieldFault]:
-    """Of a dataset's row, or of a sample's attributes: fields that hold content of their own."""
+    """Faults of a dataset's row, or of a sample's attributes: non-empty fields for media or calls of
+    tools."""
     for name, held in row.items():
         if isinstance(name, str) and _COLUMN.fullmatch(name) and _holds(held):
             yield FieldFault(f"{place}.{name}", f"{name}: {CURE}")

@@ -1,5 +1,6 @@
-"""The run that a shim files rewards under where its user named none: without a run there is no page. Every process
-of one training has the same, as samples of different runs never meet in a group."""
+"""The default run of a shim whose user named none, so that its rewards still have a page in the run
+log. All processes of one training get the same name, as samples of different runs never meet in a
+group."""
 
 from __future__ import annotations
 
@@ -39,8 +40,9 @@ def default_run(tool: str) -> str:
 
 
 def shared_run(tool: str) -> str | None:
-    """The same where the samples of a group come from several processes, which must not name runs of their own: None
-    where nothing tells what they share."""
+    """`default_run` where the samples of a group come from several processes, which must not each name
+    a separate run; None without a shared name (KRITAI_RUN_ID, a tracker's or launcher's run, Ray's
+    job)."""
     return default_run(tool) if os.environ.get("KRITAI_RUN_ID") or _told() else None
 
 
@@ -81,8 +83,8 @@ def _began() -> str:
 
 
 def _launcher() -> tuple[float, str] | None:
-    """When the parent process began, and a digest that its other children come to as well; None where the system
-    does not tell."""
+    """When the parent process began, and a digest that its other children compute equally; None where
+    the system does not report it."""
     with suppress(OSError, ValueError, IndexError):
         status = Path(f"/proc/{os.getppid()}/stat").read_text()
         ticks = int(status.rpartition(")")[2].split()[19])

@@ -1,5 +1,5 @@
-"""Sends a few groups of a run again and again, so that the alarm drift_probe can tell a verifier that
-changed under the run."""
+"""Sends a few groups of a run repeatedly, so that the alarm drift_probe can detect a verifier that
+changed during the run."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ T = TypeVar("T")
 
 EVERY_STEPS = 20
 ROLLOUTS = 32
-"""A sending holds at least this many: with few rollouts the order is chance."""
+"""Minimum rollouts of a sending: with few rollouts the order is chance."""
 TIMEOUT_S = 60.0
-"""The trainer waits no longer for a probe: one that failed is sent again at the next step."""
+"""Timeout of a probe, so that the trainer waits no longer; a failed probe is sent again at the next
+step."""
 
 
 def spread(rewards: Sequence[float | None]) -> float:
@@ -38,20 +39,20 @@ def spread(rewards: Sequence[float | None]) -> float:
 @dataclass
 class DriftProbe:
     """Keeps those groups of the first steps whose rewards differ most, 32 rollouts in all, and every
-    `every` steps sends them again word for word, in a request of their own with the same run, spec
-    and that step. Their rewards go to nobody: the server compares them with the first ones (the alarm
-    `drift_probe`, docs/alarms.md).
+    `every` steps sends them again word for word, in a separate request with the same run, spec and
+    that step. Their rewards are not returned to the trainer: the server compares them with the first
+    ones (the alarm `drift_probe`, docs/alarms.md).
 
-    A loop of one's own calls `keep` with what was scored, and `send` (or `send_blocking`) at each
-    step; the shims of trainers do both. Pickles, with the groups. Of several processes of a trainer
-    (RANK) the first alone probes.
+    A custom loop calls `keep` with the scored groups, and `send` (or `send_blocking`) at each step;
+    the shims of trainers do both. Pickles, with the groups. Of several processes of a trainer (RANK)
+    only the first probes.
     """
 
     every: int = EVERY_STEPS
     groups: list[Group] = field(default_factory=list)
-    """What is sent again; none until a group has been scored whose rewards differ."""
+    """The groups to send again; empty until a group has been scored whose rewards differ."""
     steps: list[int] = field(default_factory=list)
-    """At which steps they were sent again."""
+    """The steps at which the groups were sent again."""
     _next: int = 0
 
     def __post_init__(self) -> None:
@@ -59,9 +60,9 @@ class DriftProbe:
             raise ValueError("every: at least 1 step")
 
     def keep(self, groups: Sequence[Group], result: Rewards, step: int | None) -> None:
-        """Chooses groups until they are enough, or are sent: of those scored whole at a step and
-        logged, the ones whose rewards differ most. Groups of equal rewards are none: their order is
-        chance."""
+        """Chooses groups until there are enough or they have been sent: of those scored whole at a step
+        and logged, the ones whose rewards differ most. Groups of equal rewards are left out: their
+        order is chance."""
         if self.steps or step is None or self.due(step) or result.logged is False or not _first_process():
             return
         spreads = [spread(rewards) for rewards in result.rewards]
@@ -70,7 +71,7 @@ class DriftProbe:
                 return
             if not self.groups:
                 self._next = step + self.every
-            # Ids of several steps may be the same.
+            # Groups of different steps may have the same id.
             kept = {name: value for name, value in groups[at].items() if name != "group_id"}
             self.groups.append(copy.deepcopy(cast("Group", kept)))
 
@@ -79,13 +80,12 @@ class DriftProbe:
         return bool(self.groups) and step is not None and step >= self._next
 
     async def send(self, client: AsyncKritai, step: int | None, **options: Any) -> Rewards | None:
-        """Sends the groups again where that is due; `options` are those of the step's own `rewards`
-        (`run_id` and `spec` above all). None where it is not due, or failed, which is a
-        KritaiWarning and no error; it is tried again at the next step then.
-        """
+        """Sends the groups again when due; `options` are those of the step's `rewards` call (`run_id`
+        and `spec` above all). Returns None when not due, or after a failure, which warns
+        (KritaiWarning), raises nothing and is retried at the next step."""
         if step is None or not self.due(step):
             return None
-        # At once: of the calls of one step the first alone sends, also when it fails.
+        # Set before sending: only the first call of a step sends, also when it fails.
         self._next = step + 1
         given = {"timeout_s": TIMEOUT_S, **options, "step": step, "on_failure": "raise", "progress": False}
         given["timeout_s"] = min(TIMEOUT_S, given["timeout_s"] or TIMEOUT_S)
@@ -104,7 +104,7 @@ class DriftProbe:
 
 
 async def beside(scoring: Coroutine[Any, Any, T], sending: Coroutine[Any, Any, Any]) -> T:
-    """A step's own call, and what is sent beside it; a step that fails ends both."""
+    """Runs a step's scoring and the probe's sending concurrently; a step that fails ends both."""
     probing = asyncio.ensure_future(sending)
     try:
         result = await scoring
@@ -115,8 +115,8 @@ async def beside(scoring: Coroutine[Any, Any, T], sending: Coroutine[Any, Any, A
 
 
 def with_probe(options: Mapping[str, Any]) -> dict[str, Any]:
-    """A shim's options, its `drift_probe` (a probe, or every how many steps) as a probe. Raises
-    ValueError without a run_id: what is in no run's log cannot be compared."""
+    """A shim's options, with `drift_probe` (a probe, or the number of steps between sendings) as a
+    probe. Raises ValueError without a run_id: unlogged groups cannot be compared."""
     wanted = options.get("drift_probe")
     if wanted is None:
         return dict(options)

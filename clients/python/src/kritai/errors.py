@@ -18,11 +18,10 @@ class FieldFault:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is known of a failure: the server's RFC 9457 document, or the client's own words in the
-    same form.
+    """A description of a failure: the server's RFC 9457 document, or the client's in the same form.
 
-    `status` is None when there was no reply. `retryable` tells whether the same request may succeed
-    later, `retry_after_s` from when.
+    `status` is None when there was no reply. `retryable`: whether the same request may succeed
+    later; `retry_after_s`: after how long.
     """
 
     code: str
@@ -122,8 +121,7 @@ class MissingField(BadReply, KeyError):  # noqa: N818
 
 
 class NoScore(KritaiError):  # noqa: N818
-    """A tool that can only take a number asked for a reward, there is none, and no `fallback` was
-    declared."""
+    """A tool that takes numbers only asked for a missing reward, and no `fallback` was declared."""
 
 
 NOT_FOUND = 404

@@ -35,14 +35,16 @@ class _Room:
     waiting: list[asyncio.Future[RolloutResult]] = field(default_factory=list)
     timer: asyncio.TimerHandle | None = None
     step: int | None = None
-    """The latest that its samples state, for the run log: a trainer may go on while a group comes."""
+    """The latest step that its samples state, for the run log: a trainer may go on while a group is
+    gathered."""
     refused: UnsupportedContent | None = None
-    """What one of its samples holds that no judge is shown: all of them are refused when all are
-    there."""
+    """The fault of a sample with content that no judge is shown: all samples of the group are refused
+    once all are there."""
 
 
 NOTICE_S = 10.0
-"""Without a new sample after which an incomplete group is logged; the next line comes after twice the time."""
+"""Seconds without a new sample after which an incomplete group is logged; the next line comes after
+twice the time."""
 
 
 class Gather:
@@ -50,9 +52,9 @@ class Gather:
     last; then they are scored at once.
 
     All samples of a group must come to the same Gather, so to the same process. Those that come
-    after the window are a group of their own. Options are those of `rewards`. What failed for want
-    of a server or of time is asked for again until `timeout_s`, then a result without a reward,
-    with its code; a fault of the request raises.
+    after the window are a separate group. Options are those of `rewards`. Samples that failed because
+    of an outage or a timeout are retried until `timeout_s`, then get a result without a reward, with
+    its code; a fault of the request raises.
     """
 
     def __init__(
@@ -172,9 +174,9 @@ def shared_gather(
 def shared_rows(
     prompts: Sequence[object], completions: Sequence[object], stated: Sequence[Stated], **options: Any
 ) -> list[RolloutResult]:
-    """The results of rows that came together, by the process's client, asked again until `timeout_s`.
-    Nobody waits for them, so only what the spec needs tells problems of one prompt apart. Options:
-    those of `rewards`."""
+    """The results of rows that came together, by the process's client, retried until `timeout_s`. The
+    rows are complete, so only the facts that the spec needs distinguish problems of one prompt.
+    Options: those of `rewards`."""
     told = [replace(each, problem=None) for each in stated]
     given = {"on_failure": "null", "patient": True, **options}
     client = shared_client()
@@ -183,10 +185,9 @@ def shared_rows(
 
 
 def connections() -> int:
-    """Each sample that waits for its group on the server holds one, and a group whose last member
-    finds none free is never whole: a quarter of the files that the process may open, within 256 and
-    4,096.
-    """
+    """The connections a process may open: a quarter of its open-file limit, within 256 and 4,096. Each
+    sample that waits for its group on the server holds one, and a group whose last member finds none
+    free is never complete."""
     try:
         import resource
     except ImportError:  # Windows
@@ -196,12 +197,11 @@ def connections() -> int:
 
 
 def patience(timeout_s: float) -> dict[str, int]:
-    """The options by which a gathered sample's call ends within `timeout_s`, tried again as long as
-    that.
+    """The options by which a gathered sample's call is retried until `timeout_s`, and ends within it.
 
-    Where there is time, the server may let the call go six times while its group is incomplete (63
-    s at most, with the pauses 70 s); the seventh try is held, and judged with who is there by half
-    of its deadline.
+    Where there is time, the server may release the call six times while its group is incomplete
+    (63 s at most, with the pauses 70 s); the seventh try is held, and judged with the samples that are
+    there by half of its deadline.
     """
     if timeout_s < 120:
         return {"deadline_ms": int(timeout_s * 800)}
@@ -209,7 +209,7 @@ def patience(timeout_s: float) -> dict[str, int]:
 
 
 def present(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Without those that are None."""
+    """The options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -282,7 +282,7 @@ ALONE = (
 
 
 def no_score(code: str | None) -> NoScore:
-    """Why a tool that takes numbers only gets none."""
+    """The error for a tool that takes numbers only, when a sample has none."""
     if code == "group_too_small":
         return NoScore(Problem(code, ALONE))
     return NoScore(Problem(code or "no_score", "no score, and no fallback was declared", retryable=True))

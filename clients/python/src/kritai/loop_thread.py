@@ -1,4 +1,4 @@
-"""An event loop on a thread of its own, on which synchronous code runs coroutines."""
+"""An event loop on a separate thread, on which synchronous code runs coroutines."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 
 class ProcessLock:
-    """A lock for module-level state, fresh in a forked process: a fork may copy it locked, and its
-    holder is not there."""
+    """A lock for module-level state, fresh in a forked process: a fork may copy the lock while it is
+    held by a thread that the child does not have."""
 
     def __init__(self) -> None:
         self._renew()
@@ -54,7 +54,7 @@ class LoopThread:
             if self._loop is None or self._pid != os.getpid():
                 self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
                 threading.Thread(target=_serve, args=(self._loop,), name="kritai", daemon=True).start()
-                # Whoever drops it without stop() leaves no thread and no handle behind.
+                # A LoopThread dropped without stop() leaves no thread and no handle behind.
                 weakref.finalize(self, _ended, self._loop, self._pid).atexit = False
             return self._loop
 
@@ -117,8 +117,8 @@ def _ended(loop: asyncio.AbstractEventLoop, pid: int) -> None:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Runs the loop until it is stopped. Whoever still waits for work on it is told, for nobody
-    would end that work."""
+    """Runs the loop until it is stopped, then cancels the tasks left on it, so that no caller waits for
+    work that would never end."""
     try:
         loop.run_forever()
         while tasks := asyncio.all_tasks(loop):
@@ -126,15 +126,15 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
                 task.cancel()
             _to_its_end(loop, asyncio.wait(tasks))
         _to_its_end(loop, loop.shutdown_asyncgens())
-        # A connection that was closed last lets go of its socket in the turn after.
+        # The connection closed last releases its socket in the next loop iteration.
         _to_its_end(loop, asyncio.sleep(0))
     finally:
         loop.close()
 
 
 def _to_its_end(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> None:
-    """Whoever stops the loop once more, as a client that is dropped while it is closed, breaks off
-    nothing: connections that were still open would stay so."""
+    """Runs `work` to its end, also when the loop is stopped again meanwhile (a client dropped while it
+    is closed): otherwise open connections would stay open."""
     task = loop.create_task(work)
     while not task.done():
         with contextlib.suppress(RuntimeError):  # stopped before the task was done

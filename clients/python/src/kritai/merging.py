@@ -1,4 +1,4 @@
-"""Puts the replies of one call together: checks, order, metrics by the server's rules, groups that were
+"""Merges the replies of one call: checks, order, metrics by the server's rules, and groups that were
 never answered."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def bad_reply(detail: str, request_id: str | None = None) -> BadReply:
 
 
 def is_score(value: object) -> bool:
-    """A finite number; a boolean is none."""
+    """Whether a value is a finite number; booleans are not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -112,7 +112,7 @@ def unanswered(group: Group, group_id: str, error: KritaiError) -> GroupResult:
 
 
 Answer = tuple[Sequence[int], RewardsReply]
-"""A reply, and which groups of the call it is about, in its order."""
+"""A reply, and the indices of its groups in the call, in the reply's order."""
 
 
 def merged_rewards(groups: list[GroupResult], answers: Sequence[Answer], *, columns: bool) -> Rewards:
@@ -139,8 +139,9 @@ def merged_rewards(groups: list[GroupResult], answers: Sequence[Answer], *, colu
 
 
 def _merged_columns(groups: Sequence[GroupResult], answers: Sequence[Answer]) -> Columns:
-    """Of a group that was asked again its last values. Raises BadReply for columns of another shape
-    than the rewards, MissingField where they were asked for and did not come."""
+    """Each signal's values over the call; for a group that was asked again, its last values. Raises
+    BadReply for columns of another shape than the rewards, MissingField where they were asked for and
+    did not come."""
     merged: Columns = {}
     for places, reply in answers:
         for name, column in reply["columns"].items():
@@ -155,7 +156,8 @@ def _merged_columns(groups: Sequence[GroupResult], answers: Sequence[Answer]) ->
 
 
 def _range_of(replies: Sequence[RewardsReply]) -> tuple[float, float] | None:
-    """The same of all requests; of a stored spec that was changed between them what holds for all."""
+    """The range that contains every reply's `reward_range`, also where a stored spec was changed
+    between the requests; None without one."""
     ranges = [reply["reward_range"] for reply in replies if "reward_range" in reply]
     return (float(min(low for low, _ in ranges)), float(max(high for _, high in ranges))) if ranges else None
 
@@ -219,7 +221,7 @@ def batch_metrics(groups: Sequence[GroupResult]) -> BatchMetrics:
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Arithmetic mean; None of nothing."""
+    """Arithmetic mean; None for no values."""
     return sum(values) / len(values) if values else None
 
 

@@ -10,8 +10,8 @@ from kritai.least_versions import LEAST_VERSIONS, is_older
 
 
 def trl_takes_zero() -> str | None:
-    """The TRL that runs here, where it is so old that it sums a missing reward as 0.0; None for one
-    that leaves the row out, and where there is none."""
+    """The version of the installed TRL if it is so old that it sums a missing reward as 0.0; None for
+    one that leaves the row out, and without TRL."""
     version = getattr(sys.modules.get("trl"), "__version__", None)
     old = isinstance(version, str) and is_older(version, LEAST_VERSIONS["trl"])
     return f"trl {version}" if old else None
@@ -20,9 +20,9 @@ def trl_takes_zero() -> str | None:
 def numbers_for(
     tool: str | None, fallback: float | None, values: Sequence[float | None], codes: Sequence[str | None]
 ) -> list[float | None]:
-    """The values as a trainer may have them: the fallback for what is missing. Without one they are as
-    they are, but for a `tool` that would take None for 0.0: NoScore tells which code comes first, and
-    how many rows have none."""
+    """The values that a trainer may have: the fallback in place of missing ones. Without a fallback
+    they stay as they are, except for a `tool` that would take None for 0.0: raises NoScore with the
+    first code and the number of rows without a reward."""
     missing = [at for at, value in enumerate(values) if value is None]
     if fallback is not None:
         return [fallback if value is None else value for value in values]

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 ADD_TIMEOUT_S = 120.0
 BEHIND_DEADLINE_S = 60
-"""What `rewards` has beyond the server's own deadline, unless it says another `timeout_s`."""
+"""Seconds that `rewards` waits beyond the server's deadline, unless `timeout_s` is given."""
 
 
 class GroupState(TypedDict):
-    """A group behind an added rollout: how many `members` it has, of how many (`size`, None where not
-    told)."""
+    """A group after an added rollout: it has `members` of `size` rollouts (`size` is None where it was
+    not given)."""
 
     group_id: str
     members: int

@@ -1,4 +1,4 @@
-"""A training's several processes: that none scores a part of a group, and how their rows are scored
+"""Several processes of one training: keeps each from scoring a part of a group, and scores their rows
 together."""
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def several_processes() -> Any:
 
 
 def require_whole(keys: Sequence[str], num_generations: int | Sequence[int] | None, *, gathers: bool) -> None:
-    """Raises ValueError where the rows of a prompt, told by its key, are a part of a group, or may be:
-    rewards over a part are other rewards, and nothing else would show it.
+    """Raises ValueError where the rows of a prompt (equal keys) are a part of a group, or may be:
+    rewards over a part differ, without any other sign.
 
-    num_generations: the completions of a prompt; several where evaluation has another number.
+    num_generations: the completions of a prompt; several numbers where evaluation has another.
     """
     if num_generations is None:
         if not gathers and several_processes() is not None:
@@ -57,8 +57,8 @@ class Crew:
         return (Crew, ())
 
     async def together(self, rows: Sequence[Any], score: Callable[[list[Any]], Awaitable[T]]) -> tuple[T, int]:
-        """The result over all rows, and where this process's own begin among them. A fault raises in
-        every process."""
+        """The result over all rows, and the index of this process's first row. A fault raises in every
+        process."""
         distributed = several_processes()
         if distributed is None:
             return await score(list(rows)), 0
@@ -80,7 +80,8 @@ class Crew:
 
 
 async def _outcome(scoring: Awaitable[T]) -> tuple[T | None, Exception | None]:
-    """A fault as another process can receive it: ours as it is, of others only the text."""
+    """The result or the fault, in a form that another process can receive: Kritai's errors as they are,
+    of others only the text."""
     try:
         return await scoring, None
     except (KritaiError, ValueError) as fault:

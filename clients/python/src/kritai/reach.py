@@ -1,5 +1,4 @@
-"""Defines what is told of a server that cannot be reached, and how long a first call goes on asking for
-it."""
+"""Reports a server that cannot be reached, and limits how long a first call keeps trying."""
 
 from __future__ import annotations
 
@@ -14,21 +13,21 @@ from urllib.parse import urlsplit
 from kritai.errors import KritaiError, Unavailable
 
 UNREACHED_S = 4.0
-"""A connection that is not made by then is reported, though it is still tried."""
+"""Seconds after which a missing connection is reported, though it is still tried."""
 
 CONNECT_S_MIN = 1.0
-"""A connection over a long way takes a part of it."""
+"""Minimum time for a connection: over a long distance it takes a part of this."""
 
 NO_CONNECTION = "connection_failed"
 
 _log = logging.getLogger("kritai")
 _answered: set[str] = set()
-"""The addresses that have answered in this process, whatever they said."""
+"""The addresses that have answered in this process, with whatever reply."""
 
 
 class Reach:
-    """One server, over all calls of a client. That it cannot be reached is told in one line, again
-    only after it has answered."""
+    """The reachability of one server, over all calls of a client. An unreachable server is reported in
+    one line, again only after it has answered."""
 
     def __init__(self, base_url: str, first_call_s: float | None) -> None:
         parts = urlsplit(base_url)
@@ -67,13 +66,14 @@ class Asking:
         return left_s if first_s is None else min(first_s, left_s)
 
     def connect_s(self, most_s: float) -> float:
-        """How long a connection may take to be made."""
+        """The timeout of a connection attempt."""
         if self._reach.first_call_s is None:
             return most_s
         return min(most_s, max(CONNECT_S_MIN, self._began + self._until_s - time.monotonic()))
 
     async def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """The events of a request's connection in httpx."""
+        """Receives httpx's events of a request's connection; reports the server when no connection is
+        made in time."""
         if self._connecting is not None:
             self._connecting.cancel()
             self._connecting = None
@@ -85,8 +85,8 @@ class Asking:
         self._reach.answered()
 
     def asks_again(self, error: KritaiError, at: float) -> None:
-        """Before a wait until `at`. Raises where the first call was to fail sooner; tells that the server
-        cannot be reached."""
+        """Called before a wait until `at`: reports that the server cannot be reached. Raises where the
+        first call has to fail sooner."""
         if error.code != NO_CONNECTION:
             return
         if self._reach.first_call_s is not None and at >= self._began + self._until_s:
@@ -94,8 +94,8 @@ class Asking:
         self._reach.tell(error.problem.detail.removeprefix("no connection: "), self._until_s)
 
     def final(self, error: KritaiError) -> KritaiError:
-        """The error with which the call ends. Of a first call that was to fail soon it is one that no
-        caller takes for an outage."""
+        """The error with which the call ends. For a first call that has to fail fast it is not
+        retryable, so that no caller takes it for an outage."""
         first_s = self._reach.first_call_s
         if error.code != NO_CONNECTION or first_s is None:
             return error

@@ -1,5 +1,5 @@
-"""Defines what a reply's objects are: mappings whose missing fields are told by name, not by a bare
-KeyError."""
+"""The objects of a reply: mappings whose missing fields raise an error with the field's name, not a
+bare KeyError."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any, NoReturn
 from kritai.errors import MissingField, Problem
 
 TOLD_MAX = 12
-"""Names of fields that are there, told beside the one that is not."""
+"""Maximum number of existing fields that the error for a missing one lists."""
 
 
 class Fields(dict[str, Any]):
-    """An object of a reply. A field that is not there raises MissingField; `.get` and `in` are as of
-    any dict."""
+    """An object of a reply. A missing field raises MissingField; `.get` and `in` are a dict's."""
 
     __slots__ = ()
 
@@ -28,7 +27,7 @@ class Fields(dict[str, Any]):
 
 
 class Reply(Fields):
-    """A whole reply, which knows its request."""
+    """A whole reply, with the id of its request."""
 
     __slots__ = ("_request_id",)
 
@@ -48,7 +47,7 @@ class Reply(Fields):
 
 
 def as_fields(value: Any) -> Any:
-    """Results that the client itself makes in place of a reply, with objects as those of a reply."""
+    """Converts results that the client itself makes in place of a reply to a reply's objects."""
     if isinstance(value, dict):
         return Fields({name: as_fields(member) for name, member in value.items()})
     return [as_fields(member) for member in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The shapes of what comes back, as in the server's OpenAPI document, and a whole call's rewards."""
+"""The shapes of replies, as in the server's OpenAPI document, and a whole call's rewards."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ Logged = bool | Literal["queued"]
 
 
 Components = dict[str, float | None]
-"""Each signal's value by its name; of a spec without signals `base`, `format` and `overlong`."""
+"""Each signal's value by its name; `base`, `format` and `overlong` for a spec without signals."""
 
 
 class _SignalErrors(TypedDict, total=False):
-    """Of a spec with signals: why a signal has no value, and what it tells besides the value, by its
-    name."""
+    """For a spec with signals: by a signal's name, why it has no value, and its further results."""
 
     errors: dict[str, str | None]
     details: dict[str, dict[str, Any]]
 
 
 class _Unasked(TypedDict, total=False):
-    """For a spec whose schedule or budget may leave pairs out: how many were."""
+    """For a spec whose schedule or budget may leave pairs out: the number left out."""
 
     unasked: int
 
 
 class _TooLong(TypedDict, total=False):
-    """There where the text is longer than the server's rollout_text_bytes: the rollout is malformed."""
+    """Present where the text is longer than the server's rollout_text_bytes: the rollout is
+    malformed."""
 
     too_long: Literal[True]
 
 
 class _Missing(TypedDict, total=False):
-    """There where `reward` is None: whether the same request may bring one another time."""
+    """Present where `reward` is None: whether the same request may bring one another time."""
 
     retryable: bool
 
 
 class _Shown(TypedDict, total=False):
-    """What the judge saw of a rollout of several turns: the share of its characters, thoughts apart, and
-    how many it did not see, by what they are."""
+    """For a rollout of several turns: the share of its characters, thoughts apart, that the judge saw,
+    and the number that it did not see, by kind."""
 
     shown: float
     left_out: dict[str, int]
@@ -99,8 +99,8 @@ class _Points(TypedDict, total=False):
 
 
 class _Gathered(TypedDict, total=False):
-    """For a group that came rollout by rollout (`client.group`): whose position in it each place of
-    `rollouts` is, and how many generations were asked before the group was complete."""
+    """For a group that came rollout by rollout (`client.group`): the position of each place of
+    `rollouts` in it, and the number of generations asked before the group was complete."""
 
     positions: list[int]
     early: int
@@ -155,8 +155,9 @@ class CostUse(TypedDict):
 
 
 class _OfSignals(TypedDict, total=False):
-    """`reward_range` and `signals` (what each measured of itself) of a spec with signals, `audit` of a
-    spec that has one, `columns` where they were asked for, `cost` of a server that knows prices."""
+    """Members of a spec with signals (`reward_range`, and `signals`: each one's own measurements), of a
+    spec with an audit (`audit`), of a call that asked for columns (`columns`), and of a server that
+    knows prices (`cost`)."""
 
     reward_range: list[float]
     signals: dict[str, dict[str, float | None]]
@@ -212,11 +213,11 @@ class Rewards:
     spec_hash: None only when no request was answered (`on_failure="null"`).
     columns: each signal's values, shaped as `rewards`; None unless asked for by `columns`, and None
         within where there is no value. Without any answered request there are no names in it.
-    reward_range: where every reward lies, proved, of a spec with signals; else None.
-    audit: what the audit asked, of a spec that has one, summed over the requests, so that a group
-        that was asked for again counts again; its `correlation` is the mean of theirs, each weighted
-        by the groups that it audited. None where no answered request tells of one.
-    cost: of a server that knows prices, summed over the requests; else None. Its `usd` is None where
+    reward_range: the proved bounds of every reward, for a spec with signals; else None.
+    audit: the audit's use, for a spec that has one, summed over the requests, so that a group that
+        was asked for again counts again; its `correlation` is the mean of theirs, each weighted by
+        the groups that it audited. None where no answered request has one.
+    cost: for a server that knows prices, summed over the requests; else None. Its `usd` is None where
         some group has no answer, since that may have cost something.
     """
 

@@ -1,4 +1,4 @@
-"""Defines what ROLL hands to a reward worker, read and scored."""
+"""Reads what ROLL passes to a reward worker, and scores it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kritai.scored_rows import score_rows
 from kritai.stated_facts import plain
 
 OWN = frozenset(("domain", "id", "rollout_id", "tag"))
-"""Columns that ROLL itself writes beside a dataset's, or reads to choose a worker."""
+"""Columns that ROLL itself writes next to a dataset's, or reads to choose a worker."""
 
 
 async def rewards_of(data: Any, tokenizer: Any) -> list[float]:
-    """The rewards of a call's samples: of one prompt's as a group, of a sample alone by the server's
-    gathering, when the others of its group have come by calls of their own. Raises NoScore where one is
+    """The rewards of a call's samples: several of one prompt as a group; a single sample by the
+    server's gathering, when the others of its group come by separate calls. Raises NoScore where one is
     missing and KRITAI_FALLBACK names no number."""
     env = os.environ
     timeout_s = float(env.get("KRITAI_TIMEOUT_S", "600"))

@@ -1,5 +1,4 @@
-"""The run log: reading runs, steps, groups, verdicts, exports; what is said of a run, and its
-deletion."""
+"""The run log: reading runs, steps, groups, verdicts and exports; describing a run, and deleting it."""
 
 from __future__ import annotations
 
@@ -67,16 +66,16 @@ class AsyncRunLog:
         return cast("dict[str, Any]", await self._get(_of_run(run_id, "", _given(owner=owner))))
 
     async def describe(self, run_id: str, metadata: RunMetadata, *, owner: str | None = None) -> dict[str, Any]:
-        """Says what a run is, such as `{"lr": 1e-6, "commit": .., "model": .., "notes": ..}`, in
-        place of what was said before; also before its first request."""
+        """Sets a run's metadata, such as `{"lr": 1e-6, "commit": .., "model": .., "notes": ..}`, in
+        place of the previous metadata; also before its first request."""
         path = _of_run(run_id, "", _given(owner=owner))
         deadline = time.monotonic() + self._timeout_s
         reply = await self._transport.json("PUT", path, deadline, encode(dict(metadata), "metadata"))
         return cast("dict[str, Any]", reply)
 
     async def delete(self, run_id: str, *, owner: str | None = None) -> DeletedRun:
-        """Deletes a run for good: rows, texts, and whatever else holds something of it. Tells how
-        much, 0 of everything where nothing was left. Needs the scopes `logs` and `score`."""
+        """Deletes a run for good: rows, texts, and everything else stored for it. Returns the counts,
+        all 0 where nothing was left. Needs the scopes `logs` and `score`."""
         path = _of_run(run_id, "", _given(owner=owner))
         counts: dict[str, int] = {}
         while True:
@@ -159,7 +158,7 @@ class AsyncRunLog:
             yield cast("RescoredGroup | RescoreSummary", line)
 
     async def _whole(self, what: str, lines: Any) -> AsyncIterator[dict[str, Any]]:
-        """Lines up to the one that says that it is the last."""
+        """Lines up to the one marked as the last."""
         try:
             while True:
                 line = await within(time.monotonic() + self._timeout_s, anext_or_none(lines))

@@ -11,7 +11,7 @@ ExportTable = Literal["groups", "verdicts", "audit_verdicts", "texts", "signals"
 
 
 class TrainingRows(TypedDict, total=False):
-    """Which pairs or positives of a run."""
+    """Options that select pairs or positives of a run."""
 
     margin: float
     least: float
@@ -37,11 +37,11 @@ class RunSummary(TypedDict):
 
 
 RunMetadata = Mapping[str, str | float | bool | None]
-"""What is said of a run: flat, at most 64 names of 64 characters, texts of at most 4,096."""
+"""A run's metadata: flat, at most 64 names of 64 characters, texts of at most 4,096."""
 
 
 class DeletedRun(TypedDict):
-    """The deleted parts of a run: rows by table, and further stores that held something of it, by kind."""
+    """The deleted parts of a run: rows by table, and entries of further stores, by kind."""
 
     run_id: str
     owner: str | None
@@ -69,13 +69,13 @@ class _ShownMean(TypedDict, total=False):
 
 
 class _Usd(TypedDict, total=False):
-    """Of a step whose questions' US dollars are all known: what they cost."""
+    """For a step whose questions all have a known price: their cost in US dollars."""
 
     usd: float
 
 
 class StepRow(_WithSignals, _ShownMean, _Usd):
-    """A step; `signals` only where they are asked for."""
+    """A step; `signals` only when asked for."""
 
     step: int | None
     first_at: str
@@ -98,7 +98,8 @@ class StepRow(_WithSignals, _ShownMean, _Usd):
 
 
 class AlarmSpan(TypedDict):
-    """Steps that an alarm was on; `to_step` is None while it is. What to do: docs/alarms.md."""
+    """Steps during which an alarm was on; `to_step` is None while it still is. What to do:
+    docs/alarms.md."""
 
     alarm: str
     level: Literal["watch", "alarm"]
@@ -109,8 +110,8 @@ class AlarmSpan(TypedDict):
 
 
 class RunHealth(TypedDict):
-    """What a run's last steps raise; `on` names the alarms that are on at the last of them, and
-    `looked_at` those that had something to look at."""
+    """The alarms of a run's last steps; `on` names those that are on at the last of them, `looked_at`
+    those that had data to look at."""
 
     run_id: str
     owner: str | None
@@ -178,7 +179,7 @@ class StoredVerdict(_VerdictRow, total=False):
 
 
 class AuditVerdict(_VerdictRow, total=False):
-    """One generation of an audit's judge, behind no reward."""
+    """One generation of an audit's judge, which no reward uses."""
 
     text: str
 

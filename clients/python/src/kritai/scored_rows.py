@@ -23,22 +23,22 @@ from kritai.way import Way
 
 @dataclass(frozen=True)
 class ScoredRows:
-    """The results in the order of the rows, and the call they came with."""
+    """The results in the order of the rows, and the call that returned them."""
 
     rows: list[RolloutResult]
     result: Rewards
     fallback: float | None = None
-    """The number that the caller names for what is missing."""
+    """The number that the caller names for missing rewards."""
     tool: str | None = None
-    """A trainer that would take None for 0.0."""
+    """The name of a trainer that would take None for 0.0."""
 
     @property
     def rewards(self) -> list[float | None]:
         return [row["reward"] for row in self.rows]
 
     def component(self, name: str | None) -> list[float | None]:
-        """One component's values, or of None the rewards; of what is missing as `numbers_for` has it.
-        Raises ValueError for a name that the spec does not have."""
+        """One component's values, or the rewards for None; missing ones as in `numbers_for`. Raises
+        ValueError for a name that the spec does not have."""
         values = self.rewards if name is None else [component_of(row, name) for row in self.rows]
         return numbers_for(self.tool, self.fallback, values, [row["error"] for row in self.rows])
 
@@ -47,8 +47,8 @@ class ScoredRows:
         log_metric: Callable[[str, float], object] | None = None,
         log_extra: Callable[[str, list[Any]], object] | None = None,
     ) -> None:
-        """Hands the batch's signals and columns to a trainer's loggers, if it has any; always the
-        same keys."""
+        """Passes the batch's signals and columns to a trainer's loggers, if it has any; always the same
+        keys."""
         if log_metric is not None:
             for name, value in signals_of(self.result).items():
                 log_metric(name, value)
@@ -77,16 +77,16 @@ async def score_rows(
     **options: Any,
 ) -> ScoredRows:
     """Scores rows as groups of equal prompts. Options: those of `rewards`; `step` defaults to the
-    trainer's `global_step`, `run_id` to the `framework`'s `default_run`. What the spec needs to know of a
-    problem, and nothing else, is taken from `labels`, one a row, or from the trainer's `columns`, of which
+    trainer's `global_step`, `run_id` to the `framework`'s `default_run`. The facts that the spec needs of a
+    problem, and no others, are taken from `labels`, one a row, or from the trainer's `columns`, of which
     `label_column` holds the right answer. Rows of one prompt with different labels, or different such facts,
     are different problems.
 
     num_generations: the completions of a prompt; rows that are a part of a group raise ValueError.
     gather: scores the rows of all processes together. way: how the server is reached.
 
-    What failed for want of a server or of time is asked for again until `timeout_s`, then None with
-    its code, unless `on_failure="raise"`. A probe that is due goes beside the step's own request.
+    Rows that failed because of an outage or a timeout are retried until `timeout_s`, then None with
+    their code, unless `on_failure="raise"`. A probe that is due is sent along with the step's request.
     """
     if labels is not None:
         stated = [Stated.of_label(label) for label in labels]
@@ -137,7 +137,8 @@ async def score_group(
 
 
 def _with_columns(refused: InvalidRequest, stated: Sequence[Stated]) -> InvalidRequest:
-    """For a right answer that no column holds: which ones were looked for, and which there are."""
+    """The error for a right answer that no column holds, with the columns that were looked for and
+    those that there are."""
     lacks = refused.code == "facts_required" and any(fault.path.endswith(".reference") for fault in refused.errors)
     if not lacks or any(each.of("reference") is not None for each in stated):
         return refused
@@ -148,8 +149,8 @@ def _with_columns(refused: InvalidRequest, stated: Sequence[Stated]) -> InvalidR
 
 
 def same_prompt(chats: Any, count: int) -> tuple[list[Any], list[Any]]:
-    """The prompt that an item's rollouts share, once each, and each rollout's own turns: all behind the
-    beginning that their chats have in common. Raises ValueError where chats are missing, or begin apart."""
+    """The prompt that an item's rollouts share, once each, and each rollout's own turns: those after
+    their chats' common beginning. Raises ValueError where chats are missing, or begin apart."""
     if not isinstance(chats, list) or len(chats) != count or not all(chats):
         raise ValueError("each rollout needs its `messages`, from the prompt to the answer: the judge reads texts")
     shared = 0

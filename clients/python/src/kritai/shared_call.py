@@ -13,26 +13,27 @@ from kritai.scored_rows import ScoredRows
 @dataclass
 class _Call:
     completions: object
-    """Held so that no other batch's list can have its identity."""
+    """Held so that no other batch's list can have the same `id`."""
     running: asyncio.Future[ScoredRows]
     left: int
 
 
 _calls: dict[tuple[str, int, int], _Call] = {}
 CALLS_MAX = 64
-"""Batches that some function never asked about are forgotten beyond this many, the oldest first."""
+"""Maximum number of batches kept while some function has not asked about them; the oldest are dropped
+first."""
 
 
 @dataclass(frozen=True)
 class SharedCall:
-    """The first of the functions, one a name in `takers`, that asks about a batch makes the call; the
-    others get what it brought. A batch is told by the list of its completions itself. Pickles."""
+    """One call for all functions, one a name in `takers`: the first that asks about a batch makes it,
+    the others get its result. A batch is identified by its list of completions (`id`). Pickles."""
 
     takers: tuple[str | None, ...]
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     async def scored(self, completions: object, score: Callable[[], Awaitable[ScoredRows]]) -> ScoredRows:
-        """The batch's rows, or the fault that its one call met."""
+        """The batch's rows, or the fault of its call."""
         key = (self.token, id(asyncio.get_running_loop()), id(completions))
         call = _calls.get(key)
         if call is None:

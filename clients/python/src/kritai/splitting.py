@@ -1,4 +1,4 @@
-"""The encoding of groups and items, and where a batch over the server's limits is cut."""
+"""Encodes groups and items, and cuts a batch over the server's limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kritai.too_long import within_reach
 T = TypeVar("T")
 
 TOO_MUCH = frozenset({"too_many_rollouts", "too_many_generations", "body_too_large"})
-"""Refusals that smaller requests do not get; a proxy's bare 413 is `http_413`."""
+"""Refusals that smaller requests avoid; a proxy's bare 413 is `http_413`."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Part:
-    """A group or an item as it is sent, with what it counts against the limits."""
+    """A group or an item as it is sent, with its counts towards the limits."""
 
     body: bytes
     rollouts: int = 0
@@ -40,8 +40,8 @@ class Part:
 
 
 def encode(value: object, path: str) -> bytes:
-    """UTF-8 JSON. Lone surrogates, which UTF-8 cannot hold, are escaped. Raises InvalidRequest for
-    NaN and for what is no JSON."""
+    """UTF-8 JSON. Lone surrogates, which UTF-8 cannot hold, are escaped. Raises InvalidRequest for NaN
+    and for values that JSON does not have."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
@@ -52,13 +52,13 @@ def encode(value: object, path: str) -> bytes:
 
 
 def invalid(path: str, message: str) -> InvalidRequest:
-    """A fault that the client finds itself, in the form of the server's."""
+    """A fault found by the client itself, in the form of the server's."""
     return InvalidRequest(Problem("invalid_request", f"{path}: {message}", errors=(FieldFault(path, message),)))
 
 
 def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinking: bool) -> list[Part]:
-    """The groups as they are sent (of a rollout that is too long its head), each under a `group_id` of its own (default: its index in the
-    call, whichever request it is in)."""
+    """The groups as they are sent (too long rollouts cut to their head), each with a unique `group_id`
+    (default: its index in the call, whichever request it is in)."""
     if not groups:
         raise invalid("groups", "at least one group is needed")
     seen: dict[str, int] = {}
@@ -77,8 +77,8 @@ def group_parts(groups: Sequence[Group], spec: str | AnySpec, *, without_thinkin
 
 
 def listed(given: Sequence[T], name: str, field: str) -> Sequence[T]:
-    """Groups, items or lists as a call takes them: a single one is a list of itself. Raises InvalidRequest for what
-    is no such list."""
+    """Groups, items or lists as a call takes them: a single one becomes a list. Raises InvalidRequest
+    for anything else."""
     if isinstance(given, Mapping):
         return [cast("T", given)]
     if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
@@ -90,7 +90,8 @@ def listed(given: Sequence[T], name: str, field: str) -> Sequence[T]:
 
 
 def _rollouts_of(group: Group, place: str) -> Sequence[Rollout]:
-    """A group's rollouts. Raises InvalidRequest with the field that is meant where there are none."""
+    """A group's rollouts. Raises InvalidRequest where there are none, and suggests the field that the
+    caller may mean."""
     given: Any = group.get("rollouts")
     if given is None:
         _refuse_other(group.keys() - Group.__annotations__.keys(), "rollouts", place)
@@ -114,7 +115,7 @@ def _rollouts_of(group: Group, place: str) -> Sequence[Rollout]:
 
 
 def _refuse_other(held: Iterable[str], field: str, place: str) -> None:
-    """Raises InvalidRequest where a field of another name is meant for `field`."""
+    """Raises InvalidRequest where a field of another name looks like a misspelt `field`."""
     other = next((name for name in sorted(held) if near(str(name), (field,)) is not None), None)
     if other is not None:
         raise invalid(f"{place}.{other}", f"unknown field, did you mean `{field}`?")
@@ -125,7 +126,8 @@ def _kind(value: object) -> str:
 
 
 def as_sent(rollout: Rollout, *, without_thinking: bool) -> Rollout:
-    """The rollout, on demand its think blocks emptied; of one that is too long its head."""
+    """The rollout as it is sent: with empty think blocks if asked, and cut to its head when it is too
+    long."""
     text = rollout.get("text")
     if without_thinking and isinstance(text, str):
         rollout = {**rollout, "text": drop_thinking(text)}
@@ -133,8 +135,8 @@ def as_sent(rollout: Rollout, *, without_thinking: bool) -> Rollout:
 
 
 def generations_of(rollouts: int, spec: str | AnySpec) -> int:
-    """Most generations that a group can need: every pair, or one list, of each tournament. A stored
-    spec is taken for pairs asked once; what is wrong in a spec is for the server to say."""
+    """The maximum of generations that a group can need: every pair, or one list, of each tournament. A
+    stored spec counts as pairs asked once; the server reports faults of a spec."""
     content = _object(spec)
     if "signals" not in content:
         return _asked_by(_object(content.get("judge")), rollouts)
@@ -160,7 +162,7 @@ def _count(value: object) -> int:
 
 
 def item_places(items: Sequence[VerdictItem]) -> list[range]:
-    """The items that have to be in one request: those of one prompt that follow each other are a group of the run."""
+    """The items that must be in one request: consecutive items of one prompt are a group of the run."""
     places: list[range] = []
     for at, item in enumerate(items):
         prompt = item.get("prompt")
@@ -172,8 +174,8 @@ def item_places(items: Sequence[VerdictItem]) -> list[range]:
 
 
 def split(parts: Sequence[Part], limits: Limits, envelope_bytes: int) -> list[range]:
-    """Cuts the parts, in order, into as few runs as a first fit makes; a part over a limit by
-    itself is a run of its own."""
+    """Cuts the parts, in order, into runs by first fit; a part that alone exceeds a limit is a separate
+    run."""
     runs: list[range] = []
     start = rollouts = generations = 0
     size = envelope_bytes

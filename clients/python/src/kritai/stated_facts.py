@@ -1,5 +1,5 @@
-"""Defines what a dataset's label or row says of a problem, as the facts that a spec needs of a group:
-read as the server reads it on routes of one sample (docs/integrations/gathering.md)."""
+"""Reads the facts that a spec needs of a group from a dataset's label or row, by the rules of the
+server's routes for one sample (docs/integrations/gathering.md)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DEPTH_MAX = 128
 """The server's `label_depth_max`."""
 
 TRUTHS = ("ground_truth", "expected_answer", "answer", "reference", "solution", "label", "target")
-"""Fields of a row that hold the right answer, in the order in which they are looked for."""
+"""Fields of a row that hold the right answer, in order of precedence."""
 
 NESTED = ("verifier_metadata", "metadata", "extra_info", "reward_model", "reward_spec", "kwargs", "verification_info")
-"""Fields of a row that hold more of it."""
+"""Fields of a row that hold further fields of it."""
 
 FUNCTION_NAMES = ("fn_name", "func_name", "function_name", "entry_point")
-"""Fields of a row that name the function which its tests call."""
+"""Fields of a row that name the function to test."""
 
 TESTS = (
     *("test_cases", "unit_tests", "ground_truth", "test_list", "assert_case", "tests", "input_output"),
@@ -41,7 +41,7 @@ OF_TESTS = (
     *("inputs", "outputs", "input", "output", "test", "entry_point", "test_imports", "test_setup_code"),
     "testtype",
 )
-"""Fields of a row that hold parts of tests, or say how they are read."""
+"""Fields of a row that hold parts of tests, or define how they are read."""
 
 OWN = frozenset(
     (
@@ -55,52 +55,53 @@ OWN = frozenset(
         "rollout_reward_scores",
     )
 )
-"""Fields that trainers put beside a dataset's columns: not part of a row."""
+"""Fields that trainers put next to a dataset's columns: not part of a row."""
 
 _ASSERT = re.compile(r"(?:^|[\n;:{)])[ \t]*(?:assert|raise)\b|\bassert\w*[.(]|\bthrow (?:new\b|\w*Error\b)")
-"""Code that can fail, and no sentence."""
+"""Matches code that can fail, not a sentence."""
 
 _MISSING = re.compile(r"^groups\[\d+\]\.(rollouts\[\d+\]\.)?(\w+)")
 
 Needed: TypeAlias = frozenset[tuple[bool, str]]
-"""Facts that a spec was seen to need, each as (of a rollout, its name)."""
+"""Facts that a spec was seen to need, each as (whether it is a rollout's, its name)."""
 
 _needed: dict[str, Needed] = {}
-"""By a stored spec's name, or a given spec's JSON."""
+"""Needed facts by a stored spec's name, or a given spec's JSON."""
 
 _NEEDED_MAX = 256
 
 _asked: set[str] = set()
-"""Specs by whose name samples that the server gathers were refused without their facts."""
+"""Specs whose server-gathered samples were refused without their facts."""
 
 
 @dataclass(frozen=True)
 class Stated:
-    """What is said of one sample beside its prompt and its answer."""
+    """The facts stated of one sample besides its prompt and its answer."""
 
     truth: object = None
-    """Its label or ground truth, as it came; None: the row's field of such a name."""
+    """Its label or ground truth, as received; None: the row's field of such a name."""
     row: Mapping[str, Any] = field(default_factory=dict)
-    """The dataset's row. Read by field, and only what is needed of it."""
+    """The dataset's row. Only the needed fields are read."""
     problem: object = None
-    """As JSON: what makes equal prompts different problems, whatever the spec needs."""
+    """The value (as JSON) that makes equal prompts different problems, whatever the spec needs."""
 
     @classmethod
     def of_label(cls, label: object) -> Stated:
-        """By a label alone, which tells problems apart."""
+        """From a label alone, which distinguishes problems."""
         return cls(label, {"label": label}, plain(label))
 
     @classmethod
     def of_row(cls, row: object) -> Stated:
-        """By a dataset's row, whose right answer tells problems apart; of what is none, nothing."""
+        """From a dataset's row, whose right answer distinguishes problems; empty for anything that is
+        not a row."""
         known: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
         told = ("data_source", "reward_model", "reward_spec", *TRUTHS)
         return cls(None, known, {name: plain(known[name]) for name in told if name in known})
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Any], rows: int, label_column: str | None = None) -> list[Stated]:
-        """By a trainer's columns, a list each; `label_column` holds the right answer, by default the
-        first of `TRUTHS` that is there. Raises ValueError where there is no such column."""
+        """From a trainer's columns, a list each; `label_column` holds the right answer, by default the
+        first of `TRUTHS` that is there. Raises ValueError where that column is missing."""
         dataset = {
             name: column
             for name, column in columns.items()
@@ -109,13 +110,13 @@ class Stated:
         if label_column is not None:
             if label_column not in dataset:
                 raise ValueError(f"label_column: no column {label_column!r}; there are {', '.join(sorted(dataset))}")
-            # It goes before a column of the name that goes before all others.
+            # The label column takes precedence over `reference`, else the first of TRUTHS.
             dataset = {name: dataset[name] for name in dataset if name == label_column or name != "reference"}
         each = [{name: column[at] for name, column in dataset.items()} for at in range(rows)]
         return [cls(None if label_column is None else row.get(label_column), row) for row in each]
 
     def of(self, name: str) -> Any:
-        """A fact, as JSON; None where nothing states it."""
+        """A fact, as JSON; None where it is not stated."""
         places = self._places()
         if name == "reference":
             told = _answer_in(_named(places, "reference")), _answer_in(plain(self.truth))
@@ -125,7 +126,7 @@ class Stated:
         return _named(places, name)
 
     def facts(self, needed: Needed) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Those that are needed and stated: of the group, and of the rollout."""
+        """The needed facts that are stated: of the group, and of the rollout."""
         told: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
         for of_rollout, name in sorted(needed):
             if (value := self.of(name)) is not None:
@@ -155,8 +156,8 @@ def _answer_of(place: Mapping[str, Any]) -> str | list[str] | None:
 
 
 def plain(value: Any, depth: int = DEPTH_MAX) -> Any:
-    """A label as JSON holds it, numpy's numbers and arrays too. What JSON has no form of, or what
-    nests deeper than the server takes, is None."""
+    """A label as JSON holds it, numpy's numbers and arrays too. Values that JSON cannot hold, or that
+    nest deeper than the server takes, are None."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -186,12 +187,12 @@ async def rewards_by_rows(
     one_group: bool = False,
     **options: Any,
 ) -> Scored:
-    """The rewards of rows, each group with what its rows state of the facts that the spec needs; no
-    other is sent, so that none can do harm. Rows of one prompt with other such facts of the group
+    """The rewards of rows, each group with the facts that its rows state and the spec needs; no other
+    facts are sent, so that none can do harm. Rows of one prompt with other such facts of the group
     are other groups. Options: those of `rewards`. Raises KritaiError, `facts_required` where a row
-    does not state what the spec needs, and of `one_group` `facts_disagree` where the rows are several.
+    does not state what the spec needs, with `one_group` `facts_disagree` where the rows make several groups.
 
-    What a spec needs is learnt from the server's refusal, which costs nothing, and is kept by the
+    The needed facts are learnt from the server's refusal, which costs nothing, and are kept by the
     spec's name or its JSON.
     """
     refuse(fault for at, each in enumerate(stated) for fault in each.unshown(f"rows[{at}]"))
@@ -229,8 +230,8 @@ def _named_by(refused: InvalidRequest) -> Needed:
 
 
 async def stated_if_asked(spec: str, send: Callable[[bool], Awaitable[T]]) -> T:
-    """What a sample's call to the server's own gathering brings: sent without what its row states,
-    and with it where the server says that the spec needs facts, from then on at once."""
+    """Sends a sample's call to the server's gathering: first without the facts of its row, and with
+    them once the server says that the spec needs facts, from then on at once."""
     if spec not in _asked:
         try:
             return await send(False)
@@ -242,7 +243,7 @@ async def stated_if_asked(spec: str, send: Callable[[bool], Awaitable[T]]) -> T:
 
 
 def _opened(value: Any) -> Any:
-    """A text that is a JSON object or list, as what it holds; any other value as it is."""
+    """A text that is a JSON object or list, parsed; any other value as it is."""
     if not isinstance(value, str) or re.match(r"\s*[\[{]", value) is None:
         return value
     try:
@@ -272,8 +273,8 @@ def _answer_in(value: Any) -> str | list[str] | None:
 
 
 def _tests_in(places: Sequence[Mapping[str, Any]], truth: Any) -> Any:
-    """Where a row's tests stand, with the function that another field names: the server reads whatever
-    form they have. As JSON text where it holds a number that JSON's readers would round."""
+    """A row's tests in whatever form, which the server reads, with the function that another field
+    names. As JSON text where a number in them would be rounded by JSON readers."""
     named = [_named(places, "test_cases"), _named(places, "unit_tests"), truth, _named(places, "ground_truth")]
     rows = [{name: plain(place.get(name)) for name in (*TESTS, *OF_TESTS) if name in place} for place in places]
     held = next((each for each in (*named, *rows) if _holds_tests(each)), None)

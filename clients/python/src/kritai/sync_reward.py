@@ -1,4 +1,4 @@
-"""A reward function for trainers that await none."""
+"""A reward function for trainers that await no function."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from kritai.named_reward import NamedReward
 
 
 class SyncReward:
-    """An async reward function, run to its end on a loop of its own: also where the caller is on a loop
-    itself. Pickles."""
+    """Runs an async reward function to its end on a separate loop, also when the caller is on a loop.
+    Pickles."""
 
     def __init__(self, reward: NamedReward, thread: LoopThread) -> None:
         self.__name__ = reward.__name__

@@ -1,5 +1,5 @@
-"""Environments whose public methods are an agent's tools: what was called and what came of it, and the
-rewards of all that a batch has used."""
+"""Environments whose public methods are an agent's tools: records calls and results, and scores all
+environments of a batch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ OWN = frozenset(("reset", "get_reward"))
 
 
 def _recorded(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, with a call of it and its result kept; its name, hints and docstring are what a
-    trainer makes the tool's schema of."""
+    """The method, with its calls and their results recorded; keeps name, hints and docstring, from
+    which a trainer makes the tool's schema."""
 
     def began(self: Any, *args: Any, **named: Any) -> str:
         bound = inspect.signature(method).bind(self, *args, **named).arguments
@@ -66,8 +66,8 @@ def _beginning(reset: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_awaited_alone() -> bool:
-    """Whether a trainer waits for this one before it goes on with others, as AsyncGRPOTrainer does: those
-    of its group may still be acting, and none could be compared with it."""
+    """Whether a trainer waits for this environment before it goes on with others, as AsyncGRPOTrainer
+    does: those of its group may still be acting, so that it cannot be compared with them."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "_generate_loop":
@@ -78,7 +78,7 @@ def is_awaited_alone() -> bool:
 
 class RecordedTools:
     """A base of environments. `options` are those of `score_rows`; all instances that were reset since
-    rewards were last asked for are one batch."""
+    the last request for rewards are one batch."""
 
     options: ClassVar[dict[str, Any]] = {}
     _batch: ClassVar[list[Any]]
@@ -93,8 +93,8 @@ class RecordedTools:
             cls.reset = _beginning(cls.reset)  # type: ignore[method-assign]
 
     def reset(self, **row: Any) -> Any:
-        """What the policy shall read beside its prompt; None: nothing. One of a subclass is begun the same
-        way."""
+        """Text that the policy reads after its prompt; None: no text. A subclass's `reset` begins a run
+        the same way."""
         self._begin(row)
 
     def _begin(self, row: dict[str, Any]) -> None:
@@ -106,8 +106,8 @@ class RecordedTools:
             batch.append(self)
 
     async def _reward(self, tool: str | None = None) -> float | None:
-        """This run's. With the first one of a batch all are asked for, in one request; `tool` as in
-        `ScoredRows`."""
+        """This run's reward. The first call of a batch asks for all its rewards, in one request; `tool`
+        as in `ScoredRows`."""
         if self._scored is None:
             batch = type(self)._batch
             asked = [self] if is_awaited_alone() else list(batch)

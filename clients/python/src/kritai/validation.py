@@ -1,5 +1,5 @@
-"""Validation samples, told from training's by the row's own word, and the size of their groups. What can be
-scored is for the server to say: a sample alone is sent as a group of one."""
+"""Validation samples, distinguished from training's by a field of the row, and the size of their
+groups. The server decides what can be scored: a single sample is sent as a group of one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TRAINING = frozenset({"train", "training"})
 
 
 def is_validation(row: Any) -> bool:
-    """By the dataset's own word: `split`, in the row or in its `extra_info`, which verl's and
-    SkyRL's preparation scripts write."""
+    """Whether a row is for validation, by its `split`, in the row or in its `extra_info`, which verl's
+    and SkyRL's preparation scripts write."""
     for place in (row, row.get("extra_info") if isinstance(row, Mapping) else None):
         split = place.get("split") if isinstance(place, Mapping) else None
         if isinstance(split, str):
@@ -34,8 +34,8 @@ def is_validation(row: Any) -> bool:
 def environment_result(
     row: Any, prompt: object, action: object, declared: str | None
 ) -> tuple[RolloutResult, float | None]:
-    """A step of SkyRL's environment, waited for until its group is scored, and the number to give when it
-    has no score. The row states what the spec needs of the problem."""
+    """A step of SkyRL's environment, awaited until its group is scored, and the number to give when it
+    has no score. The row states the facts that the spec needs of the problem."""
     fallback = None if declared is None else float(declared)
     size = environment_size(row)
     if size > 1:
@@ -44,13 +44,14 @@ def environment_result(
 
 
 def environment_size(row: Any) -> int:
-    """The KRITAI_GROUP_SIZE (needed), for a validation sample KRITAI_VAL_GROUP_SIZE (1)."""
+    """KRITAI_GROUP_SIZE (required); for a validation sample KRITAI_VAL_GROUP_SIZE (1)."""
     return int(os.environ.get("KRITAI_VAL_GROUP_SIZE", "1") if is_validation(row) else os.environ["KRITAI_GROUP_SIZE"])
 
 
 def group_size(given: Mapping[str, Any], row: Any) -> int:
-    """Of a call's keywords: `group_size`, in validation `val_group_size`, by default 1. Raises
-    ValueError where it is not named, TypeError for a keyword that is nearly one of verl's shims'."""
+    """The group size from a call's keywords: `group_size`, in validation `val_group_size`, by default
+    1. Raises ValueError without `group_size` in training, TypeError for a keyword that is nearly one of
+    verl's shims'."""
     refuse_near(given, VERL_KEYWORDS, "reward_kwargs.")
     if is_validation(row):
         return int(given.get("val_group_size", 1))

@@ -17,8 +17,8 @@ class _Cut(TypedDict, total=False):
 
 
 class NotAsked(_Cut):
-    """Generations that were not asked, by the reason; `deadline` counts comparisons that came too
-    late, where `judge.min_decided` is below 1."""
+    """Generations that were not asked, by the reason; `deadline` counts comparisons that came too late,
+    where `judge.min_decided` is below 1."""
 
     early_stop: int
     duplicate: int
@@ -27,7 +27,7 @@ class NotAsked(_Cut):
 
 
 class Chosen(TypedDict):
-    """What the score `auto` chose for a group."""
+    """The choice of the score `auto` for a group."""
 
     score: str
 

@@ -1,4 +1,4 @@
-"""Defines what verl's keywords of one sample state of a problem."""
+"""Reads the facts of a problem from verl's keywords of one sample."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ WRITTEN = OWN | {
 
 
 def step_of(extra_info: object) -> int | None:
-    """The step under which verl logs the sample; None where it states none."""
+    """The step under which verl logs the sample; None where it is not stated."""
     version = extra_info.get(VERSION) if isinstance(extra_info, Mapping) else None
     return int(version) + 1 if isinstance(version, (int, float)) and version >= 0 else None
 
 
 def verl_stated(data_source: object, ground_truth: object, extra_info: Mapping[str, Any]) -> Stated:
-    """As the server's contract reads them; samples of one prompt from another source, or with another
-    ground truth, are other problems."""
+    """The facts as the server's contract reads them; samples of one prompt with another source or
+    ground truth are other problems."""
     row = {"data_source": data_source, "ground_truth": ground_truth, "extra_info": rest_of(extra_info)}
     return Stated(ground_truth, row, [plain(data_source), plain(ground_truth)])
 
@@ -52,8 +52,8 @@ def verl_stated(data_source: object, ground_truth: object, extra_info: Mapping[s
 def verl_body(
     data_source: object, text: str, ground_truth: object, extra_info: Mapping[str, Any], prompt_key: str, told: bool
 ) -> dict[str, Any]:
-    """Of POST /verl/compute_score, with the ground truth and the rest of the row where those are to be
-    `told`. Raises ValueError where extra_info lacks the prompt."""
+    """The body of POST /verl/compute_score, with the ground truth and the rest of the row if `told`.
+    Raises ValueError where extra_info lacks the prompt."""
     row: dict[str, Any] = plain(rest_of(extra_info)) if told else {}
     # The server reads `question` first; a `prompt` beside it is the row's, where it can be one.
     if not _is_prompt(row.get("prompt")):
@@ -68,8 +68,8 @@ def verl_body(
 
 
 def prompt_in(extra_info: object, prompt_key: str) -> Any:
-    """The prompt, which verl passes nowhere else, but for the agent loops that state it as
-    `raw_prompt`. Raises ValueError that says so where it is not there."""
+    """The prompt from extra_info, since verl passes it nowhere else, except the agent loops that state
+    it as `raw_prompt`. Raises ValueError with that explanation where it is missing."""
     if isinstance(extra_info, Mapping):
         for name in (prompt_key, "raw_prompt"):
             if extra_info.get(name) is not None:
@@ -99,5 +99,5 @@ def _is_prompt(value: object) -> bool:
 
 
 def rest_of(extra_info: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what verl itself writes into it for each sample."""
+    """extra_info without the fields that verl itself writes for each sample."""
     return {str(name): value for name, value in extra_info.items() if name not in WRITTEN}

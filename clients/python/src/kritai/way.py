@@ -12,8 +12,8 @@ import httpx
 
 CONNECT_S = 10.0
 SILENCE_S = 120.0
-"""Longest silence while a reply is awaited. Of a gathered sample the server says nothing for up to
-90 s, else something at least every 10 s."""
+"""Longest silence while a reply is awaited. For a gathered sample the server is silent for up to 90 s,
+else it sends something at least every 10 s."""
 
 
 @functools.cache
@@ -28,12 +28,11 @@ class Way:
 
     headers: sent with every request, a gateway's own key among them.
     proxy: `http://user:password@host:port`; else the environment's HTTPS_PROXY and NO_PROXY.
-    verify: an ssl.SSLContext of one's own (a private authority, a client's certificate); False trusts
-        whoever answers.
+    verify: a custom ssl.SSLContext (a private authority, a client's certificate); False trusts any server.
     http_client: makes the httpx.AsyncClient, once for each event loop, in place of all these.
     first_call_s: until the server has answered once in this process, a call that cannot reach it raises
-        Unavailable after so long, whatever `patient` and `on_failure` say; else KRITAI_FIRST_CALL_S, else it
-        asks on as any call does.
+        Unavailable after this time, whatever `patient` and `on_failure` say. Default:
+        KRITAI_FIRST_CALL_S, else such a call is retried as any other.
     """
 
     headers: Mapping[str, str] | None = None
@@ -43,7 +42,7 @@ class Way:
     first_call_s: float | None = None
 
     def client(self, headers: Mapping[str, str], connections_max: int) -> httpx.AsyncClient:
-        """A new one, for one event loop; with the user's own headers over these."""
+        """A new client, for one event loop; the user's headers override these."""
         sent = {**headers, **{name.lower(): value for name, value in (self.headers or {}).items()}}
         if self.http_client is not None:
             made = self.http_client()

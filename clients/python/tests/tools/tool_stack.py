@@ -1,5 +1,5 @@
-"""The real stack as other vendors' clients meet it: behind a key, over a scripted verifier; and what
-they were told."""
+"""The real stack as other vendors' clients meet it: behind a key, over a scripted verifier; and the
+statuses that they receive."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def tool_stack(data_dir: Path) -> Iterator[ToolStack]:
 
 @dataclass
 class Statuses:
-    """httpx clients that keep the status of each reply: how often a tool asked, and what it was
-    told."""
+    """httpx clients that keep the status of each reply: how often a tool asked, and with what
+    result."""
 
     seen: list[int] = field(default_factory=list)
 

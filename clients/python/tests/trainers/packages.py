@@ -71,7 +71,7 @@ def verl_configuration(shim: str, manager: str = "naive", **reward_kwargs: Any) 
 
 
 VERL_VERSION = 6
-"""Of the weights, as verl's rollout servers state it: step 7."""
+"""The version of the weights, as verl's rollout servers state it: step 7."""
 
 
 def verl_batch(prompt: str, program: str, words: Any, split: str | None = None) -> Any:
@@ -94,7 +94,7 @@ def verl_batch(prompt: str, program: str, words: Any, split: str | None = None) 
 async def verl_scored(
     config: Any, rows: list[tuple[str, str]], words: Any, split: str | None = None, waits: Sequence[float] = ()
 ) -> list[dict[str, Any]]:
-    """What verl's own reward manager makes of (prompt, program) rows, side by side."""
+    """The results of verl's own reward manager for (prompt, program) rows, side by side."""
     from verl.trainer.ppo.reward import load_reward_manager
 
     manager = load_reward_manager(config, words)
@@ -170,7 +170,7 @@ def tinker_builder(words: Any, prompt: str, members: int, row: Any = None, **opt
 async def tinker_rewards(
     groups: list[tuple[str, list[str]]], words: Any, options: dict[str, float]
 ) -> list[list[float]]:
-    """What the cookbook's own rollouts of the groups have, side by side."""
+    """The total rewards of the cookbook's own rollouts of the groups, side by side."""
     from tinker_cookbook.rl.rollouts import do_group_rollout
 
     running = [
@@ -181,8 +181,8 @@ async def tinker_rewards(
 
 
 def atropos_environment(folder: Path, trainer: str, words: Any, texts: list[str], **options: Any) -> Any:
-    """One whose rollouts of an item are the texts, in their order, and whose trainer is at that
-    address."""
+    """An environment whose rollouts of an item are the texts, in their order, and whose trainer is at
+    that address."""
     from atroposlib.envs.base import BaseEnvConfig
     from atroposlib.envs.server_handling.server_manager import ServerBaseline
 
@@ -217,7 +217,7 @@ def atropos_environment(folder: Path, trainer: str, words: Any, texts: list[str]
 async def atropos_scores(
     groups: list[tuple[str, list[str]]], words: Any, trainer: str, options: dict[str, float]
 ) -> list[list[float] | None]:
-    """What each item's `handle_env` sends to the trainer, side by side; None: nothing."""
+    """The scores that each item's `handle_env` sends to the trainer, side by side; None: nothing."""
     running = []
     for prompt, texts in groups:
         env = atropos_environment(Path(tempfile.mkdtemp()), trainer, words, texts, **options)

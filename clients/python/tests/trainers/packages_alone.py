@@ -54,7 +54,7 @@ def areal_workflow() -> Any:
 
 
 async def areal_rewards(workflow: Any, rows: Rows, words: Any, split: str, waits: Sequence[float]) -> list[float]:
-    """What the workflow's own episodes would train on, side by side."""
+    """The rewards that the workflow's own episodes would train on, side by side."""
     from areal.api import ModelResponse
     from areal.api.cli_args import GenerationHyperparameters
 

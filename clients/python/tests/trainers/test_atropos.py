@@ -26,7 +26,7 @@ def environment(folder: Path, trainer: str, texts: list[str], **options: Any) ->
 
 
 def handled(env: Any, item: Any) -> Any:
-    """What `handle_env` makes of one item: what it sends to the trainer is what it gives."""
+    """The result of `handle_env` for one item, which is also what it sends to the trainer."""
     env.running_items["1"] = {"item": item}
     return asyncio.run(env.handle_env("1"))
 

@@ -55,8 +55,8 @@ def test_what_it_logs_is_what_its_tensors_take(agent: Any, url: str) -> None:
 
 
 class Engine:
-    """Draws its verdict from the whole question: other texts, or the same the other way round, are
-    another. Tells which problems it was asked about."""
+    """Draws its verdict from a hash of the whole question, so that other texts, or the same in another
+    order, are another draw. Records which problems it was asked about."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()

@@ -22,7 +22,7 @@ TEXTS = [PROGRAMS[0], PROGRAMS[4], PROGRAMS[1]]
 
 
 def told_by(tool: str, url: str, texts: list[str], split: str = "train", *more: dict[str, str]) -> list[Any]:
-    """What a process of the tool told of each plan: one without further variables, or one for each
+    """The output of a process of the tool for each plan: one without further variables, or one for each
     of those given."""
     source = str(Path(kritai.__file__).parents[1])
     plan = {"groups": [{"prompt": PROMPTS[0], "texts": texts}], "split": split, "size": len(texts)}

@@ -185,10 +185,10 @@ def sha256(text: str) -> str:
 
 
 def rows_of_table(step: int, table: Any) -> list[dict[str, Any]]:
-    """What the trainer wrote of a step, as the database would say it: prompts in the order of the
-    batch, each with its completions.
+    """The rows of a step in the trainer's table, in the form of the database: prompts in the order of
+    the batch, each with its completions.
 
-    Its table counts from 1, `global_step`, which is sent, from 0.
+    The table counts steps from 1; `global_step`, which is sent, counts from 0.
     """
     assert list(table["step"]) == [step + 1] * len(table)
     rows = [

@@ -21,7 +21,7 @@ from kritai import Kritai
 
 
 def trained(url: str, folder: Path, run_id: str) -> list[dict[str, Any]]:
-    """What each process wrote."""
+    """The rows that each process wrote."""
     here = Path(__file__).parent
     program = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
     done = subprocess.run(

@@ -1,5 +1,5 @@
-"""A GRPO training in two processes, each with a half of every group: run by torchrun, with the
-server, the folder and the run as arguments. Writes what came of it, a file a process."""
+"""A GRPO training in two processes, each with a half of every group: run by torchrun, with the server,
+the folder and the run as arguments. Writes its results, a file a process."""
 
 from __future__ import annotations
 

@@ -23,8 +23,7 @@ def _absent():
             posix._exit(unsupported_exit)
 
     def is_caught(frame):
-        """Whether the import stands in a try: then the program has an answer of its own to a
-        missing package."""
+        """Whether the import is inside a try: then the program itself handles a missing package."""
         entries = dis._parse_exception_table(frame.f_code)
         return any(entry.start <= frame.f_lasti < entry.end for entry in entries)
 

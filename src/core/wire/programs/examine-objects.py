@@ -44,10 +44,10 @@ def attribute(source, name):
 
 class Remote:
     """
-    An object of the program. Its word that it equals a plain value is not taken: `base` is what it
-    is made of, by the builtin's own methods. One made by a class that the test names is `trusted`
-    to calculate and to compare with its like, since that is its task; never to be told a plain value
-    that it might be expected to equal.
+    An object of the program. Its `==` with a plain value is not trusted: `base`, its content read by
+    the builtin's own methods, is compared instead. An object made by a class that the test names is
+    `trusted` to calculate and to compare with its own kind, since that is its task, but never gets a
+    plain value that it might be expected to equal.
     """
 
     def __init__(self, source, base, kind, trusted):

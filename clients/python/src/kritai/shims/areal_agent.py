@@ -1,12 +1,12 @@
 """AReaL's agents: `return await score_run(data, messages, ids)` at the end of the agent's `run`.
 
 `messages` are the run's, those of `data["messages"]` (the prompt) before them or not; the group is
-gathered in the process, so the mode of `agent` is inline, and KRITAI_GROUP_SIZE the rollout's group size.
-With `ids`, the completions' in their order, each has a reward of its own where the spec has a signal
-`steps` (a dict, as AReaL takes it; `turn_discount` 0 keeps them apart); else one float, for the last.
-KRITAI_SPEC names a spec with `"extract": "whole"`; KRITAI_FALLBACK declares the number to give where
-there is no score, else NoScore is raised. Evaluation is as of `kritai.shims.areal_reward`. Server
-and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+gathered in the process, so the mode of `agent` is inline, and KRITAI_GROUP_SIZE the rollout's group
+size. With `ids`, the completions' in their order, each has a separate reward where the spec has a
+signal `steps` (a dict, as AReaL takes it; `turn_discount` 0 keeps them apart); else one float, for the
+last. KRITAI_SPEC names a spec with `"extract": "whole"`; KRITAI_FALLBACK declares the number to give
+for a missing score, else NoScore is raised. Evaluation is as of `kritai.shims.areal_reward`. Server and
+key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio

@@ -2,12 +2,12 @@
 relays over https with a key.
 
 NeMo-Gym itself can only reach `http://host:port` without headers. Name host and port, without
-`entrypoint`, in the gym's configuration. Every path goes to the server's `/nemo-gym/...`;
-KRITAI_QUERY adds the route's options, e.g. `spec=strict&group_size=8`. A sample without a score is
-an error; `on_failure=flag` makes it a 0 in the gym's own idiom, which NeMo-RL would train on. A
-failure keeps its status (none: 503), which NeMo-RL tells apart: 5xx, 408, 429 are the
-infrastructure's, other 4xx the data's. As many samples wait at once as a quarter of `ulimit -n`
-(256 to 4,096). Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+`entrypoint`, in the gym's configuration. Every path goes to the server's `/nemo-gym/...`; KRITAI_QUERY
+adds the route's options, e.g. `spec=strict&group_size=8`. A sample without a score is an error;
+`on_failure=flag` makes it a 0 in the gym's own idiom, which NeMo-RL would train on. A failure keeps its
+status (none: 503), which NeMo-RL distinguishes: 5xx, 408, 429 are the infrastructure's, other 4xx the
+data's. At most a quarter of `ulimit -n` samples (256 to 4,096) wait at once. Server and key:
+KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import json

@@ -4,11 +4,11 @@
 A prompt's responses come in one call, and are scored as one group; with
 `is_num_return_sequences_expand`, which asynchronous pipelines need, they come one by one to any of the
 workers, and the server gathers them: KRITAI_GROUP_SIZE is `num_return_sequences_in_group`. The columns
-of a row (`ground_truth`, `test_cases`, ..) state what a spec needs of the problem. Whatever fails for a
-while is asked for again until KRITAI_TIMEOUT_S (600). ROLL takes numbers only: KRITAI_FALLBACK declares
-the one to give when there is no score; without it NoScore is raised. KRITAI_SPEC and KRITAI_RUN_ID are
-optional; the step in the run log is ROLL's `global_step`, where it states one. Server and key:
-KRITAI_BASE_URL, KRITAI_API_KEY.
+of a row (`ground_truth`, `test_cases`, ..) state the facts that a spec needs. Transient failures are
+retried until KRITAI_TIMEOUT_S (600). ROLL takes numbers only: KRITAI_FALLBACK declares the one to give
+for a missing score; without it NoScore is raised. KRITAI_SPEC and KRITAI_RUN_ID are optional; the step
+in the run log is ROLL's `global_step`, where it states one. Server and key: KRITAI_BASE_URL,
+KRITAI_API_KEY.
 """
 
 from typing import Any

@@ -5,13 +5,14 @@ A single-turn environment. It gathers the group in its process while each step w
 KRITAI_GROUP_SIZE (the samples of a prompt) and as many environment threads
 (`environment.skyrl_gym.max_env_workers`) as samples are in flight. KRITAI_WINDOW_S (300),
 KRITAI_TIMEOUT_S (180: how long it asks again), KRITAI_SPEC and KRITAI_RUN_ID are optional. Facts that
-the spec needs (a reference, test cases, a row) are taken from the row (`reward_spec`, `extra_info`, ..), and only those are sent.
-`generator.batched=true`, and steps on the event loop (`max_env_workers=0`), are refused: they would
-wait for each other. Evaluation (`split` of the row or its `extra_info` other than train) gathers
-KRITAI_VAL_GROUP_SIZE samples of a prompt, `generator.eval_n_samples_per_prompt`; by default 1, sent at
-once: a spec that compares nothing scores it, one that compares has no score for it. SkyRL takes numbers only: KRITAI_FALLBACK declares
-the one to give when there is no score, flagged in the metadata; without it NoScore is raised. Server
-and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+the spec needs (a reference, test cases, a row) are taken from the row (`reward_spec`, `extra_info`,
+..), and only those are sent. `generator.batched=true`, and steps on the event loop
+(`max_env_workers=0`), are refused: they would wait for each other. Evaluation (`split` of the row or
+its `extra_info` other than train) gathers KRITAI_VAL_GROUP_SIZE samples of a prompt,
+`generator.eval_n_samples_per_prompt`; by default 1, sent at once: a spec that compares nothing scores
+it, one that compares has no score for it. SkyRL takes numbers only: KRITAI_FALLBACK declares the one to
+give for a missing score, flagged in the metadata; without it NoScore is raised. Server and key:
+KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import os

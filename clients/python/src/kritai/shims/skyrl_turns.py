@@ -1,12 +1,12 @@
-"""SkyRL, environments of several turns: `Judged = judged(SearchEnv)` in a module of your own, registered
-as `entry_point="yours:Judged"` and named by `environment.env_class`.
+"""SkyRL, environments of several turns: `Judged = judged(SearchEnv)` in your module, registered as
+`entry_point="yours:Judged"` and named by `environment.env_class`.
 
 The environment steps as it does; its own rewards go to the step's metadata (`env_reward`), and Kritai
 judges the whole conversation when it is done: 0.0 before, then the reward. Name a spec with `"extract":
 "whole"` (KRITAI_SPEC). Where the spec has a signal `steps`, the last step's metadata hold
-`kritai_turn_rewards`, a number for each turn, for generators that take a list. What is needed of
-threads, groups, facts and evaluation is as of `kritai.shims.skyrl_env`. A run that ends before it is done (its
-context is full) is judged beside its group, and has SkyRL's 0.
+`kritai_turn_rewards`, a number for each turn, for generators that take a list. Threads, groups, facts
+and evaluation are as in `kritai.shims.skyrl_env`. A run that ends before it is done (its context is
+full) is judged beside its group, and has SkyRL's 0.
 """
 
 from typing import Any

@@ -1,15 +1,14 @@
 """slime and miles: `--group-rm --custom-rm-path kritai.shims.slime_reward.reward` in place of
 `--rm-type remote_rm`.
 
-With `--group-rm` it gets the rollouts of a prompt together and posts them as one group, so that
-nothing has to be gathered. Without it each is gathered on the server (`POST /slime/reward`), by
-`n_samples_per_prompt` of the trainer's arguments. Whatever fails for a while is asked for again
-until KRITAI_TIMEOUT_S (600), a restart of Kritai included. Both take numbers only: KRITAI_FALLBACK
-declares the one to give when there is no score; without it NoScore is raised. A sample's `label`
-states what a spec needs of the problem (a reference, a rubric, test cases, a row); a sample whose
-label does not state it gets the declared fallback, too, and without one InvalidRequest is raised.
-KRITAI_SPEC and KRITAI_RUN_ID are optional; the step in the run log is slime's rollout id. Server and
-key: KRITAI_BASE_URL, KRITAI_API_KEY.
+With `--group-rm` the function gets the rollouts of a prompt together and posts them as one group,
+without gathering. Else each is gathered on the server (`POST /slime/reward`), by `n_samples_per_prompt`
+of the trainer's arguments. Transient failures, a restart of Kritai included, are retried until
+KRITAI_TIMEOUT_S (600). Both take numbers only: KRITAI_FALLBACK declares the one to give for a missing
+score; without it NoScore is raised. A sample's `label` states the facts that a spec needs (a reference,
+a rubric, test cases, a row); a sample whose label does not state them gets the declared fallback, too,
+and without one InvalidRequest is raised. KRITAI_SPEC and KRITAI_RUN_ID are optional; the step in the
+run log is slime's rollout id. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import os

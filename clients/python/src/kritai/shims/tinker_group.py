@@ -1,14 +1,13 @@
 """tinker-cookbook: `KritaiGroupBuilder(convo_prefix, renderer, num_envs=8)` in the batches of an
 RLDataset, in place of its ProblemGroupBuilder or PairwisePreferenceGroupBuilder.
 
-Its environments are the cookbook's own for preferences: one turn, no reward of their own. When all of
-a group have ended their answers are judged together, and the rewards are the group's
-(`compute_group_rewards`). `row`: the dataset's row, from which the facts that the spec needs are taken,
-and only those are sent. `options`: those of `Kritai.rewards` (`spec`, `run_id`, `step`), and
-`base_url`, `way`, `fallback`. Tinker takes numbers only: where there is no score NoScore is raised,
-which RetryOnFailure and MinViableGroup take for a group to leave out, and FailFast for the run's end,
-unless `fallback` names a number. It pickles, as the cookbook's executors need. Server and key:
-KRITAI_BASE_URL, KRITAI_API_KEY.
+Its environments are the cookbook's own for preferences: one turn, without a reward. When all of a group
+have ended their answers are judged together, and the rewards are the group's (`compute_group_rewards`).
+`row`: the dataset's row, from which the facts that the spec needs are taken, and only those are sent.
+`options`: those of `Kritai.rewards` (`spec`, `run_id`, `step`), and `base_url`, `way`, `fallback`.
+Tinker takes numbers only: a missing score raises NoScore, unless `fallback` names a number:
+RetryOnFailure and MinViableGroup then leave the group out, and FailFast ends the run. It pickles, as
+the cookbook's executors need. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 from collections.abc import Mapping, Sequence

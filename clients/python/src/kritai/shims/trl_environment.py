@@ -1,11 +1,10 @@
 """TRL: `class Shell(KritaiEnvironment)` for `GRPOTrainer(environment_factory=Shell, ...)`.
 
-Each public method is a tool; what was called, with which arguments, and what came of it is judged as a
-run of messages, so name a spec with `"extract": "whole"` in the class's `options`, which are those of
-`kritai_reward`. TRL awaits one environment
-after the other, when all of a batch are done: the first asks for all of them, in one request. An
-environment knows what was called and not what was said: where that counts too, hand
-`reward_funcs=[kritai_reward(..)]` beside the environments, which gets whole completions.
+Each public method is a tool; the calls, their arguments and their results are judged as a run of
+messages, so name a spec with `"extract": "whole"` in the class's `options`, which are those of
+`kritai_reward`. TRL awaits one environment after the other, when all of a batch are done: the first
+asks for all of them, in one request. An environment records calls, not text: where the text counts too,
+add `reward_funcs=[kritai_reward(..)]`, which gets whole completions.
 
 AsyncGRPOTrainer waits for each environment alone while others act, so nothing can be compared there:
 its specs grade one run (`trajectory-point`, tests, a rubric). A run without a score is None. Of several

@@ -4,15 +4,15 @@
 `reward.reward_manager.name=naive`.
 
 As `verl_reward`, but the server gathers the group (`POST /verl/compute_score`), so the samples of a
-prompt may come from any process. Each waits on a connection of its own, and a worker has a quarter
-of `ulimit -n` (256 to 4,096): where more wait at once, a group's last member finds none until the
-server lets others go. Whatever fails for a while is asked for again until `timeout_s`. Validation
-(`extra_info["split"]` other than train) gathers `val_group_size` samples, `val_kwargs.n`; by
-default 1, scored at once: a spec that compares has no score for it. The dict has constant keys: `score`, and `rm_*` for
-the log. Further reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, when there is
-no score; without it a KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`.
-Where the server says that the spec needs facts (a reference, test cases, a row), `ground_truth` and
-`extra_info` are sent as well. A group's step in the run log is as in `verl_reward`. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
+prompt may come from any process. Each waits on a separate connection, and a worker has a quarter of
+`ulimit -n` (256 to 4,096): where more wait at once, a group's last member finds none until the server
+releases others. Transient failures are retried until `timeout_s`. Validation (`extra_info["split"]`
+other than train) gathers `val_group_size` samples, `val_kwargs.n`; by default 1, scored at once: a spec
+that compares has no score for it. The dict has constant keys: `score`, and `rm_*` for the log. Further
+reward_kwargs: `fallback` (the number to give, flagged `rm_fallback`, for a missing score; without it a
+KritaiError is raised), `spec`, `run_id`, `timeout_s` (300), `prompt_key`. Where the server says that
+the spec needs facts (a reference, test cases, a row), `ground_truth` and `extra_info` are sent as well.
+A group's step in the run log is as in `verl_reward`. Server and key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from kritai.verl_row import verl_body
 async def compute_score(
     data_source: Any, solution_str: str, ground_truth: Any, extra_info: Any = None, **given: Any
 ) -> dict[str, float]:
-    group_size(given, extra_info)  # named, or an error that says so: the server would wait for nobody
+    group_size(given, extra_info)  # raises without one: the server would wait in vain
     timeout_s = float(given.get("timeout_s", 300))
     named: dict[str, Any] = {
         name: given[name] for name in ("group_size", "spec", "run_id", "val_group_size") if name in given

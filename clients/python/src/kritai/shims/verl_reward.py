@@ -8,7 +8,7 @@ verl does not pass the prompt: it must be in `extra_info["question"]` (another k
 sample a call and gathers the group in its process, so it needs `reward.num_workers=1`. Both return
 a dict with constant keys; its validation shows `acc`, the share of comparisons won, of a spec that
 compares nothing the reward within 0 to 1. verl takes numbers only: reward_kwargs' `fallback` is the one
-to give, flagged `kritai_failed`, when there is no score; without it NoScore is raised.
+to give, flagged `kritai_failed`, for a missing score; without it NoScore is raised.
 Validation (`extra_info["split"]` other than train) gathers `val_group_size` samples of a prompt,
 `val_kwargs.n`; by default 1, sent at once: a spec that compares nothing scores it, one that compares has no
 score for it. `+..reward_kwargs.components=[tests,quality]` adds
