@@ -8,24 +8,24 @@ import { nearest } from "../src/core/faults/suggestion.ts";
 export class FlagFault extends Error {}
 
 /** A number in least..most, called `word` in messages. */
-export const number = (least: number, most: number, word: string) =>
+export const number = (min: number, max: number, word: string) =>
   z
     .string()
     .regex(/^\d+(\.\d+)?$/, `must be ${word}`)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be ${word}`);
+    .refine((value) => value >= min && value <= max, `must be ${word}`);
 
 /** A number above 0. */
-export const above0 = (most: number) => number(Number.MIN_VALUE, most, `a number above 0, at most ${most}`);
+export const above0 = (max: number) => number(Number.MIN_VALUE, max, `a number above 0, at most ${max}`);
 
 /** A number from 0. */
-export const from0 = (most: number) => number(0, most, `a number from 0 to ${most}`);
+export const from0 = (max: number) => number(0, max, `a number from 0 to ${max}`);
 
 /** An integer. */
-export const count = (least: number, most: number) =>
-  number(least, most, `an integer from ${least} to ${most}`).refine(
+export const count = (min: number, max: number) =>
+  number(min, max, `an integer from ${min} to ${max}`).refine(
     Number.isInteger,
-    `must be an integer from ${least} to ${most}`,
+    `must be an integer from ${min} to ${max}`,
   );
 
 /** A web address. */
@@ -98,6 +98,6 @@ function wordOf({ message, ...fault }: Error & { code?: string }, schema: z.ZodO
   if (fault.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return null;
   // Only up to an equals sign: what follows may be a key.
   const given = /^Unknown option '(-[^'=]*)/.exec(message)?.[1] ?? "";
-  const meant = nearest(given.replace(/^-+/, ""), Object.keys(schema.shape));
-  return `there is no flag ${given}${meant === null ? "" : `; did you mean --${meant}?`}`;
+  const suggestion = nearest(given.replace(/^-+/, ""), Object.keys(schema.shape));
+  return `there is no flag ${given}${suggestion === null ? "" : `; did you mean --${suggestion}?`}`;
 }

@@ -89,10 +89,10 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   addFrame(app, deps, routes);
   for (const { method, path, handler } of routes) app.on(method, path, handler(deps));
   app.notFound((c) => {
-    const meant = suggestedRoute(c.req.method, c.req.path, routes);
-    const nearest = meant === null ? "" : ` Did you mean ${meant.method} ${meant.path}?`;
+    const suggested = suggestedRoute(c.req.method, c.req.path, routes);
+    const nearest = suggested === null ? "" : ` Did you mean ${suggested.method} ${suggested.path}?`;
     const fault = new ApiError("not_found", `There is nothing at this path.${nearest} GET /docs lists the routes.`);
-    return refused(c, fault, meant);
+    return refused(c, fault, suggested);
   });
   app.onError((error, c) => {
     const scope = c.get("scope");
@@ -104,8 +104,8 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
 }
 
 /** A fault of a request that no route took, as clients of the route that it was meant for read it. */
-function refused(c: AppContext, fault: ApiError, meant: Route | null): Response {
-  if (meant?.dialect != null) c.set("dialect", meant.dialect);
+function refused(c: AppContext, fault: ApiError, suggested: Route | null): Response {
+  if (suggested?.dialect != null) c.set("dialect", suggested.dialect);
   return contractFault(c, fault) ?? problemResponse(c, fault);
 }
 

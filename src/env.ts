@@ -72,7 +72,7 @@ const readBy = <T>(read: (text: string) => T) =>
 const binding = <T>() => optional(z.custom<T>((value) => typeof value === "object" && value !== null));
 
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[::1\])(?::\d{1,5})?$/;
-const hosts = (most: number) =>
+const hosts = (maxHosts: number) =>
   z
     .string()
     .transform((text) =>
@@ -81,7 +81,7 @@ const hosts = (most: number) =>
         .split(/[\s,]+/)
         .filter((host) => host !== ""),
     )
-    .pipe(z.array(z.string().regex(HOST)).max(most));
+    .pipe(z.array(z.string().regex(HOST)).max(maxHosts));
 
 /** https, or http on this machine; no user, no password. */
 function isWebhookUrl(text: string): boolean {

@@ -250,7 +250,7 @@ function consumerDeps({ store, deadLetters, alarms }: StoreParts & AppDeps): Con
   return {
     store,
     // Without its keeper a letter stays on the queue.
-    letters: deadLetters ?? { put: (letters) => (letters.length === 0 ? Promise.resolve() : Promise.reject()) },
+    letters: deadLetters ?? { store: (letters) => (letters.length === 0 ? Promise.resolve() : Promise.reject()) },
     ...(alarms && { look: alarms.look }),
     random: Math.random,
     now: () => Date.now(),

@@ -21,7 +21,7 @@ const url = z
     const { username, password, search, hash } = new URL(text);
     return username + password + search + hash === "";
   });
-const count = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 /** Characters that a header can carry. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const orAbsent = <T extends z.ZodType>(schema: T) =>

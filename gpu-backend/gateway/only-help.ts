@@ -5,7 +5,7 @@ import { FlagFault, readFlags } from "../flags.ts";
 export interface VariablesHelp {
   /** The npm script of gpu-backend. */
   command: string;
-  about: string;
+  description: string;
   /** By name: what it is for, and its default. */
   variables: Readonly<Record<string, { help: string; standard: string }>>;
 }
@@ -13,11 +13,11 @@ export interface VariablesHelp {
 const HELP = z.object({ help: z.boolean().default(false) });
 
 /** The text of `--help`. */
-export function usageOf({ command, about, variables }: VariablesHelp): string {
+export function usageOf({ command, description, variables }: VariablesHelp): string {
   const rows = Object.entries(variables);
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, { help, standard }]) => `  ${name.padEnd(width)}  ${help} (${standard})`);
-  return `npm run ${command} -w gpu-backend [-- --help]\n\n${about}\n\nIt is set by environment variables; the default is in brackets:\n\n${lines.join("\n")}`;
+  return `npm run ${command} -w gpu-backend [-- --help]\n\n${description}\n\nIt is set by environment variables; the default is in brackets:\n\n${lines.join("\n")}`;
 }
 
 /**

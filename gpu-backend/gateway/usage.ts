@@ -33,7 +33,8 @@ export function gatewayHelp(): VariablesHelp {
   });
   return {
     command: "gateway",
-    about: "Serves the verify protocol (docs/verify-protocol.md) before inference engines, and prints `ready URL`.",
+    description:
+      "Serves the verify protocol (docs/verify-protocol.md) before inference engines, and prints `ready URL`.",
     variables: Object.fromEntries(variables),
   };
 }

@@ -11,7 +11,7 @@ export interface MadeFault {
   what: string;
   /** Its first step, where it is another. */
   since?: number;
-  of(step: number): Condition;
+  conditionAt(step: number): Condition;
 }
 
 /** Lengths and scores of a policy that learns. */
@@ -34,17 +34,21 @@ const converging =
 export interface HealthyKind {
   name: string;
   what: string;
-  of(step: number): Condition;
+  conditionAt(step: number): Condition;
 }
 
 export const HEALTHY_KINDS: readonly HealthyKind[] = [
-  { name: "learning", what: "lengths grow by 15 %, malformed rollouts fall; pairs in both orders", of: learning },
-  { name: "converging", what: "answers become alike and right; pairs in both orders", of: converging(2) },
-  { name: "converging, one order", what: "the same with each pair in one order", of: converging(1) },
+  {
+    name: "learning",
+    what: "lengths grow by 15 %, malformed rollouts fall; pairs in both orders",
+    conditionAt: learning,
+  },
+  { name: "converging", what: "answers become alike and right; pairs in both orders", conditionAt: converging(2) },
+  { name: "converging, one order", what: "the same with each pair in one order", conditionAt: converging(1) },
   {
     name: "correlated latency",
     what: "log p99 correlates by 0.9 with the step before",
-    of: (step) => ({ ...learning(step), latency_memory: 0.9 }),
+    conditionAt: (step) => ({ ...learning(step), latency_memory: 0.9 }),
   },
 ];
 
@@ -52,13 +56,13 @@ const from = (step: number): number => Math.min(1, Math.max(0, (step - FAULT_STE
 const atOnce = (alarm: string, what: string, bad: Partial<Condition>): MadeFault => ({
   alarm,
   what,
-  of: (step) => ({ ...learning(step), ...(step >= FAULT_STEP && bad) }),
+  conditionAt: (step) => ({ ...learning(step), ...(step >= FAULT_STEP && bad) }),
 });
 /** In ten stages, so that few pools of groups are made. */
 const slowly = (alarm: string, what: string, bad: (share: number) => Partial<Condition>): MadeFault => ({
   alarm,
   what,
-  of: (step) => ({ ...learning(step), ...(step >= FAULT_STEP && bad(Math.ceil(from(step) * 10) / 10)) }),
+  conditionAt: (step) => ({ ...learning(step), ...(step >= FAULT_STEP && bad(Math.ceil(from(step) * 10) / 10)) }),
 });
 
 export const FAULTS: readonly MadeFault[] = [
@@ -81,7 +85,7 @@ export const FAULTS: readonly MadeFault[] = [
     alarm: "judge_at_chance",
     what: "the judge guesses from the first step on",
     since: 0,
-    of: (step) => ({ ...learning(step), strength: 0 }),
+    conditionAt: (step) => ({ ...learning(step), strength: 0 }),
   },
   atOnce("drift_probe", "another judge answers by the same name", { same_judge: 0.1 }),
   slowly("format_exploit", "the score falls by 0.3 while a bonus makes up for it", (x) => ({

@@ -22,8 +22,8 @@ const over = (results: readonly Result[], cell: (tried: Tried) => string | numbe
     ALARMS.map(({ name }) => [
       `\`${name}\``,
       ...results.map(({ result }) => {
-        const one = result.find(({ alarm }) => alarm === name);
-        return one === undefined ? "" : cell(one);
+        const entry = result.find(({ alarm }) => alarm === name);
+        return entry === undefined ? "" : cell(entry);
       }),
     ]),
   );
@@ -35,12 +35,12 @@ const middle = ({ delays }: Tried): string =>
 
 export function alarmsPage(
   results: readonly Result[],
-  { healthy, faulty, steps, most, seed, commit }: Counts & { most: number; seed: number; commit: string },
+  { healthy, faulty, steps, groupsMax, seed, commit }: Counts & { groupsMax: number; seed: number; commit: string },
 ): string {
   const faults = results[0]?.result ?? [];
   return `# Alarms on made runs
 
-\`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${most} --steps ${steps} --seed ${seed}\` at ${commit}.
+\`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${groupsMax} --steps ${steps} --seed ${seed}\` at ${commit}.
 
 Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged by a simulated verifier that is right in 83 % of verdicts on answers of the first steps. Groups that come again are those of the first steps whose rewards differ most, 32 rollouts in all, as the client keeps them. Thresholds were chosen on runs of other seeds. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
 

@@ -200,18 +200,18 @@ const stepOf = (pool: readonly Group[], groups: number, draw: Draw): Group[] =>
 /** The groups of the first steps whose rewards differ most, as the client's DriftProbe keeps them. */
 function keptGroups(pool: readonly Group[], { groups, n }: Size, draw: Draw): Group[] {
   const count = Math.ceil(PROBE_ROLLOUTS / n);
-  const kept: Group[] = [];
-  while (kept.length < count) {
+  const probeGroups: Group[] = [];
+  while (probeGroups.length < count) {
     const drawn = stepOf(pool, groups, draw).sort((a, b) => populationStd(b.rewards) - populationStd(a.rewards));
-    kept.push(...drawn.slice(0, count - kept.length));
+    probeGroups.push(...drawn.slice(0, count - probeGroups.length));
   }
-  return kept;
+  return probeGroups;
 }
 
 /** The mean correlation of kept groups' rewards now and then. */
-function sentAgain(kept: readonly Group[], now: Condition, draw: Draw): number {
+function sentAgain(probeGroups: readonly Group[], now: Condition, draw: Draw): number {
   const same = now.same_judge;
-  const rhos = kept.map(({ quality, lengths, rewards }) => {
+  const rhos = probeGroups.map(({ quality, lengths, rewards }) => {
     const seen = quality.map((q) => (same === 1 ? q : same * q + Math.sqrt(1 - same ** 2) * draw.normal()));
     return spearman(judged(seen, lengths, now, draw).rewards, rewards) ?? 0;
   });
@@ -237,24 +237,29 @@ const labelCorrelation = (drawn: readonly Group[]): number | null =>
 
 /**
  * A run's log, a row a step.
- * @param of the run's condition at a step
+ * @param conditionAt the run's condition at a step
  */
-export function simulatedRun(seed: string, size: Size, steps: number, of: (step: number) => Condition): HealthRow[] {
+export function simulatedRun(
+  seed: string,
+  size: Size,
+  steps: number,
+  conditionAt: (step: number) => Condition,
+): HealthRow[] {
   const { groups, n } = size;
   const draw = drawing(`${seed} ${size.seed}`);
   // Apart, so that what it draws moves nothing else.
   const seen = drawing(`${seed} ${size.seed} shown`);
   let slowness = draw.normal();
-  const kept = keptGroups(poolOf(of(0), n, size.seed), size, draw);
+  const probeGroups = keptGroups(poolOf(conditionAt(0), n, size.seed), size, draw);
   return Array.from({ length: steps }, (_, step): HealthRow => {
-    const now = of(step);
+    const now = conditionAt(step);
     const drawn = stepOf(poolOf(now, n, size.seed), groups, draw);
     const rollouts = groups * n;
     const pairs = groups * ((n * (n - 1)) / 2);
     const generations = now.orders * pairs;
     const share = (of_: keyof Condition, count = rollouts) => binomial(count, now[of_], draw) / count;
     const lost = binomial(rollouts, now.lost, draw);
-    const again = step > 0 && step % PROBE_STEPS === 0;
+    const isProbeStep = step > 0 && step % PROBE_STEPS === 0;
     const total = (of_: "triples" | "circles" | "ties" | "flips" | "both") =>
       drawn.reduce((sum, group) => sum + group[of_], 0);
     const malformed = share("malformed");
@@ -289,8 +294,8 @@ export function simulatedRun(seed: string, size: Size, steps: number, of: (step:
         return populationStd(labelsOf(drawn));
       },
       audit_correlation: null,
-      repeat_correlation: again ? sentAgain(kept, now, draw) : null,
-      repeat_rollouts: again ? kept.length * n : 0,
+      repeat_correlation: isProbeStep ? sentAgain(probeGroups, now, draw) : null,
+      repeat_rollouts: isProbeStep ? probeGroups.length * n : 0,
       latency_p99_ms: now.latency_ms * Math.exp(now.latency_spread * slowness),
       incomplete_share: share("partial", groups),
       failed_share: share("failed", generations),

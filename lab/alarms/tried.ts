@@ -23,14 +23,16 @@ export interface Tried {
 }
 
 export function tried(size: Size, { healthy, faulty, steps }: Counts): Tried[] {
-  const kinds = HEALTHY_KINDS.map(({ name, of }) =>
-    Array.from({ length: healthy }, (_, r) => simulatedRun(`${name} ${size.groups} ${size.n} ${r}`, size, steps, of)),
+  const kinds = HEALTHY_KINDS.map(({ name, conditionAt }) =>
+    Array.from({ length: healthy }, (_, r) =>
+      simulatedRun(`${name} ${size.groups} ${size.n} ${r}`, size, steps, conditionAt),
+    ),
   );
-  return FAULTS.map(({ alarm: name, what, since = FAULT_STEP, of }) => {
-    const alarm = ALARMS.find((one) => one.name === name) as (typeof ALARMS)[number];
+  return FAULTS.map(({ alarm: name, what, since = FAULT_STEP, conditionAt }) => {
+    const alarm = ALARMS.find((candidate) => candidate.name === name) as (typeof ALARMS)[number];
     const on = kinds.map((runs) => runs.filter((rows) => spansOf(alarm, rows).length > 0).length);
     const delays = Array.from({ length: faulty }, (_, r) => {
-      const rows = simulatedRun(`${name} ${size.groups} ${size.n} ${r}`, size, steps, of);
+      const rows = simulatedRun(`${name} ${size.groups} ${size.n} ${r}`, size, steps, conditionAt);
       const span = spansOf(alarm, rows).find(({ from_step }) => from_step >= since);
       return span === undefined ? [] : [span.from_step - since];
     }).flat();

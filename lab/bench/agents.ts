@@ -105,7 +105,7 @@ async function cpuFigures(
       return run / Math.max(text, TICK_MS);
     };
     const name = `CPU of ${sizeOf(batch)}`;
-    const ratio = await repeated(`${name}, over texts`, "ratio", { most: CPU_RATIO_MOST }, rounds, measure);
+    const ratio = await repeated(`${name}, over texts`, "ratio", { max: CPU_RATIO_MOST }, rounds, measure);
     const [texts = [], runs = []] = spent.map((values) => values.slice(-rounds));
     return [ratio, figure(`${name}, as texts`, "ms CPU", null, texts), figure(name, "ms CPU", null, runs)];
   } finally {
@@ -153,11 +153,11 @@ function sharedFigures(chars: number): Figure[] {
 /** How a batch beyond body_bytes goes, group by group as the clients cut it. */
 function partsFigures(batch: AgentsBatch): Figure[] {
   const bytes = JSON.stringify(agentsRequest({ ...batch, groups: 1 }, false)).length;
-  const most = Math.floor(LIMITS.body_bytes / bytes);
+  const groupsMax = Math.floor(LIMITS.body_bytes / bytes);
   const name = sizeOf(batch);
   return [
-    figure(`bytes of a group, ${name}`, "bytes", { most: LIMITS.body_bytes }, [bytes]),
-    figure(`requests of a client, ${name}`, "requests", null, [Math.ceil(batch.groups / most)]),
+    figure(`bytes of a group, ${name}`, "bytes", { max: LIMITS.body_bytes }, [bytes]),
+    figure(`requests of a client, ${name}`, "requests", null, [Math.ceil(batch.groups / groupsMax)]),
   ];
 }
 

@@ -62,7 +62,7 @@ export async function benchAlarmsLook(load: LookLoad, rounds: number): Promise<F
     if (rows.length !== load.steps) throw new Error(`a look at ${load.steps} steps saw ${rows.length}`);
     lookOver(ALARMS, rows);
   };
-  const about = `a look at ${load.steps} steps of ${load.groups * load.rollouts} rollouts`;
+  const label = `a look at ${load.steps} steps of ${load.groups * load.rollouts} rollouts`;
   let next = load.steps;
   const atNewStep = async () => {
     await fill(next, next + 1);
@@ -73,9 +73,9 @@ export async function benchAlarmsLook(load: LookLoad, rounds: number): Promise<F
     for (let from = 0; from < load.steps; from += A_FILL) await fill(from, Math.min(load.steps, from + A_FILL));
     const first = (await cpuOf(look)) / load.steps;
     return [
-      figure(`${about}, the first: each step`, "CPU ms", null, [first]),
-      await repeated(`${about}, nothing new`, "CPU ms", { most: MS_MOST }, rounds, () => cpuOf(look)),
-      await repeated(`${about}, one of them new`, "CPU ms", null, rounds, atNewStep),
+      figure(`${label}, the first: each step`, "CPU ms", null, [first]),
+      await repeated(`${label}, nothing new`, "CPU ms", { max: MS_MOST }, rounds, () => cpuOf(look)),
+      await repeated(`${label}, one of them new`, "CPU ms", null, rounds, atNewStep),
     ];
   } finally {
     await endpoint.close();

@@ -65,7 +65,7 @@ export async function benchContracts(
     const added = await repeated(
       `/v2/rerank of ${rollouts} documents, added to /v1/rewards`,
       "ms p50",
-      { most: ADDED_MS_MOST },
+      { max: ADDED_MS_MOST },
       rounds,
       async () => {
         const times: typeof medians = { native: [], rerank: [] };

@@ -128,8 +128,8 @@ export async function benchDatabaseDown(script: WorkerModules, load: DatabaseDow
     const [total] = await rig.sql("SELECT requests FROM runs WHERE run_id = 'bench'");
     const lost = [...ids].filter((id) => !stored.has(id)).length;
     const parts = Math.max(1, Math.floor(down.memory.length / Math.max(2, Math.floor(load.down_ms / 60_000))));
-    const growth = (of: "workerd" | "node") => {
-      const bytes = down.memory.map((memory) => memory[of]);
+    const growth = (program: "workerd" | "node") => {
+      const bytes = down.memory.map((memory) => memory[program]);
       return (mean(bytes.slice(-parts)) - mean(bytes.slice(0, parts))) / MIB;
     };
     const once = (name: string, unit: string, goal: Figure["goal"], value: number) => figure(name, unit, goal, [value]);
@@ -143,15 +143,15 @@ export async function benchDatabaseDown(script: WorkerModules, load: DatabaseDow
       once("database down: replies", "replies", null, ids.size),
       once("database down: p50 of replies, up", "ms", null, at(up, 0.5)),
       once("database down: p50 of replies, down", "ms", null, at(down, 0.5)),
-      once("database down: p50, down over up", "ratio", { most: RATIO_MOST }, ratio(0.5)),
-      once("database down: p99, down over up", "ratio", { most: RATIO_MOST }, ratio(0.99)),
-      once("database down: workerd, last minute less first", "MiB", { most: GROWTH_MIB_MOST }, growth("workerd")),
-      once("database down: queues and clients, live, end less start", "MiB", { most: GROWTH_MIB_MOST }, live_growth),
+      once("database down: p50, down over up", "ratio", { max: RATIO_MOST }, ratio(0.5)),
+      once("database down: p99, down over up", "ratio", { max: RATIO_MOST }, ratio(0.99)),
+      once("database down: workerd, last minute less first", "MiB", { max: GROWTH_MIB_MOST }, growth("workerd")),
+      once("database down: queues and clients, live, end less start", "MiB", { max: GROWTH_MIB_MOST }, live_growth),
       once("database down: queues and clients, resident, minutes", "MiB", null, growth("node")),
       once("database down: messages waiting at its end", "messages", null, backlog),
-      once("database down: drain once it is back", "s", { most: DRAIN_MS_MOST / 1000 }, drain_ms / 1000),
-      once("database down: replies without a row", "replies", { most: 0 }, lost),
-      once("database down: rows beyond the replies", "rows", { most: 0 }, Number(total?.[0]) - ids.size),
+      once("database down: drain once it is back", "s", { max: DRAIN_MS_MOST / 1000 }, drain_ms / 1000),
+      once("database down: replies without a row", "replies", { max: 0 }, lost),
+      once("database down: rows beyond the replies", "rows", { max: 0 }, Number(total?.[0]) - ids.size),
     ];
   } finally {
     await rig[Symbol.asyncDispose]();

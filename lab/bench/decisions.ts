@@ -40,19 +40,19 @@ export async function benchDecisions(
     const { groups } = JSON.parse(await post(`${workerd.url}/v1/rewards`, body)) as {
       groups: { verifier: { parsed: number } }[];
     };
-    const parsed = groups.reduce((sum, { verifier: { parsed: one } }) => sum + one, 0);
+    const parsed = groups.reduce((sum, { verifier: { parsed: count } }) => sum + count, 0);
     if (parsed !== comparisons) throw new Error(`${parsed} verdicts, expected ${comparisons}`);
     return (workerd.cpuMs() - before) / load.groups;
   };
   const [asked, decided]: [number[], number[]] = [[], []];
   try {
     for (let round = -WARM_UP; round < rounds; round++) {
-      const [one, other] = [
+      const [chatMs, other] = [
         await measured(chat, bodyOf(load, "code-select")),
         await measured(decide, bodyOf(load, "decide-pair")),
       ];
       if (round < 0) continue;
-      asked.push(one);
+      asked.push(chatMs);
       decided.push(other);
     }
   } finally {
@@ -65,7 +65,7 @@ export async function benchDecisions(
     figure(
       `${name}, decision model over chat judge`,
       "x",
-      { most: SHARE_MOST },
+      { max: SHARE_MOST },
       decided.map((ms, at) => ms / (asked[at] as number)),
     ),
   ];

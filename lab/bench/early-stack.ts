@@ -112,7 +112,7 @@ async function runStep(
 }
 
 async function ofSize(parts: Parts, load: EarlyStackLoad, size: EarlyLoad["sizes"][number], groups: number) {
-  const { rollouts, most } = size;
+  const { rollouts, max } = size;
   const step = (arm: ArmName, over_s: number, seed: string) => {
     const drawn = Array.from({ length: groups }, () => ({ rollouts, over_s }));
     const arrivals = stepOf({ lost: 0 }, randomOf("stack", groups, rollouts, seed), 0, drawn);
@@ -128,34 +128,34 @@ async function ofSize(parts: Parts, load: EarlyStackLoad, size: EarlyLoad["sizes
   }
   const ratio = (value: (step: StackStep) => number) => on.map((early, i) => value(early) / value(off[i] as StackStep));
   const wait = ({ waits }: StackStep) => mean(waits);
-  const of = `K = ${rollouts}, ${groups === 1 ? "one group alone" : `${groups} groups`}, over ${load.spread} x`;
+  const label = `K = ${rollouts}, ${groups === 1 ? "one group alone" : `${groups} groups`}, over ${load.spread} x`;
   // An engine that is idle has nothing to gain but waves.
-  const goal = groups === 1 ? null : { most };
+  const goal = groups === 1 ? null : { max };
   return [
-    figure(`${of}: judged at once`, "s", null, [unit_s]),
-    figure(`${of}: last arrival to last reward, gathered`, "s", null, off.map(wait)),
-    figure(`${of}: last arrival to last reward, early`, "s", null, on.map(wait)),
-    figure(`${of}: early over gathered`, "times", goal, ratio(wait)),
+    figure(`${label}: judged at once`, "s", null, [unit_s]),
+    figure(`${label}: last arrival to last reward, gathered`, "s", null, off.map(wait)),
+    figure(`${label}: last arrival to last reward, early`, "s", null, on.map(wait)),
+    figure(`${label}: early over gathered`, "times", goal, ratio(wait)),
     figure(
-      `${of}: the same, slowest group`,
+      `${label}: the same, slowest group`,
       "times",
       null,
       ratio(({ waits }) => Math.max(...waits)),
     ),
     figure(
-      `${of}: the step's end`,
+      `${label}: the step's end`,
       "times",
       null,
       ratio(({ end }) => end),
     ),
     figure(
-      `${of}: asked before the last came`,
+      `${label}: asked before the last came`,
       "share",
-      { least: 0.01 },
+      { min: 0.01 },
       on.map(({ asked, early }) => early / asked),
     ),
     figure(
-      `${of}: generations, early over gathered`,
+      `${label}: generations, early over gathered`,
       "times",
       null,
       ratio(({ asked }) => asked),

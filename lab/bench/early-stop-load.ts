@@ -118,11 +118,11 @@ export function readReply(events: readonly VerifyEvent[], size: GroupSize): Repl
 }
 
 function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSize): AskedQuestion[] {
-  const about = { to: "chat", preset: "code-select" } as const;
+  const questionFields = { to: "chat", preset: "code-select" } as const;
   const asked: (AskedQuestion & { readings: Reading[] })[] = [];
   for (let i = 0; i < rollouts; i++) {
     for (let j = i + 1; j < rollouts; j++) {
-      asked.push({ question: { ...about, shown: [i, j], samples }, charged: true, readings: [] });
+      asked.push({ question: { ...questionFields, shown: [i, j], samples }, charged: true, readings: [] });
     }
   }
   for (const event of events) {
@@ -145,9 +145,9 @@ function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSiz
 }
 
 /** Pairs with the same result in both, of one group. */
-export function samePairs(one: Reply, other: Reply): number {
+export function samePairs(reply: Reply, other: Reply): number {
   let same = 0;
-  one.pairs.forEach((row, i) => {
+  reply.pairs.forEach((row, i) => {
     row.forEach((result, j) => {
       if (i < j && result === other.pairs[i]?.[j]) same++;
     });

@@ -157,10 +157,10 @@ function armFigures(stop: Stop, { replies, latencies, stats, waited }: Arm, load
   const arm = `early stop over HTTP, ${stop}`;
   const generations = replies.length * pairsOf(load) * load.samples;
   const saved = replies.reduce((sum, reply) => sum + reply.saved, 0);
-  const told = replies.reduce((sum, reply) => sum + reply.completion_tokens, 0);
+  const tokensReported = replies.reduce((sum, reply) => sum + reply.completion_tokens, 0);
   return [
     figure(`${arm}: tokens by the engine, ${latencies.length} groups`, "tokens", null, [stats.tokens_generated]),
-    figure(`${arm}: of these in the gateway's account`, "share", null, [told / stats.tokens_generated]),
+    figure(`${arm}: of these in the gateway's account`, "share", null, [tokensReported / stats.tokens_generated]),
     figure(`${arm}: generations left out or cut`, "share", null, [saved / generations]),
     figure(`${arm}: latency of a group, mean`, "simulated s", null, [mean(latencies)]),
     figure(`${arm}: latency of a group, p50`, "simulated s", null, latencies),
@@ -175,11 +175,11 @@ function ratioFigures(all: Arm, early: Arm, load: StackLoad): Figure[] {
   const pairs = all.replies.length * pairsOf(load);
   const same = all.replies.reduce((sum, reply, n) => sum + samePairs(reply, early.replies[n] as Reply), 0);
   const [before, after] = [all.stats.tokens_generated, early.stats.tokens_generated];
-  const [most, least] = [p99(all.latencies), p99(early.latencies)];
+  const [allP99, earlyP99] = [p99(all.latencies), p99(early.latencies)];
   return [
-    figure(`early stop over HTTP: of ${pairs} pairs decided identically`, "share", { least: 1 }, [same / pairs]),
+    figure(`early stop over HTTP: of ${pairs} pairs decided identically`, "share", { min: 1 }, [same / pairs]),
     figure("early stop over HTTP cuts tokens by", "share", null, [cut(before, after)]),
-    figure("early stop over HTTP cuts the p99 of a group by", "share", null, [cut(most, least)]),
+    figure("early stop over HTTP cuts the p99 of a group by", "share", null, [cut(allP99, earlyP99)]),
     figure("early stop over HTTP cuts the mean of a group by", "share", null, [
       cut(mean(all.latencies), mean(early.latencies)),
     ]),

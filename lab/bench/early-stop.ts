@@ -75,7 +75,7 @@ async function runArm(load: EarlyStopLoad, rates: Rates, stop: Stop, starts: rea
       replies[n] = readReply(events, load);
       scheduler.remove(job);
     };
-    const job = new Job(request, { party: `group-${n}`, arrived_at, now, emit, full: () => false });
+    const job = new Job(request, { tenant: `group-${n}`, arrived_at, now, emit, full: () => false });
     scheduler.add(job);
   };
   for (let sent = 0; sent < starts.length || engine.in_flight > 0; ) {
@@ -143,7 +143,7 @@ async function underLoad(load: EarlyStopLoad, rates: Rates): Promise<Figure[]> {
   const starts = arrivals(load.groups, gap, SEED);
   const all = await runArm(load, rates, "all", starts);
   const early = await runArm(load, rates, "majority", starts);
-  const cut = (of: (arm: Arm) => number) => 1 - of(early) / of(all);
+  const cut = (metric: (arm: Arm) => number) => 1 - metric(early) / metric(all);
   const pairs = load.groups * pairsOf(load);
   const same = all.replies.reduce((sum, reply, n) => sum + samePairs(reply, early.replies[n] as Reply), 0);
   const tokens = cut(({ engine }) => engine.tokens_generated);
@@ -152,11 +152,11 @@ async function underLoad(load: EarlyStopLoad, rates: Rates): Promise<Figure[]> {
   return [
     ...armFigures(`${name}, all`, all, load),
     ...armFigures(`${name}, majority`, early, load),
-    figure(`${name}: of ${pairs} pairs decided identically`, "share", { least: 1 }, [same / pairs]),
-    figure(`${name}: cuts tokens by`, "share", { least: TOKENS_SAVED_LEAST }, [tokens]),
+    figure(`${name}: of ${pairs} pairs decided identically`, "share", { min: 1 }, [same / pairs]),
+    figure(`${name}: cuts tokens by`, "share", { min: TOKENS_SAVED_LEAST }, [tokens]),
     figure(`${name}: samples taken one by one would cut`, "share", null, [possible]),
-    figure(`${name}: of that reached`, "share", { least: OF_POSSIBLE_LEAST }, [tokens / possible]),
-    figure(`${name}: cuts the p99 of a group by`, "share", { least: P99_CUT_LEAST }, [
+    figure(`${name}: of that reached`, "share", { min: OF_POSSIBLE_LEAST }, [tokens / possible]),
+    figure(`${name}: cuts the p99 of a group by`, "share", { min: P99_CUT_LEAST }, [
       cut(({ latencies }) => p99(latencies)),
     ]),
     figure(`${name}: cuts the mean of a group by`, "share", null, [cut(({ latencies }) => mean(latencies))]),

@@ -24,7 +24,7 @@ const WASTED_MOST = 0.03;
 
 export interface EarlyLoad {
   /** Members of each group, and at twice the judging time the share of gathering's wait that may be left. */
-  sizes: readonly { rollouts: number; most: number }[];
+  sizes: readonly { rollouts: number; max: number }[];
   /** Groups of a step, which all begin at once. */
   groups: number;
   /** How long a step's samples come, in times of what judging all of it takes. */
@@ -139,11 +139,11 @@ async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], earl
     const come = order.filter((r) => Number.isFinite(times[r]));
     const members = come.map((r) => ({ rollout: { text: programOf(`${g}`, r, "even") }, language: null }));
     const subject = { room: `${g}`, prompt: questionOf(`${g}`), spec, run_id: null, step: null, key_name: null };
-    const about = { request_id: `group-${g}`, subject, deadline_ms: DEADLINE_MS };
+    const requestFields = { request_id: `group-${g}`, subject, deadline_ms: DEADLINE_MS };
     const closes = come.length < times.length ? latest : (times[come.at(-1) as number] as number);
     const whole = async () => {
-      const { journal: taken } = journal.ofWhole(about.request_id);
-      const work = { ...about, logs: false, warnings: [], group_id: `${g}`, members, journal: taken };
+      const { journal: taken } = journal.ofWhole(requestFields.request_id);
+      const work = { ...requestFields, logs: false, warnings: [], group_id: `${g}`, members, journal: taken };
       const { groups, rewards } = (await judges.whole(work)).reply;
       step.waits[g] = engine.now - closes;
       step.end = Math.max(step.end, engine.now);
@@ -155,9 +155,9 @@ async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], earl
       at: (times[r] as number) + BEGINS_AFTER_S,
       run: () =>
         judges.early.ask({
-          ...about,
+          ...requestFields,
           members: members.slice(0, i + 2),
-          journal: journal.ofEarly(about.request_id),
+          journal: journal.ofEarly(requestFields.request_id),
           signal,
         }),
     }));
@@ -217,7 +217,7 @@ const judgedAtOnce = async (load: EarlyLoad, sizes: readonly number[]) => {
 /** A step at full load: all samples come within `spread` times the time that judging all of them takes. */
 async function ofSpread(
   load: EarlyLoad,
-  { rollouts, most }: EarlyLoad["sizes"][number],
+  { rollouts, max }: EarlyLoad["sizes"][number],
   spread: number,
   unit_s: number,
 ) {
@@ -226,26 +226,31 @@ async function ofSpread(
     const drawn = Array.from({ length: load.groups }, () => ({ rollouts, over_s: spread * unit_s }));
     steps.push(await bothArms(load, stepOf(load, randomOf(rollouts, seed), 0, drawn)));
   }
-  const of = `K = ${rollouts}, samples over ${spread} x that`;
+  const label = `K = ${rollouts}, samples over ${spread} x that`;
   const wait = (arm: keyof BothArms) => steps.map((step) => waited(step[arm]));
-  const later = { most: LATER_MOST };
+  const later = { max: LATER_MOST };
   const wasted = steps.map(({ early: { asked, used } }) => asked / used - 1);
   return [
-    figure(`${of}: last arrival to reward, gathered`, "s", null, wait("gathered")),
-    figure(`${of}: last arrival to reward, early`, "s", null, wait("early")),
-    figure(`${of}: early over gathered`, "times", spread === 2 ? { most } : null, over(steps, waited)),
-    figure(`${of}: the same, p99 of groups`, "times", later, over(steps, slowest)),
-    figure(`${of}: the step's end`, "times", later, over(steps, ended)),
-    figure(`${of}: wasted generations with ${100 * load.lost} % lost samples`, "share", { most: WASTED_MOST }, wasted),
+    figure(`${label}: last arrival to reward, gathered`, "s", null, wait("gathered")),
+    figure(`${label}: last arrival to reward, early`, "s", null, wait("early")),
+    figure(`${label}: early over gathered`, "times", spread === 2 ? { max } : null, over(steps, waited)),
+    figure(`${label}: the same, p99 of groups`, "times", later, over(steps, slowest)),
+    figure(`${label}: the step's end`, "times", later, over(steps, ended)),
+    figure(
+      `${label}: wasted generations with ${100 * load.lost} % lost samples`,
+      "share",
+      { max: WASTED_MOST },
+      wasted,
+    ),
   ];
 }
 
 const RESAMPLED = 2_000;
 
 /** The p99 over all runs, early over gathered; the interval is of runs drawn with replacement. */
-function pooled(name: string, goal: Goal, runs: readonly BothArms[], of: (step: Step) => number[]): Figure {
+function pooled(name: string, goal: Goal, runs: readonly BothArms[], timesOf: (step: Step) => number[]): Figure {
   const ratio = (some: readonly BothArms[]) =>
-    p99(some.flatMap(({ early }) => of(early))) / p99(some.flatMap(({ gathered }) => of(gathered)));
+    p99(some.flatMap(({ early }) => timesOf(early))) / p99(some.flatMap(({ gathered }) => timesOf(gathered)));
   const random = randomOf("resampled");
   const drawn = Array.from({ length: RESAMPLED }, () =>
     ratio(runs.map(() => runs[Math.floor(random() * runs.length)] as BothArms)),
@@ -271,14 +276,14 @@ async function ofMixedSteps(load: EarlyLoad, load_share: number): Promise<Figure
   }
   const all = ({ waits }: Step) => waits;
   const atOnce = ({ waits }: Step) => waits.filter((_, g) => spreadOf(g % load.groups) === 0);
-  const of = `mixed steps at ${100 * load_share} % of the load`;
-  const later = { most: LATER_MOST };
+  const label = `mixed steps at ${100 * load_share} % of the load`;
+  const later = { max: LATER_MOST };
   return [
-    figure(`${of}: a step's time`, "s", null, [period_s]),
-    figure(`${of}: mean reply time, early over gathered`, "times", null, over(runs, waited)),
-    figure(`${of}: p99 of reply times, run by run`, "times", null, over(runs, slowest)),
-    pooled(`${of}: p99 of reply times (95 % interval)`, later, runs, all),
-    pooled(`${of}: p99 of groups that come at once (95 % interval)`, later, runs, atOnce),
+    figure(`${label}: a step's time`, "s", null, [period_s]),
+    figure(`${label}: mean reply time, early over gathered`, "times", null, over(runs, waited)),
+    figure(`${label}: p99 of reply times, run by run`, "times", null, over(runs, slowest)),
+    pooled(`${label}: p99 of reply times (95 % interval)`, later, runs, all),
+    pooled(`${label}: p99 of groups that come at once (95 % interval)`, later, runs, atOnce),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { percentile } from "../../src/core/math/stats.ts";
 
 /** The figure's least or most good value; null when it is only reported. */
-export type Goal = { least: number } | { most: number } | null;
+export type Goal = { min: number } | { max: number } | null;
 
 export interface Figure {
   name: string;
@@ -45,5 +45,5 @@ export async function repeated(
 /** Whether the median meets the goal; null without one. */
 export function isMet({ median, goal }: Pick<Figure, "median" | "goal">): boolean | null {
   if (goal === null) return null;
-  return "least" in goal ? median >= goal.least : median <= goal.most;
+  return "min" in goal ? median >= goal.min : median <= goal.max;
 }

@@ -74,7 +74,7 @@ async function flood({ flood: name, url, key, from }: Extract<Task, { flood: str
   parentPort?.once("message", () => {
     over = true;
   });
-  const again = async (): Promise<void> => {
+  const sendUntilOver = async (): Promise<void> => {
     while (!over) {
       for (const { path, body } of requests(from + sent++)) {
         const reply = await fetch(url + path, { method: "POST", headers, body });
@@ -85,7 +85,7 @@ async function flood({ flood: name, url, key, from }: Extract<Task, { flood: str
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, again));
+  await Promise.all(Array.from({ length: AT_ONCE }, sendUntilOver));
   parentPort?.postMessage({ sent, answered } satisfies Flooded);
 }
 

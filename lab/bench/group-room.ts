@@ -117,8 +117,8 @@ async function benchAdded(
   try {
     const taken: Round[] = [];
     for (let step = 0; step < rounds + 2; step++) {
-      const one = await round(workerd, mock, members, step, agent);
-      if (step >= 2) taken.push(one);
+      const result = await round(workerd, mock, members, step, agent);
+      if (step >= 2) taken.push(result);
     }
     const group = `group of ${members}`;
     const added = taken.map(({ to_answers, native }) => to_answers - native);
@@ -141,7 +141,7 @@ async function benchAdded(
         null,
         taken.map((each) => each.native),
       ),
-      figure(`added by gathering, ${group}`, "ms", { most: ADDED_MS_MOST }, added),
+      figure(`added by gathering, ${group}`, "ms", { max: ADDED_MS_MOST }, added),
     ];
   } finally {
     agent.destroy();
@@ -186,7 +186,8 @@ async function benchMany(
     const torn = sizes.filter((size) => size !== members).length;
     if (torn > 0) throw new Error(`${torn} samples were not judged with their whole group`);
     const ended = performance.now();
-    const sum = (of: (workerd: BareWorkerd) => number) => workerds.reduce((total, workerd) => total + of(workerd), 0);
+    const sum = (metric: (workerd: BareWorkerd) => number) =>
+      workerds.reduce((total, workerd) => total + metric(workerd), 0);
     const load = `${groups} groups of ${members} at once`;
     return [
       figure(`sending all but the last members, ${load}`, "s", null, [(gathered - started) / 1000]),

@@ -33,26 +33,26 @@ const growing = (field: keyof Load, from: number, to: number, usual = USUAL) =>
   powers(from, to).map((value) => ({ ...usual, [field]: value }));
 
 /** Up to these numbers of groups, rollouts, KiB of prompt and signals. */
-export const curvesUpTo = (most: Load): Curve[] => [
-  { name: "groups", loads: growing("groups", 1, most.groups), size: ({ groups }) => groups, costs: COSTS },
+export const curvesUpTo = (maxLoad: Load): Curve[] => [
+  { name: "groups", loads: growing("groups", 1, maxLoad.groups), size: ({ groups }) => groups, costs: COSTS },
   // Each pair is compared: nothing else may grow faster than they do.
   {
     name: "comparisons of a group",
-    loads: growing("rollouts", 2, most.rollouts),
+    loads: growing("rollouts", 2, maxLoad.rollouts),
     size: ({ rollouts }) => comparisonsOf({ groups: 1, rollouts, thoughts: 0 }),
     costs: ["CPU ms"],
   },
   // What is kept of a comparison is little beside a rollout's own rows.
   {
     name: "rollouts of a group",
-    loads: growing("rollouts", 2, most.rollouts),
+    loads: growing("rollouts", 2, maxLoad.rollouts),
     size: ({ rollouts }) => rollouts,
     costs: ["KiB live"],
   },
-  { name: "KiB of a prompt", loads: growing("kib", 1, most.kib), size: ({ kib }) => kib, costs: COSTS },
+  { name: "KiB of a prompt", loads: growing("kib", 1, maxLoad.kib), size: ({ kib }) => kib, costs: COSTS },
   {
     name: "signals",
-    loads: growing("signals", 1, most.signals, { ...USUAL, groups: most.groups, rollouts: 2 }),
+    loads: growing("signals", 1, maxLoad.signals, { ...USUAL, groups: maxLoad.groups, rollouts: 2 }),
     size: ({ signals }) => signals,
     costs: COSTS,
   },
@@ -112,17 +112,17 @@ export async function benchGrowth(curves: readonly Curve[], rounds: number): Pro
     for (let round = 0; round <= rounds; round++) {
       for (const [load, found] of measured) found.push(await costOf(load));
     }
-    for (const of of costs) {
+    for (const costName of costs) {
       const points = [...measured].map(([load, found]) => {
-        const values = found.map((cost) => cost[of]).sort((a, b) => a - b);
-        return [size(load), percentile(values, of === "CPU ms" ? 0 : 0.5)] as const;
+        const values = found.map((cost) => cost[costName]).sort((a, b) => a - b);
+        return [size(load), percentile(values, costName === "CPU ms" ? 0 : 0.5)] as const;
       });
-      for (const [at, cost] of points) figures.push(figure(`${of} at ${at} ${name}`, of, null, [cost]));
+      for (const [at, cost] of points) figures.push(figure(`${costName} at ${at} ${name}`, costName, null, [cost]));
       const logs = points.slice(-UPPER).map(([at, cost]) => [Math.log(at), Math.log(cost)] as const);
       figures.push(
-        interval(`${of} by ${name}: a line's slope`, `${of} each`, null, slopeOf(points)),
-        figure(`${of} by ${name}: how much of it is on the line`, "", null, [onLine(points)]),
-        interval(`${of} by ${name}: the exponent`, "", { most: EXPONENT_MOST }, slopeOf(logs)),
+        interval(`${costName} by ${name}: a line's slope`, `${costName} each`, null, slopeOf(points)),
+        figure(`${costName} by ${name}: how much of it is on the line`, "", null, [onLine(points)]),
+        interval(`${costName} by ${name}: the exponent`, "", { max: EXPONENT_MOST }, slopeOf(logs)),
       );
     }
   }

@@ -108,12 +108,12 @@ export async function benchHyperdrive(load: { groups: number; requests: number; 
               if (k >= 0) took[way].push(ms);
             }
           }
-          const about = `${name}, ${2 * delay_ms} ms there and back`;
+          const label = `${name}, ${2 * delay_ms} ms there and back`;
           const [http_ms, native_ms] = [took.http, took.native].map((ms) => figure("", "ms", null, ms));
           figures.push(
-            { ...(http_ms as Figure), name: `${about}: Neon's HTTP` },
-            { ...(native_ms as Figure), name: `${about}: Hyperdrive` },
-            figure(`${about}: Hyperdrive over HTTP, medians`, "ratio", null, [
+            { ...(http_ms as Figure), name: `${label}: Neon's HTTP` },
+            { ...(native_ms as Figure), name: `${label}: Hyperdrive` },
+            figure(`${label}: Hyperdrive over HTTP, medians`, "ratio", null, [
               (native_ms as Figure).median / (http_ms as Figure).median,
             ]),
           );

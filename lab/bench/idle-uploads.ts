@@ -69,7 +69,7 @@ export async function benchIdleUploads(
       for (const upload of uploads) upload.destroy();
     }
     return [
-      figure("idle uploads: p99 of another key, with over without", "x", { most: RATIO_MOST }, ratios),
+      figure("idle uploads: p99 of another key, with over without", "x", { max: RATIO_MOST }, ratios),
       figure("idle uploads: p99 without", "ms", null, quiet),
     ];
   } finally {

@@ -81,8 +81,8 @@ const WAVES = { rollouts: 16, groups: 64, small: { groups: 8, steps: 96 }, load_
 /** As 64 groups on 256 places, in half of the time. */
 const EARLY = {
   sizes: [
-    { rollouts: 8, most: 0.4 },
-    { rollouts: 16, most: 0.25 },
+    { rollouts: 8, max: 0.4 },
+    { rollouts: 16, max: 0.25 },
   ],
   groups: 32,
   spreads: [0.5, 1, 2, 4],
@@ -200,7 +200,7 @@ async function withBackends<T>(run: (backends: Backends) => Promise<T>): Promise
 
 function goalText({ goal }: Figure): string {
   if (goal === null) return "";
-  return "least" in goal ? `>= ${goal.least.toLocaleString("en")}` : `<= ${goal.most.toLocaleString("en")}`;
+  return "min" in goal ? `>= ${goal.min.toLocaleString("en")}` : `<= ${goal.max.toLocaleString("en")}`;
 }
 
 function verdictText(figure: Figure): string {
@@ -249,18 +249,18 @@ const NAMES = Object.keys(BENCHES);
 const options = commandFlags({
   command: "bench",
   call: "npm run lab -- bench",
-  about: `Speed and memory, as a table and as JSON. Those of the benchmarks that are only made when named: ${[...ON_REQUEST].join(", ")}.`,
+  description: `Speed and memory, as a table and as JSON. Those of the benchmarks that are only made when named: ${[...ON_REQUEST].join(", ")}.`,
   numbers: {
     minutes: {
-      least: 0.01,
-      most: MINUTES_MOST,
+      min: 0.01,
+      max: MINUTES_MOST,
       value: 0.25,
       help: "how long the gateway's memory is watched, or the database stays away",
     },
   },
   texts: { out: { value: "dist/bench.json", file: true, help: "the file with the figures" } },
   switches: { profile: "writes CPU profiles of the routes instead" },
-  lists: { only: { of: NAMES, help: "only this benchmark" } },
+  lists: { only: { choices: NAMES, help: "only this benchmark" } },
 });
 
 async function main(): Promise<void> {

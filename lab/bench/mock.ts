@@ -182,10 +182,10 @@ const server = createServer((request, response) => {
   const parts: Buffer[] = [];
   const known = request.socket as Socket & { asked?: boolean };
   const read = ["/sql", "/v1/verify", "/v1/systemone"].includes(request.url ?? "");
-  const kept = read || known.asked !== true || tokensAnEvent(request.url) !== null;
+  const keepsBody = read || known.asked !== true || tokensAnEvent(request.url) !== null;
   known.asked = true;
   request.on("data", (chunk: Buffer) => {
-    if (kept) parts.push(chunk);
+    if (keepsBody) parts.push(chunk);
   });
   request.on("end", () => route(request, Buffer.concat(parts).toString("utf8"), response));
 });

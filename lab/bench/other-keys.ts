@@ -15,9 +15,9 @@ const SLOW_AT_ONCE = 64;
 
 async function slowPrograms(rounds: Rounds): Promise<Figure[]> {
   const verifier = await startProgram("gpu-backend/engines/cpu/main.ts", { PORT: "0" });
-  const run = async (party: string, code: string, signal?: AbortSignal) => {
+  const run = async (tenant: string, code: string, signal?: AbortSignal) => {
     const body = JSON.stringify({ code, language: "python", stdin: "20", run_timeout: 10 });
-    const headers = { [PARTY_HEADER]: party };
+    const headers = { [PARTY_HEADER]: tenant };
     const reply = await fetch(`${verifier.url}/run_code`, { method: "POST", body, headers, ...(signal && { signal }) });
     return { status: reply.status, document: (await reply.json()) as { status?: string } };
   };
@@ -30,13 +30,13 @@ async function slowPrograms(rounds: Rounds): Promise<Figure[]> {
         if (status !== 200 || document.status !== "Success") throw new Error(`another key's program: ${status}`);
       },
       (over) => {
-        const again = async (): Promise<void> => {
+        const runUntilAborted = async (): Promise<void> => {
           while (!over.aborted) {
             const { status } = await run("a", "while True: pass", over).catch(() => ({ status: 0 }));
             if (status === 429) await new Promise((resolve) => setTimeout(resolve, 1_000));
           }
         };
-        return Promise.all(Array.from({ length: SLOW_AT_ONCE }, again));
+        return Promise.all(Array.from({ length: SLOW_AT_ONCE }, runUntilAborted));
       },
     );
   } finally {
@@ -67,10 +67,10 @@ async function failures(rounds: Rounds): Promise<Figure[]> {
   const { url, close } = await failingBackend();
   const backend = new Backend({ name: "verifier", hedging: false });
   const verifier = createOpenAiVerifier({ url, model: "m", apiKey: null, backend }, clock);
-  const ask = async (party: string, ms: number, over?: AbortSignal) => {
+  const ask = async (tenant: string, ms: number, over?: AbortSignal) => {
     const signal = AbortSignal.any([AbortSignal.timeout(ms), ...(over === undefined ? [] : [over])]);
     const sampling = { form: "exact_match" as const, model: null, temperature: 0, top_p: 1, max_tokens: 9, seed: 0 };
-    const session = verifier.session({ ...sampling, signal, deadline_at: clock.now() + ms, party });
+    const session = verifier.session({ ...sampling, signal, deadline_at: clock.now() + ms, tenant });
     const questions = [{ id: 0, shown: [0, 1], samples: 4, stop: "all" as const }];
     const job = { to: "chat" as const, preset: "code-select", question: "q", language: null, candidates: ["a", "b"] };
     let answered = 0;
@@ -87,10 +87,10 @@ async function failures(rounds: Rounds): Promise<Figure[]> {
         if ((await ask("b", 20_000)) !== 4) throw new Error("another key's questions were not answered");
       },
       (over) => {
-        const again = async (): Promise<void> => {
+        const askUntilAborted = async (): Promise<void> => {
           while (!over.aborted) await ask("a", 3_000, over);
         };
-        return Promise.all(Array.from({ length: FAILING_AT_ONCE }, again));
+        return Promise.all(Array.from({ length: FAILING_AT_ONCE }, askUntilAborted));
       },
     );
   } finally {

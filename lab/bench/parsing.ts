@@ -6,8 +6,8 @@ const SHORT_TEXTS_LEAST = 150_000;
 const TRACES_MB_LEAST = 100;
 
 function goalOf(unit: string): Goal {
-  if (unit === "texts/s") return { least: SHORT_TEXTS_LEAST };
-  return unit === "MB/s" ? { least: TRACES_MB_LEAST } : null;
+  if (unit === "texts/s") return { min: SHORT_TEXTS_LEAST };
+  return unit === "MB/s" ? { min: TRACES_MB_LEAST } : null;
 }
 
 /**

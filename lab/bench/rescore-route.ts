@@ -67,8 +67,8 @@ export async function benchRescore(script: WorkerModules, load: { groups: number
           throw new Error(`the stream ended with ${text.slice(-300)}`);
         return performance.now() - started;
       };
-      const about = `${load.groups} groups of ${load.rollouts} scored again, ${name}`;
-      figures.push(await repeated(about, "ms", { most: MS_MOST }, rounds, ask));
+      const label = `${load.groups} groups of ${load.rollouts} scored again, ${name}`;
+      figures.push(await repeated(label, "ms", { max: MS_MOST }, rounds, ask));
     }
     return figures;
   } finally {

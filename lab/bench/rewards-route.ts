@@ -65,7 +65,7 @@ export async function benchRewardsRoute(
         checkReply(reply, batch, logged);
         return spent / comparisonsOf(batch);
       };
-      figures.push(await repeated(name, "CPU ms/comparison", { most: CPU_MS_MOST }, rounds, measure));
+      figures.push(await repeated(name, "CPU ms/comparison", { max: CPU_MS_MOST }, rounds, measure));
     } finally {
       await workerd.close();
     }

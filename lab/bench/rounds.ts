@@ -21,14 +21,14 @@ export interface Rounds {
 export async function ratios(
   what: string,
   { requests, rounds }: Rounds,
-  one: () => Promise<void>,
+  sendRequest: () => Promise<void>,
   flood: (over: AbortSignal) => Promise<unknown>,
 ): Promise<Figure[]> {
   const latencies = async () => {
     const taken: number[] = [];
     for (let i = 0; i < requests; i++) {
       const started = performance.now();
-      await one();
+      await sendRequest();
       taken.push(performance.now() - started);
     }
     return p99(taken);
@@ -45,7 +45,7 @@ export async function ratios(
     await flooding;
   }
   return [
-    figure(`${what}: p99 of another key, with over without`, "x", { most: RATIO_MOST }, ratio),
+    figure(`${what}: p99 of another key, with over without`, "x", { max: RATIO_MOST }, ratio),
     figure(`${what}: p99 without`, "ms", null, quiet),
   ];
 }

@@ -58,5 +58,5 @@ export async function benchScoring(batch: Batch, rounds: number): Promise<Figure
     return (user + system) / 1000;
   };
   const name = `scoring ${batch.groups} x ${batch.rollouts} pairwise, ${comparisonsOf(batch)} comparisons, instant verifier`;
-  return [await repeated(name, "ms CPU", { most: 250 }, rounds, score)];
+  return [await repeated(name, "ms CPU", { max: 250 }, rounds, score)];
 }

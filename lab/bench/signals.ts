@@ -56,5 +56,5 @@ export async function benchSignals(batch: Batch, rounds: number): Promise<Figure
     return (user + system) / 1000;
   };
   const name = `signals and expression ${batch.groups} x ${batch.rollouts}: tests, cascade, length, format`;
-  return [await repeated(name, "ms CPU", { most: 30 }, rounds, measure)];
+  return [await repeated(name, "ms CPU", { max: 30 }, rounds, measure)];
 }

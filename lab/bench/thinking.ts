@@ -25,14 +25,14 @@ export async function benchThinking(
     const { cpu } = await startWays(subjects, script, { verifier, question: backends.question }, batch)
       .then(() => measure(subjects, rounds))
       .finally(() => closeAll(subjects));
-    const of = `${tokens} an event`;
+    const label = `${tokens} an event`;
     figures.push(
       ...[...cpu].map(([name, values]) => {
-        const goal = name === WAYS.gateway ? { most: 0.7 } : null;
-        return figure(`${of}: ${name}`, "CPU ms/comparison", goal, [...values]);
+        const goal = name === WAYS.gateway ? { max: 0.7 } : null;
+        return figure(`${label}: ${name}`, "CPU ms/comparison", goal, [...values]);
       }),
-      figure(`${of}: edge, openai / a bare Worker`, "ratio", null, ratiosOf(cpu, WAYS.direct, "a bare Worker")),
-      figure(`${of}: gateway / a bare Node process`, "ratio", null, ratiosOf(cpu, "gateway", "a bare Node process")),
+      figure(`${label}: edge, openai / a bare Worker`, "ratio", null, ratiosOf(cpu, WAYS.direct, "a bare Worker")),
+      figure(`${label}: gateway / a bare Node process`, "ratio", null, ratiosOf(cpu, "gateway", "a bare Node process")),
     );
   }
   return figures;

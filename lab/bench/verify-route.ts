@@ -58,12 +58,12 @@ export async function benchVerifyRoute(
   };
   try {
     const workers = { openai: await start(backends.verifier), verify: await start(backends.gateway) };
-    const one = { ...batch, groups: 1 };
+    const singleGroup = { ...batch, groups: 1 };
     const traffic = {
-      openai: await sent(backends, workers.openai, one),
-      verify: await sent(backends, workers.verify, one),
+      openai: await sent(backends, workers.openai, singleGroup),
+      verify: await sent(backends, workers.verify, singleGroup),
     };
-    return [...trafficFigures(traffic, one), ...(await cpuFigures(workers, batch, rounds))];
+    return [...trafficFigures(traffic, singleGroup), ...(await cpuFigures(workers, batch, rounds))];
   } finally {
     for (const workerd of started) await workerd.close();
   }
@@ -74,9 +74,9 @@ function trafficFigures({ openai, verify }: PerProtocol<Sent>, batch: Batch): Fi
   return [
     figure(`bytes to the backend, ${group}, openai`, "bytes", null, [openai.bytes]),
     figure(`bytes to the backend, ${group}, verify`, "bytes", null, [verify.bytes]),
-    figure("bytes, verify / openai", "ratio", { most: BYTES_RATIO_MOST }, [verify.bytes / openai.bytes]),
+    figure("bytes, verify / openai", "ratio", { max: BYTES_RATIO_MOST }, [verify.bytes / openai.bytes]),
     figure(`connections, ${group}, openai`, "connections", null, [openai.connections]),
-    figure(`connections, ${group}, verify`, "connections", { most: 1 }, [verify.connections]),
+    figure(`connections, ${group}, verify`, "connections", { max: 1 }, [verify.connections]),
   ];
 }
 
@@ -86,7 +86,7 @@ async function cpuFigures(workers: PerProtocol<BareWorkerd>, batch: Batch, round
   const ratio = await repeated(
     "CPU a comparison, verify / openai",
     "ratio",
-    { most: CPU_RATIO_MOST },
+    { max: CPU_RATIO_MOST },
     rounds,
     async () => {
       for (const protocol of PROTOCOLS) spent[protocol].push(await cpuAComparison(workers[protocol], batch));

@@ -151,8 +151,8 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
     if (prompt === undefined) {
       const { messages } = JSON.parse(`{${question}}`) as { messages: { role: string; content: string }[] };
       const { text, tokens } = promptOf({ messages });
-      const told = messages.at(-1)?.content ?? "";
-      const read = parsePrompt(told.slice(told.indexOf("[QUESTION]\n")));
+      const content = messages.at(-1)?.content ?? "";
+      const read = parsePrompt(content.slice(content.indexOf("[QUESTION]\n")));
       if (read === null) throw new Error("the prompt holds no comparison");
       prompt = { tokens, blocks: blockKeys(text, this.#parameters.block_tokens), read };
       if (this.#prompts.size === PROMPTS_MAX) this.#prompts.clear();

@@ -23,13 +23,13 @@ export function virtualGateway(engine: VirtualEngine, model: string): { verifier
     generations_max: LIMITS.generations_verify_max,
     check: async () => ({ ok: true, latency_ms: 0 }),
     session(call) {
-      const party = call.work ?? `step-${parties++}`;
+      const tenant = call.work ?? `step-${parties++}`;
       const stats = { headers_waiting_max: 0, in_flight_max: 0, requests: 0, retries: 0 };
       return {
         stats,
-        judge(about, sink) {
+        judge(judgeJob, sink) {
           stats.requests++;
-          const group = new GroupAsk(about, sink);
+          const group = new GroupAsk(judgeJob, sink);
           const body = verifyBody(call, model, group.body(), LIMITS.deadline_ms_max);
           if (typeof body !== "string") throw new Error("the benchmark's groups fit into one text");
           const { promise, resolve } = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ export function virtualGateway(engine: VirtualEngine, model: string): { verifier
             scheduler.remove(job);
             resolve();
           };
-          const options = { party, arrived_at: now(), now, emit, full: () => false };
+          const options = { tenant, arrived_at: now(), now, emit, full: () => false };
           const job = new Job(parseVerifyRequest(JSON.parse(body)), options);
           scheduler.add(job);
           return promise;

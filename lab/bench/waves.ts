@@ -64,8 +64,8 @@ async function run(
     const at = engine.now;
     const request = RewardsRequestSchema.parse({ groups: groupsOf(load, groups, step) });
     const spec = SpecSchema.parse({ judge: judgeOf(step), candidate: { extract: "whole" }, reward: "strength" });
-    const about = { request, spec, started_ms: clock.now(), signal: new AbortController().signal };
-    const { reply } = await scoreBatch({ verifier, clock }, about);
+    const batch = { request, spec, started_ms: clock.now(), signal: new AbortController().signal };
+    const { reply } = await scoreBatch({ verifier, clock }, batch);
     ran.seconds[step] = engine.now - at;
     ran.generations[step] = reply.groups.map(({ verifier: { generations } }) => generations);
     ran.end = engine.now;
@@ -108,7 +108,7 @@ export async function benchWaves(load: WavesLoad, names: readonly string[] = Obj
     const large = await run(load, load.groups, [0], () => judge);
     const asked = mean(large.generations.flat());
     const whole = await run(load, load.groups, [0], () => oneWave(asked, load.rollouts));
-    const goal = { most: WAVES_MOST };
+    const goal = { max: WAVES_MOST };
     const ratio = large.end / whole.end;
     figures.push(
       figure(`${name}: generations a group`, "generations", null, [asked]),
@@ -116,8 +116,8 @@ export async function benchWaves(load: WavesLoad, names: readonly string[] = Obj
       figure(`${name}: a step of ${load.groups} groups, over that`, "times", goal, [ratio]),
     );
     const alone = await run(load, 1, [0], () => judge);
-    const own = await run(load, 1, [0], () => oneWave(mean(alone.generations.flat()), load.rollouts));
-    figures.push(figure(`${name}: a group alone, over one wave`, "times", null, [alone.end / own.end]));
+    const singleWave = await run(load, 1, [0], () => oneWave(mean(alone.generations.flat()), load.rollouts));
+    figures.push(figure(`${name}: a group alone, over one wave`, "times", null, [alone.end / singleWave.end]));
     const { groups, steps } = load.small;
     const gap = (whole.end * groups) / load.groups / load.load_share;
     const starts = arrivals(steps, gap, SEED);

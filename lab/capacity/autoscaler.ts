@@ -21,7 +21,7 @@ interface Scalable {
  * engines as would work it off in that time, counting those that run and start; each takes work `start_s`
  * later. Where nothing has waited for `idle_s` it takes one idle engine away.
  */
-export function autoscale(model: Scalable, { least, most, every_s, wait_s, up, start_s, idle_s }: Autoscaler): void {
+export function autoscale(model: Scalable, { min, max, every_s, wait_s, up, start_s, idle_s }: Autoscaler): void {
   const { timeline } = model;
   let quietSince = 0;
   const look = () => {
@@ -29,9 +29,9 @@ export function autoscale(model: Scalable, { least, most, every_s, wait_s, up, s
     if (model.gateways.some(({ queued }) => queued > 0)) quietSince = timeline.now;
     if (wait > wait_s) {
       const wanted = Math.ceil((model.working * wait) / wait_s);
-      const more = Math.min(up, most - model.paid, wanted - model.paid);
+      const more = Math.min(up, max - model.paid, wanted - model.paid);
       for (let n = 0; n < more; n++) timeline.after(start_s, model.buy());
-    } else if (timeline.now - quietSince >= idle_s && model.paid > least && model.sell()) {
+    } else if (timeline.now - quietSince >= idle_s && model.paid > min && model.sell()) {
       quietSince = timeline.now;
     }
     timeline.after(every_s, look);

@@ -35,7 +35,7 @@ function lineThrough(seen: readonly Seen[]): { alone_s: number; more_s: number }
 export function calibratedBy(setting: Setting, summary: Summary): Setting {
   const held = summary.points.filter(({ overloaded }) => overloaded.length === 0);
   const sides = (held.length > 0 ? held : summary.points).map(({ target }) => target);
-  const seen = sides.map(seenAt).filter((one) => one !== null);
+  const seen = sides.map(seenAt).filter((point) => point !== null);
   if (seen.length === 0) throw new Error("the load test saw no generation's time: it needs --kind rewards or gateway");
   const { alone_s, more_s } = lineThrough(seen);
   const part = (name: "edge" | "network") => mean(sides.map(({ split_ms }) => (split_ms[name] ?? 0) / 1_000));

@@ -164,9 +164,9 @@ export class Replicas {
     return able.reduce((best, replica) => (replica.in_flight < best.in_flight ? replica : best));
   }
 
-  #sum(of: (replica: Replica) => number): number {
+  #sum(measure: (replica: Replica) => number): number {
     let sum = 0;
-    for (const replica of this.all) sum += of(replica);
+    for (const replica of this.all) sum += measure(replica);
     return sum;
   }
 }

@@ -14,7 +14,13 @@ import { type Setting, STANDARD } from "./setting.ts";
 const oneOf = (names: readonly string[]) => (text: string) =>
   names.includes(text) ? null : `must be one of ${names.join(", ")}, not '${text}'`;
 
-const whole = (least: number, most: number, value: number, help: string) => ({ least, most, value, whole: true, help });
+const whole = (min: number, max: number, value: number, help: string) => ({
+  min,
+  max,
+  value,
+  whole: true,
+  help,
+});
 
 function schedule(text: string): string | null {
   if (text in SCHEDULES) return null;
@@ -27,23 +33,23 @@ export const readFlags = (argv: readonly string[] = process.argv.slice(2)) =>
     {
       command: "capacity",
       call: "npm run lab -- capacity",
-      about:
+      description:
         "How many GPUs a step needs, by a model in virtual time of edge, gateway, engines and autoscaler (lab/results/capacity.md). Rates of 0 are the preset's.",
       numbers: {
         groups: whole(1, 4_096, 256, "groups of a step"),
         rollouts: whole(2, 64, 16, "rollouts of a group"),
-        seconds: { least: 0.1, most: 86_400, value: 60, help: "what a step may take" },
+        seconds: { min: 0.1, max: 86_400, value: 60, help: "what a step may take" },
         samples: whole(1, 64, 1, "generations of a comparison"),
         "thinking-tokens": whole(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
         "max-tokens": whole(1, 32_000, 4_096, "tokens of an answer at most"),
         "question-tokens": whole(1, 16_000, 400, "tokens of a question"),
         "candidate-tokens": whole(1, 8_000, 700, "tokens of a rollout as the judge is shown it"),
-        "prefill-rate": { least: 0, most: 1e9, value: 0, help: "prompt tokens a second of one GPU" },
-        "decode-rate": { least: 0, most: 1e6, value: 0, help: "tokens a second of one stream alone" },
-        "full-rate": { least: 0, most: 1e9, value: 0, help: "tokens a second of 64 streams together" },
+        "prefill-rate": { min: 0, max: 1e9, value: 0, help: "prompt tokens a second of one GPU" },
+        "decode-rate": { min: 0, max: 1e6, value: 0, help: "tokens a second of one stream alone" },
+        "full-rate": { min: 0, max: 1e9, value: 0, help: "tokens a second of 64 streams together" },
         slots: whole(0, 4_096, 0, "concurrent sequences of one engine"),
         "in-flight": whole(1, 1_024, 256, "generations at one engine at most (ENGINE_MAX_IN_FLIGHT)"),
-        "rtt-ms": { least: 0, most: 10_000, value: 20, help: "between edge and gateway or engine, there and back" },
+        "rtt-ms": { min: 0, max: 10_000, value: 20, help: "between edge and gateway or engine, there and back" },
         gpus: whole(0, 4_096, 0, "how long a step takes on so many; 0: looks for the fewest"),
         "most-gpus": whole(1, 4_096, 1_024, "GPUs at most that are tried"),
         seeds: whole(1, 100, 5, "seeds of every figure"),

@@ -44,7 +44,7 @@ class VirtualPool implements Pick<EnginePool, "generate" | "capacity" | "in_flig
 
   generate({ affinity, seed, signal }: EngineCall): Promise<EngineAnswer> {
     const timeline = this.#timeline;
-    const sample = this.#samples.of(affinity, seed);
+    const sample = this.#samples.get(affinity, seed);
     const asked_at = timeline.now;
     this.#inFlight++;
     return new Promise((resolve) => {
@@ -114,7 +114,7 @@ export class Gateway {
   }
 
   /** Resolves with the last event's usage. Requests of one party share their turns. */
-  ask(request: VerifyRequest, party: string): Promise<Extract<VerifyEvent, { type: "done" }>["usage"]> {
+  ask(request: VerifyRequest, tenant: string): Promise<Extract<VerifyEvent, { type: "done" }>["usage"]> {
     const now = () => this.#timeline.now * 1_000;
     return new Promise((resolve) => {
       const emit = (event: VerifyEvent) => {
@@ -123,7 +123,7 @@ export class Gateway {
         this.#scheduler.remove(job);
         this.#timeline.settle(() => resolve(event.usage));
       };
-      const job = new Job(request, { party, arrived_at: now(), now, emit, full: () => false });
+      const job = new Job(request, { tenant, arrived_at: now(), now, emit, full: () => false });
       this.#jobs.add(job);
       this.#scheduler.add(job);
     });

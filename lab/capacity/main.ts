@@ -33,7 +33,7 @@ if (page !== "") {
   const asked = {
     setting,
     seeds,
-    most: flags["most-gpus"],
+    max_gpus: flags["most-gpus"],
     quick: flags.quick,
     check,
     folder: name,
@@ -49,7 +49,7 @@ if (page !== "") {
 const { gpus, at } =
   flags.gpus > 0
     ? { gpus: flags.gpus, at: await measured(setting, seeds) }
-    : await gpusFor(setting, { target_s, seeds, most: flags["most-gpus"] });
+    : await gpusFor(setting, { target_s, seeds, max_gpus: flags["most-gpus"] });
 if (flags.json) {
   console.log(JSON.stringify({ ...at, gpus, target_s, seeds }, null, 2));
 } else {

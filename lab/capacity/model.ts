@@ -54,8 +54,8 @@ export class Model {
   constructor(setting: Setting) {
     this.#setting = setting;
     const { gpus, autoscaler, gateway_cpu_s, protocol } = setting;
-    const most = Math.max(gpus, autoscaler?.most ?? 0);
-    const count = protocol === "verify" ? Math.ceil(most / GATEWAY_ENGINES) : 0;
+    const maxGpus = Math.max(gpus, autoscaler?.max ?? 0);
+    const count = protocol === "verify" ? Math.ceil(maxGpus / GATEWAY_ENGINES) : 0;
     this.gateways = Array.from({ length: count }, () => new Gateway(this.timeline, this.#samples, gateway_cpu_s));
     this.#engines = protocol === "verify" ? this.gateways.map(({ engines }) => engines) : [new Replicas()];
     for (let gpu = 0; gpu < gpus; gpu++) this.buy()();
@@ -186,7 +186,7 @@ export class Model {
     slots.onFree(send);
     return (group, wave) =>
       new Promise((resolve) => {
-        const samples = wave.flatMap((presentation) => group.of(presentation));
+        const samples = wave.flatMap((presentation) => group.samplesFor(presentation));
         let left = samples.length;
         const over = () => {
           if (--left === 0) this.timeline.settle(resolve);
@@ -206,7 +206,7 @@ export class Model {
   #spent() {
     this.#pay(0);
     const all = this.#replicas;
-    const sum = (of: (replica: Replica) => number) => all.reduce((total, replica) => total + of(replica), 0);
+    const sum = (measure: (replica: Replica) => number) => all.reduce((total, replica) => total + measure(replica), 0);
     const now = {
       gpu_s: this.#paid_s,
       busy_s: sum(({ busy_s }) => busy_s),

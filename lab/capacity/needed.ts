@@ -20,14 +20,14 @@ export interface Measured {
 export async function measured(setting: Setting, seeds: number): Promise<Measured> {
   const steps: StepResult[] = [];
   for (let k = 0; k < seeds; k++) steps.push(await new Model({ ...setting, seed: setting.seed + k }).step());
-  const of = (name: keyof StepResult) => mean(steps.map((step) => step[name]));
+  const meanOf = (name: keyof StepResult) => mean(steps.map((step) => step[name]));
   const seconds = steps.map((step) => step.seconds);
   const { seconds: _, ...first } = steps[0] as StepResult;
   const names = Object.keys(first) as (keyof typeof first)[];
   const mean_s = mean(seconds);
   return {
     ...{ gpus: setting.gpus, seconds, mean_s, ci95: tInterval(seconds) ?? [mean_s, mean_s] },
-    step: Object.fromEntries(names.map((name) => [name, of(name)])) as Measured["step"],
+    step: Object.fromEntries(names.map((name) => [name, meanOf(name)])) as Measured["step"],
   };
 }
 
@@ -42,7 +42,7 @@ export interface Search {
   target_s: number;
   seeds: number;
   /** GPUs at most. */
-  most: number;
+  max_gpus: number;
 }
 
 /** More GPUs that gain less than this are of no use: the longest answer alone takes so long. */
@@ -56,29 +56,29 @@ const stepOf = (gpus: number): number => Math.max(1, Math.floor(gpus * RESOLUTIO
  * The fewest GPUs for which the upper end of the interval of a step's time keeps the target; from
  * 32 on to one part in 16. Searched with the first seed, then raised until all seeds agree.
  */
-export async function gpusFor(setting: Setting, { target_s, seeds, most }: Search): Promise<Needed> {
-  const of = (gpus: number, times: number) => measured({ ...setting, gpus }, times);
+export async function gpusFor(setting: Setting, { target_s, seeds, max_gpus }: Search): Promise<Needed> {
+  const measureAt = (gpus: number, times: number) => measured({ ...setting, gpus }, times);
   let [fails, holds] = [0, 0];
   for (let gpus = 1, before = Number.POSITIVE_INFINITY; holds === 0; ) {
-    const { mean_s, step } = await of(gpus, 1);
+    const { mean_s, step } = await measureAt(gpus, 1);
     if (mean_s <= target_s) holds = gpus;
     else {
       const full = step.busy_s / step.gpu_s > 0.9;
-      if (gpus === most || (!full && mean_s > before * (1 - GAIN_LEAST)))
-        return { gpus: null, at: await of(gpus, seeds) };
+      if (gpus === max_gpus || (!full && mean_s > before * (1 - GAIN_LEAST)))
+        return { gpus: null, at: await measureAt(gpus, seeds) };
       [fails, before] = [gpus, mean_s];
       // While engines are full, twice as many take half as long.
-      gpus = Math.min(most, Math.max(2 * gpus, full ? Math.floor((gpus * mean_s) / target_s / 2) : 0));
+      gpus = Math.min(max_gpus, Math.max(2 * gpus, full ? Math.floor((gpus * mean_s) / target_s / 2) : 0));
     }
   }
   while (holds - fails > stepOf(holds)) {
     const middle = Math.floor((fails + holds) / 2);
-    if ((await of(middle, 1)).mean_s <= target_s) holds = middle;
+    if ((await measureAt(middle, 1)).mean_s <= target_s) holds = middle;
     else fails = middle;
   }
-  for (let gpus = holds; ; gpus = Math.min(most, gpus + stepOf(gpus))) {
-    const at = await of(gpus, seeds);
+  for (let gpus = holds; ; gpus = Math.min(max_gpus, gpus + stepOf(gpus))) {
+    const at = await measureAt(gpus, seeds);
     if (at.ci95[1] <= target_s) return { gpus, at };
-    if (gpus === most) return { gpus: null, at };
+    if (gpus === max_gpus) return { gpus: null, at };
   }
 }

@@ -13,7 +13,7 @@ import { erlangWait, pollaczekWait, type Queue, queueRun } from "./theory.ts";
 interface Asked {
   setting: Setting;
   seeds: number;
-  most: number;
+  max_gpus: number;
   /** Leaves out the largest steps. */
   quick: boolean;
   check: readonly Checked[] | null;
@@ -53,18 +53,18 @@ const table = (head: readonly string[], rows: readonly (readonly (string | numbe
 const seconds = ({ mean_s, ci95: [low, high] }: Measured): string =>
   `${mean_s.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`;
 
-async function answers({ setting, seeds, most, quick }: Asked, say: Say): Promise<string[][]> {
+async function answers({ setting, seeds, max_gpus, quick }: Asked, say: Say): Promise<string[][]> {
   const rows: string[][] = [];
-  for (const [name, of] of VERIFIERS) {
+  for (const [name, configure] of VERIFIERS) {
     // For the first verifier a large step too: its questions are soon answered.
     const steps = STEPS_ASKED.filter(
-      (step) => step.quick || !quick || (of === VERIFIERS[0]?.[1] && step.schedule === "swiss"),
+      (step) => step.quick || !quick || (configure === VERIFIERS[0]?.[1] && step.schedule === "swiss"),
     );
     for (const { schedule, groups, rollouts } of steps) {
       const cells: string[] = [];
       for (const target_s of TARGETS) {
-        const sized = { ...of(setting), groups, rollouts, judge: { ...setting.judge, schedule } };
-        const { gpus, at } = await gpusFor(sized, { target_s, seeds, most });
+        const sized = { ...configure(setting), groups, rollouts, judge: { ...setting.judge, schedule } };
+        const { gpus, at } = await gpusFor(sized, { target_s, seeds, max_gpus });
         const none = `none (${seconds(at)} on ${at.gpus})`;
         cells.push(gpus === null ? none : `**${gpus}**, ${seconds(at)}`);
         say(`${name}, ${schedule}, ${groups} x ${rollouts} in ${target_s} s: ${cells.at(-1)}`);
@@ -78,10 +78,10 @@ async function answers({ setting, seeds, most, quick }: Asked, say: Say): Promis
 /** Seconds of a step by GPUs, 32 x 8. */
 async function curves({ setting, seeds }: Asked, say: Say): Promise<Series[]> {
   const series: Series[] = [];
-  for (const [name, of] of VERIFIERS) {
+  for (const [name, configure] of VERIFIERS) {
     const points = [];
     for (const gpus of [1, 2, 4, 8, 16, 32]) {
-      const { mean_s, ci95 } = await measured({ ...of(setting), groups: 32, rollouts: 8, gpus }, seeds);
+      const { mean_s, ci95 } = await measured({ ...configure(setting), groups: 32, rollouts: 8, gpus }, seeds);
       points.push({ x: gpus, y: mean_s, low: ci95[0], high: ci95[1] });
     }
     series.push({ name, points });
@@ -90,19 +90,19 @@ async function curves({ setting, seeds }: Asked, say: Say): Promise<Series[]> {
   return series;
 }
 
-const RULE: Autoscaler = { least: 1, most: 8, every_s: 15, wait_s: 15, up: 2, start_s: 120, idle_s: 300 };
+const RULE: Autoscaler = { min: 1, max: 8, every_s: 15, wait_s: 15, up: 2, start_s: 120, idle_s: 300 };
 const STEPS = 5;
 /** The trainer's own time between two steps. */
 const GAPS = [60, 600];
 
 async function scaled({ setting, seeds }: Asked, say: Say): Promise<string[][]> {
-  const [, of] = VERIFIERS[1] as (typeof VERIFIERS)[number];
-  const base = { ...of(setting), groups: 32, rollouts: 8 };
+  const [, configure] = VERIFIERS[1] as (typeof VERIFIERS)[number];
+  const base = { ...configure(setting), groups: 32, rollouts: 8 };
   const ways: (readonly [string, number, Autoscaler | null])[] = [
-    [`${RULE.least} fixed`, RULE.least, null],
-    [`${RULE.least} to ${RULE.most}, start in ${RULE.start_s} s`, RULE.least, RULE],
-    [`${RULE.least} to ${RULE.most}, start in 10 s`, RULE.least, { ...RULE, start_s: 10 }],
-    [`${RULE.most} fixed`, RULE.most, null],
+    [`${RULE.min} fixed`, RULE.min, null],
+    [`${RULE.min} to ${RULE.max}, start in ${RULE.start_s} s`, RULE.min, RULE],
+    [`${RULE.min} to ${RULE.max}, start in 10 s`, RULE.min, { ...RULE, start_s: 10 }],
+    [`${RULE.max} fixed`, RULE.max, null],
   ];
   const rows: string[][] = [];
   for (const gap of GAPS) {
@@ -120,11 +120,11 @@ async function scaled({ setting, seeds }: Asked, say: Say): Promise<string[][]> 
         }
         hours?.push(paid / 3_600);
       }
-      const told = (values: number[] = []) => {
+      const formatInterval = (values: number[] = []) => {
         const [low, high] = tInterval(values) ?? [values[0] as number, values[0] as number];
         return `${((low + high) / 2).toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`;
       };
-      rows.push([`${gap} s`, name, told(first), told(last), told(hours)]);
+      rows.push([`${gap} s`, name, formatInterval(first), formatInterval(last), formatInterval(hours)]);
       say(`autoscaler: ${rows.at(-1)?.join(", ")}`);
     }
   }
@@ -134,14 +134,22 @@ async function scaled({ setting, seeds }: Asked, say: Say): Promise<string[][]> 
 const RTTS_MS = [2, 20, 80, 200];
 
 async function regions({ setting, seeds }: Asked, say: Say): Promise<string[][]> {
-  const [, of] = VERIFIERS[0] as (typeof VERIFIERS)[number];
+  const [, configure] = VERIFIERS[0] as (typeof VERIFIERS)[number];
   const rows: string[][] = [];
   for (const schedule of SCHEDULES) {
     for (const protocol of ["verify", "openai"] as const) {
       const cells: string[] = [];
       for (const ms of RTTS_MS) {
         const judge = { ...setting.judge, schedule };
-        const near = { ...of(setting), groups: 8, rollouts: 16, gpus: 4, judge, protocol, backend_rtt_s: ms / 1_000 };
+        const near = {
+          ...configure(setting),
+          groups: 8,
+          rollouts: 16,
+          gpus: 4,
+          judge,
+          protocol,
+          backend_rtt_s: ms / 1_000,
+        };
         cells.push(seconds(await measured(near, seeds)));
       }
       rows.push([schedule, `\`${protocol}\``, ...cells]);
@@ -152,18 +160,18 @@ async function regions({ setting, seeds }: Asked, say: Say): Promise<string[][]>
 }
 
 const QUEUES: readonly (readonly [string, Queue, number])[] = [
-  ["M/M/1, load 0.6", { servers: 1, load: 0.6, service: "exponential", of: "slots" }, erlangWait(1, 0.6)],
+  ["M/M/1, load 0.6", { servers: 1, load: 0.6, service: "exponential", kind: "slots" }, erlangWait(1, 0.6)],
   [
     "M/M/4, load 0.8, slots of one engine",
-    { servers: 4, load: 0.8, service: "exponential", of: "slots" },
+    { servers: 4, load: 0.8, service: "exponential", kind: "slots" },
     erlangWait(4, 0.8),
   ],
   [
     "M/M/8, load 0.8, eight engines",
-    { servers: 8, load: 0.8, service: "exponential", of: "engines" },
+    { servers: 8, load: 0.8, service: "exponential", kind: "engines" },
     erlangWait(8, 0.8),
   ],
-  ["M/D/1, load 0.7", { servers: 1, load: 0.7, service: "fixed", of: "slots" }, pollaczekWait(0.7, 0)],
+  ["M/D/1, load 0.7", { servers: 1, load: 0.7, service: "fixed", kind: "slots" }, pollaczekWait(0.7, 0)],
 ];
 const QUEUE_SEEDS = 6;
 const QUEUE_REQUESTS = 2_500;
@@ -176,9 +184,9 @@ async function queues(say: Say): Promise<string[][]> {
     const [low, high] = tInterval(runs.map(({ wait }) => wait)) as [number, number];
     const little = runs.map(({ present, arrivals, sojourn }) => present / (arrivals * sojourn));
     const law = tInterval(little) as [number, number];
-    const told = (from: number, to: number) =>
+    const formatInterval = (from: number, to: number) =>
       `${((from + to) / 2).toFixed(3)} (${from.toFixed(3)} to ${to.toFixed(3)})`;
-    rows.push([name, wanted.toFixed(3), told(low, high), told(...law)]);
+    rows.push([name, wanted.toFixed(3), formatInterval(low, high), formatInterval(...law)]);
     say(`queue: ${rows.at(-1)?.join(", ")}`);
   }
   return rows;
@@ -191,7 +199,7 @@ export async function capacityPage(asked: Asked, say: Say): Promise<{ text: stri
   const { seeds, check, folder, command, commit, setting } = asked;
   const chart = lineChart({
     title: "Seconds of a step of 32 x 8, all pairs, by GPUs",
-    about: "Bars: 95 % of the mean over seeds.",
+    description: "Bars: 95 % of the mean over seeds.",
     x: GPUS,
     y: { label: "seconds", log: true },
     series: await curves(asked, say),

@@ -24,7 +24,7 @@ const CHARS_PER_TOKEN = 4;
 export class Samples {
   readonly #byGroup = new Map<string, Map<number, Sample>>();
 
-  of(affinity: string, seed: number): Sample {
+  get(affinity: string, seed: number): Sample {
     const sample = this.#byGroup.get(affinity)?.get(seed);
     if (sample === undefined) throw new Error(`no sample ${seed} of ${affinity} was drawn`);
     return sample;
@@ -91,9 +91,9 @@ export class DrawnGroup {
   }
 
   /** The samples of a question in the order of their numbers. */
-  of({ shown, samples, first_sample = 0 }: Presentation): Sample[] {
+  samplesFor({ shown, samples, first_sample = 0 }: Presentation): Sample[] {
     return Array.from({ length: samples }, (_, k) =>
-      this.#all.of(this.affinity, this.#seedOf(shown, first_sample + k)),
+      this.#all.get(this.affinity, this.#seedOf(shown, first_sample + k)),
     );
   }
 

@@ -25,8 +25,8 @@ export interface Tokens {
 }
 
 export interface Autoscaler {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   /** Seconds between two looks at the gateway's queue. */
   every_s: number;
   /** The wait in the queue, seconds, over which engines are added. */

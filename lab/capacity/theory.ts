@@ -31,7 +31,7 @@ export interface Queue {
   load: number;
   service: "exponential" | "fixed";
   /** Where the servers are: the batch slots of one engine, or engines of one slot each. */
-  of: "slots" | "engines";
+  kind: "slots" | "engines";
 }
 
 export interface QueueRun {
@@ -46,8 +46,8 @@ export interface QueueRun {
 }
 
 /** The model's parts as that queue: a step takes the same whatever runs, and each request asks once. */
-function settingOf({ servers, service, of }: Queue, seed: number): Setting {
-  const slots = of === "slots" ? servers : 1;
+function settingOf({ servers, service, kind }: Queue, seed: number): Setting {
+  const slots = kind === "slots" ? servers : 1;
   const { engine, judge, tokens } = STANDARD;
   return {
     ...STANDARD,
@@ -59,7 +59,7 @@ function settingOf({ servers, service, of }: Queue, seed: number): Setting {
       ...{ step_overhead_s: 1 / SERVICE_STEPS, weights_read_s: 0, token_compute_s: 0, kv_read_s: 0 },
       ...{ sequences_max: slots, context_tokens_max: 2e6, kv_tokens_max: 1e9, prefix_cache: false },
     },
-    gpus: of === "engines" ? servers : 1,
+    gpus: kind === "engines" ? servers : 1,
     in_flight: slots,
     ...{ client_rtt_s: 0, backend_rtt_s: 0, edge_before_s: 0, edge_after_s: 0, gateway_cpu_s: 0 },
   };

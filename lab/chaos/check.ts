@@ -33,54 +33,58 @@ export interface System {
  * Without an answer to some comparisons the reward is over the others, and the reply says how many
  * are missing.
  */
-function judge(told: Told, expected: number | null | undefined, findings: Findings, about: string): void {
-  if (told.reward === null) {
-    if (told.error === null) findings.violations.push(`${about}: null without a code`);
-    findings.nulls[told.error ?? "none"] = (findings.nulls[told.error ?? "none"] ?? 0) + 1;
-  } else if ((told.undecided ?? 0) > 0) {
+function judge(outcome: Told, expected: number | null | undefined, findings: Findings, subject: string): void {
+  if (outcome.reward === null) {
+    if (outcome.error === null) findings.violations.push(`${subject}: null without a code`);
+    findings.nulls[outcome.error ?? "none"] = (findings.nulls[outcome.error ?? "none"] ?? 0) + 1;
+  } else if ((outcome.undecided ?? 0) > 0) {
     findings.partial++;
-  } else if (told.reward === expected) {
+  } else if (outcome.reward === expected) {
     findings.equal++;
   } else {
-    findings.violations.push(`${about}: ${told.reward}, without faults ${expected}`);
+    findings.violations.push(`${subject}: ${outcome.reward}, without faults ${expected}`);
   }
 }
 
 const toldInLog = ({ result }: GroupRow): Told[] =>
   result.rollouts.map(({ reward, error, undecided }) => ({ reward, error, undecided }));
 
-const sorted = (told: readonly Told[]) => JSON.stringify(told.map(({ reward }) => reward).sort());
+const sorted = (outcomes: readonly Told[]) => JSON.stringify(outcomes.map(({ reward }) => reward).sort());
 
 /** The client's reply must be one of the log's requests, group by group and rollout by rollout. */
-function agrees({ job, told, request_id, groups }: Answer, rows: readonly GroupRow[]): boolean {
-  const own = rows.filter((row) => row.request_id === request_id);
+function agrees({ job, outcomes, request_id, groups }: Answer, rows: readonly GroupRow[]): boolean {
+  const requestRows = rows.filter((row) => row.request_id === request_id);
   if (groups !== null) {
-    return own.length === groups.length && own.every(({ rewards }, g) => same(rewards, told[g] as Told[]));
+    return (
+      requestRows.length === groups.length &&
+      requestRows.every(({ rewards }, g) => same(rewards, outcomes[g] as Told[]))
+    );
   }
-  if (job.kind === "rerank") return own.length === 1 && same((own[0] as GroupRow).rewards, told[0] as Told[]);
+  if (job.kind === "rerank")
+    return requestRows.length === 1 && same((requestRows[0] as GroupRow).rewards, outcomes[0] as Told[]);
   // Samples of a gathered group are in the order in which they came, and some were answered by an earlier
   // judgement than others.
   const logged = rows.flatMap(({ result }) => result.rollouts.map(({ reward }) => reward));
   return (
-    rows.some((row) => sorted(toldInLog(row)) === sorted(told[0] as Told[])) ||
-    told[0]?.every(({ reward }) => logged.includes(reward)) === true
+    rows.some((row) => sorted(toldInLog(row)) === sorted(outcomes[0] as Told[])) ||
+    outcomes[0]?.every(({ reward }) => logged.includes(reward)) === true
   );
 }
 
-const same = (rewards: readonly (number | null)[], told: readonly Told[]) =>
-  rewards.length === told.length && told.every(({ reward }, r) => reward === rewards[r]);
+const same = (rewards: readonly (number | null)[], outcomes: readonly Told[]) =>
+  rewards.length === outcomes.length && outcomes.every(({ reward }, r) => reward === rewards[r]);
 
 /** One answer against what it must be, and its run in the log. */
 async function checkAnswer(system: System, answer: Answer, expected: Expected, findings: Findings): Promise<void> {
-  const { job, told, logged } = answer;
+  const { job, outcomes, logged } = answer;
   const rows = await system.rows(answer);
   // A reranker's reply does not tell what was undecided; its log row does.
   const row = job.kind === "rerank" ? rows.find(({ request_id }) => request_id === answer.request_id) : undefined;
-  told.forEach((group, g) => {
+  outcomes.forEach((group, g) => {
     const rewards = expected.get((job.groups[g] as PoolGroup).prompt);
-    group.forEach((one, r) => {
-      const undecided = one.undecided ?? row?.result.rollouts[r]?.undecided ?? null;
-      judge({ ...one, undecided }, rewards?.[r], findings, `${job.id} ${job.kind} group ${g} rollout ${r}`);
+    group.forEach((outcome, r) => {
+      const undecided = outcome.undecided ?? row?.result.rollouts[r]?.undecided ?? null;
+      judge({ ...outcome, undecided }, rewards?.[r], findings, `${job.id} ${job.kind} group ${g} rollout ${r}`);
     });
   });
   const requests = new Set(rows.map(({ request_id }) => request_id));
@@ -91,9 +95,9 @@ async function checkAnswer(system: System, answer: Answer, expected: Expected, f
   if (logged === false) return;
   if (!agrees(answer, rows)) {
     const held = JSON.stringify(rows.map(({ id, rewards }) => [id, rewards]));
-    const told_rewards = JSON.stringify(told.map((group) => group.map(({ reward }) => reward)));
-    const about = `${job.id} ${job.kind}: told ${told_rewards} as ${answer.request_id} (logged ${logged})`;
-    findings.violations.push(`${about}, the log holds ${held}`);
+    const told_rewards = JSON.stringify(outcomes.map((group) => group.map(({ reward }) => reward)));
+    const subject = `${job.id} ${job.kind}: told ${told_rewards} as ${answer.request_id} (logged ${logged})`;
+    findings.violations.push(`${subject}, the log holds ${held}`);
   }
   if (job.kind !== "gathered") findings.unreceived += Math.max(0, requests.size - 1);
 }
@@ -103,12 +107,12 @@ async function checkAnswer(system: System, answer: Answer, expected: Expected, f
  * another like it.
  */
 async function checkReplay(system: System, answer: Answer, findings: Findings): Promise<void> {
-  const { job, told, request_id, groups } = answer;
-  if (groups === null || told.flat().some(({ reward }) => reward === null)) return;
-  const again = await system.repeat(job);
+  const { job, outcomes, request_id, groups } = answer;
+  if (groups === null || outcomes.flat().some(({ reward }) => reward === null)) return;
+  const replay = await system.repeat(job);
   findings.repeated++;
-  if (again.request_id === request_id && JSON.stringify(again.told) === JSON.stringify(told)) return;
-  findings.violations.push(`${job.id} ${job.kind}: asked again as ${again.request_id}, first ${request_id}`);
+  if (replay.request_id === request_id && JSON.stringify(replay.outcomes) === JSON.stringify(outcomes)) return;
+  findings.violations.push(`${job.id} ${job.kind}: asked again as ${replay.request_id}, first ${request_id}`);
 }
 
 const LANES = 8;

@@ -20,7 +20,7 @@ export interface Told {
 /** A job's final answer: `told[group][rollout]`. */
 export interface Answer {
   job: Job;
-  told: Told[][];
+  outcomes: Told[][];
   /** The reply's id; null where the contract's judgement has a separate id. */
   request_id: string | null;
   /** The reply's statement on the log; null without one. */
@@ -49,7 +49,7 @@ interface Attempts {
 }
 
 /** Repeats `attempt` until it brings something. @throws Unanswered */
-async function persist<T>(about: string, attempts: Attempts, attempt: () => Promise<T>): Promise<T> {
+async function persist<T>(subject: string, attempts: Attempts, attempt: () => Promise<T>): Promise<T> {
   let last = "";
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     attempts.count++;
@@ -61,7 +61,7 @@ async function persist<T>(about: string, attempts: Attempts, attempt: () => Prom
     }
     await pause(WAIT_MS);
   }
-  throw new Unanswered(`${about}: no answer in ${TRIES_MAX} tries, the last: ${last}`);
+  throw new Unanswered(`${subject}: no answer in ${TRIES_MAX} tries, the last: ${last}`);
 }
 
 /**
@@ -91,7 +91,7 @@ function native(job: Job, reply: unknown, tries: number, accepted = false): Answ
   const parsed = RewardsReplySchema.safeParse(reply);
   if (!parsed.success) throw new Unanswered(`${job.id}: ${JSON.stringify(reply).slice(0, 300)} is no reply`);
   const { request_id, logged, groups } = parsed.data;
-  return { job, told: groups.map(toldOf), request_id, logged, groups, tries, accepted };
+  return { job, outcomes: groups.map(toldOf), request_id, logged, groups, tries, accepted };
 }
 
 function fromEvents(text: string): RewardsReply {
@@ -148,13 +148,13 @@ async function askRerank(origin: string, job: Job): Promise<Answer> {
   const url = `${origin}/v1/rerank?run_id=${job.id}&deadline_ms=${DEADLINE_MS}`;
   const { response, text } = await persist(job.id, attempts, () => send(url, init));
   const { results } = JSON.parse(text) as { results: { index: number; relevance_score: number }[] };
-  const told = texts.map((_, at): Told => {
+  const outcomes = texts.map((_, at): Told => {
     const found = results.find(({ index }) => index === at);
     const reward = found?.relevance_score ?? null;
     return { reward, error: found === undefined ? "left_out_of_the_ranking" : null, undecided: null };
   });
   const request_id = response.headers.get("x-request-id");
-  return { job, told: [told], request_id, logged: null, groups: null, tries: attempts.count, accepted: false };
+  return { job, outcomes: [outcomes], request_id, logged: null, groups: null, tries: attempts.count, accepted: false };
 }
 
 /** One request a rollout, as trainers send them. */
@@ -162,7 +162,7 @@ async function askGathered(origin: string, job: Job): Promise<Answer> {
   const attempts = { count: 0 };
   const { prompt, texts } = job.groups[0] as PoolGroup;
   const url = `${origin}/verl/compute_score?group_size=${texts.length}&run_id=${job.id}&deadline_ms=${DEADLINE_MS}`;
-  const told = await Promise.all(
+  const outcomes = await Promise.all(
     texts.map((solution_str, index) => {
       const init = json({
         data_source: "sums",
@@ -176,7 +176,15 @@ async function askGathered(origin: string, job: Job): Promise<Answer> {
       });
     }),
   );
-  return { job, told: [told], request_id: null, logged: null, groups: null, tries: attempts.count, accepted: false };
+  return {
+    job,
+    outcomes: [outcomes],
+    request_id: null,
+    logged: null,
+    groups: null,
+    tries: attempts.count,
+    accepted: false,
+  };
 }
 
 /** Asks until the job is answered. @throws Unanswered */

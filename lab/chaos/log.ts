@@ -18,8 +18,8 @@ const LOG_TRIES = ((LIMITS.log_retry_cap_s + 60) * 1000) / LOG_PAUSE_MS;
 export async function rowsOf(origin: string, { job, request_id }: Answer): Promise<GroupRow[]> {
   for (let tries = 0; ; tries++) {
     const rows = await exported(origin, job.id);
-    const own = rows.filter((row) => request_id === null || row.request_id === request_id);
-    if (own.length >= job.groups.length || tries >= LOG_TRIES) return rows;
+    const requestRows = rows.filter((row) => request_id === null || row.request_id === request_id);
+    if (requestRows.length >= job.groups.length || tries >= LOG_TRIES) return rows;
     await pause(LOG_PAUSE_MS);
   }
 }

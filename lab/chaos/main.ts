@@ -9,12 +9,12 @@ import { runChaos } from "./run.ts";
 const { seed, minutes, clients, ...flags } = commandFlags({
   command: "chaos",
   call: "npm run lab -- chaos",
-  about:
+  description:
     "Mixed traffic while the edge, the verifier, the gateway and the database are killed and restarted; then every reply against the log.",
   numbers: {
-    seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "draws the moments of killing" },
-    minutes: { least: 0.1, most: 24 * 60, value: 5, help: "how long the traffic lasts" },
-    clients: { least: 1, most: 256, value: 8, whole: true, help: "clients at one time" },
+    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "draws the moments of killing" },
+    minutes: { min: 0.1, max: 24 * 60, value: 5, help: "how long the traffic lasts" },
+    clients: { min: 1, max: 256, value: 8, whole: true, help: "clients at one time" },
   },
   texts: { out: { value: "", file: true, help: "the report's file; none: lab/results/chaos-SEED.md" } },
 });

@@ -17,14 +17,14 @@ export function chaosReport(
 ): string {
   const { violations, equal, partial, nulls, requests, unreceived, repeated } = findings;
   const kinds = KINDS.map((kind) => {
-    const own = answers.filter(({ job }) => job.kind === kind);
-    const tries = own.reduce((sum, answer) => sum + answer.tries, 0);
+    const kindAnswers = answers.filter(({ job }) => job.kind === kind);
+    const tries = kindAnswers.reduce((sum, answer) => sum + answer.tries, 0);
     return [
       kind,
       asked.filter((job) => job.kind === kind).length,
-      own.length,
+      kindAnswers.length,
       tries,
-      own.filter(({ accepted }) => accepted).length,
+      kindAnswers.filter(({ accepted }) => accepted).length,
     ];
   });
   const missing = Object.entries(nulls).map(([code, count]) => [`null, \`${code}\``, count]);

@@ -76,15 +76,15 @@ function widen(source: string, cut: Cut, newlineSeparates: boolean): { start: nu
 export function applyCuts(source: string, cuts: readonly Cut[], newlineSeparates: boolean): string {
   const joined = joinNeighbours(source, cuts);
   let result = "";
-  let kept = 0;
+  let cursor = 0;
   for (const [i, cut] of joined.entries()) {
     const span = widen(source, cut, newlineSeparates);
-    const end = Math.min(Math.max(kept, span.end), source.length);
-    result += source.slice(kept, Math.max(kept, span.start)) + span.text;
+    const end = Math.min(Math.max(cursor, span.end), source.length);
+    result += source.slice(cursor, Math.max(cursor, span.start)) + span.text;
     // A `#!` that comes to stand first would turn into a comment: one blank keeps the broken
     // program broken.
     if (result === "" && source.startsWith("#!", end) && joined[i + 1]?.start !== end) result = " ";
-    kept = end;
+    cursor = end;
   }
-  return result + source.slice(kept);
+  return result + source.slice(cursor);
 }

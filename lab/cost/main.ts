@@ -19,7 +19,13 @@ import {
   sheetOf,
 } from "./sheet.ts";
 
-const whole = (least: number, most: number, value: number, help: string) => ({ least, most, value, whole: true, help });
+const whole = (min: number, max: number, value: number, help: string) => ({
+  min,
+  max,
+  value,
+  whole: true,
+  help,
+});
 const beside = (name: string) => new URL(name, import.meta.url).pathname;
 const FIGURES = beside("figures.json");
 
@@ -31,20 +37,20 @@ const targetFault = (text: string) => {
 const flags = commandFlags({
   command: "cost",
   call: "npm run lab -- cost",
-  about:
+  description:
     "Cost of a step, a day and a month: Cloudflare, Neon and GPUs, by measured figures (lab/cost/figures.json), published prices with their dates (lab/cost/prices.json) and the capacity model. No account was asked.",
   numbers: {
     groups: whole(1, 4_096, 64, "groups of a step"),
     rollouts: whole(2, 64, 16, "rollouts of a group"),
     samples: whole(1, 64, 1, "generations of a comparison"),
-    seconds: { least: 0.1, most: 86_400, value: 60, help: "what a step may take, for the model to find the GPUs" },
+    seconds: { min: 0.1, max: 86_400, value: 60, help: "what a step may take, for the model to find the GPUs" },
     "thinking-tokens": whole(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
     "max-tokens": whole(1, 32_000, 4_096, "tokens of an answer at most"),
     gpus: whole(0, 4_096, 0, "GPUs; 0: as many as the model says"),
-    "gpu-hour-price": { least: 0, most: 1e6, value: 0, help: "of one GPU; 0: the price list's" },
-    "steps-a-day": { least: 0.001, most: 1e6, value: 0, help: "0: the run's, else 200" },
+    "gpu-hour-price": { min: 0, max: 1e6, value: 0, help: "of one GPU; 0: the price list's" },
+    "steps-a-day": { min: 0.001, max: 1e6, value: 0, help: "0: the run's, else 200" },
     days: whole(1, 31, 30, "days of training in the month"),
-    "compute-units": { least: 0, most: 64, value: 0.25, help: "Neon's, while the log keeps it awake" },
+    "compute-units": { min: 0, max: 64, value: 0.25, help: "Neon's, while the log keeps it awake" },
     requests: whole(5, 10_000, 60, "large requests of --measure"),
   },
   texts: {
@@ -82,11 +88,15 @@ function readFile<T>(flag: string, file: string, schema: z.ZodType<T>): T {
 const MODEL_SEEDS = 2;
 
 /** GPUs and a step's time by the model; generations as it asks them. */
-async function byModel(of: OfRun | null): Promise<{ gpus: number; step_s: number; generations: number }> {
+async function byModel(runLoad: OfRun | null): Promise<{ gpus: number; step_s: number; generations: number }> {
   const [groups, rollouts] =
-    of === null ? [flags.groups, flags.rollouts] : [Math.ceil(of.groups), Math.round(of.rollouts / of.groups)];
+    runLoad === null
+      ? [flags.groups, flags.rollouts]
+      : [Math.ceil(runLoad.groups), Math.round(runLoad.rollouts / runLoad.groups)];
   const tokens =
-    of === null ? flags["thinking-tokens"] : Math.round(of.completion_tokens / Math.max(1, of.generations));
+    runLoad === null
+      ? flags["thinking-tokens"]
+      : Math.round(runLoad.completion_tokens / Math.max(1, runLoad.generations));
   const asked: Record<string, number | string> = {
     ...{ groups, rollouts, samples: flags.samples, schedule: flags.schedule, seconds: flags.seconds },
     ...{ "thinking-tokens": tokens, "max-tokens": flags["max-tokens"] },
@@ -96,26 +106,26 @@ async function byModel(of: OfRun | null): Promise<{ gpus: number; step_s: number
     const { mean_s, step } = await measured({ ...setting, gpus: flags.gpus }, MODEL_SEEDS);
     return { gpus: flags.gpus, step_s: mean_s, generations: step.generations };
   }
-  const { gpus, at } = await gpusFor(setting, { target_s: flags.seconds, seeds: MODEL_SEEDS, most: 512 });
+  const { gpus, at } = await gpusFor(setting, { target_s: flags.seconds, seeds: MODEL_SEEDS, max_gpus: 512 });
   if (gpus === null) refuse(`no number of GPUs keeps ${flags.seconds} s; allow more --seconds or fewer --max-tokens`);
   return { gpus, step_s: at.mean_s, generations: at.step.generations };
 }
 
 async function load(): Promise<Load> {
   const key = process.env.KRITAI_API_KEY;
-  const of = flags.run === "" ? null : loadOfRun(await stepsOf(flags.target, flags.run, key));
-  const { gpus, step_s, generations } = await byModel(of);
+  const runLoad = flags.run === "" ? null : loadOfRun(await stepsOf(flags.target, flags.run, key));
+  const { gpus, step_s, generations } = await byModel(runLoad);
   return {
-    requests: of?.requests ?? flags.groups,
-    groups: of?.groups ?? flags.groups,
-    generations: of?.generations ?? generations,
-    steps_a_day: flags["steps-a-day"] || (of?.steps_a_day ?? 200),
+    requests: runLoad?.requests ?? flags.groups,
+    groups: runLoad?.groups ?? flags.groups,
+    generations: runLoad?.generations ?? generations,
+    steps_a_day: flags["steps-a-day"] || (runLoad?.steps_a_day ?? 200),
     ...{ gpus, step_s, days: flags.days, gathered: flags.gathered },
     ...{ gpus_always: flags["gpus-always"], compute_units: flags["compute-units"] },
   };
 }
 
-function told(asked: Load, { currency, read_on, lines, ...costs }: Sheet, { command, commit }: Figures): string {
+function formatSheet(asked: Load, { currency, read_on, lines, ...costs }: Sheet, { command, commit }: Figures): string {
   const count = (value: number) => value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
   const money = (value: number) =>
     value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 });
@@ -158,7 +168,9 @@ const prices =
 try {
   const asked = await load();
   const sheet = sheetOf(asked, figures, prices);
-  console.log(flags.json ? JSON.stringify({ load: asked, ...sheet, figures }, null, 2) : told(asked, sheet, figures));
+  console.log(
+    flags.json ? JSON.stringify({ load: asked, ...sheet, figures }, null, 2) : formatSheet(asked, sheet, figures),
+  );
 } catch (fault) {
   console.error(`kritai cost: ${(fault as Error).message}`);
   process.exitCode = 1;

@@ -77,8 +77,8 @@ async function taken(stack: Stack, rollouts: number, requests: number): Promise<
 }
 
 /** The cost of a request besides its generations, and of a generation, from two sizes. */
-function parted(small: Taken, large: Taken, of: "cpu_ms" | "bytes"): readonly [request: number, generation: number] {
-  const [a, b] = [small[of] / small.requests, large[of] / large.requests];
+function parted(small: Taken, large: Taken, field: "cpu_ms" | "bytes"): readonly [request: number, generation: number] {
+  const [a, b] = [small[field] / small.requests, large[field] / large.requests];
   const [x, y] = [small.generations / small.requests, large.generations / large.requests];
   const generation = Math.max(0, (b - a) / (y - x));
   return [Math.max(0, a - generation * x), generation];

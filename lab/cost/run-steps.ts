@@ -30,13 +30,13 @@ export interface OfRun extends Pick<Load, "requests" | "groups" | "generations">
 
 /** Means over the steps. */
 export function loadOfRun(steps: Steps): OfRun {
-  const of = (name: "requests" | "groups" | "generations" | "rollouts" | "completion_tokens") =>
+  const meanOf = (name: "requests" | "groups" | "generations" | "rollouts" | "completion_tokens") =>
     steps.reduce((sum, step) => sum + step[name], 0) / steps.length;
   const times = steps.map(({ first_at }) => Date.parse(first_at));
   const span = Math.max(...times) - Math.min(...times);
   return {
-    ...{ requests: of("requests"), groups: of("groups"), generations: of("generations") },
-    ...{ rollouts: of("rollouts"), completion_tokens: of("completion_tokens") },
+    ...{ requests: meanOf("requests"), groups: meanOf("groups"), generations: meanOf("generations") },
+    ...{ rollouts: meanOf("rollouts"), completion_tokens: meanOf("completion_tokens") },
     steps_a_day: span > 0 ? ((steps.length - 1) / span) * DAY_MS : null,
   };
 }

@@ -28,7 +28,7 @@ export interface GroupReadings {
   /** One question about the whole state; some pairs. */
   single: Reading[];
   /** The whole state asked a second time. */
-  again: Reading[];
+  repeated: Reading[];
   /** By candidate: the probability of being the best, mean of both orders; null where there is none. */
   best: (number | null)[];
   /** Probability of the check's right word, of each call. */
@@ -47,8 +47,8 @@ const pairsOf = (order: readonly number[]): Pair[] =>
 
 /** Asks all about one group. @throws BudgetSpent */
 export async function readGroup(asker: Asker, group: StudyGroup): Promise<GroupReadings> {
-  const about = { to: "decide" as const, question: group.prompt, language: null, candidates: [...group.texts] };
-  const job = (preset: string): VerifierJob => ({ ...about, preset, questions: [] });
+  const baseJob = { to: "decide" as const, question: group.prompt, language: null, candidates: [...group.texts] };
+  const job = (preset: string): VerifierJob => ({ ...baseJob, preset, questions: [] });
   const [pairs, lists] = [createStates(job("decide-pair"), SECRET), createStates(job("decide-best"), SECRET)];
   const random = createRandom(hashText("decisions", group.name));
   const order = shuffled(
@@ -56,13 +56,13 @@ export async function readGroup(asker: Asker, group: StudyGroup): Promise<GroupR
     random,
   );
   const orders = [order, [...order].reverse()];
-  const told: GroupReadings = {
-    ...{ group, joint: [], alone: [], single: [], again: [], best: [], checks: [], faults: [] },
+  const groupReadings: GroupReadings = {
+    ...{ group, joint: [], alone: [], single: [], repeated: [], best: [], checks: [], faults: [] },
     tokens: { joint: 0, alone: 0 },
   };
   const note = ({ check, fault }: Asked) => {
-    if (fault === null) told.checks.push(check);
-    else told.faults.push(fault);
+    if (fault === null) groupReadings.checks.push(check);
+    else groupReadings.faults.push(fault);
   };
   const ask = async (shown: readonly number[], asked: readonly Pair[], repeat = 0) => {
     const asks = asked.map((pair, question) => ({ question, sample: 0, shown: pair }));
@@ -74,17 +74,17 @@ export async function readGroup(asker: Asker, group: StudyGroup): Promise<GroupR
 
   for (const shown of orders) {
     const { readings, tokens } = await ask(shown, pairsOf(shown));
-    told.joint.push(...readings);
-    told.tokens.joint += tokens;
+    groupReadings.joint.push(...readings);
+    groupReadings.tokens.joint += tokens;
     for (const pair of pairsOf(shown)) {
-      const one = await ask(pair, [pair]);
-      told.alone.push(...one.readings);
-      told.tokens.alone += one.tokens;
+      const answer = await ask(pair, [pair]);
+      groupReadings.alone.push(...answer.readings);
+      groupReadings.tokens.alone += answer.tokens;
     }
   }
-  told.again.push(...(await ask(order, pairsOf(order), 1)).readings);
+  groupReadings.repeated.push(...(await ask(order, pairsOf(order), 1)).readings);
   for (const pair of shuffled(pairsOf(order), random).slice(0, SINGLES)) {
-    told.single.push(...(await ask(order, [pair])).readings);
+    groupReadings.single.push(...(await ask(order, [pair])).readings);
   }
   const bests: (number | null)[][] = [];
   for (const shown of orders) {
@@ -92,8 +92,8 @@ export async function readGroup(asker: Asker, group: StudyGroup): Promise<GroupR
     note(answer);
     bests.push(group.texts.map((_, i) => answer.shares[0]?.[shown.indexOf(i)] ?? null));
   }
-  told.best = group.texts.map((_, i) => meanOf(bests.map((shares) => shares[i] ?? null)));
-  return told;
+  groupReadings.best = group.texts.map((_, i) => meanOf(bests.map((shares) => shares[i] ?? null)));
+  return groupReadings;
 }
 
 /** The mean, or null where a value is missing. */

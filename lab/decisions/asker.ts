@@ -43,7 +43,7 @@ const TRIES = 5;
 
 export class Asker {
   readonly #options: AskerOptions;
-  readonly #kept: Map<string, Kept>;
+  readonly #cache: Map<string, Kept>;
   /** Requests and tokens of this study so far, those of earlier starts included. */
   calls = 0;
   tokens = 0;
@@ -52,7 +52,7 @@ export class Asker {
   constructor(options: AskerOptions) {
     this.#options = options;
     const lines = existsSync(options.file) ? readFileSync(options.file, "utf8").split("\n").filter(Boolean) : [];
-    this.#kept = new Map(lines.map((line) => JSON.parse(line) as Kept).map((kept) => [kept.key, kept]));
+    this.#cache = new Map(lines.map((line) => JSON.parse(line) as Kept).map((entry) => [entry.key, entry]));
   }
 
   get dollars(): number {
@@ -69,7 +69,7 @@ export class Asker {
     const key = createHash("sha256")
       .update(JSON.stringify([api.path(model), body, repeat]))
       .digest("hex");
-    const { status, reply } = this.#kept.get(key) ?? (await this.#post(key, body, sizeOf(state)));
+    const { status, reply } = this.#cache.get(key) ?? (await this.#post(key, body, sizeOf(state)));
     this.calls++;
     return this.#read(state, status, reply);
   }
@@ -84,10 +84,10 @@ export class Asker {
         await new Promise((resolve) => setTimeout(resolve, backoff_ms * 2 ** tries));
         continue;
       }
-      const kept = { key, status: response.status, reply: parsed(text) };
+      const entry = { key, status: response.status, reply: parsed(text) };
       // A refusal that passes is asked again by the next start.
-      if (!PASSING.has(response.status)) appendFileSync(file, `${JSON.stringify(kept)}\n`);
-      return kept;
+      if (!PASSING.has(response.status)) appendFileSync(file, `${JSON.stringify(entry)}\n`);
+      return entry;
     }
   }
 

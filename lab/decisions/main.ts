@@ -16,7 +16,7 @@ import { decisionsPage } from "./page.ts";
 const given = commandFlags({
   command: "decisions",
   call: "npm run lab -- decisions",
-  about:
+  description:
     "Asks a decision model about groups in one state, in pairs alone, one question at a time and again. Raw replies are kept, so that a study that ended goes on. Without --url a simulator answers, and the page says so.",
   texts: {
     api: {
@@ -35,20 +35,20 @@ const given = commandFlags({
     raw: { value: "dist/decisions.jsonl", file: true, help: "raw replies, JSON lines" },
   },
   numbers: {
-    n: { least: 2, most: 26, value: 8, whole: true, help: "programs of a group" },
-    groups: { least: 1, most: 10_000, value: 20, whole: true, help: "groups of programs at most" },
-    pairs: { least: 0, most: 10_000, value: 100, whole: true, help: "pairs of JudgeBench at most" },
-    "budget-usd": { least: 0, most: 1_000, value: 5, help: "what the requests may cost in all" },
-    "usd-per-million": { least: 0, most: 1_000, value: 0.09, help: "the price of a million input tokens" },
-    "place-bias": { least: -10, most: 10, value: 0, help: "of the simulator: log-odds for the first place" },
+    n: { min: 2, max: 26, value: 8, whole: true, help: "programs of a group" },
+    groups: { min: 1, max: 10_000, value: 20, whole: true, help: "groups of programs at most" },
+    pairs: { min: 0, max: 10_000, value: 100, whole: true, help: "pairs of JudgeBench at most" },
+    "budget-usd": { min: 0, max: 1_000, value: 5, help: "what the requests may cost in all" },
+    "usd-per-million": { min: 0, max: 1_000, value: 0.09, help: "the price of a million input tokens" },
+    "place-bias": { min: -10, max: 10, value: 0, help: "of the simulator: log-odds for the first place" },
     pull: {
-      least: -10,
-      most: 10,
+      min: -10,
+      max: 10,
       value: 0,
       help: "of the simulator: log-odds for the first place beside other questions",
     },
-    reads: { least: 0, most: 1, value: 1, help: "of the simulator: the share of a state that it reads" },
-    decimals: { least: 1, most: 17, value: 17, whole: true, help: "of the simulator's probabilities" },
+    reads: { min: 0, max: 1, value: 1, help: "of the simulator: the share of a state that it reads" },
+    decimals: { min: 1, max: 17, value: 17, whole: true, help: "of the simulator's probabilities" },
   },
   switches: {},
   variables: { VERIFIER_API_KEY: "the server's key" },
@@ -135,5 +135,6 @@ const facts = {
   faults: Object.fromEntries(Object.entries(faults).map(([fault, all]) => [fault, all?.length ?? 0])),
 };
 writeFileSync(given.out, decisionsPage(facts, measures));
-for (const { name, value, of } of measures) console.log(`${name}: ${value?.toFixed(4) ?? "not measured"} (${of})`);
+for (const { name, value, count } of measures)
+  console.log(`${name}: ${value?.toFixed(4) ?? "not measured"} (${count})`);
 console.log(`wrote ${given.out} and ${given.raw}`);

@@ -6,7 +6,7 @@ import { type GroupReadings, meanOf, type Reading } from "./arms.ts";
 export interface Measure {
   name: string;
   value: number | null;
-  of: number;
+  count: number;
   /** Describes the figure in a few words. */
   says: string;
 }
@@ -58,9 +58,9 @@ function rightIn({ group }: GroupReadings, readings: readonly Reading[]): (numbe
 }
 
 /** By pair: |p - q| of two ways of asking, where both are known. */
-function apart(one: readonly Reading[], other: readonly Reading[]): number[] {
+function apart(readings: readonly Reading[], other: readonly Reading[]): number[] {
   const known = new Map(other.map(({ i, j, p }) => [`${i},${j}`, p]));
-  return one.flatMap(({ i, j, p }) => {
+  return readings.flatMap(({ i, j, p }) => {
     const q = known.get(`${i},${j}`) ?? null;
     return p === null || q === null ? [] : [Math.abs(p - q)];
   });
@@ -107,30 +107,32 @@ function bestIn({ group, best }: GroupReadings): number | null {
 const READ_MIN = 0.8;
 
 export function measuresOf(all: readonly GroupReadings[], usd_per_million: number): Measure[] {
-  const over = (name: string, says: string, values: (of: GroupReadings) => (number | null)[]): Measure => {
+  const over = (name: string, says: string, values: (readings: GroupReadings) => (number | null)[]): Measure => {
     const known = all.flatMap(values).filter((value) => value !== null);
-    return { name, says, value: meanOf(known), of: known.length };
+    return { name, says, value: meanOf(known), count: known.length };
   };
-  const tokens = (way: "joint" | "alone") => (one: GroupReadings) => [one.tokens[way]];
+  const tokens = (way: "joint" | "alone") => (readings: GroupReadings) => [readings.tokens[way]];
   const figures = [
-    over("tau-b, one state", "order against pass rates, both orders", (one) => [tauOf(one, one.joint)]),
-    over("tau-b, pairs alone", "the same, each pair in its own state", (one) => [tauOf(one, one.alone)]),
-    over("right pairs, one state", "of pairs whose truth differs", (one) => rightIn(one, one.joint)),
-    over("right pairs, pairs alone", "the same", (one) => rightIn(one, one.alone)),
-    over("right choice, one question of all", "`decide-best`, mean of both orders", (one) => [bestIn(one)]),
+    over("tau-b, one state", "order against pass rates, both orders", (readings) => [tauOf(readings, readings.joint)]),
+    over("tau-b, pairs alone", "the same, each pair in its own state", (readings) => [tauOf(readings, readings.alone)]),
+    over("right pairs, one state", "of pairs whose truth differs", (readings) => rightIn(readings, readings.joint)),
+    over("right pairs, pairs alone", "the same", (readings) => rightIn(readings, readings.alone)),
+    over("right choice, one question of all", "`decide-best`, mean of both orders", (readings) => [bestIn(readings)]),
     over("apart: one state and alone", "how far a pair's probability moves", ({ joint, alone }) => apart(joint, alone)),
     over("apart: all questions and one", "pull between questions of one state", ({ joint, single }) =>
       apart(single, joint),
     ),
-    over("apart: asked and asked again", "the same request twice", ({ joint, again }) => apart(again, joint)),
+    over("apart: asked and asked again", "the same request twice", ({ joint, repeated }) => apart(repeated, joint)),
     over("decisions that follow the place, one state", "pairs that flip between the orders", ({ joint }) =>
       flips(joint),
     ),
     over("decisions that follow the place, alone", "the same", ({ alone }) => flips(alone)),
     over("first place, one state", "mean probability of the one shown first", ({ joint }) => joint.map(({ p }) => p)),
-    over("circles", "of triples in one state", (one) => circles(one)),
-    over("tau-b at 2 decimals", "one state, probabilities rounded", (one) => [tauOf(one, rounded(one.joint, 2))]),
-    over("tau-b at 4 decimals", "the same", (one) => [tauOf(one, rounded(one.joint, 4))]),
+    over("circles", "of triples in one state", (readings) => circles(readings)),
+    over("tau-b at 2 decimals", "one state, probabilities rounded", (readings) => [
+      tauOf(readings, rounded(readings.joint, 2)),
+    ]),
+    over("tau-b at 4 decimals", "the same", (readings) => [tauOf(readings, rounded(readings.joint, 4))]),
     over("checks below 0.8", "states that count as not read to their end", ({ checks }) =>
       checks.map((check) => (check === null || check < READ_MIN ? 1 : 0)),
     ),
@@ -141,7 +143,7 @@ export function measuresOf(all: readonly GroupReadings[], usd_per_million: numbe
   const dollars = joint.value === null ? null : (joint.value * STEP_GROUPS * usd_per_million) / 1e6;
   return [
     ...figures,
-    { name: "dollars a step of 64 groups, one state", says: "both orders", value: dollars, of: joint.of },
+    { name: "dollars a step of 64 groups, one state", says: "both orders", value: dollars, count: joint.count },
   ];
 }
 const STEP_GROUPS = 64;

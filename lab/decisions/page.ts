@@ -27,7 +27,7 @@ export function decisionsPage(facts: StudyFacts, measures: readonly Measure[]): 
   const said = simulated
     ? `**No decision model was asked**: ${judge} answered, so that the figures say that the study works, and nothing of any model.`
     : `${judge} answered by the API \`${api}\` as ${models.map((name) => `\`${name}\``).join(", ") || "no named model"}.`;
-  const rows = measures.map(({ name, value, of, says }) => `| ${name} | ${shown(value)} | ${of} | ${says} |`);
+  const rows = measures.map(({ name, value, count, says }) => `| ${name} | ${shown(value)} | ${count} | ${says} |`);
   const failed = Object.entries(faults).map(([name, count]) => `${count} x ${name}`);
   return `# Decision models: one state against pairs alone
 

@@ -56,11 +56,11 @@ class Moments {
     const label = labels.reduce((a, b) => a + b, 0) / n;
     for (const [r, row] of values.entries()) {
       const centred = row.map((value, j) => value - (level[j] as number));
-      for (const [j, own] of centred.entries()) {
-        this.target[j] = (this.target[j] as number) + own * ((labels[r] as number) - label);
+      for (const [j, deviation] of centred.entries()) {
+        this.target[j] = (this.target[j] as number) + deviation * ((labels[r] as number) - label);
         for (const [k, other] of centred.entries()) {
           const line = this.gram[j] as number[];
-          line[k] = (line[k] as number) + own * other;
+          line[k] = (line[k] as number) + deviation * other;
         }
       }
     }
@@ -80,9 +80,9 @@ function weightsOf(groups: readonly LabelledGroup[], judges: number): number[] {
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     for (let j = 0; j < judges; j++) {
       const line = gram[j] as number[];
-      const own = line[j] as number;
+      const diagonal = line[j] as number;
       const others = weights.reduce((sum, weight, k) => (k === j ? sum : sum + weight * (line[k] as number)), 0);
-      weights[j] = own > 0 ? Math.max(0, ((target[j] as number) - others) / own) : 0;
+      weights[j] = diagonal > 0 ? Math.max(0, ((target[j] as number) - others) / diagonal) : 0;
     }
   }
   const sum = weights.reduce((a, b) => a + b, 0);
@@ -114,7 +114,7 @@ const total = (values: readonly number[]): number => values.reduce((a, b) => a +
  */
 export function fitEnsemble(names: readonly string[], groups: readonly LabelledGroup[]): EnsembleFit {
   const judges = names.length;
-  const one = (j: number) => names.map((_, k) => (k === j ? 1 : 0));
+  const oneHot = (j: number) => names.map((_, k) => (k === j ? 1 : 0));
   const pairs = groups.map(pairsOf);
   const held = Array.from({ length: FOLDS }, (_, fold) =>
     weightsOf(
@@ -124,7 +124,7 @@ export function fitEnsemble(names: readonly string[], groups: readonly LabelledG
   );
   const weighted = groups.map((group, g) => rightPairs(group, held[g % FOLDS] as number[]));
   const plain = groups.map((group) => rightPairs(group, new Array<number>(judges).fill(1 / judges)));
-  const alone = names.map((_, j) => groups.map((group) => rightPairs(group, one(j))));
+  const alone = names.map((_, j) => groups.map((group) => rightPairs(group, oneHot(j))));
   const shares = alone.map((right) => total(right) / total(pairs));
   const best = shares.indexOf(Math.max(...shares));
   const gain = (right: readonly number[], other: readonly number[]): Gain => {

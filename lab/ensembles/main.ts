@@ -12,7 +12,7 @@ const {
 } = commandFlags({
   command: "ensembles",
   call: "npm run lab -- ensembles",
-  about:
+  description:
     "Fits weights for several judges of a run to its labels, from the files that GET /v1/runs/RUN/export?table=signals and ?table=groups gave, and compares them on held-out groups with the plain mean and with the best judge alone.",
   texts: {
     export: { value: "", fault, help: "the exported signals, NDJSON" },

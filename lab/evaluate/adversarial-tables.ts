@@ -34,17 +34,17 @@ const SHIFTS = ["heldout", "strong", "hard"] as const;
  * modifications among them, and their plain mean; null where there is one alone.
  */
 export function shiftTable(cell: CellSummary, modified: readonly ModificationSummary[]): Table | null {
-  const kept = modified.find(({ modification }) => modification === "all kept")?.metrics?.after;
+  const keptMetrics = modified.find(({ modification }) => modification === "all kept")?.metrics?.after;
   const rows = [
     ...SHIFTS.flatMap((shift) => {
-      const own = cell.by_tag.shift?.[shift];
-      return own === undefined ? [] : [{ name: shift as string, list_acc: own.list_acc, tau_b: own.tau_b }];
+      const metrics = cell.by_tag.shift?.[shift];
+      return metrics === undefined ? [] : [{ name: shift as string, list_acc: metrics.list_acc, tau_b: metrics.tau_b }];
     }),
-    ...(kept === undefined ? [] : [{ name: "adversarial", ...kept }]),
+    ...(keptMetrics === undefined ? [] : [{ name: "adversarial", ...keptMetrics }]),
   ];
   if (rows.length < 2) return null;
-  const meanOf = (of: "list_acc" | "tau_b"): Pick<Estimate, "mean" | "ci95"> => {
-    const means = rows.map((row) => row[of].mean);
+  const meanOf = (metric: "list_acc" | "tau_b"): Pick<Estimate, "mean" | "ci95"> => {
+    const means = rows.map((row) => row[metric].mean);
     const known = means.filter((mean) => mean !== null);
     return {
       mean: known.length < means.length ? null : known.reduce((sum, mean) => sum + mean, 0) / known.length,

@@ -46,8 +46,8 @@ function metricsOf(
   });
   const { seed, bootstrap } = statistics;
   const figures = (side: "before" | "after") => {
-    const own = both.map((rows) => evaluationList(rows[side], statistics));
-    const { list_acc, tau_b } = evaluate({ lists: own, undefined_tau: "drop", bootstrap, seed });
+    const sideLists = both.map((rows) => evaluationList(rows[side], statistics));
+    const { list_acc, tau_b } = evaluate({ lists: sideLists, undefined_tau: "drop", bootstrap, seed });
     return { list_acc, tau_b };
   };
   const byProblem = (side: "before" | "after") => ({
@@ -79,7 +79,7 @@ export function summariseAdversarial(
   const { seed, bootstrap } = statistics;
   const answer = (listId: string) => store.get(listId, cell);
   const moves = lists.map((list) => ({ list, move: movement(list, answer(list.base_list_id), answer(list.list_id)) }));
-  const summary = (name: string, kept: boolean | null, rows: typeof moves): ModificationSummary => {
+  const summary = (name: string, isKept: boolean | null, rows: typeof moves): ModificationSummary => {
     const count = (move: Movement) => rows.filter((row) => row.move === move).length;
     const switches = rows.flatMap(({ list, move }) =>
       move === "to_incorrect" || move === "to_correct"
@@ -93,7 +93,7 @@ export function summariseAdversarial(
     });
     return {
       modification: name,
-      kept,
+      kept: isKept,
       compared: rows.length - count("not_compared"),
       not_compared: count("not_compared"),
       to_incorrect: count("to_incorrect"),
@@ -109,15 +109,15 @@ export function summariseAdversarial(
   };
   const names = [...new Set(lists.map(({ modification }) => modification))];
   const rows = names.map((name) => {
-    const own = moves.filter(({ list }) => list.modification === name);
-    return summary(name, own[0]?.list.kept ?? null, own);
+    const modificationMoves = moves.filter(({ list }) => list.modification === name);
+    return summary(name, modificationMoves[0]?.list.kept ?? null, modificationMoves);
   });
-  const kept = moves.filter(({ list }) => list.kept);
+  const keptMoves = moves.filter(({ list }) => list.kept);
   const failed = failuresOf(cell, lists, store);
   const unanswered = lists.filter(({ list_id }) => answer(list_id) === undefined).length;
   return {
     cell,
-    rows: kept.length === 0 ? rows : [...rows, summary("all kept", true, kept)],
+    rows: keptMoves.length === 0 ? rows : [...rows, summary("all kept", true, keptMoves)],
     failed,
     missing: unanswered - Object.values(failed).reduce((sum, n) => sum + n, 0),
   };

@@ -36,11 +36,11 @@ function readSummary(folder: string): Summary {
 /** Every row of the runs after the first against the first run's row that was asked alike. */
 function pairsOf([first, ...others]: readonly Summary[]): Pair[] {
   return others.flatMap(({ name, cells }) =>
-    cells.flatMap((one) => {
-      const other = first?.cells.find(({ cell }) => cell === one.cell);
+    cells.flatMap((row) => {
+      const other = first?.cells.find(({ cell }) => cell === row.cell);
       return other === undefined
         ? []
-        : [{ label: `${name} ${one.cell}`, against: `${first?.name} ${other.cell}`, one, other }];
+        : [{ label: `${name} ${row.cell}`, against: `${first?.name} ${other.cell}`, row, other }];
     }),
   );
 }
@@ -63,11 +63,11 @@ export function compareRuns(
   if (parts.size > 1)
     throw new Error(`the runs are of different lists and cannot be compared: ${[...parts].join("; ")}`);
   // Other runs' --points would come once for each run that was given them.
-  const own = summaries.flatMap(({ name, cells, points }) => {
+  const runPoints = summaries.flatMap(({ name, cells, points }) => {
     const names = new Set(cells.map(({ cell }) => `${name} ${cell}`));
     return points.filter((point) => names.has(point.name));
   });
-  const points = [...own, ...(pointsFile === null ? [] : readPoints(pointsFile))];
+  const points = [...runPoints, ...(pointsFile === null ? [] : readPoints(pointsFile))];
   const facts = [["Set", [...parts][0] as string], ...summaries.map(({ name, target }) => [name, target])] as [
     string,
     string,
@@ -77,8 +77,8 @@ export function compareRuns(
   const chance = first?.set.chance_list_acc ?? null;
   const { html, markdown, files } = compareReports(points, facts, chance, pairedTables(differences));
   makeFolder("--out", out, ["compare.json", "compare.md", "compare.html"]);
-  const told = { format: "kritai-comparison/1", points, differences };
-  writeFileSync(join(out, "compare.json"), `${JSON.stringify(told, null, 2)}\n`);
+  const comparison = { format: "kritai-comparison/1", points, differences };
+  writeFileSync(join(out, "compare.json"), `${JSON.stringify(comparison, null, 2)}\n`);
   writeFileSync(join(out, "compare.md"), markdown);
   writeFileSync(join(out, "compare.html"), html);
   replaceFiles(join(out, "export"), files);

@@ -71,8 +71,8 @@ function assertAnswered({ cells, target }: Summary): void {
 }
 
 /** Names the verifier behind the local stack. */
-function ownName({ own, control, simulator }: EvaluateOptions): string {
-  if (own !== null) return `verifier:${own.url} ${own.model}`;
+function ownName({ ownVerifier, control, simulator }: EvaluateOptions): string {
+  if (ownVerifier !== null) return `verifier:${ownVerifier.url} ${ownVerifier.model}`;
   return `control:${control}${simulator === undefined ? "" : ` ${JSON.stringify(simulator)}`}`;
 }
 
@@ -120,10 +120,10 @@ async function ask(
  * null with a target. The local stack's modules take seconds to load, so they are loaded only where
  * they are used.
  */
-async function startStack({ own, control, simulator }: EvaluateOptions, questions: readonly Question[]) {
-  if (own !== null) {
+async function startStack({ ownVerifier, control, simulator }: EvaluateOptions, questions: readonly Question[]) {
+  if (ownVerifier !== null) {
     const { startOwnStack, verifierEnv } = await import("../own-stack.ts");
-    return startOwnStack(verifierEnv(own));
+    return startOwnStack(verifierEnv(ownVerifier));
   }
   if (control === undefined) return null;
   const { startControl } = await import("./controls/stack.ts");

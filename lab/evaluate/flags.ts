@@ -184,7 +184,7 @@ function verifierOptions(flags: Flags, layout: LayoutName, given: Readonly<Recor
     limit: flags.limit ?? null,
     spec,
     target,
-    own: ownVerifier(flags),
+    ownVerifier: ownVerifier(flags),
     simulator: flags.simulator === undefined ? {} : readSimulatorOptions(flags.simulator),
     name,
     out: flags.out ?? join(OUT, folderName(`${layout}-${name}`)),
@@ -210,7 +210,7 @@ const nameOf = ({ name, model, control, target }: Flags): string =>
   name ?? model ?? control ?? (target as string).replace(/^https?:\/\//, "");
 
 function assertTarget({ target, control, verifier, model, simulator }: Flags): void {
-  if ([target, control, verifier].filter((one) => one !== undefined).length !== 1)
+  if ([target, control, verifier].filter((option) => option !== undefined).length !== 1)
     throw new Error("one of --verifier, --target and --control is required");
   if (verifier !== undefined && model === undefined)
     throw new Error("--verifier needs --model: the name of the model that it serves");
@@ -234,7 +234,7 @@ function evaluateOptions(flags: Flags) {
   const verifier = nameOf(flags);
   return {
     ...flags,
-    own: ownVerifier(flags),
+    ownVerifier: ownVerifier(flags),
     name: verifier,
     out: flags.out ?? join(OUT, folderName(`${basename(set)}-${verifier}`)),
     simulator: flags.simulator === undefined ? undefined : readSimulatorOptions(flags.simulator),

@@ -18,9 +18,9 @@ export function frontPart(points: readonly Point[], chance: number | null = null
     title: "Cost",
     lead: "A point is on the front when no other is at most as dear and at least as good, and better in one of the two. Verifiers that parse less than 80 % are kept off, and push no other off. Costs in different units have separate fronts.",
     tables: [...byUnit(points).map(frontTable), ...beside],
-    charts: byUnit(points).flatMap((own) =>
-      FRONT_METRICS.filter((metric) => own.some((point) => point[metric] !== null)).map((metric) =>
-        frontChart(own, metric, chance),
+    charts: byUnit(points).flatMap((unitPoints) =>
+      FRONT_METRICS.filter((metric) => unitPoints.some((point) => point[metric] !== null)).map((metric) =>
+        frontChart(unitPoints, metric, chance),
       ),
     ),
   };

@@ -1,14 +1,14 @@
 // The sentence that an evaluation's report begins with.
 
 import { percent, plain } from "./figures/estimate.ts";
-import { standing } from "./paired.ts";
+import { classifyEstimate } from "./paired.ts";
 import { FRONT_METRICS, type Point, paretoFront } from "./pareto.ts";
 import type { CellSummary, Summary } from "./summary.ts";
 
 /** A ListAcc with the value of guessing. */
 export function besideGuessing({ list_acc }: Pick<CellSummary, "list_acc">, chance: number): string {
   const words = { above: "above guessing", below: "below guessing", open: "not distinguishable from guessing" };
-  const found = standing(list_acc, chance);
+  const found = classifyEstimate(list_acc, chance);
   return found === "unknown" ? "not compared with guessing: no interval" : words[found];
 }
 

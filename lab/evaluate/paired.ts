@@ -10,7 +10,7 @@ import type { CellSummary, Outcomes, ProblemOutcomes } from "./summary.ts";
 /** How an estimate stands to a value: decided only where its interval does not hold it. */
 export type Standing = "above" | "below" | "open" | "unknown";
 
-export function standing({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">, value: number): Standing {
+export function classifyEstimate({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">, value: number): Standing {
   if (mean === null || ci95 === null) return "unknown";
   if (ci95[0] > value) return "above";
   return ci95[1] < value ? "below" : "open";
@@ -19,16 +19,16 @@ export function standing({ mean, ci95 }: Pick<Estimate, "mean" | "ci95">, value:
 const listsOf = ({ right, wrong, no_selection }: Outcomes): number => right + wrong + no_selection;
 
 /** Right lists of `own` less those of `beside`, and over how many lists that both answered. */
-function lead(own: ProblemOutcomes, beside: ProblemOutcomes): { over: number; under: number } {
-  const { right_lists: mine = {} } = own;
+function lead(outcomes: ProblemOutcomes, beside: ProblemOutcomes): { over: number; under: number } {
+  const { right_lists: mine = {} } = outcomes;
   const { right_lists: theirs = {} } = beside;
   const both = Object.keys(mine).filter((list) => theirs[list] !== undefined);
   const over = both.reduce((sum, list) => sum + Number(mine[list]) - Number(theirs[list]), 0);
   if (both.length > 0) return { over, under: both.length };
   // In summaries without lists a problem counts where both answered as many.
-  const told = Object.keys(mine).length > 0 && Object.keys(theirs).length > 0;
-  const alike = !told && listsOf(own) === listsOf(beside);
-  return alike ? { over: own.right - beside.right, under: listsOf(own) } : { over: 0, under: 0 };
+  const hasLists = Object.keys(mine).length > 0 && Object.keys(theirs).length > 0;
+  const alike = !hasLists && listsOf(outcomes) === listsOf(beside);
+  return alike ? { over: outcomes.right - beside.right, under: listsOf(outcomes) } : { over: 0, under: 0 };
 }
 
 /**
@@ -36,14 +36,14 @@ function lead(own: ProblemOutcomes, beside: ProblemOutcomes): { over: number; un
  * with a 95 % bootstrap interval that draws whole problems, both sides at once.
  */
 export function pairedDifference(
-  one: Pick<CellSummary, "by_problem">,
+  row: Pick<CellSummary, "by_problem">,
   other: Pick<CellSummary, "by_problem">,
   { seed, bootstrap }: Pick<Statistics, "seed" | "bootstrap">,
 ): Estimate {
-  const observations = Object.entries(one.by_problem).flatMap(([problem, own]) => {
+  const observations = Object.entries(row.by_problem).flatMap(([problem, outcomes]) => {
     const beside = other.by_problem[problem];
     if (beside === undefined) return [];
-    const { over, under } = lead(own, beside);
+    const { over, under } = lead(outcomes, beside);
     return under === 0 ? [] : [{ over, under, cluster: problem }];
   });
   const difference = clusteredRatio(observations, {
@@ -60,11 +60,11 @@ export function pairedDifference(
  * whole problems, as `pairedDifference` does.
  */
 export function pairedTauDifference(
-  one: Pick<CellSummary, "by_problem">,
+  row: Pick<CellSummary, "by_problem">,
   other: Pick<CellSummary, "by_problem">,
   { seed, bootstrap }: Pick<Statistics, "seed" | "bootstrap">,
 ): Estimate {
-  const observations = Object.entries(one.by_problem).flatMap(([cluster, { tau_b = {} }]) => {
+  const observations = Object.entries(row.by_problem).flatMap(([cluster, { tau_b = {} }]) => {
     const beside = other.by_problem[cluster]?.tau_b ?? {};
     return Object.entries(tau_b).flatMap(([list, tau]) => {
       const theirs = beside[list];

@@ -63,8 +63,8 @@ export const byUnit = (points: readonly Point[]): Point[][] => [
 
 /** The front of each unit, cheapest first. Equal points are all on it. */
 export function paretoFront(points: readonly Point[], metric: FrontMetric): Point[] {
-  return byUnit(points).flatMap((own) => {
-    const status = frontStatus(own, metric);
-    return own.filter((_, i) => status[i] === null).sort((a, b) => a.cost - b.cost);
+  return byUnit(points).flatMap((unitPoints) => {
+    const status = frontStatus(unitPoints, metric);
+    return unitPoints.filter((_, i) => status[i] === null).sort((a, b) => a.cost - b.cost);
   });
 }

@@ -118,8 +118,8 @@ function wrongPart(main: readonly CellSummary[], { wrong }: Summary): Part[] {
 
 function paired({ cells, settings }: Summary): Table[] {
   const [first, ...others] = cells;
-  const pairs = others.flatMap((one) =>
-    first === undefined ? [] : [{ label: one.cell, against: first.cell, one, other: first }],
+  const pairs = others.flatMap((row) =>
+    first === undefined ? [] : [{ label: row.cell, against: first.cell, row, other: first }],
   );
   return pairedTables(differencesOf(pairs, settings));
 }
@@ -135,7 +135,7 @@ const bounds = ({ ci95 }: Estimate) => ({ low: ci95?.[0] ?? null, high: ci95?.[1
 function accuracyBars(cells: readonly CellSummary[], chance: number): Html {
   return barChart({
     title: "ListAcc by formulation",
-    about: `Guessing gives ${(100 * chance).toFixed(1)} %.`,
+    description: `Guessing gives ${(100 * chance).toFixed(1)} %.`,
     value: { label: "ListAcc", domain: [0, 1] },
     rules: [{ at: chance, name: "guessing" }],
     bars: cells.map(({ cell, list_acc }) => ({ name: cell, value: list_acc.mean ?? Number.NaN, ...bounds(list_acc) })),
@@ -156,7 +156,7 @@ function selfConsistency(cells: readonly CellSummary[]): Part[] {
   const ks = [...new Set(plain.map(({ k }) => k))];
   const chart = lineChart({
     title: "Self-consistency",
-    about: "The majority of K samples, each list in a new order a sample; unparsed samples cast no vote.",
+    description: "The majority of K samples, each list in a new order a sample; unparsed samples cast no vote.",
     x: { label: "K, samples a list", log: true, ticks: ks },
     y: { label: "ListAcc" },
     series,
@@ -169,7 +169,7 @@ function abstaining(cells: readonly CellSummary[]): Part[] {
   if (table === null) return [];
   const chart = lineChart({
     title: "Coverage against ListAcc",
-    about: "The share of the lists with the widest margins between winner and runner-up.",
+    description: "The share of the lists with the widest margins between winner and runner-up.",
     x: { label: "share of lists answered", ticks: [...SHARES].reverse() },
     y: { label: "ListAcc", domain: [0, 1] },
     series: cells.map(({ cell, coverage }) => ({
@@ -189,8 +189,9 @@ function abstaining(cells: readonly CellSummary[]): Part[] {
 function lengthChart({ cell, by_tag }: CellSummary): Html[] {
   const values = Object.entries(by_tag.length ?? {});
   if (values.length < 2) return [];
-  const points = (of: (n: number, accuracy: Estimate) => { y: number; low?: number | null; high?: number | null }) =>
-    values.map(([length, { list_acc }]) => ({ x: Number(length), ...of(Number(length), list_acc) }));
+  const points = (
+    toPoint: (n: number, accuracy: Estimate) => { y: number; low?: number | null; high?: number | null },
+  ) => values.map(([length, { list_acc }]) => ({ x: Number(length), ...toPoint(Number(length), list_acc) }));
   return [
     lineChart({
       title: `ListAcc of ${cell} by list length`,

@@ -55,7 +55,7 @@ export function readSet(folder: string, selection: Selection): EvaluationSet {
     sha256: sha256(bytes),
     lists: chosen,
     adversarial: adversarial.filter(
-      ({ base_list_id, kept }) => ids.has(base_list_id) && (kept || selection.adversarial === "all"),
+      ({ base_list_id, kept: isKept }) => ids.has(base_list_id) && (isKept || selection.adversarial === "all"),
     ),
   };
 }

@@ -138,9 +138,9 @@ const isRight = ({ list, answer }: Row): boolean => !isWrong(answer, list);
 export function outcomesByProblem(rows: readonly Row[], statistics: Statistics): Record<string, ProblemOutcomes> {
   const groups = Object.entries(Object.groupBy(rows, ({ list }) => list.problem_id));
   return Object.fromEntries(
-    groups.map(([problem, own = []]) => {
-      const right_lists = Object.fromEntries(own.map((row) => [row.list.list_id, isRight(row)]));
-      return [problem, { ...outcomesOf(own), right_lists, tau_b: tausOf(own, statistics) }];
+    groups.map(([problem, problemRows = []]) => {
+      const right_lists = Object.fromEntries(problemRows.map((row) => [row.list.list_id, isRight(row)]));
+      return [problem, { ...outcomesOf(problemRows), right_lists, tau_b: tausOf(problemRows, statistics) }];
     }),
   );
 }

@@ -2,7 +2,7 @@
 import type { Table } from "../report/page.ts";
 import { SHARES } from "./figures/coverage.ts";
 import { type Estimate, percent, plain } from "./figures/estimate.ts";
-import { pairedDifference, pairedTauDifference, type Standing, standing } from "./paired.ts";
+import { classifyEstimate, pairedDifference, pairedTauDifference, type Standing } from "./paired.ts";
 import { FRONT_METRICS, frontStatus, type OffFront, type Point } from "./pareto.ts";
 import type { Statistics } from "./summarise.ts";
 import type { CellSummary, Summary } from "./summary.ts";
@@ -35,7 +35,7 @@ export function cellsTable({ cells, set }: Summary): Table {
     rows: cells.map((cell) => [
       cell.cell,
       ...metricCells(cell),
-      GUESSING[standing(cell.list_acc, set.chance_list_acc)],
+      GUESSING[classifyEstimate(cell.list_acc, set.chance_list_acc)],
       cell.lists,
       Object.values(cell.failed).reduce((sum, n) => sum + n, 0),
       cell.tokens_per_list,
@@ -65,7 +65,7 @@ export interface Pair {
   label: string;
   /** The row that `one` is compared with. */
   against: string;
-  one: ByProblem;
+  row: ByProblem;
   other: ByProblem;
 }
 
@@ -81,15 +81,15 @@ export const differencesOf = (
   pairs: readonly Pair[],
   statistics: Pick<Statistics, "seed" | "bootstrap">,
 ): Difference[] =>
-  pairs.map(({ label, against, one, other }) => ({
+  pairs.map(({ label, against, row, other }) => ({
     ...{ asked_as: label, less: against },
-    list_acc: pairedDifference(one, other, statistics),
-    tau_b: pairedTauDifference(one, other, statistics),
+    list_acc: pairedDifference(row, other, statistics),
+    tau_b: pairedTauDifference(row, other, statistics),
   }));
 
 /** In a line of a terminal. */
 export const differenceText = ({ asked_as, less, list_acc, tau_b }: Difference): string =>
-  `${asked_as} less ${less}: ListAcc ${percent(list_acc) ?? "–"} points (${STANDINGS[standing(list_acc, 0)]})  tau-b ${plain(tau_b) ?? "–"} (${STANDINGS[standing(tau_b, 0)]})`;
+  `${asked_as} less ${less}: ListAcc ${percent(list_acc) ?? "–"} points (${STANDINGS[classifyEstimate(list_acc, 0)]})  tau-b ${plain(tau_b) ?? "–"} (${STANDINGS[classifyEstimate(tau_b, 0)]})`;
 
 /**
  * Each pair's difference: in ListAcc, and in tau-b where lists have one; none where there is no
@@ -99,7 +99,7 @@ export function pairedTables(differences: readonly Difference[]): Table[] {
   if (differences.length === 0) return [];
   const rowsBy = (metric: "list_acc" | "tau_b", shown: (difference: Estimate) => string | null) =>
     differences.map(({ asked_as, less, [metric]: difference }) => {
-      return [asked_as, less, shown(difference), difference.n, STANDINGS[standing(difference, 0)]] as const;
+      return [asked_as, less, shown(difference), difference.n, STANDINGS[classifyEstimate(difference, 0)]] as const;
     });
   const table = (metric: string, unit: string, over: string, rows: ReturnType<typeof rowsBy>): Table => ({
     caption: `Differences of ${metric}, ${over} (95 % intervals)`,
@@ -117,12 +117,12 @@ export function pairedTables(differences: readonly Difference[]): Table[] {
 
 /** ListAcc where lists with narrow margins are left out; null where no row tells it. */
 export function coverageTable(cells: readonly CellSummary[]): Table | null {
-  const told = cells.filter(({ coverage }) => coverage.length > 0);
-  if (told.length === 0) return null;
+  const coveredCells = cells.filter(({ coverage }) => coverage.length > 0);
+  if (coveredCells.length === 0) return null;
   return {
     caption: "ListAcc % by the share of lists that are answered (95 % intervals; margins held)",
     columns: ["asked as", ...SHARES.map((share) => `${100 * share} %`), "margin at 50 %", "AURC"],
-    rows: told.map(({ cell, coverage, area_under_risk }) => [
+    rows: coveredCells.map(({ cell, coverage, area_under_risk }) => [
       cell,
       ...coverage.map(({ list_acc }) => percent(list_acc)),
       coverage.find(({ share }) => share === 0.5)?.margin ?? null,

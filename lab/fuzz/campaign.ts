@@ -73,7 +73,7 @@ export function fuzz(
 }
 
 /** Least CPU time of some runs, µs. */
-function least(run: () => void, times: number): number {
+function measureMin(run: () => void, times: number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < times; i++) {
     const start = cpuMicroseconds();
@@ -113,19 +113,19 @@ export function growth(target: Target, chars: number, units: readonly string[] =
   let worst: Growth = { name: target.name, unit: "", factor: 0, ns_per_char: 0 };
   for (const unit of units) {
     for (const [i, text] of shapes(unit, chars).entries()) {
-      const once = least(() => target.run(text), 2);
+      const once = measureMin(() => target.run(text), 2);
       if (once < FLOOR_MICROSECONDS) continue;
       const long = shapes(unit, 4 * chars)[i] as string;
-      const grown = least(() => target.run(long), 1);
+      const grown = measureMin(() => target.run(long), 1);
       // A collection, or a tick of a coarse clock, looks like growth; over many runs it is little.
-      const again = grown / once / 4 > SUSPECT_FACTOR;
-      const short = again
+      const isSuspect = grown / once / 4 > SUSPECT_FACTOR;
+      const short = isSuspect
         ? Math.max(
             mean(() => target.run(text), 16),
             FLOOR_MICROSECONDS / 2,
           )
         : once;
-      const time = again ? mean(() => target.run(long), 4) : grown;
+      const time = isSuspect ? mean(() => target.run(long), 4) : grown;
       const factor = time / short / 4;
       if (factor > worst.factor) worst = { name: target.name, unit, factor, ns_per_char: (time * 1000) / long.length };
     }

@@ -43,9 +43,10 @@ const isFirst = (path: Path) => !path.some((name) => Number(name) > 1);
 /** The value with a text in one place. */
 function withText(value: Json, [name, ...rest]: Path, text: string): Json {
   if (name === undefined) return text;
-  if (Array.isArray(value)) return value.map((one, i) => (`${i}` === `${name}` ? withText(one, rest, text) : one));
-  const of = value as { [name: string]: Json };
-  return { ...of, [name]: withText(of[name] as Json, rest, text) };
+  if (Array.isArray(value))
+    return value.map((element, i) => (`${i}` === `${name}` ? withText(element, rest, text) : element));
+  const fields = value as { [name: string]: Json };
+  return { ...fields, [name]: withText(fields[name] as Json, rest, text) };
 }
 
 const N = 16;
@@ -110,15 +111,19 @@ export async function costProbes(): Promise<Probe[]> {
     });
   const bodies = (name: string, path: string, example: Json): Probe[] => {
     const places = textsIn(example).filter(isFirst);
-    const of = { chars_max: LIMITS.body_bytes >> 8, other_chars: JSON.stringify(example).length };
+    const shared = { chars_max: LIMITS.body_bytes >> 8, other_chars: JSON.stringify(example).length };
     const single = places.map((place) => ({
-      ...{ ...of, name: `${name} ${place.join(".")}`, own_text: textAt(example, place) },
+      ...{ ...shared, name: `${name} ${place.join(".")}`, own_text: textAt(example, place) },
       send: (text: string) => post(path, withText(example, place, text)),
     }));
-    const pairs = pairsOf(places).flatMap(([one, other]) =>
+    const pairs = pairsOf(places).flatMap(([place, other]) =>
       SECOND.map((second, i) => ({
-        ...{ ...of, name: `${name} ${one.join(".")} with ${other.at(-1)}, ${i}`, own_text: textAt(example, one) },
-        send: (text: string) => post(path, withText(withText(example, one, text), other, second(text))),
+        ...{
+          ...shared,
+          name: `${name} ${place.join(".")} with ${other.at(-1)}, ${i}`,
+          own_text: textAt(example, place),
+        },
+        send: (text: string) => post(path, withText(withText(example, place, text), other, second(text))),
       })),
     );
     return [...single, ...pairs];
@@ -138,7 +143,7 @@ export async function costProbes(): Promise<Probe[]> {
   const examples = Object.entries(paths).flatMap(([path, methods]) => {
     const { example, examples: named = {} } = methods.post?.requestBody?.content["application/json"] ?? {};
     const all = example === undefined ? Object.values(named).map(({ value }) => value) : [example];
-    return all.map((one) => ({ path, to: path.replace(/\{\w+\}/g, "x"), example: one }));
+    return all.map((body) => ({ path, to: path.replace(/\{\w+\}/g, "x"), example: body }));
   });
   // A sample of a group waits for the others: of these the same handlers are in the native route.
   const soon = await Promise.all(
@@ -170,8 +175,8 @@ const SECOND: readonly ((text: string) => string)[] = [
 /** Pairs of texts of one object, as a file's before and after: what compares them costs by both. */
 function pairsOf(places: readonly Path[]): [Path, Path][] {
   const parent = (place: Path) => JSON.stringify(place.slice(0, -1));
-  return places.flatMap((one, i) =>
-    places.slice(i + 1).flatMap((other): [Path, Path][] => (parent(one) === parent(other) ? [[one, other]] : [])),
+  return places.flatMap((place, i) =>
+    places.slice(i + 1).flatMap((other): [Path, Path][] => (parent(place) === parent(other) ? [[place, other]] : [])),
   );
 }
 
@@ -210,9 +215,9 @@ function outsideBodies(request: Request, post: Post): Probe[] {
     "if-none-match",
   ];
   const encoded = (text: string) => encodeURI(text.toWellFormed()).replace(/[?#]/g, "/");
-  const address = (name: string, of: (text: string) => string): Probe => ({
+  const address = (name: string, toPath: (text: string) => string): Probe => ({
     ...{ name, own_text: "", chars_max: HEADER_CHARS, other_chars: 100 },
-    send: (text) => request(of(encoded(text).slice(0, 2 * HEADER_CHARS))),
+    send: (text) => request(toPath(encoded(text).slice(0, 2 * HEADER_CHARS))),
   });
   return [
     ...HEADERS.map(header),

@@ -55,7 +55,7 @@ const UNITS = [
   ...["\uFDFA", "ﬃ", "½", "²", "10^", "\u00c5", "İ", "()", "min(", "q+", "-", "a.", "x\n", "def a(", "(a|b)*", "a{99}"],
 ];
 
-async function least(work: () => unknown, times: number, now: () => number): Promise<number> {
+async function measureMin(work: () => unknown, times: number, now: () => number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let time = 0; time < times; time++) {
     const started = now();
@@ -66,7 +66,8 @@ async function least(work: () => unknown, times: number, now: () => number): Pro
 }
 
 /** How many times slower this machine is than the one that the goal was set on; 1 where it is faster. */
-const slownessNow = async () => Math.max(1, (await least(() => hashText(MEASURED), 2 * TIMES, cpuMs)) / MEASURED_MS);
+const slownessNow = async () =>
+  Math.max(1, (await measureMin(() => hashText(MEASURED), 2 * TIMES, cpuMs)) / MEASURED_MS);
 
 /**
  * A search for what is clearly too much of one probe under one shape; null where nothing is. What
@@ -78,7 +79,7 @@ export function costFinder(slowness: number, now: () => number = cpuMs) {
   const floor_ms = FLOOR_MS * slowness;
   const goal = GOAL_MS_A_KIB * slowness;
   async function baseOf(probe: Probe): Promise<number> {
-    const base = bases.get(probe.name) ?? (await least(() => probe.send(probe.own_text), TIMES, now));
+    const base = bases.get(probe.name) ?? (await measureMin(() => probe.send(probe.own_text), TIMES, now));
     bases.set(probe.name, base);
     return base;
   }
@@ -88,15 +89,15 @@ export function costFinder(slowness: number, now: () => number = cpuMs) {
     const first = Math.min(FIRST_CHARS, probe.chars_max >> DOUBLINGS);
     for (let doubling = 0, chars = first; doubling <= DOUBLINGS; doubling++, chars *= 2) {
       const text = shape(unit, chars);
-      const once = await least(() => probe.send(text), 1, now);
+      const once = await measureMin(() => probe.send(text), 1, now);
       // Twice the text at the square of its time would still be little.
       if (doubling === 0 && once < floor_ms / 4) return null;
       const base_ms = await baseOf(probe);
-      const most = floor_ms + BASE_FACTOR * base_ms;
+      const limit_ms = floor_ms + BASE_FACTOR * base_ms;
       if (doubling === 0 && once - base_ms < floor_ms / 4) return null;
-      const ms = once < most ? once : Math.min(once, await least(() => probe.send(text), TIMES - 1, now));
+      const ms = once < limit_ms ? once : Math.min(once, await measureMin(() => probe.send(text), TIMES - 1, now));
       const added = ms - BASE_FACTOR * base_ms;
-      const exponent = before > most ? Math.log2((ms - base_ms) / (before - base_ms)) : null;
+      const exponent = before > limit_ms ? Math.log2((ms - base_ms) / (before - base_ms)) : null;
       const ms_a_kib = added / ((text.length + probe.other_chars) / 1024);
       const dear = added > floor_ms && ms_a_kib > goal * VIOLATION;
       const grows = exponent !== null && exponent > EXPONENT_MAX && added > GROWTH_MS * slowness && ms_a_kib > goal;

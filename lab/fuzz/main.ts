@@ -9,12 +9,13 @@ import { TARGETS } from "./targets.ts";
 const { inputs, seed, seconds, chars, only } = commandFlags({
   command: "fuzz",
   call: "npm run lab -- fuzz",
-  about: "Random texts for every parser of untrusted text, and a search for texts that cost more than their length.",
+  description:
+    "Random texts for every parser of untrusted text, and a search for texts that cost more than their length.",
   numbers: {
-    inputs: { least: 0, most: 1e9, value: 1_000_000, whole: true, help: "texts over all parsers" },
-    seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "draws the texts" },
-    seconds: { least: 1, most: 86_400, value: 60, help: "how long `--only cost` searches" },
-    chars: { least: 1024, most: 2 ** 24, value: 32_768, whole: true, help: "length of the texts that are timed" },
+    inputs: { min: 0, max: 1e9, value: 1_000_000, whole: true, help: "texts over all parsers" },
+    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "draws the texts" },
+    seconds: { min: 1, max: 86_400, value: 60, help: "how long `--only cost` searches" },
+    chars: { min: 1024, max: 2 ** 24, value: 32_768, whole: true, help: "length of the texts that are timed" },
   },
   texts: { only: { value: "", help: "only parsers whose name has this in it; `cost`: whole requests, by their CPU" } },
 });
@@ -43,10 +44,10 @@ const FACTOR_MAX = 2.5;
 
 const started = performance.now();
 const step = Math.max(1, Math.floor(inputs / 10));
-let told = 0;
+let reported = 0;
 const { reports, crashes } = fuzz(targets, inputs, seed, (done) => {
-  if (done - told < step) return;
-  told = done;
+  if (done - reported < step) return;
+  reported = done;
   console.log(`${done} inputs, ${Math.round((performance.now() - started) / 1000)} s`);
 });
 console.log(`\nseed ${seed}: ${reports.reduce((sum, { inputs: n }) => sum + n, 0)} inputs, ${crashes.length} crashes`);

@@ -166,9 +166,9 @@ function split(make: (take: (part: string) => boolean) => { push(bytes: Uint8Arr
   return (text: string) => {
     const bytes = encoder.encode(text);
     const [whole, cut]: [string[], string[]] = [[], []];
-    const one = make((part) => whole.push(part) > 0);
-    one.push(bytes);
-    one.end();
+    const uncut = make((part) => whole.push(part) > 0);
+    uncut.push(bytes);
+    uncut.end();
     const two = make((part) => cut.push(part) > 0);
     two.push(bytes.subarray(0, bytes.length >> 1));
     two.push(bytes.subarray(bytes.length >> 1));

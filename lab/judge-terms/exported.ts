@@ -57,8 +57,8 @@ export async function fitExport(
   for (const [group, rows] of byGroup) {
     const games = gamesOf(rows, lengths.get(group) ?? []);
     if (games === null) continue;
-    const own = sharesOf(games);
-    for (const term of TERMS) shares[term].push(own[term]);
+    const groupShares = sharesOf(games);
+    for (const term of TERMS) shares[term].push(groupShares[term]);
   }
   return { groups: shares.length.length, length: pooled(shares.length), position: pooled(shares.position) };
 }

@@ -15,7 +15,7 @@ const file = (table: string) => ({
 const { verdicts, texts, signal } = commandFlags({
   command: "judge-terms",
   call: "npm run lab -- judge-terms",
-  about:
+  description:
     "Estimates how many log-odds a judge gives to a candidate twice as long, and to the one shown first, with standard errors over groups. A length term of 0.4 is a taste for length only where longer answers are not better: the verdicts cannot tell the two apart.",
   texts: {
     verdicts: file("verdicts"),

@@ -71,10 +71,10 @@ function contradictions(flags: FlagValues, given: Readonly<Record<string, unknow
   const size = flags["group-size"];
   need(flags.mode === "pairwise" || size === undefined || size <= 5, "--group-size of a listwise group is at most 5");
   const rate = Math.max(...(sweep ?? ramp ?? [flags.rate]));
-  const most = LOADTEST_LIMITS.slice_requests_max;
+  const maxRequests = LOADTEST_LIMITS.slice_requests_max;
   need(
-    concurrency > 0 || arrivals === "trace" || arrivalsMost(flags, rate) <= most,
-    `--rate ${rate} for ${flags.warmup + flags.duration} s is over the limit of ${most} requests a slice: shorten --duration`,
+    concurrency > 0 || arrivals === "trace" || arrivalsMost(flags, rate) <= maxRequests,
+    `--rate ${rate} for ${flags.warmup + flags.duration} s is over the limit of ${maxRequests} requests a slice: shorten --duration`,
   );
   for (const [name, url] of [
     ["target", target],

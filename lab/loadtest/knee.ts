@@ -131,7 +131,7 @@ export function frontierOf(points: readonly Point[], rule: KneeRule): Summary["f
         return p99 !== null && p99 <= p99_ms_max && side.failed <= rule.failed_share_max * side.requests;
       });
     const best = within.reduce<Side | null>(
-      (most, side) => ((side.achieved_per_s.value ?? 0) > (most?.achieved_per_s.value ?? 0) ? side : most),
+      (highest, side) => ((side.achieved_per_s.value ?? 0) > (highest?.achieved_per_s.value ?? 0) ? side : highest),
       null,
     );
     return {

@@ -53,13 +53,13 @@ async function measure(argv: readonly string[]): Promise<void> {
   let planned: Planned | null = null;
   const progress = new Progress(process.stderr, () => planned);
   makeFolder("--out", flags.out, Object.values(FILES));
-  const own = await ownStack(flags);
+  const stack = await ownStack(flags);
   try {
-    await load(argv, { ...flags, ...(own !== null && { target: own.url }) }, progress, (all) => {
+    await load(argv, { ...flags, ...(stack !== null && { target: stack.url }) }, progress, (all) => {
       planned = all;
     });
   } finally {
-    await own?.close();
+    await stack?.close();
   }
 }
 
@@ -76,16 +76,17 @@ async function load(
   progress: Progress,
   onPlan: (planned: Planned) => void,
 ): Promise<void> {
-  const { plan, about } = await setUp(flags);
+  const { plan, summaryFields } = await setUp(flags);
   // The report names the verifier, not the local stack in front of it.
-  if (flags.verifier !== undefined) about.target = { ...about.target, url: flags.verifier, model: flags.model ?? null };
+  if (flags.verifier !== undefined)
+    summaryFields.target = { ...summaryFields.target, url: flags.verifier, model: flags.model ?? null };
   const loads = plan.loop === "open" ? plan.rates.length + (plan.rates.length > 1 ? plan.refine : 0) : 1;
   const sides = plan.baseline === null ? 1 : 2;
   onPlan({ slices: loads * plan.repeats * sides, slice_s: plan.warmup_s + plan.duration_s });
   // Before an earlier run's files are replaced.
   await assertAnswers("--target", plan.target.base_url);
   if (plan.baseline !== null) await assertAnswers("--baseline", plan.baseline.base_url);
-  if (flags["key-env"] !== undefined && about.baseline?.key_env === null)
+  if (flags["key-env"] !== undefined && summaryFields.baseline?.key_env === null)
     progress.note("the baseline is sent no key: --key-env is the target's, and --baseline-key-env names none");
   const outputs = new Outputs(flags.out);
   const started_at = new Date().toISOString();
@@ -105,7 +106,7 @@ async function load(
     ended_at: new Date().toISOString(),
     stopped_by: result.stopped_by,
     command: [...argv],
-    ...about,
+    ...summaryFields,
     environment: environment(result.spec_hashes),
     points: result.points,
     knee: result.knee,

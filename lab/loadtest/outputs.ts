@@ -105,7 +105,7 @@ export function pointsCsv(points: readonly Point[]): string {
   const rows = points.flatMap((point) =>
     (["target", "baseline"] as const).flatMap((name) => {
       const side = point[name];
-      return side === null ? [] : [[name, ...COLUMNS.map(([, of]) => of(side, point))]];
+      return side === null ? [] : [[name, ...COLUMNS.map(([, read]) => read(side, point))]];
     }),
   );
   return csv(["side", ...COLUMNS.map(([name]) => name)], rows);

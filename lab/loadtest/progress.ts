@@ -18,9 +18,9 @@ const ms = (value: number) => `${value < 10 ? value.toFixed(2) : value.toFixed(0
 function lineOf({ side, repeat, rate, concurrency }: SliceNote, recorder: SliceRecorder, elapsed_s: number): string {
   const load = rate === null ? `concurrency ${concurrency}` : `${Number(rate.toPrecision(4))}/s`;
   const { latency, rows } = recorder;
-  const of = (isOne: (error: string | null) => boolean) => rows.filter(({ error }) => isOne(error)).length;
-  const unfinished = of((error) => error === "unfinished");
-  const failed = of((error) => error !== null) - unfinished;
+  const countWhere = (isOne: (error: string | null) => boolean) => rows.filter(({ error }) => isOne(error)).length;
+  const unfinished = countWhere((error) => error === "unfinished");
+  const failed = countWhere((error) => error !== null) - unfinished;
   const at = (q: number) => (latency.totalCount === 0 ? "–" : ms(latency.getValueAtPercentile(q) / 1000));
   const others = [
     [failed, "failed"],

@@ -36,9 +36,12 @@ const kneeRule = ({ knee }: Summary): Rule[] =>
     ? []
     : [{ axis: "x", at: knee.rate, name: `knee ${Number(knee.rate.toPrecision(3))}/s` }];
 
-const overPoints = (points: readonly Point[], of: (point: Point) => Estimate | null | undefined): ChartPoint[] =>
+const overPoints = (
+  points: readonly Point[],
+  estimateOf: (point: Point) => Estimate | null | undefined,
+): ChartPoint[] =>
   points.flatMap((point) => {
-    const value = of(point);
+    const value = estimateOf(point);
     return value == null ? [] : place(loadOf(point), value);
   });
 
@@ -56,8 +59,8 @@ export function latencyByRate(summary: Summary): Html {
     : [];
   const objective: Rule = { axis: "y", at: load.objective_ms, name: "objective" };
   const rules = [...kneeRule(summary), objective];
-  const about = "From the intended start to the last byte. Strokes are 95 % intervals over the repeats.";
-  const frame = { title: "Latency against offered rate", about, x: offered, y: MS };
+  const description = "From the intended start to the last byte. Strokes are 95 % intervals over the repeats.";
+  const frame = { title: "Latency against offered rate", description, x: offered, y: MS };
   return lineChart({ ...frame, series: [...series, ...beside], rules });
 }
 
@@ -72,28 +75,33 @@ export function throughputByRate(summary: Summary): Html {
     },
     { name: "offered", points: points.map((point) => ({ x: loadOf(point), y: loadOf(point) })) },
   ];
-  const about = "A request counts as good when it was answered, without a null reward, within the objective.";
-  const frame = { title: "Achieved rate and goodput", about, x: offered, y: { label: "Requests/s", log: true } };
+  const description = "A request counts as good when it was answered, without a null reward, within the objective.";
+  const frame = {
+    title: "Achieved rate and goodput",
+    description,
+    x: offered,
+    y: { label: "Requests/s", log: true },
+  };
   return lineChart({ ...frame, series, rules: kneeRule(summary) });
 }
 
 /** Achieved rate against its p99: the lower right is better. None without a p99. */
 export function frontierChart({ points }: Summary): Html[] {
-  const one = (name: string, of: (point: Point) => Side | null): Series => ({
+  const seriesOf = (name: string, sideOf: (point: Point) => Side | null): Series => ({
     name,
     points: points.flatMap((point) => {
-      const side = of(point);
+      const side = sideOf(point);
       const [x, y] = [side?.achieved_per_s.value ?? null, side?.latency_ms.p99.value ?? null];
       return x === null || y === null ? [] : [{ x, y }];
     }),
   });
-  const both = [one("target", ({ target }) => target), one("baseline", ({ baseline }) => baseline)];
+  const both = [seriesOf("target", ({ target }) => target), seriesOf("baseline", ({ baseline }) => baseline)];
   const series = both.filter(({ points: some }) => some.length > 0);
   if (series.length === 0) return [];
   const x: Axis = { label: "Achieved rate, requests/s", log: true };
   const chart = lineChart({
     title: "Throughput frontier",
-    about: "99th percentile against achieved rate, in the order of the offered rate: right and low is better.",
+    description: "99th percentile against achieved rate, in the order of the offered rate: right and low is better.",
     x,
     y: { ...MS, label: "p99, ms" },
     series,
@@ -117,7 +125,7 @@ export function percentileCurve(summary: Summary): Html {
   const x: Axis = { label: "Percentile", domain: [0, last], ticks, tick_name };
   return lineChart({
     title: "Percentiles",
-    about: "Each further tick leaves a tenth of the requests.",
+    description: "Each further tick leaves a tenth of the requests.",
     x,
     y: MS,
     series,
@@ -131,14 +139,20 @@ export function distribution(summary: Summary): Html {
     points: point.target.curve.map(({ percentile, ms }) => ({ x: ms, y: percentile })),
   }));
   const y: Axis = { label: "Requests, %", domain: [0, 100] };
-  return lineChart({ title: "Distribution", about: "Share of requests answered within a latency.", x: MS, y, series });
+  return lineChart({
+    title: "Distribution",
+    description: "Share of requests answered within a latency.",
+    x: MS,
+    y,
+    series,
+  });
 }
 
 /** One point over time: the repeats one after the other. */
 export function timeline(point: Point, duration_s: number): Html[] {
   const { timeline: bins } = point.target;
   const at = ({ repeat, t_s }: Side["timeline"][number]) => repeat * duration_s + t_s;
-  const of = (name: string, pick: (bin: Side["timeline"][number]) => number | null) => ({
+  const seriesOf = (name: string, pick: (bin: Side["timeline"][number]) => number | null) => ({
     name,
     points: bins.flatMap((bin) => {
       const y = pick(bin);
@@ -154,13 +168,13 @@ export function timeline(point: Point, duration_s: number): Html[] {
       name: `repeat ${i + 2}`,
     }),
   );
-  const latency = [of("p50", ({ p50 }) => p50), of("p99", ({ p99 }) => p99)];
-  const ends = [of("answered", ({ completed }) => completed), of("failed", ({ failed }) => failed)];
+  const latency = [seriesOf("p50", ({ p50 }) => p50), seriesOf("p99", ({ p99 }) => p99)];
+  const ends = [seriesOf("answered", ({ completed }) => completed), seriesOf("failed", ({ failed }) => failed)];
   const step = Math.max(1, (bins[1]?.t_s ?? 1) - (bins[0]?.t_s ?? 0));
   return [
     lineChart({
       title: `Latency over time at ${loadName(point)}`,
-      about: "By the time of the reply.",
+      description: "By the time of the reply.",
       x,
       y: MS,
       series: latency,
@@ -199,7 +213,7 @@ export function timeSplit(summary: Summary): Html {
       });
     }),
   );
-  const about =
+  const description =
     "Means of successful requests. Queue, first token and generation are those of the generation that came last.";
-  return barChart({ title: "Time split", about, value: { label: "ms" }, bars });
+  return barChart({ title: "Time split", description, value: { label: "ms" }, bars });
 }

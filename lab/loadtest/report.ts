@@ -194,8 +194,8 @@ const endpointText = ({ url, kind, model }: Summary["target"]) =>
 
 /** For each side: one that was sent none may have been refused for it. */
 function keyText({ target, baseline }: Summary): string {
-  const of = (name: string, side: Summary["target"]) => `${name} ${side.key_env ?? "none"}`;
-  return [of("target", target), ...(baseline === null ? [] : [of("baseline", baseline)])].join(", ");
+  const describeKey = (name: string, side: Summary["target"]) => `${name} ${side.key_env ?? "none"}`;
+  return [describeKey("target", target), ...(baseline === null ? [] : [describeKey("baseline", baseline)])].join(", ");
 }
 
 function factsOf(summary: Summary): [string, string][] {

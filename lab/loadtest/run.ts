@@ -210,7 +210,7 @@ class Run {
  * same arrivals.
  */
 function overheadOf(target: Side, baseline: Side): Point["overhead_ms"] {
-  const of = (name: QuantileName | "mean") =>
+  const overheadAt = (name: QuantileName | "mean") =>
     meanEstimate(
       target.latency_ms[name].repeats.flatMap((value, i) => {
         const other = baseline.latency_ms[name].repeats[i];
@@ -218,7 +218,7 @@ function overheadOf(target: Side, baseline: Side): Point["overhead_ms"] {
       }),
       Number.NEGATIVE_INFINITY,
     );
-  return { p50: of("p50"), p90: of("p90"), p99: of("p99"), mean: of("mean") };
+  return { p50: overheadAt("p50"), p90: overheadAt("p90"), p99: overheadAt("p99"), mean: overheadAt("mean") };
 }
 
 /**

@@ -20,7 +20,7 @@ import { loadWorkload } from "./workload/source.ts";
 /** A plan with what the summary says of its origins. */
 export interface Setup {
   plan: RunPlan;
-  about: Pick<Summary, "target" | "baseline" | "workload" | "load" | "cost" | "seed">;
+  summaryFields: Pick<Summary, "target" | "baseline" | "workload" | "load" | "cost" | "seed">;
 }
 
 const SYNTHETIC_GROUP_SIZE = 8;
@@ -99,12 +99,12 @@ async function endpointOf(
   key: KeyFlag,
   workload: Workload,
   flags: FlagValues,
-): Promise<{ endpoint: Endpoint; about: Summary["target"] }> {
+): Promise<{ endpoint: Endpoint; summary: Summary["target"] }> {
   const base_url = baseUrl(kind, url);
   const headers = keyHeaders(key, flags);
   const model = kind === "engine" ? (flags.model ?? (await firstModel(base_url, headers, key))) : null;
   const works = worksFor(kind, workload, flags.timeout, model ?? "");
-  return { endpoint: { base_url, headers, works }, about: { url, kind, model, key_env: flags[key] ?? null } };
+  return { endpoint: { base_url, headers, works }, summary: { url, kind, model, key_env: flags[key] ?? null } };
 }
 
 function arrivalsOf(flags: FlagValues): { at: (rate: number) => Arrivals; rates: number[] } {
@@ -115,12 +115,12 @@ function arrivalsOf(flags: FlagValues): { at: (rate: number) => Arrivals; rates:
   }
   if (process === "trace" && trace !== undefined) {
     const at_s = named("trace", trace, readTraceFile);
-    const most = LOADTEST_LIMITS.slice_requests_max;
+    const maxRequests = LOADTEST_LIMITS.slice_requests_max;
     const lasting_s = flags.warmup + flags.duration;
     const within = at_s.filter((at) => at < lasting_s).length;
-    if (within > most)
+    if (within > maxRequests)
       throw new FlagFault(
-        `--trace ${trace}: ${within} arrivals in ${lasting_s} s are over the limit of ${most} requests a slice`,
+        `--trace ${trace}: ${within} arrivals in ${lasting_s} s are over the limit of ${maxRequests} requests a slice`,
       );
     const rate = at_s.length / Math.max(1, at_s.at(-1) ?? 1);
     return { at: () => ({ process, at_s }), rates: [rate] };
@@ -169,18 +169,18 @@ export async function setUp(flags: FlagValues): Promise<Setup> {
       seed,
       cost,
     },
-    about: {
-      target: measured.about,
-      baseline: beside?.about ?? null,
+    summaryFields: {
+      target: measured.summary,
+      baseline: beside?.summary ?? null,
       seed,
       cost,
       load: { loop, arrivals: loop === "open" ? arrivalsText(at(rates[0] as number)) : null, ...lasting, ...limits },
       workload: {
         name: workload.name,
-        of: workload.of,
+        of: workload.bodyType,
         items: workload.items.length,
         sha256,
-        marked: !flags["same-prompts"] && workload.of !== "verdicts",
+        marked: !flags["same-prompts"] && workload.bodyType !== "verdicts",
       },
     },
   };

@@ -20,15 +20,15 @@ const defined = (values: readonly (number | null)[]): number[] => values.filter(
  * `value` over all repeats together; the interval is that of the repeats' own values, cut at the
  * `least` that can be.
  */
-export function estimate(value: number | null, repeats: (number | null)[], least = 0): Estimate {
+export function estimate(value: number | null, repeats: (number | null)[], min = 0): Estimate {
   const interval = tInterval(defined(repeats));
-  return { value, ci95: interval && [Math.max(least, interval[0]), interval[1]], repeats };
+  return { value, ci95: interval && [Math.max(min, interval[0]), interval[1]], repeats };
 }
 
 /** The mean of the repeats with its interval. */
-export function meanEstimate(repeats: (number | null)[], least = 0): Estimate {
+export function meanEstimate(repeats: (number | null)[], min = 0): Estimate {
   const values = defined(repeats);
-  return estimate(values.length === 0 ? null : mean(values), repeats, least);
+  return estimate(values.length === 0 ? null : mean(values), repeats, min);
 }
 
 /**
@@ -142,8 +142,8 @@ export function summariseSide(slices: readonly FinishedSlice[], objective_ms: nu
   // Throughputs are of what ended in the window: of what was due in it, a queue that only grows
   // would bring all in the end.
   const completed = measured.map(({ recorder }) => recorder.rows.filter((row) => recorder.isCompleted(row)));
-  const rate = (of: readonly (readonly RequestRow[])[], countOf: (rows: readonly RequestRow[]) => number) =>
-    meanEstimate(measured.map(({ measured_s }, i) => countOf(of[i] as readonly RequestRow[]) / measured_s));
+  const rate = (rowsBySlice: readonly (readonly RequestRow[])[], countOf: (rows: readonly RequestRow[]) => number) =>
+    meanEstimate(measured.map(({ measured_s }, i) => countOf(rowsBySlice[i] as readonly RequestRow[]) / measured_s));
   const throughput = (name: Countable) => rate(completed, (some) => total(some, name));
   // A kind whose replies say nothing of a count leaves it 0 throughout.
   const said = (name: Countable) => (total(rows, name) === 0 ? estimate(null, []) : throughput(name));

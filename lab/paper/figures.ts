@@ -10,7 +10,7 @@ import { countReading, PROXIES, TOLD, tauReading, VERIFIERS } from "./proxies.ts
 
 export interface Figure {
   where: string;
-  about: string;
+  description: string;
   /** As the paper or its release says; null: it follows from what they say, and is not said. */
   printed: number | null;
   computed: number;
@@ -42,9 +42,9 @@ const rewards: Figure[] = [
   ["PairSc: 0.95 rounds to 10, so a tie with the right program is right", 4.2, scores("\\boxed{[10,10]}", [1, 0.95])],
   ["ListSc: right alone at the top with 10", 2, list("\\boxed{[10,4,3]}")],
   ["ListSc: right alone at the top with less", 1, list("\\boxed{[9,4,3]}")],
-].map(([about, printed, computed]) => ({
+].map(([description, printed, computed]) => ({
   where: "section 2.3, App. B",
-  about: about as string,
+  description: description as string,
   printed: printed as number,
   computed: computed as number,
   digits: 2,
@@ -59,7 +59,7 @@ const overlong: Figure[] = [
   [20_000, -1],
 ].map(([length, printed]) => ({
   where: "DAPO equation 13, App. B",
-  about: `soft overlong of 16,384 and 2,048 at ${length} tokens`,
+  description: `soft overlong of 16,384 and 2,048 at ${length} tokens`,
   printed: printed as number,
   computed: softOverlong(length as number, OVERLONG),
   digits: 6,
@@ -100,7 +100,7 @@ const TWO_BOXES = "<think>\nmaybe \\boxed{A}</think>\n\\boxed{B}";
 const within: Figure[] = [
   {
     where: "Table of main results, random row",
-    about: "tau-b of a coin, by the release's own rule (undefined is -1), even mix of lengths 3 to 5",
+    description: "tau-b of a coin, by the release's own rule (undefined is -1), even mix of lengths 3 to 5",
     printed: 0,
     computed: coinMix("minus_one"),
     digits: 2,
@@ -108,21 +108,21 @@ const within: Figure[] = [
   },
   {
     where: "the same row",
-    about: "the same with undefined lists dropped",
+    description: "the same with undefined lists dropped",
     printed: 0,
     computed: coinMix("dropped"),
     digits: 2,
   },
   {
     where: "release, ranking_consistency.py",
-    about: "the same rule over lists of 3 alone: 2 of 8 tournaments go in a circle",
+    description: "the same rule over lists of 3 alone: 2 of 8 tournaments go in a circle",
     printed: null,
     computed: coinTau(3).minus_one,
     digits: 2,
   },
   {
     where: "Table 6, ListEM from K = 1 to 8",
-    about: "right at K = 8 in %, were samples independent at 80.0 % and only two answers possible",
+    description: "right at K = 8 in %, were samples independent at 80.0 % and only two answers possible",
     printed: 83,
     computed: 100 * majority(8, 0.8),
     digits: 1,
@@ -131,7 +131,7 @@ const within: Figure[] = [
   },
   {
     where: "App. B, ListSc",
-    about: "wrong candidate at the top",
+    description: "wrong candidate at the top",
     printed: 0,
     computed: list("\\boxed{[4,9,3]}"),
     digits: 2,
@@ -139,7 +139,7 @@ const within: Figure[] = [
   },
   {
     where: "section 2.3 and release, evaluate.py",
-    about: "verdicts on one text with a box in its thoughts: training and evaluation read alike (1) or not (0)",
+    description: "verdicts on one text with a box in its thoughts: training and evaluation read alike (1) or not (0)",
     printed: 1,
     computed: Number(strictContent(TWO_BOXES, "think") === releaseEvaluationVerdict(TWO_BOXES)),
     digits: 0,
@@ -147,21 +147,21 @@ const within: Figure[] = [
   },
   {
     where: "Table 7",
-    about: "of the six modifications kept, those among the three strongest of their direction",
+    description: "of the six modifications kept, those among the three strongest of their direction",
     printed: 6,
     computed: strongestBiases().length,
     digits: 0,
   },
   {
     where: "section on cost",
-    about: "dollars a step of GRPO-Think-14B: 5.2 times DPO-Think-14B's 7.09",
+    description: "dollars a step of GRPO-Think-14B: 5.2 times DPO-Think-14B's 7.09",
     printed: null,
     computed: 5.2 * 7.09,
     digits: 2,
   },
   {
     where: "section on Best-of-N",
-    about: "verifiers studied: seven of each of three sizes",
+    description: "verifiers studied: seven of each of three sizes",
     printed: 21,
     computed: 3 * VERIFIERS,
     digits: 0,
@@ -175,7 +175,7 @@ const proxies: Figure[] = PROXIES.flatMap(({ name, tau, identified }) => [
     const { surplus = Number.NaN, ties = 0 } = tauReading(printed) ?? {};
     return {
       where: "table of proxies for Best-of-N",
-      about: `${name}, tau-b at ${SIZES[i]}: ${surplus} pairs of 21 more agree than not${ties === 1 ? ", one tied" : ""}`,
+      description: `${name}, tau-b at ${SIZES[i]}: ${surplus} pairs of 21 more agree than not${ties === 1 ? ", one tied" : ""}`,
       printed,
       computed: surplus / Math.sqrt(21 * (21 - ties)),
       digits: 2,
@@ -186,7 +186,7 @@ const proxies: Figure[] = PROXIES.flatMap(({ name, tau, identified }) => [
     const count = countReading(printed, n) ?? Number.NaN;
     return {
       where: "table of proxies for Best-of-N",
-      about: `${name}, comparisons identified at ${level}: ${count} of ${n}, %`,
+      description: `${name}, comparisons identified at ${level}: ${count} of ${n}, %`,
       printed,
       computed: (100 * count) / n,
       digits: 1,

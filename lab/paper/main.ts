@@ -10,7 +10,7 @@ import { agrees, FIGURES, type Figure, NOT_COMPUTED } from "./figures.ts";
 const { out } = commandFlags({
   command: "paper",
   call: "npm run lab -- paper",
-  about:
+  description:
     "The Aletheia paper's figures that can be computed without its models, beside what is printed; exits 1 where one is unlike for no known reason.",
   texts: { out: { value: "dist/paper.md", file: true, help: "the page, Markdown" } },
 });
@@ -19,7 +19,7 @@ const shown = (value: number | null, digits: number) =>
   value === null ? "–" : value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
 const row = (figure: Figure) => [
   figure.where,
-  figure.about,
+  figure.description,
   shown(figure.printed, figure.digits),
   shown(figure.computed, figure.digits),
 ];

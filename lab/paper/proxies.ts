@@ -33,11 +33,11 @@ const ROUNDING = 0.005 + 1e-9;
  */
 export function tauReading(printed: number): { surplus: number; ties: 0 | 1 } | null {
   for (const ties of [0, 1] as const) {
-    const most = Math.sqrt(PAIRS * (PAIRS - ties));
-    const surplus = Math.round(printed * most);
+    const denominator = Math.sqrt(PAIRS * (PAIRS - ties));
+    const surplus = Math.round(printed * denominator);
     // The pairs that are not tied are concordant or not: their surplus has their parity.
     if ((surplus - (PAIRS - ties)) % 2 !== 0) continue;
-    if (Math.abs(surplus / most - printed) <= ROUNDING) return { surplus, ties };
+    if (Math.abs(surplus / denominator - printed) <= ROUNDING) return { surplus, ties };
   }
   return null;
 }

@@ -37,8 +37,8 @@ function bash(command: string, folder: string, original: string): { output: stri
   const { status, stdout } = spawnSync("bash", ["-c", `exec 2>&1\n${command}`], {
     ...{ cwd: folder, env, encoding: "utf8", timeout: COMMAND_MS },
   });
-  const told = stdout.replaceAll(folder, "/home/agent/work").trimEnd();
-  return { output: status === 0 ? told : `${told}\n(exit code ${status})`.trimStart(), code: status };
+  const output = stdout.replaceAll(folder, "/home/agent/work").trimEnd();
+  return { output: status === 0 ? output : `${output}\n(exit code ${status})`.trimStart(), code: status };
 }
 
 /** A run as chat messages with their calls and results. */

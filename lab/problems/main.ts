@@ -30,7 +30,7 @@ function differs(file: URL, text: string): boolean {
 const { check } = commandFlags({
   command: "measure",
   call: "npm run lab -- measure",
-  about: "Runs the examples' programs and agents' commands and writes their pass rates, groups and runs.",
+  description: "Runs the examples' programs and agents' commands and writes their pass rates, groups and runs.",
   switches: { check: "compares with the committed files instead, and exits 1 where they differ" },
 });
 const problems = await loadProblems();

@@ -43,7 +43,7 @@ export interface Outcome {
 }
 
 export interface ClassReport {
-  of: AttackClass;
+  attackClass: AttackClass;
   outcomes: Outcome[];
 }
 
@@ -91,18 +91,18 @@ const times = (needle: string, text: string) => text.split(needle).length - 1;
 
 const sentAs = (rollout: Sendable) => (typeof rollout === "string" ? { text: rollout } : rollout);
 
-async function groupOf(of: AttackClass, attack: Attack, verifier: Verifier): Promise<GroupResult> {
+async function groupOf(attackClass: AttackClass, attack: Attack, verifier: Verifier): Promise<GroupResult> {
   const { asked } = attack;
-  const { prompt = QUESTION, language = asked === undefined ? "python" : null, group, facts } = of;
-  const { neighbours = [fenced(RIGHT_CODE)] } = asked ?? of;
-  const own = { ...sentAs(attack.rollout), ...facts, ...attack.facts };
+  const { prompt = QUESTION, language = asked === undefined ? "python" : null, group, facts } = attackClass;
+  const { neighbours = [fenced(RIGHT_CODE)] } = asked ?? attackClass;
+  const attacker = { ...sentAs(attack.rollout), ...facts, ...attack.facts };
   const others = [...neighbours, ...(attack.accomplices ?? [])].map((other) => ({ ...sentAs(other), ...facts }));
-  const rollouts = [own, ...others];
+  const rollouts = [attacker, ...others];
   const request = RewardsRequestSchema.parse({
     deadline_ms: DEADLINE_MS,
     groups: [{ prompt, rollouts, ...group, ...(language !== null && { language }), ...asked?.facts }],
   });
-  const spec = AnySpecSchema.parse(asked?.spec ?? of.spec ?? {});
+  const spec = AnySpecSchema.parse(asked?.spec ?? attackClass.spec ?? {});
   const signal = new AbortController().signal;
   const { reply } = await scoreBatch({ verifier, clock }, { request, spec, started_ms: clock.now(), signal });
   return reply.groups[0] as GroupResult;
@@ -132,28 +132,33 @@ async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Ve
       app.request(`http://localhost${sent?.path}`, { method: "POST", headers, body: JSON.stringify(body) }),
     ),
   );
-  const [own] = replies as [Response];
+  const [reply] = replies as [Response];
   // eval-protocol tells a failure by a score that is not valid.
-  const body = await own.text();
-  const paid = own.status === 200 && (JSON.parse(body) as { is_score_valid?: boolean }).is_score_valid !== false;
+  const body = await reply.text();
+  const paid = reply.status === 200 && (JSON.parse(body) as { is_score_valid?: boolean }).is_score_valid !== false;
   // Where a spec judges the answer alone, the reply says so.
-  const told = body.includes(TOLD) || (own.headers.get("x-kritai-warnings") ?? "").includes(TOLD);
-  const through = paid && !seen && !told;
+  const isDisclosed = body.includes(TOLD) || (reply.headers.get("x-kritai-warnings") ?? "").includes(TOLD);
+  const through = paid && !seen && !isDisclosed;
   return { attack: name, through, effect: null, escaped: false, hurt: false };
 }
 
-async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)[], target: Target): Promise<Outcome> {
+async function outcomeOf(
+  attackClass: AttackClass,
+  attack: Attack,
+  clean: (number | null)[],
+  target: Target,
+): Promise<Outcome> {
   const { needle = [], mark, task, unseen } = attack;
   if (attack.sent !== undefined) return throughContract(attack, target.verifier);
   let raw = false;
   let seen = unseen === undefined;
   const verifier = watched(target.verifier, (prompt, around) => {
-    if ([needle].flat().some((one) => times(one, prompt) > times(one, around))) raw = true;
+    if ([needle].flat().some((fragment) => times(fragment, prompt) > times(fragment, around))) raw = true;
     if (task !== undefined && around.includes(task)) raw = true;
     if (unseen !== undefined && prompt.includes(unseen)) seen = true;
     if (mark !== undefined && timesSeen(mark, prompt) > timesSeen(mark, around)) raw = true;
   });
-  const group = await groupOf(of, attack, verifier);
+  const group = await groupOf(attackClass, attack, verifier);
   const [reward = null, ...others] = rewardsOf(group);
   const hidden = !seen && group.rollouts[0]?.format_ok === true;
   const [deserved = null, ...before] = clean;
@@ -164,7 +169,7 @@ async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)
     through:
       raw ||
       hidden ||
-      (of.null_is_through === true && escaped) ||
+      (attackClass.null_is_through === true && escaped) ||
       (target.exact && effect !== null && effect > EPSILON),
     effect,
     escaped,
@@ -175,14 +180,18 @@ async function outcomeOf(of: AttackClass, attack: Attack, clean: (number | null)
 }
 
 /** The rewards of a group without an attack. */
-async function rewardsWithout(of: AttackClass, asked: Asked | undefined, target: Target): Promise<(number | null)[]> {
-  const rollout = asked?.clean ?? of.clean ?? fenced(WRONG_CODE);
-  const judged = await groupOf(of, { name: "", rollout, ...(asked && { asked }) }, target.verifier);
+async function rewardsWithout(
+  attackClass: AttackClass,
+  asked: Asked | undefined,
+  target: Target,
+): Promise<(number | null)[]> {
+  const rollout = asked?.clean ?? attackClass.clean ?? fenced(WRONG_CODE);
+  const judged = await groupOf(attackClass, { name: "", rollout, ...(asked && { asked }) }, target.verifier);
   const rewards = rewardsOf(judged);
   if (!rewards.includes(null)) return rewards;
   // Nothing could be measured against it, and nothing would seem to get through.
   const codes = [...new Set(judged.rollouts.flatMap(({ error }) => error ?? []))].join(", ");
-  const name = asked === undefined ? of.name : `${of.name}, ${asked.name}`;
+  const name = asked === undefined ? attackClass.name : `${attackClass.name}, ${asked.name}`;
   throw new Error(`${name}: the group without an attack has no rewards from this verifier (${codes})`);
 }
 
@@ -191,20 +200,20 @@ async function rewardsWithout(of: AttackClass, asked: Asked | undefined, target:
  * @returns null where the class is not for this verifier
  * @throws Error when the verifier gives no rewards even without an attack
  */
-export async function attackWith(of: AttackClass, target: Target): Promise<ClassReport | null> {
-  if (of.verifiers !== undefined && !of.verifiers.includes(target.name)) return null;
+export async function attackWith(attackClass: AttackClass, target: Target): Promise<ClassReport | null> {
+  if (attackClass.verifiers !== undefined && !attackClass.verifiers.includes(target.name)) return null;
   const cleans = new Map<string | undefined, (number | null)[]>();
-  for (const { asked } of of.attacks) {
-    if (!cleans.has(asked?.name)) cleans.set(asked?.name, await rewardsWithout(of, asked, target));
+  for (const { asked } of attackClass.attacks) {
+    if (!cleans.has(asked?.name)) cleans.set(asked?.name, await rewardsWithout(attackClass, asked, target));
   }
   const outcomes: Outcome[] = [];
   let next = 0;
   const worker = async () => {
-    for (let at = next++; at < of.attacks.length; at = next++) {
-      const attack = of.attacks[at] as Attack;
-      outcomes[at] = await outcomeOf(of, attack, cleans.get(attack.asked?.name) ?? [], target);
+    for (let at = next++; at < attackClass.attacks.length; at = next++) {
+      const attack = attackClass.attacks[at] as Attack;
+      outcomes[at] = await outcomeOf(attackClass, attack, cleans.get(attack.asked?.name) ?? [], target);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return { of, outcomes };
+  return { attackClass, outcomes };
 }

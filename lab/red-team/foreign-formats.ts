@@ -14,10 +14,10 @@ export interface ForeignReport {
 
 /** Whether every line of a part stands raw in the prompt that shows it as a candidate. */
 function isRaw(preset: string, part: string): boolean {
-  const [least] = shownBy(preset);
+  const [minShown] = shownBy(preset);
   const candidates = [`It is 5.\n${part}`, "calm"];
   const render = createRenderer(preset, "exact_match", { question: "Q", language: null, candidates, slots: {} });
-  const order = [0, ...Array<number>(least).fill(1)].slice(0, least);
+  const order = [0, ...Array<number>(minShown).fill(1)].slice(0, minShown);
   const prompt = render(order)
     .map(({ content }) => content)
     .join("\n");

@@ -20,7 +20,7 @@ export interface HonestReport {
   others: string[];
   /** Joiners of the marked: all, and most in one text and in a thousand characters. */
   joiners: number;
-  most: number;
+  maxJoiners: number;
   densest: number;
 }
 
@@ -43,19 +43,19 @@ function aroundIn(contents: readonly string[], fenced: boolean): Around {
 
 /** Reads of each text what a preset's prompt shows of it; null where its surroundings changed. */
 function shownIn(preset: string, texts: readonly string[]): (index: number) => string | null {
-  const [least] = shownBy(preset);
-  const own = presetNamed(preset);
+  const [minShown] = shownBy(preset);
+  const definition = presetNamed(preset);
   const candidates = [...texts, PLACE, "calm"];
   const render = createRenderer(preset, "exact_match", { question: "Q", language: null, candidates, slots: {} });
-  const order = (first: number) => [first, ...Array(least).fill(texts.length + 1)].slice(0, least);
+  const order = (first: number) => [first, ...Array(minShown).fill(texts.length + 1)].slice(0, minShown);
   const contents = (first: number) => render(order(first)).map(({ content }) => content);
-  const { message, before, behind } = aroundIn(contents(texts.length), own === null);
+  const { message, before, behind } = aroundIn(contents(texts.length), definition === null);
   return (index) => {
     const content = contents(index)[message] ?? "";
     if (!content.startsWith(before) || !content.endsWith(behind)) return null;
     const came = content.slice(before.length, content.length - behind.length);
-    if (own === null) return /^(`{3,})\n([\s\S]*)\n\1$/.exec(came)?.[2] ?? null;
-    return own.candidate.includes("{{json}}") ? (JSON.parse(`"${came}"`) as string) : came;
+    if (definition === null) return /^(`{3,})\n([\s\S]*)\n\1$/.exec(came)?.[2] ?? null;
+    return definition.candidate.includes("{{json}}") ? (JSON.parse(`"${came}"`) as string) : came;
   };
 }
 
@@ -68,7 +68,7 @@ const joinersIn = (text: string): number => text.split(JOINER).length - 1;
 /** A preset's judge's view of each text. */
 export function honestReport(preset: string, texts: readonly string[]): HonestReport {
   const report: HonestReport = {
-    ...{ preset, unchanged: 0, marked: 0, written: 0, others: [], joiners: 0, most: 0, densest: 0 },
+    ...{ preset, unchanged: 0, marked: 0, written: 0, others: [], joiners: 0, maxJoiners: 0, densest: 0 },
   };
   const shown = shownIn(preset, texts);
   texts.forEach((text, index) => {
@@ -87,7 +87,7 @@ export function honestReport(preset: string, texts: readonly string[]): HonestRe
     if (came.replaceAll(JOINER, "") === text) report.marked++;
     else report.written++;
     report.joiners += joiners;
-    report.most = Math.max(report.most, joiners);
+    report.maxJoiners = Math.max(report.maxJoiners, joiners);
     report.densest = Math.max(report.densest, density);
   });
   return report;
@@ -105,10 +105,10 @@ const HEAD =
 
 /** The page, as Markdown. @param how the command and where it ran */
 export function honestPage(how: string, count: number, refused: number, reports: readonly HonestReport[]): string {
-  const rows = reports.map(({ preset, unchanged, marked, written, others, joiners, most, densest }) => {
+  const rows = reports.map(({ preset, unchanged, marked, written, others, joiners, maxJoiners, densest }) => {
     const changed = marked + written;
     const mean = changed === 0 ? "-" : (joiners / changed).toFixed(1);
-    return `| ${[preset, unchanged, marked, written, others.length, mean, most, densest.toFixed(1)].join(" | ")} |`;
+    return `| ${[preset, unchanged, marked, written, others.length, mean, maxJoiners, densest.toFixed(1)].join(" | ")} |`;
   });
   return `# Honest texts
 

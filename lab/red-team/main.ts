@@ -17,10 +17,11 @@ import { startTarget } from "./targets.ts";
 const { verifier, model, only, out, honest, texts } = commandFlags({
   command: "red-team",
   call: "npm run lab -- red-team",
-  about: "Rollouts that try to be paid more than their program deserves. VERIFIER_API_KEY is sent to a verifier's URL.",
+  description:
+    "Rollouts that try to be paid more than their program deserves. VERIFIER_API_KEY is sent to a verifier's URL.",
   numbers: {
     honest: {
-      ...{ value: 0, least: 0, most: 1_000_000, whole: true },
+      ...{ value: 0, min: 0, max: 1_000_000, whole: true },
       help: "no attacks: so many real programs and answers through every preset",
     },
   },
@@ -69,13 +70,13 @@ async function attacks(): Promise<string> {
   for (const named of verifier.split(",")) {
     const target = await startTarget(named.trim(), model, process.env.VERIFIER_API_KEY ?? null);
     const classes: ClassReport[] = [];
-    for (const of of CLASSES.filter(({ name }) => name.includes(only))) {
-      const report = await attackWith(of, target);
+    for (const attackClass of CLASSES.filter(({ name }) => name.includes(only))) {
+      const report = await attackWith(attackClass, target);
       if (report === null) continue;
       classes.push(report);
       const through = report.outcomes.filter((outcome) => outcome.through).length;
-      console.log(`${named}: ${of.name}: ${report.outcomes.length} tried, ${through} through`);
-      if (through > 0 && of.decided_by === "kritai") process.exitCode = 1;
+      console.log(`${named}: ${attackClass.name}: ${report.outcomes.length} tried, ${through} through`);
+      if (through > 0 && attackClass.decided_by === "kritai") process.exitCode = 1;
     }
     await target.close();
     reports.push({ verifier: target.title, exact: target.exact, classes });

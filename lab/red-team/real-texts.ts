@@ -79,16 +79,16 @@ export function pythonFolder(): string | null {
 
 /**
  * Different real texts, by turns of each folder while it has some.
- * @param most the largest number
+ * @param limit the largest number
  */
-export function realTexts(folders: readonly string[], most: number): string[] {
+export function realTexts(folders: readonly string[], limit: number): string[] {
   const open = new Set(folders.map((folder) => realTextsIn(folder)));
   const texts = new Set<string>();
-  while (open.size > 0 && texts.size < most) {
+  while (open.size > 0 && texts.size < limit) {
     for (const folder of open) {
       const { value, done } = folder.next();
       if (done === true) open.delete(folder);
-      else if (texts.size < most) texts.add(value);
+      else if (texts.size < limit) texts.add(value);
     }
   }
   return [...texts];

@@ -11,13 +11,13 @@ export interface VerifierReport {
 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
-function row({ of, outcomes }: ClassReport): string {
+function row({ attackClass, outcomes }: ClassReport): string {
   const effects = outcomes.flatMap(({ effect }) => (effect === null ? [] : [effect]));
   const count = (is: (outcome: ClassReport["outcomes"][number]) => boolean) => outcomes.filter(is).length;
   const raised = effects.filter((effect) => effect > 0).length;
   const cells = [
-    of.name,
-    of.about,
+    attackClass.name,
+    attackClass.description,
     outcomes.length,
     count(({ through }) => through),
     effects.length === 0 ? "-" : mean(effects).toFixed(3),
@@ -33,13 +33,18 @@ const HEAD = `| class | what it tries | tried | got through | effect on the rewa
 |---|---|---|---|---|---|---|---|---|`;
 
 function section({ verifier, exact, classes }: VerifierReport): string {
-  const rows = (by: string) => classes.filter(({ of }) => of.decided_by === by).map(row);
-  const through = classes.flatMap(({ of, outcomes }) =>
-    of.decided_by === "kritai" ? outcomes.filter((one) => one.through).map((one) => `- ${of.name}: ${one.attack}`) : [],
+  const rows = (decider: string) => classes.filter(({ attackClass }) => attackClass.decided_by === decider).map(row);
+  const through = classes.flatMap(({ attackClass, outcomes }) =>
+    attackClass.decided_by === "kritai"
+      ? outcomes.filter((outcome) => outcome.through).map((outcome) => `- ${attackClass.name}: ${outcome.attack}`)
+      : [],
   );
   const judged = rows("judge");
   const all = classes.flatMap(({ outcomes }) => outcomes);
-  const [escaped, hurt] = [all.filter((one) => one.escaped).length, all.filter((one) => one.hurt).length];
+  const [escaped, hurt] = [
+    all.filter((outcome) => outcome.escaped).length,
+    all.filter((outcome) => outcome.hurt).length,
+  ];
   return [
     `## ${verifier}`,
     exact

@@ -14,8 +14,8 @@ const RIGHT = /\b8\b/;
 /** Which of the candidates shown opens a section or closes its own; -1 where none does. */
 function forger(preset: Preset, call: VerifierCall, job: VerifierJob, shown: readonly number[]): number {
   const sections = sectionsIn(textsOf(preset));
-  const promptWith = (kept: number | null) => {
-    const candidates = job.candidates.map((text, i) => (i === kept ? text : "x"));
+  const promptWith = (index: number | null) => {
+    const candidates = job.candidates.map((text, i) => (i === index ? text : "x"));
     const messages: ChatMessage[] = createRenderer(job.preset, call.form, { ...job, candidates })(shown);
     return messages.map(({ role, content }) => `${role}\n${content}`).join("\n");
   };

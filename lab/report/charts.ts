@@ -34,7 +34,7 @@ export interface ChartFrame {
   /** Pixels; less than the usual where the chart is shown as a picture on a phone. */
   width?: number;
   /** A sentence below the title: what to see. */
-  about?: string;
+  description?: string;
   x: Axis;
   y: Axis;
 }
@@ -86,7 +86,7 @@ function visible(points: readonly ChartPoint[], { x, y }: ChartFrame): ChartPoin
   return shown.map((point) => (point.low == null || okY(point.low) ? point : { ...point, low: point.y / 2 }));
 }
 
-type Caption = Pick<ChartFrame, "title" | "about" | "width">;
+type Caption = Pick<ChartFrame, "title" | "description" | "width">;
 
 const legendOf = (names: readonly string[], kind: "line" | "box"): LegendEntry[] =>
   names.map((name, i) => ({
@@ -105,7 +105,7 @@ function draw(frame: Caption, legend: readonly LegendEntry[], options: Plot.Plot
   const whole = {
     ...OPTIONS,
     ariaLabel: frame.title,
-    ariaDescription: frame.about ?? frame.title,
+    ariaDescription: frame.description ?? frame.title,
     ...sized(frame),
     ...options,
   };

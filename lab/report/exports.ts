@@ -22,7 +22,8 @@ const LATEX: Readonly<Record<string, string>> = {
   "\u00a0": "~",
 };
 
-const latexText = (text: string): string => text.replace(/[\\&%$#_{}~^<>–\u00a0]/g, (one) => LATEX[one] as string);
+const latexText = (text: string): string =>
+  text.replace(/[\\&%$#_{}~^<>–\u00a0]/g, (character) => LATEX[character] as string);
 
 function latexCell(cell: Cell): string {
   if (typeof cell === "number" || cell === null) return latexText(shownNumber(cell));

@@ -10,7 +10,7 @@ export interface LegendEntry {
 
 interface Drawn {
   title: string;
-  about?: string | undefined;
+  description?: string | undefined;
   legend: readonly LegendEntry[];
   /** The chart's own svg element, of `width` x `height` pixels. */
   svg: Html;
@@ -62,15 +62,15 @@ export class Figure extends Html {
   readonly standalone: string;
 
   constructor(drawn: Drawn) {
-    const { title, about, legend, svg } = drawn;
+    const { title, description, legend, svg } = drawn;
     const list =
       legend.length < 2
         ? null
         : html`<ul class="legend">${legend.map((entry) => html`<li>${swatch(entry)}${entry.name}</li>`)}</ul>`;
-    const told = about && html`<p class="about">${about}</p>`;
+    const descriptionHtml = description && html`<p class="about">${description}</p>`;
     const frame = html`<div class="drawing" tabindex="0" role="group" aria-label="${title}">${svg}</div>`;
     super(
-      html`<figure class="chart"><figcaption>${title}${told}</figcaption>${list}${frame}</figure>
+      html`<figure class="chart"><figcaption>${title}${descriptionHtml}</figcaption>${list}${frame}</figure>
 `.markup,
     );
     this.title = title;

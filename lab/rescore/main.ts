@@ -36,7 +36,8 @@ function readOptions() {
   const flags = commandFlags({
     command: "rescore",
     call: "npm run lab -- rescore",
-    about: "Scores a logged run again under another spec, without a verifier: prints what changes and writes a report.",
+    description:
+      "Scores a logged run again under another spec, without a verifier: prints what changes and writes a report.",
     texts: {
       run: { value: "", required: true, help: "the run" },
       spec: { value: "", required: true, help: "the file of the new spec, JSON" },
@@ -65,7 +66,7 @@ try {
   const end = await rescoreRun({ ...asked, api_key: process.env.KRITAI_API_KEY || null }, (group) => steps.add(group));
   const command = `npm run lab -- rescore ${process.argv.slice(2).join(" ")}`;
   const { run_id, spec } = asked;
-  const rescored = { run_id, spec, command, at: new Date().toISOString(), end, steps: steps.told() };
+  const rescored = { run_id, spec, command, at: new Date().toISOString(), end, steps: steps.summaries() };
   console.log(rescoredTable(rescored));
   writeFileSync(join(out, "report.html"), rescoredPage(rescored));
   writeFileSync(join(out, "summary.json"), `${JSON.stringify(rescored, null, 2)}\n`);

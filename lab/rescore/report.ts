@@ -19,10 +19,10 @@ const percent = (share: number | null): string => (share === null ? "–" : `${s
 
 /** Name, old, new. */
 function rows({ end }: Rescored): [string, string, string][] {
-  const both = (name: string, of: (side: EndLine["old"]) => string): [string, string, string] => [
+  const both = (name: string, format: (side: EndLine["old"]) => string): [string, string, string] => [
     name,
-    of(end.old),
-    of(end.new),
+    format(end.old),
+    format(end.new),
   ];
   return [
     both("mean reward", ({ mean }) => shownNumber(mean)),
@@ -53,36 +53,36 @@ export function rescoredTable(rescored: Rescored): string {
 type Numbered = StepSummary & { step: number };
 
 function charts(steps: readonly StepSummary[]) {
-  const numbered = steps.filter((one): one is Numbered => one.step !== null);
+  const numbered = steps.filter((summary): summary is Numbered => summary.step !== null);
   if (numbered.length < 2) return [];
-  const points = (of: (one: Numbered) => number | null): ChartPoint[] =>
-    numbered.flatMap((one) => {
-      const y = of(one);
-      return y === null ? [] : [{ x: one.step, y }];
+  const points = (pick: (summary: Numbered) => number | null): ChartPoint[] =>
+    numbered.flatMap((summary) => {
+      const y = pick(summary);
+      return y === null ? [] : [{ x: summary.step, y }];
     });
   const x = { label: "step" };
-  const sides = (of: (side: StepSummary["old"]) => number | null) => [
-    { name: "old", points: points((one) => of(one.old)) },
-    { name: "new", points: points((one) => of(one.new)) },
+  const sides = (pick: (side: StepSummary["old"]) => number | null) => [
+    { name: "old", points: points((summary) => pick(summary.old)) },
+    { name: "new", points: points((summary) => pick(summary.new)) },
   ];
   return [
     lineChart({
       title: "Mean reward by step",
-      about: "Groups that have every reward under both specs.",
+      description: "Groups that have every reward under both specs.",
       ...{ x, y: { label: "reward" }, series: sides(({ mean }) => mean) },
     }),
     lineChart({
       title: "Groups with equal rewards by step",
-      about: "They teach a group-relative trainer nothing.",
+      description: "They teach a group-relative trainer nothing.",
       ...{ x, y: { label: "share", domain: [0, 1] }, series: sides((side) => side.zero_variance_share) },
     }),
     lineChart({
       title: "Order of old and new rewards by step",
-      about: "Mean over groups of Kendall's tau-b; and the share of groups in which another rollout is best.",
+      description: "Mean over groups of Kendall's tau-b; and the share of groups in which another rollout is best.",
       ...{ x, y: { label: "tau-b, share", domain: [-1, 1] } },
       series: [
-        { name: "tau-b within groups", points: points((one) => one.rank_correlation.mean) },
-        { name: "share with another best", points: points((one) => one.best_changed_share) },
+        { name: "tau-b within groups", points: points((summary) => summary.rank_correlation.mean) },
+        { name: "share with another best", points: points((summary) => summary.best_changed_share) },
       ],
     }),
   ];
@@ -90,11 +90,11 @@ function charts(steps: readonly StepSummary[]) {
 
 const COLUMNS = ["step", "groups", "mean old", "mean new", "flat old", "flat new", "tau-b", "best changes"];
 
-const stepRow = (one: StepSummary): Cell[] => [
-  one.step === null ? "none" : `${one.step}`,
-  one.groups,
-  ...[one.old.mean, one.new.mean, one.old.zero_variance_share, one.new.zero_variance_share],
-  ...[one.rank_correlation.mean, one.best_changed_share],
+const stepRow = (summary: StepSummary): Cell[] => [
+  summary.step === null ? "none" : `${summary.step}`,
+  summary.groups,
+  ...[summary.old.mean, summary.new.mean, summary.old.zero_variance_share, summary.new.zero_variance_share],
+  ...[summary.rank_correlation.mean, summary.best_changed_share],
 ];
 
 /** The page, which says first what changes. */

@@ -19,15 +19,15 @@ import { compareWindows } from "./windows.ts";
 const flags = commandFlags({
   command: "soak",
   call: "npm run lab -- soak",
-  about:
+  description:
     "Finds the knee of a separate stack, offers a share of it for minutes, and compares the last of them with the first.",
   numbers: {
-    minutes: { least: 0.5, most: 58, value: 30, help: "how long the load lasts after its warm-up" },
-    share: { least: 0.05, most: 1, value: 0.7, help: "of the knee's rate" },
-    from: { least: 0.1, most: 10_000, value: 2, help: "the sweep's lowest rate, requests a second" },
-    to: { least: 0.1, most: 10_000, value: 100, help: "the sweep's highest rate" },
-    "sweep-seconds": { least: 2, most: 300, value: 20, help: "measured at each rate of the sweep" },
-    seed: { least: 0, most: 2 ** 31, value: 1, whole: true, help: "of the load and of the simulated engine" },
+    minutes: { min: 0.5, max: 58, value: 30, help: "how long the load lasts after its warm-up" },
+    share: { min: 0.05, max: 1, value: 0.7, help: "of the knee's rate" },
+    from: { min: 0.1, max: 10_000, value: 2, help: "the sweep's lowest rate, requests a second" },
+    to: { min: 0.1, max: 10_000, value: 100, help: "the sweep's highest rate" },
+    "sweep-seconds": { min: 2, max: 300, value: 20, help: "measured at each rate of the sweep" },
+    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "of the load and of the simulated engine" },
   },
   texts: { out: { value: "lab/results/soak.md", file: true, help: "the report's file" } },
 });

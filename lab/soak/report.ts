@@ -28,7 +28,7 @@ const ROWS: readonly [string, (window: SoakWindow) => string][] = [
 export function soakReport({ command, knee, rate, minutes, summary, comparison, load }: Soak): string {
   const { environment } = summary;
   const { window_s, first, last, p99_ratio, memory_ratio, growth, faults } = comparison;
-  const rows = ROWS.map(([name, of]) => `| ${name} | ${of(first)} | ${of(last)} |`);
+  const rows = ROWS.map(([name, format]) => `| ${name} | ${format(first)} | ${format(last)} |`);
   const machine = `${environment.cores} cores of ${environment.cpu}, ${(environment.memory_bytes / 2 ** 30).toFixed(1)} GiB, ${environment.os}`;
   return `# Soak, ${minutes} minutes at ${((100 * rate) / knee).toFixed(0)} % of the knee
 

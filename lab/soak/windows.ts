@@ -70,7 +70,7 @@ export function compareWindows(
   const window_s = Math.min(WINDOW_MIN, minutes / 3) * 60;
   const counted = requests.filter(({ warm_up }) => !warm_up);
   const [from, to] = [warmup_s * 1000, (warmup_s + minutes * 60) * 1000];
-  const within = (least: number, most: number) => counted.filter(({ due_at }) => due_at >= least && due_at < most);
+  const within = (start: number, end: number) => counted.filter(({ due_at }) => due_at >= start && due_at < end);
   const samples = memory.slice(Math.ceil(warmup_s));
   const count = Math.max(1, Math.floor(window_s));
   const first = windowOf(within(from, from + window_s * 1000), samples.slice(0, count));

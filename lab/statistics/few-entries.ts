@@ -43,10 +43,10 @@ const OUTSIDE = 0.025;
  * (`binomialInterval`). Inside: another value has a chance of at most 1 - 0.05^(1/n), and may lie at
  * either end.
  */
-export function equalInterval(value: number, n: number, [least, most]: readonly [number, number]): [number, number] {
-  const inside = value > least && value < most;
+export function equalInterval(value: number, n: number, [min, max]: readonly [number, number]): [number, number] {
+  const inside = value > min && value < max;
   const same = power(inside ? 2 * OUTSIDE : OUTSIDE, 1 / n);
-  return [least + (value - least) * same, most - (most - value) * same];
+  return [min + (value - min) * same, max - (max - value) * same];
 }
 
 /** Student's t(0.975) for 1 to 4 degrees of freedom. */
@@ -61,7 +61,7 @@ export const ENTRIES_FEW = STUDENT.length + 1;
 export function studentRatio(
   numerators: readonly number[],
   denominators: readonly number[],
-  [least, most]: readonly [number, number],
+  [min, max]: readonly [number, number],
 ): [number, number] {
   const n = numerators.length;
   const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
@@ -69,5 +69,5 @@ export function studentRatio(
   const ratio = total(numerators) / under;
   const squares = total(numerators.map((over, i) => square(over - ratio * (denominators[i] as number))));
   const half = ((STUDENT[n - 2] as number) * Math.sqrt((n / (n - 1)) * squares)) / under;
-  return [Math.max(least, ratio - half), Math.min(most, ratio + half)];
+  return [Math.max(min, ratio - half), Math.min(max, ratio + half)];
 }

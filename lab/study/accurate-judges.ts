@@ -45,11 +45,11 @@ function biasedPairs(lists: readonly StudyList[], name: string, biases: Biases):
 const logit = (p: number) => Math.log(p / (1 - p));
 
 /** The x in a range at which a rising function comes to a value. */
-function bisected(of: (x: number) => number, value: number, most: number): number {
-  let [low, high] = [0, most];
+function bisected(evaluate: (x: number) => number, value: number, max: number): number {
+  let [low, high] = [0, max];
   for (let step = 0; step < BISECTIONS; step++) {
     const middle = (low + high) / 2;
-    if (of(middle) < value) low = middle;
+    if (evaluate(middle) < value) low = middle;
     else high = middle;
   }
   return (low + high) / 2;
@@ -62,26 +62,30 @@ function bisected(of: (x: number) => number, value: number, most: number): numbe
 export function judgesOf(lists: readonly StudyList[], stated: Accuracy): Verifier[] {
   const { accuracy, style, name, sureness = 1, biases = USUAL } = stated;
   const pairs = biasedPairs(lists, name, biases);
-  const oddsAt = (by: number) => pairs.map(({ gap, bias }) => Math.sign(gap) * (by * gap + bias));
-  const rightAt = (by: number) =>
-    mean(oddsAt(by).map((odds) => (style === "thinking" ? sigmoid(odds) : Number(odds > 0))));
+  const oddsAt = (factor: number) => pairs.map(({ gap, bias }) => Math.sign(gap) * (factor * gap + bias));
+  const rightAt = (factor: number) =>
+    mean(oddsAt(factor).map((odds) => (style === "thinking" ? sigmoid(odds) : Number(odds > 0))));
   const discrimination = bisected(rightAt, accuracy, DISCRIMINATION_MOST);
   const judges = lists.map((list, k) =>
     verifierOf(list.qualities, { ...biases, discrimination, style }, seedOf(list, k, name)),
   );
   if (style === "thinking") return judges;
   const odds = oddsAt(discrimination).map(Math.abs);
-  const even = bisected((by) => mean(odds.map((own) => sigmoid(by * own))), rightAt(discrimination), SHARPEST);
+  const even = bisected(
+    (factor) => mean(odds.map((logOdds) => sigmoid(factor * logOdds))),
+    rightAt(discrimination),
+    SHARPEST,
+  );
   return judges.map((judge) => sharpened(judge, even * sureness));
 }
 
 /** The same letters, their log-odds multiplied. */
-function sharpened(verifier: Verifier, by: number): Verifier {
+function sharpened(verifier: Verifier, factor: number): Verifier {
   return {
     ...verifier,
     pair(a, b, sample) {
       const { soft, hard } = verifier.pair(a, b, sample);
-      return { soft: sigmoid(by * logit(soft)), hard };
+      return { soft: sigmoid(factor * logit(soft)), hard };
     },
   };
 }

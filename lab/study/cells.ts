@@ -125,14 +125,14 @@ export interface PlayedWay {
  * The cells of one verifier and list length, each compared with the reference and with its rivals.
  */
 export function comparedCells(
-  about: Pick<Cell, "level" | "noise" | "style" | "n" | "lists">,
+  conditions: Pick<Cell, "level" | "noise" | "style" | "n" | "lists">,
   all: readonly PlayedWay[],
 ): Cell[] {
   const reference = all.find(({ way }) => way.reference) as PlayedWay;
-  return all.map((one) => {
-    const { way, played } = one;
+  return all.map((playedWay) => {
+    const { way, played } = playedWay;
     return {
-      ...about,
+      ...conditions,
       way,
       generations: meanOf(played, "generations"),
       waves: meanOf(played, "waves"),
@@ -140,7 +140,7 @@ export function comparedCells(
       ...{ tau: estimate(played, ({ tau }) => tau), top: estimate(played, ({ top }) => top) },
       ...{ tau_gain: gain(played, reference.played, "tau"), top_gain: gain(played, reference.played, "top") },
       ...(way.everyScore === true && { scores: scoresOf(played) }),
-      rivalries: rivalriesOf(one, all),
+      rivalries: rivalriesOf(playedWay, all),
     };
   });
 }
@@ -158,23 +158,26 @@ const against = (played: readonly Played[], rival: PlayedWay) => ({
 });
 
 export const meanOf = (all: readonly Played[], field: "generations" | "tokens" | "waves") =>
-  all.reduce((sum, one) => sum + one[field], 0) / all.length;
+  all.reduce((sum, result) => sum + result[field], 0) / all.length;
 
-export function estimate(played: readonly Played[], value: (one: Played, at: number) => number | null): Estimate {
-  const observations = played.flatMap((one, k) => {
-    const over = value(one, k);
-    return over === null ? [] : [{ over, under: 1, cluster: one.problem }];
+export function estimate(played: readonly Played[], value: (result: Played, at: number) => number | null): Estimate {
+  const observations = played.flatMap((result, k) => {
+    const over = value(result, k);
+    return over === null ? [] : [{ over, under: 1, cluster: result.problem }];
   });
   return clusteredRatio(observations, { resamples: 400, seed: hashText("study") });
 }
 
 export const gain = (played: readonly Played[], others: readonly Played[], field: "tau" | "top") =>
-  estimate(played, (one, k) => {
-    const [own, other] = [one[field], others[k]?.[field] ?? null];
-    return own === null || other === null ? null : own - other;
+  estimate(played, (result, k) => {
+    const [value, other] = [result[field], others[k]?.[field] ?? null];
+    return value === null || other === null ? null : value - other;
   });
 
 function scoresOf(played: readonly Played[]): NonNullable<Cell["scores"]> {
-  const of = (name: string, field: "tau" | "top") => estimate(played, ({ scores }) => scores?.[name]?.[field] ?? null);
-  return Object.fromEntries(COMPARED_SCORES.map((name) => [name, { tau: of(name, "tau"), top: of(name, "top") }]));
+  const estimateOf = (name: string, field: "tau" | "top") =>
+    estimate(played, ({ scores }) => scores?.[name]?.[field] ?? null);
+  return Object.fromEntries(
+    COMPARED_SCORES.map((name) => [name, { tau: estimateOf(name, "tau"), top: estimateOf(name, "top") }]),
+  );
 }

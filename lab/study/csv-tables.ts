@@ -17,15 +17,15 @@ const columnsOf = (name: string) => [name, `${name}_low`, `${name}_high`];
  * `cheapest.csv`, what comes near the reference for the fewest tokens; no way where none does.
  */
 export function csvTables(cells: readonly Cell[]): Record<string, string> {
-  const about = ({ level, style, n, noise }: Cell) => [level, style, n, noise];
-  const own = cells.map((cell) => [
-    ...about(cell),
+  const conditionsOf = ({ level, style, n, noise }: Cell) => [level, style, n, noise];
+  const cellRows = cells.map((cell) => [
+    ...conditionsOf(cell),
     ...[cell.lists, cell.way.name, cell.generations.toFixed(1), cell.waves.toFixed(1), cell.share.toFixed(4)],
     ...[...estimated(cell.tau), ...estimated(cell.top)],
   ]);
   const held = cells.flatMap((cell) =>
     cell.rivalries.map(({ rival, generations, tau, top }) => [
-      ...about(cell),
+      ...conditionsOf(cell),
       ...[cell.way.name, cell.generations.toFixed(1), rival, generations.toFixed(1)],
       ...[...estimated(tau), ...estimated(top)],
     ]),
@@ -34,24 +34,24 @@ export function csvTables(cells: readonly Cell[]): Record<string, string> {
     .flat()
     .flatMap((cell) =>
       Object.entries(cell.scores ?? {}).map(([score, { tau, top }]) => [
-        ...[...about(cell), cell.way.name, score],
+        ...[...conditionsOf(cell), cell.way.name, score],
         ...[three(tau.mean), three(top.mean)],
       ]),
     );
   const nearest = grouped(cells).flatMap((group) =>
     (["tau", "top"] as const).map((metric) => {
       const found = cheapestWithin(group, metric, NEAR);
-      const told =
+      const fields =
         found === null
           ? ["", "", "", "", ""]
           : [found.way.name, (100 * found.share).toFixed(1), ...estimated(found[`${metric}_gain`])];
-      return [...about(group[0] as Cell), metric === "tau" ? "tau_b" : "top_1", ...told];
+      return [...conditionsOf(group[0] as Cell), metric === "tau" ? "tau_b" : "top_1", ...fields];
     }),
   );
   const reached = ["lists", "way", "generations", "waves", "share", ...columnsOf("tau_b"), ...columnsOf("top_1")];
   const gained = ["way", "generations", "rival", "rival_generations"];
   return {
-    "cells.csv": csv([...ABOUT, ...reached], own),
+    "cells.csv": csv([...ABOUT, ...reached], cellRows),
     "rivalries.csv": csv([...ABOUT, ...gained, ...columnsOf("tau_b_gain"), ...columnsOf("top_1_gain")], held),
     "cheapest.csv": csv([...ABOUT, "metric", "way", "share_percent", ...columnsOf("gain")], nearest),
     "scores.csv": csv([...ABOUT, "way", "score", "tau_b", "top_1"], scored),

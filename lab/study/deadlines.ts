@@ -61,7 +61,7 @@ async function ranked(
     createRandom(hashText("worth", n, trial)),
   );
   const seen = verifierOf(
-    worth.map((own) => own / (n - 1)),
+    worth.map((value) => value / (n - 1)),
     JUDGES[name],
     `${n} ${trial}`,
   );
@@ -73,8 +73,8 @@ async function ranked(
   const rollouts = worth.map((_, i) => ({ text: documentOf(i) }));
   const request = RewardsRequestSchema.parse({ groups: [{ prompt: `Rank ${trial}.`, rollouts }] });
   const spec = SpecSchema.parse({ candidate: { extract: "whole" }, judge: { schedule, min_decided: MIN_DECIDED } });
-  const about = { request, spec, started_ms: 0, signal: new AbortController().signal };
-  const { reply } = await judge.run(scoreBatch({ verifier: judge.verifier, clock: judge.clock }, about));
+  const batch = { request, spec, started_ms: 0, signal: new AbortController().signal };
+  const { reply } = await judge.run(scoreBatch({ verifier: judge.verifier, clock: judge.clock }, batch));
   const rewards = reply.rewards[0] as (number | null)[];
   // The judge's own: what it is wrong about no deadline mends.
   const best = seen.seen.indexOf(Math.max(...seen.seen));
@@ -93,29 +93,29 @@ const byIndex: NonNullable<VirtualJudgeOptions["inOrder"]> = (questions) => {
 };
 
 /** Chance of being among this many of the highest, where equals are drawn; 0 without a value. */
-function chanceAmong(values: readonly (number | null)[], one: number, places: number): number {
-  const own = values[one] ?? null;
-  if (own === null) return 0;
-  const above = values.filter((value) => value !== null && value > own).length;
-  const equal = values.filter((value) => value === own).length;
+function chanceAmong(values: readonly (number | null)[], index: number, places: number): number {
+  const target = values[index] ?? null;
+  if (target === null) return 0;
+  const above = values.filter((value) => value !== null && value > target).length;
+  const equal = values.filter((value) => value === target).length;
   return Math.min(1, Math.max(0, (places - above) / equal));
 }
 
 /** Several trials, and their means. */
 interface Trials {
-  of: readonly Ranked[];
+  results: readonly Ranked[];
   mean: Ranked;
 }
 
 async function trialsOf(setting: Setting, trials: number, deadline: number): Promise<Trials> {
-  const of: Ranked[] = [];
-  for (let trial = 0; trial < trials; trial++) of.push(await ranked(setting, trial, deadline));
-  const mean = (field: keyof Ranked) => meanOf(of.map((one) => one[field]));
+  const results: Ranked[] = [];
+  for (let trial = 0; trial < trials; trial++) results.push(await ranked(setting, trial, deadline));
+  const mean = (field: keyof Ranked) => meanOf(results.map((result) => result[field]));
   const means = { returned: mean("returned"), first: mean("first"), top: mean("top") };
-  return { of, mean: { ...means, answered: mean("answered"), seconds: mean("seconds") } };
+  return { results, mean: { ...means, answered: mean("answered"), seconds: mean("seconds") } };
 }
 
-const meanOf = (values: readonly number[]) => values.reduce((sum, own) => sum + own, 0) / values.length;
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** How many answers a judge gives at once: few lists need more than one round of them. */
 const IN_FLIGHT: Readonly<Record<number, number>> = { 8: 6, 32: 128, 64: 128 };
@@ -155,21 +155,21 @@ export async function deadlineRows(
       const setting = { judge, n, in_flight: IN_FLIGHT[n] ?? n, schedule: "round_robin" };
       const whole = (await trialsOf(setting, Math.min(8, plan.trials), Number.POSITIVE_INFINITY)).mean.seconds;
       for (const deadline of plan.deadlines ?? SHARES.map((share) => share * whole)) {
-        const about = { judge, n, deadline, share: deadline / whole };
-        const tell = (way: string, mean: Ranked, gain?: DeadlineRow["gain"]) => {
-          const row = { ...about, way, ...mean, ...(gain !== undefined && { gain }) };
+        const conditions = { judge, n, deadline, share: deadline / whole };
+        const addRow = (way: string, mean: Ranked, gain?: DeadlineRow["gain"]) => {
+          const row = { ...conditions, way, ...mean, ...(gain !== undefined && { gain }) };
           rows.push(row);
           onRow(row);
         };
-        const play = (own: Partial<Setting>) => trialsOf({ ...setting, ...own }, plan.trials, deadline);
+        const play = (overrides: Partial<Setting>) => trialsOf({ ...setting, ...overrides }, plan.trials, deadline);
         const even = await play({});
         // Rings for as many calls as were answered, so that the same number is.
         const degree = Math.max(1, Math.ceil(even.mean.answered / n));
         const rings = await play({ schedule: { name: "circular", degree } });
-        tell("all pairs", even.mean, gainOver(even.of, rings.of));
-        tell("circular of as many calls", rings.mean);
-        tell("all pairs, by index", (await play({ by_index: true })).mean);
-        for (const schedule of plan.waves ? IN_WAVES : []) tell(schedule, (await play({ schedule })).mean);
+        addRow("all pairs", even.mean, gainOver(even.results, rings.results));
+        addRow("circular of as many calls", rings.mean);
+        addRow("all pairs, by index", (await play({ by_index: true })).mean);
+        for (const schedule of plan.waves ? IN_WAVES : []) addRow(schedule, (await play({ schedule })).mean);
       }
     }
   }
@@ -177,8 +177,8 @@ export async function deadlineRows(
 }
 
 /** Trial by trial. */
-function gainOver(own: readonly Ranked[], other: readonly Ranked[]): { top: number; half: number } {
-  const gains = own.map(({ top }, k) => top - (other[k] as Ranked).top);
+function gainOver(results: readonly Ranked[], other: readonly Ranked[]): { top: number; half: number } {
+  const gains = results.map(({ top }, k) => top - (other[k] as Ranked).top);
   const mean = meanOf(gains);
   const variance = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0) / Math.max(1, gains.length - 1);
   return { top: mean, half: 1.96 * Math.sqrt(variance / gains.length) };

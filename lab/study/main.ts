@@ -24,7 +24,7 @@ import { playPlan } from "./threads.ts";
 const given = commandFlags({
   command: "study",
   call: "npm run lab -- study",
-  about:
+  description:
     "What each schedule's order costs over the lists of a set: against simulated verifiers, or with --verifier a real one.",
   texts: {
     set: { value: "sets/small", help: "a set's folder, of which candidates.jsonl and problems.jsonl are read" },
@@ -47,23 +47,23 @@ const given = commandFlags({
   },
   numbers: {
     n: {
-      least: 2,
-      most: LIMITS.rollouts_per_group_max,
+      min: 2,
+      max: LIMITS.rollouts_per_group_max,
       value: 8,
       whole: true,
       help: "candidates of a list, for a real verifier",
     },
     draws: {
-      least: 1,
-      most: 1000,
+      min: 1,
+      max: 1000,
       value: 8,
       whole: true,
       help: "lists of every problem and length, against simulated verifiers",
     },
-    lists: { least: 1, most: 10_000, value: 20, whole: true, help: "lists at most, for a real verifier" },
+    lists: { min: 1, max: 10_000, value: 20, whole: true, help: "lists at most, for a real verifier" },
     "max-tokens": {
-      least: 1,
-      most: LIMITS.max_tokens_max,
+      min: 1,
+      max: LIMITS.max_tokens_max,
       value: 4096,
       whole: true,
       help: "of a real verifier's answer",
@@ -96,8 +96,8 @@ function real(): Promise<Cell[]> {
   const { set, verifier: url, protocol, model, n, lists, quick } = given;
   const api_key = process.env.VERIFIER_API_KEY;
   const clock = systemClock;
-  const own = protocol === "scalar" || model === "" ? {} : { model };
-  const settings = { protocol, url, ...(api_key !== undefined && { api_key }), ...own };
+  const modelOption = protocol === "scalar" || model === "" ? {} : { model };
+  const settings = { protocol, url, ...(api_key !== undefined && { api_key }), ...modelOption };
   return measuredCells({
     verifier: createVerifier([settings], { hedging: false }, clock),
     clock,
@@ -130,13 +130,13 @@ if (given.deadlines) {
   const [trials, goalTrials] = quick ? [20, 20] : [100, 1000];
   const judges = ["exact", "strong"];
   const plan = { judges, sizes: quick ? [8, 32] : [8, 32, 64], trials, waves: true };
-  const tell = ({ judge, n, share, way, top }: DeadlineRow) =>
+  const logRow = ({ judge, n, share, way, top }: DeadlineRow) =>
     console.log(`${judge}, n = ${n}, ${share.toFixed(2)} x, ${way}: best in 3 ${top.toFixed(2)}`);
-  const goal = await deadlineRows({ ...plan, sizes: [32], trials: goalTrials, deadlines: [2.5] }, tell);
-  const rows = await deadlineRows(plan, tell);
-  const told = `\`npm run lab -- study --deadlines${quick ? " --quick" : ""}\` at ${commit()}.`;
+  const goal = await deadlineRows({ ...plan, sizes: [32], trials: goalTrials, deadlines: [2.5] }, logRow);
+  const rows = await deadlineRows(plan, logRow);
+  const provenance = `\`npm run lab -- study --deadlines${quick ? " --quick" : ""}\` at ${commit()}.`;
   writeFiles(join(dirname(out), folder), { "rows.csv": deadlinesCsv([...goal, ...rows]) });
-  writeFileSync(out, deadlinesPage(told, [goalTrials, trials], goal, rows, folder));
+  writeFileSync(out, deadlinesPage(provenance, [goalTrials, trials], goal, rows, folder));
   console.log(`wrote ${out}: ${goal.length + rows.length} rows`);
   process.exit();
 }
@@ -163,10 +163,10 @@ const flags = Object.entries(given).flatMap(([name, value]) =>
     ? []
     : [`--${name}${value === true ? "" : ` ${value}`}`],
 );
-const told =
+const shownFlags =
   verifier === ""
     ? `--set ${given.set}${given.quick ? " --quick" : ` --draws ${given.draws}`}`
     : `--verifier URL ${flags.join(" ")}`;
 const name = verifier === "" ? null : model === "" ? "the one that its server serves" : model;
-writeFileSync(out, studyPage(`\`npm run lab -- study ${told}\` at ${commit()}.`, cells, folder, name));
+writeFileSync(out, studyPage(`\`npm run lab -- study ${shownFlags}\` at ${commit()}.`, cells, folder, name));
 console.log(`${studyHeadline(cells)}\nwrote ${out} and ${Object.keys(files).length} charts and tables beside it`);

@@ -59,12 +59,12 @@ export async function measuredCells(measuring: Measuring): Promise<Cell[]> {
   }
   all.push({ way: RANDOM, played: lists.map(playedByLot) });
   const reference = all[0]?.played ?? [];
-  const sum = (of: (one: Played) => number) => reference.reduce((total, one) => total + of(one), 0);
+  const sum = (select: (result: Played) => number) => reference.reduce((total, result) => total + select(result), 0);
   const answer =
     sum(({ completion_tokens = 0 }) => completion_tokens) /
     Math.max(
       1,
-      sum((one) => one.generations),
+      sum((result) => result.generations),
     );
   const style = answer > THINKS_FROM_TOKENS ? "thinking" : "direct";
   return comparedCells({ level: MEASURED, noise: "usual", style, n, lists: lists.length }, all);
@@ -88,8 +88,8 @@ async function scoredBy(measuring: Measuring, list: StudyList, way: Way, score: 
   const judge = { ...way.judge, model, max_tokens };
   const spec = SpecSchema.parse({ judge, reward: score, candidate: { extract: "whole" } });
   for (let time = 1; ; time++) {
-    const about = { request, spec, started_ms: clock.now(), signal: new AbortController().signal };
-    const { reply } = await scoreBatch({ verifier, clock }, about);
+    const batch = { request, spec, started_ms: clock.now(), signal: new AbortController().signal };
+    const { reply } = await scoreBatch({ verifier, clock }, batch);
     const [group] = reply.groups;
     const [rewards = []] = reply.rewards;
     if (group === undefined) throw new Error("a request of one group has a reply of one");

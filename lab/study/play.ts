@@ -55,7 +55,7 @@ export function play(list: StudyList, verifier: Verifier, way: Way, seed: number
   const { outcomes, decision, waves } = playRun(run, n, (showing) => answersTo(showing, verifier, graded));
   const scoreboard = scoreboardOf(n, run, decision, graded);
   // Every score but those that need a verifier's own scores has a value of each.
-  const reached = (name: string) => near((SCORES[name]?.of(scoreboard) ?? []) as readonly number[], list);
+  const reached = (name: string) => near((SCORES[name]?.valuesOf(scoreboard) ?? []) as readonly number[], list);
   return {
     ...{ problem: list.problem, generations: outcomes.length, waves: waves.length },
     tokens: waves.flat().reduce((sum, { shown, samples }) => sum + samples * tokensOf(shown.length), 0),
@@ -109,8 +109,8 @@ export function strengthsIn(n: number, decision: Decision, graded: boolean): rea
 /** @param values by which candidates are ordered, one each */
 export function near(values: readonly number[], { qualities }: StudyList): Reached {
   const rounded = values.map((value) => Number(value.toFixed(9)));
-  const most = Math.max(...rounded);
-  const tops = [...rounded.keys()].filter((i) => rounded[i] === most);
+  const max = Math.max(...rounded);
+  const tops = [...rounded.keys()].filter((i) => rounded[i] === max);
   const best = Math.max(...qualities);
   return {
     tau: kendallTauB(rounded, [...qualities]).tau,

@@ -42,7 +42,7 @@ function measured(cell: string): { y: number; low: number; high: number } {
 
 /** A series a value of `name`, in the order of their first rows. */
 function seriesOf(rows: readonly Row[], name: (row: Row) => string, point: (row: Row) => ChartPoint): Series[] {
-  return [...Map.groupBy(rows, name)].map(([key, of]) => ({ name: key, points: of.map(point) }));
+  return [...Map.groupBy(rows, name)].map(([key, group]) => ({ name: key, points: group.map(point) }));
 }
 
 const at = (row: Row, i: number): string => row[i] as string;
@@ -64,7 +64,7 @@ function early(read: Read): Figure {
   const rows = tableOf(read("early.md"), ["K", "spread", "early over gathered"]);
   return lineChart({
     title: "From the last arrival to the reward: judged early over gathered",
-    about: "virtual time, a full engine; medians of five steps, least to most",
+    description: "virtual time, a full engine; medians of five steps, least to most",
     x: { label: "arrivals spread over so many times the judging", log: true, ticks: [0.5, 1, 2, 4] },
     y: { label: "early over gathered", domain: [0, 1] },
     series: seriesOf(rows, (row) => `K = ${at(row, 0)}`, toldAt(1, 2)),
@@ -82,7 +82,7 @@ function settings(read: Read): Figure {
   );
   return scatterChart({
     title: "Settings for groups of 8: tau-b against generations",
-    about: "each point one setting of `judge`; 95 % intervals by problem",
+    description: "each point one setting of `judge`; 95 % intervals by problem",
     x: { label: "generations a group", log: true },
     y: { label: "tau-b" },
     series: seriesOf(rows, (row) => at(row, 0), boundedAt(3)),

@@ -10,20 +10,20 @@ export function remembering(verifier: Verifier): Verifier {
     ...verifier,
     session(call) {
       const session = verifier.session(call);
-      const about = nameOf(call);
+      const callName = nameOf(call);
       return {
         get stats() {
           return session.stats;
         },
         async judge(job, sink) {
-          const key = keyOf(about, job);
+          const key = keyOf(callName, job);
           const open: JobQuestion[] = [];
           for (const question of job.questions) {
             const samples = samplesOf(question);
-            const told = samples.map((sample) => known.get(key(question, sample)));
-            const missing = told.indexOf(undefined);
-            for (const one of missing < 0 ? told : told.slice(0, missing)) {
-              sink({ ...(one as Generation), question: question.id });
+            const answers = samples.map((sample) => known.get(key(question, sample)));
+            const missing = answers.indexOf(undefined);
+            for (const answer of missing < 0 ? answers : answers.slice(0, missing)) {
+              sink({ ...(answer as Generation), question: question.id });
             }
             if (missing < 0) continue;
             open.push({ ...question, first_sample: samples[missing] as number, samples: samples.length - missing });
@@ -50,6 +50,6 @@ function nameOf({ signal: _, header_slots: __, deadline_at: ___, priority: ____,
 }
 
 const keyOf =
-  (about: string, { question, language, candidates, preset, slots }: VerifierJob) =>
+  (callName: string, { question, language, candidates, preset, slots }: VerifierJob) =>
   ({ shown }: JobQuestion, sample: number) =>
-    JSON.stringify([about, question, language, preset, slots, shown.map((i) => candidates[i]), sample]);
+    JSON.stringify([callName, question, language, preset, slots, shown.map((i) => candidates[i]), sample]);

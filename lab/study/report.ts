@@ -110,8 +110,8 @@ export function studyHeadline(cells: readonly Cell[]): string {
  */
 function chart(cells: readonly Cell[], metric: Metric): Figure {
   const best = new Set(front(cells, metric));
-  const points = (of: (cell: Cell) => boolean) =>
-    cells.filter(of).map(
+  const points = (matches: (cell: Cell) => boolean) =>
+    cells.filter(matches).map(
       (cell): ChartPoint => ({
         // The ways that nothing beats by name; the others are in cells.csv.
         ...(best.has(cell) && { label: cell.way.name }),
@@ -127,7 +127,7 @@ function chart(cells: readonly Cell[], metric: Metric): Figure {
       way.name.endsWith(text) || way.name.includes(`${text},`);
   return scatterChart({
     title: `${metric === "tau" ? "tau-b" : "top-1"} against tokens: ${titleOf(cells[0] as Cell)}`,
-    about: "share of the tokens of all pairs in both orders with four votes; 95 % intervals clustered by problem",
+    description: "share of the tokens of all pairs in both orders with four votes; 95 % intervals clustered by problem",
     // As a picture of a page it shrinks with a phone, writing and all.
     width: 480,
     x: { label: "share of the tokens", log: true },
@@ -164,11 +164,11 @@ function byLot(group: readonly Cell[]): string {
 const parameters = () =>
   [
     ...Object.entries(LEVELS).map(
-      ([name, own]) => `| ${name} | discrimination ${own.discrimination}, candidate bias ${own.candidate_bias} |`,
+      ([name, level]) => `| ${name} | discrimination ${level.discrimination}, candidate bias ${level.candidate_bias} |`,
     ),
     ...Object.entries(NOISES).map(
-      ([name, own]) =>
-        `| ${name} | pair bias ${own.pair_bias}, position bias ${own.position_bias}, its spread ${own.position_spread} |`,
+      ([name, noise]) =>
+        `| ${name} | pair bias ${noise.pair_bias}, position bias ${noise.position_bias}, its spread ${noise.position_spread} |`,
     ),
   ].join("\n");
 
@@ -225,7 +225,7 @@ ${middleOf(groups)
   .map((group) => cheapestRow(titleOf(group[0] as Cell), group))
   .join("\n")}
 
-${groups.map(byLot).find((told) => told !== "") ?? ""}
+${groups.map(byLot).find((text) => text !== "") ?? ""}
 
 ${rivalrySections(groups)}
 

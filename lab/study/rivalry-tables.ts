@@ -21,7 +21,9 @@ function sideOf({ tau, top }: Rivalry): "above" | "below" | "same" | "level" {
   if (ci95 === null) return (mean ?? 0) < 0 ? "below" : "level";
   if (ci95[1] < 0) return "below";
   if (ci95[0] > 0) return "above";
-  const same = [tau, top].every((one) => one.mean === 0 && one.ci95?.[0] === 0 && one.ci95[1] === 0);
+  const same = [tau, top].every(
+    (estimate) => estimate.mean === 0 && estimate.ci95?.[0] === 0 && estimate.ci95[1] === 0,
+  );
   return same ? "same" : "level";
 }
 
@@ -33,7 +35,7 @@ export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
   const all = heldOf(groups);
   if (all.length === 0) return "";
   const sides = all.map(({ rivalry }) => sideOf(rivalry));
-  const count = (side: string) => sides.filter((one) => one === side).length;
+  const count = (side: string) => sides.filter((other) => other === side).length;
   return [
     "## What beats what at the same tokens",
     "",
@@ -52,10 +54,10 @@ export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
 function regularSection(all: readonly Held[]): string[] {
   const usual = all.filter(({ cell }) => cell.noise === "usual");
   const n = usual.some(({ cell }) => cell.n === 16) ? 16 : usual[0]?.cell.n;
-  const own = usual.filter(({ cell }) => cell.n === n);
+  const selected = usual.filter(({ cell }) => cell.n === n);
   if (n === undefined) return [];
-  const levels = [...new Set(own.map(({ cell }) => cell.level))];
-  const byRow = Map.groupBy(own, ({ cell }) => {
+  const levels = [...new Set(selected.map(({ cell }) => cell.level))];
+  const byRow = Map.groupBy(selected, ({ cell }) => {
     const vote = cell.way.name.endsWith("soft") ? "soft" : "hard";
     return `${vote}, ${cell.style} | ${Math.round(cell.generations / (n - 1))} (n - 1)`;
   });
@@ -77,7 +79,7 @@ function regularSection(all: readonly Held[]): string[] {
 
 /** For each verifier the cells at n = 16 and the usual noise, or of every n without 16. */
 export function middleOf(groups: readonly Cell[][]): Cell[][] {
-  const usual = groups.filter(([one]) => one?.noise === "usual");
-  const middle = usual.filter(([one]) => one?.n === 16);
+  const usual = groups.filter(([cell]) => cell?.noise === "usual");
+  const middle = usual.filter(([cell]) => cell?.n === 16);
   return middle.length > 0 ? middle : usual;
 }

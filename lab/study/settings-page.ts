@@ -87,9 +87,9 @@ const same = (a: Setting, b: Setting) => written(a) === written(b);
 function variedTable(rows: readonly SettingRow[]): string {
   const shown = (cell: readonly SettingRow[], variant: Variant, { setting }: SettingRow) => {
     const all = rows.filter(
-      ({ judge, n, variant: own }) => judge === cell[0]?.judge && n === cell[0].n && own === variant,
+      ({ judge, n, variant: rowVariant }) => judge === cell[0]?.judge && n === cell[0].n && rowVariant === variant,
     );
-    const row = all.find((one) => same(one.setting, setting));
+    const row = all.find((candidate) => same(candidate.setting, setting));
     if (row === undefined) return "-";
     return isReference(row) ? `tau-b ${row.tau.mean?.toFixed(3)}` : interval(row.gain);
   };
@@ -111,7 +111,7 @@ const FIGURES = ["generations", "prompt_tokens", "generated_tokens", "waves"] as
 export function settingsTables(rows: readonly SettingRow[]): Record<string, string> {
   const estimates = ["tau", "gain", "top_gain"] as const;
   const figure = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
-  const told = rows.map((row) => [
+  const csvRows = rows.map((row) => [
     ...[row.judge, row.variant, row.n, written(row.setting), row.lists, (row.picked ?? []).join(" ")],
     ...FIGURES.map((name) => figure(row[name])),
     ...estimates.flatMap((name) =>
@@ -119,14 +119,16 @@ export function settingsTables(rows: readonly SettingRow[]): Record<string, stri
     ),
   ]);
   const named = estimates.flatMap((name) => [name, `${name}_low`, `${name}_high`]);
-  return { "rows.csv": csv(["judge", "variant", "samples", "setting", "lists", "picked", ...FIGURES, ...named], told) };
+  return {
+    "rows.csv": csv(["judge", "variant", "samples", "setting", "lists", "picked", ...FIGURES, ...named], csvRows),
+  };
 }
 
-const listsOf = (rows: readonly SettingRow[], judge: JudgeName, told: boolean) =>
+const listsOf = (rows: readonly SettingRow[], judge: JudgeName, isPicked: boolean) =>
   [
     ...new Set(
       rows
-        .filter((row) => row.judge === judge && (row.picked !== undefined) === told)
+        .filter((row) => row.judge === judge && (row.picked !== undefined) === isPicked)
         .map(({ n, lists }) => `${lists} of ${n}`),
     ),
   ].join(", ");

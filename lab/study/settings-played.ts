@@ -111,15 +111,15 @@ export const isAsDear = (row: SettingRow, as: SettingRow): boolean => tokensOf(r
  */
 function pickOf(pick: Share, rows: readonly PlayedRow[], varied: readonly (readonly number[])[]): PlayedRow {
   const even = (played: readonly Played[]) => played.filter((_, k) => k % 2 === 0);
-  const over = (one: PlayedRow, other: PlayedRow) => gain(even(one.played), even(other.played), "tau");
+  const over = (playedRow: PlayedRow, other: PlayedRow) => gain(even(playedRow.played), even(other.played), "tau");
   const [reference] = rows as [PlayedRow];
-  const known = rows.map((one, k) => {
-    const { row } = one;
-    const stated = over(one, reference);
-    const gains = varied.map((of) => of[k] as number);
+  const known = rows.map((playedRow, k) => {
+    const { row } = playedRow;
+    const stated = over(playedRow, reference);
+    const gains = varied.map((variantGains) => variantGains[k] as number);
     const lows = [stated, row.gain].map(({ ci95 }) => ci95?.[0] ?? -1);
-    const near = Math.min(...lows) >= -NEAR_ENOUGH && gains.every((own) => own >= -STILL_NEAR);
-    return { ...one, near: k === 0 || near, mean: mean([stated.mean ?? -1, ...gains]) };
+    const near = Math.min(...lows) >= -NEAR_ENOUGH && gains.every((value) => value >= -STILL_NEAR);
+    return { ...playedRow, near: k === 0 || near, mean: mean([stated.mean ?? -1, ...gains]) };
   });
   const able = known.filter(({ row, near }) =>
     pick === "near" ? near : tokensOf(row) <= PICKS[pick] * tokensOf(reference.row),
@@ -127,7 +127,9 @@ function pickOf(pick: Share, rows: readonly PlayedRow[], varied: readonly (reado
   const best = able.sort((a, b) => (pick === "near" ? tokensOf(a.row) - tokensOf(b.row) : b.mean - a.mean))[0];
   if (best === undefined) return reference;
   if (pick !== "near") return best;
-  const alike = able.filter((one) => isAsDear(one.row, best.row) && (over(one, best).ci95?.[1] ?? -1) >= 0);
+  const alike = able.filter(
+    (playedRow) => isAsDear(playedRow.row, best.row) && (over(playedRow, best).ci95?.[1] ?? -1) >= 0,
+  );
   return alike.sort((a, b) => a.row.waves - b.row.waves || tokensOf(a.row) - tokensOf(b.row))[0] ?? best;
 }
 
@@ -170,23 +172,23 @@ export function settingRows(
 /** The odd ones of lists whose even ones picked. */
 const odd = (played: readonly Played[]) => played.filter((_, k) => k % 2 === 1);
 
-/** @param told the lists whose figures are shown: of those played all, unless some picked */
+/** @param select the lists whose figures are shown: of those played all, unless some picked */
 function playedRows(
-  about: Pick<SettingRow, "judge" | "variant" | "n">,
+  conditions: Pick<SettingRow, "judge" | "variant" | "n">,
   simulated: Simulated,
   lists: readonly StudyList[],
-  told: (played: readonly Played[]) => readonly Played[] = (played) => played,
+  select: (played: readonly Played[]) => readonly Played[] = (played) => played,
 ): PlayedRow[] {
   const judges = judgesFor(lists, simulated);
-  const settings = settingsFor(about.n, simulated.style);
+  const settings = settingsFor(conditions.n, simulated.style);
   const all = settings.map((setting) => ({ setting, played: playedOf(judges, simulated, setting) }));
-  const reference = told(all[0]?.played ?? []);
+  const reference = select(all[0]?.played ?? []);
   return all.map(({ setting, played }) => {
-    const own = told(played);
+    const selected = select(played);
     const row = {
-      ...{ ...about, setting, lists: own.length, ...costOf(own, simulated, setting) },
-      tau: estimate(own, ({ tau }) => tau),
-      ...{ gain: gain(own, reference, "tau"), top_gain: gain(own, reference, "top") },
+      ...{ ...conditions, setting, lists: selected.length, ...costOf(selected, simulated, setting) },
+      tau: estimate(selected, ({ tau }) => tau),
+      ...{ gain: gain(selected, reference, "tau"), top_gain: gain(selected, reference, "top") },
     };
     return { row, played };
   });
@@ -196,10 +198,9 @@ function pickedRows(rows: readonly PlayedRow[], varied: readonly (readonly numbe
   const picks = PICK_NAMES.map((pick) => [pick, pickOf(pick, rows, varied)] as const);
   return rows.map(({ row, played }) => ({
     ...row,
-    picked: picks.flatMap(([pick, one]) => (one.row === row ? [pick] : [])),
-    over: Object.fromEntries(picks.map(([pick, one]) => [pick, gain(odd(played), odd(one.played), "tau")])) as Record<
-      Share,
-      Estimate
-    >,
+    picked: picks.flatMap(([pick, pickedRow]) => (pickedRow.row === row ? [pick] : [])),
+    over: Object.fromEntries(
+      picks.map(([pick, pickedRow]) => [pick, gain(odd(played), odd(pickedRow.played), "tau")]),
+    ) as Record<Share, Estimate>,
   }));
 }

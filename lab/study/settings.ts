@@ -70,14 +70,14 @@ export function settingsFor(n: number, style: Noise["style"]): Setting[] {
     [false, true].map((both_orders) => ({ vote, schedule, both_orders }));
   const all = (n * (n - 1)) / 2;
   const degrees = [1, 2, 3, 4, 6].filter((degree) => degree < (n - 1) / 2);
-  const [one, both] = orders("round_robin") as [Setting, Setting];
+  const [single, both] = orders("round_robin") as [Setting, Setting];
   const paying = (schedule: string, ratio: number): Setting => ({
     ...{ vote, schedule },
     // A ratio is at most 1.
     budget: ratio > 1 ? { generations: Math.round(ratio * all) } : { ratio },
   });
   return [
-    ...[both, one, { ...one, both_orders: "when_close" as const }],
+    ...[both, single, { ...single, both_orders: "when_close" as const }],
     ...degrees.flatMap((degree) => orders({ name: "circular", degree })),
     ...[...orders("anchored"), ...orders("swiss")],
     ...[0.5, 0.75].map((ratio) => paying("active", ratio)),

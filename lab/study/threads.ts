@@ -38,5 +38,5 @@ export async function playPlan(plan: StudyPlan, onCase: (cells: readonly Cell[])
 
 if (!isMainThread && workerData?.role === ROLE) {
   const { plan } = workerData as { plan: StudyPlan };
-  parentPort?.on("message", (one: StudyCase) => parentPort?.postMessage(cellsOf(plan, one)));
+  parentPort?.on("message", (studyCase: StudyCase) => parentPort?.postMessage(cellsOf(plan, studyCase)));
 }

@@ -74,7 +74,7 @@ export class VirtualJudge {
     const { inOrder = (questions) => questions } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
     let open = 0;
-    const told = (generation: Generation) => {
+    const deliver = (generation: Generation) => {
       sink(generation);
       open--;
       if (open === 0) resolve();
@@ -82,7 +82,7 @@ export class VirtualJudge {
     for (const { id, samples, first_sample = 0 } of inOrder(job.questions)) {
       for (let k = 0; k < samples; k++) {
         open++;
-        this.#line.push({ job, question: id, sample: first_sample + k, sink: told });
+        this.#line.push({ job, question: id, sample: first_sample + k, sink: deliver });
       }
     }
     if (this.#isOver) this.#cut();
@@ -91,7 +91,7 @@ export class VirtualJudge {
   }
 
   #cut(): void {
-    for (const one of [...this.#running.splice(0), ...this.#line.splice(0)]) cut(one);
+    for (const entry of [...this.#running.splice(0), ...this.#line.splice(0)]) cut(entry);
   }
 
   #send(): void {
@@ -112,9 +112,9 @@ export class VirtualJudge {
   #advance(): void {
     const next = this.#running.reduce((first, { end }) => Math.min(first, end), this.#options.deadline);
     if (Number.isFinite(next)) this.now = Math.max(this.now, next);
-    for (const one of this.#running.filter(({ end }) => end <= this.now && !this.#isOver)) {
-      this.#running.splice(this.#running.indexOf(one), 1);
-      this.#answer(one);
+    for (const entry of this.#running.filter(({ end }) => end <= this.now && !this.#isOver)) {
+      this.#running.splice(this.#running.indexOf(entry), 1);
+      this.#answer(entry);
     }
     if (this.#isOver) this.#cut();
     else this.#send();

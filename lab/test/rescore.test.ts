@@ -77,7 +77,7 @@ test("a connection that breaks within the stream is a fault that says so", async
 test("steps are told in order, what has none first", () => {
   const steps = new ByStep();
   for (const one of GROUPS) steps.add(one);
-  expect(steps.told().map(({ step, best_changed_share }) => [step, best_changed_share])).toEqual([
+  expect(steps.summaries().map(({ step, best_changed_share }) => [step, best_changed_share])).toEqual([
     [null, 0],
     [1, 0],
     [2, 1],
@@ -93,7 +93,7 @@ test("table and page say what changed, and the page holds no markup of the spec'
     at: "now",
     spec: { reward: "a < b" },
     end: END,
-    steps: steps.told(),
+    steps: steps.summaries(),
   };
   expect(rescoredTable(rescored)).toMatch(
     /^In 50 % of 2 groups another rollout is best; tau-b within groups 0\.500\.\n/,

@@ -28,11 +28,11 @@ export function groupsOf(name: string, groups = GROUPS): Group[] {
  */
 export function epochLater(groups: readonly Group[]): Group[] {
   return groups.map(({ prompt, texts }, g) => {
-    const again = g % texts.length;
+    const repeatedIndex = g % texts.length;
     // The others' programs are all longer or all shorter than they were, so that the old
     // tournament's reward would show.
     const changed = (length: number) => program(length > 4 ? length + 8 : LENGTHS.length + length);
-    return { prompt, texts: texts.map((text, i) => (i === again ? text : changed(LENGTHS[i] as number))) };
+    return { prompt, texts: texts.map((text, i) => (i === repeatedIndex ? text : changed(LENGTHS[i] as number))) };
   });
 }
 
@@ -58,8 +58,8 @@ export function rewardsOf({ texts }: Group): number[] {
   return texts.map((text, i) => {
     if (text.length >= TOO_LONG) return -1;
     const others = texts.filter((_, j) => j !== i).map(lengthOf);
-    const own = lengthOf(text);
-    const won = others.reduce((sum, other) => sum + (other < own ? 1 : other === own ? 0.5 : 0), 0);
+    const textLength = lengthOf(text);
+    const won = others.reduce((sum, other) => sum + (other < textLength ? 1 : other === textLength ? 0.5 : 0), 0);
     return won / others.length;
   });
 }

@@ -11,16 +11,16 @@ import { TOOLS } from "./tools.ts";
 const flags = commandFlags({
   command: "trainers",
   call: "npm run lab -- trainers",
-  about:
+  description:
     "Drives every tool's reward client against a stack of its own and writes what came of it into a page's table. Needs the Python client's environment: bash clients/python/run-tests.sh --prepare.",
   numbers: {
     scale: {
-      least: 0.05,
-      most: 1,
+      min: 0.05,
+      max: 1,
       value: 1,
       help: "what outages, deadlines and the clients' own pauses are multiplied with",
     },
-    groups: { least: 1, most: 256, value: 64, help: "prompts of a whole step, of 8 samples each; 8 in CI" },
+    groups: { min: 1, max: 256, value: 64, help: "prompts of a whole step, of 8 samples each; 8 in CI" },
   },
   texts: {
     tools: {

@@ -60,7 +60,7 @@ interface Server {
   child: ChildProcess;
   ready: Promise<void>;
   /** Results that its children have not reported yet. */
-  plans: Map<number, (told: Told) => void>;
+  plans: Map<number, (result: Told) => void>;
 }
 
 const servers = new Map<string, Server>();
@@ -79,13 +79,13 @@ function serverOf(tool: string): Server {
   });
   lines?.on("line", (line) => {
     if (line === "ready") return ready.resolve();
-    const { id, ...told } = JSON.parse(line) as Told & { id: number };
-    server.plans.get(id)?.(told as Told);
+    const { id, ...result } = JSON.parse(line) as Told & { id: number };
+    server.plans.get(id)?.(result as Told);
   });
   child.once("close", (code) => {
     ready.resolve();
     if (servers.get(tool) === server) servers.delete(tool);
-    for (const tell of server.plans.values()) tell({ error: `ended with ${code}: ${last}` });
+    for (const settle of server.plans.values()) settle({ error: `ended with ${code}: ${last}` });
   });
   servers.set(tool, server);
   return server;
@@ -161,9 +161,9 @@ export async function drivePython(
     ...(place.patience_s !== undefined && { patience_s: place.patience_s * place.scale }),
   };
   const asks = tool.packaged === true ? askPackage(tool.name, variablesOf(place), plan) : askShim(place, tool, plan);
-  const told = await asks;
-  if ("error" in told) throw new Error(told.error);
-  return Object.assign(told.values, { took_ms: told.took_s * 1_000 });
+  const result = await asks;
+  if ("error" in result) throw new Error(result.error);
+  return Object.assign(result.values, { took_ms: result.took_s * 1_000 });
 }
 
 async function askShim(place: Place, tool: PythonTool, plan: object): Promise<Told> {

@@ -115,7 +115,7 @@ class Stack {
     const queries = [`group_size=${SIZE}&${gathered}`, "group_size=1&on_failure=0"];
     const relayed = tools.some(({ relayed }) => relayed === true);
     const [training = "", validation = ""] = await Promise.all(
-      relayed ? queries.map((of) => startRelay(origin, of)) : [],
+      relayed ? queries.map((query) => startRelay(origin, query)) : [],
     );
     this.place = { origin, relay: { training, validation }, scale };
   }
@@ -139,7 +139,7 @@ class Stack {
   }
 }
 
-const told = (value: unknown) => String(value instanceof Error ? value.message : value).replace(/[|\n]/g, " ");
+const describeError = (value: unknown) => String(value instanceof Error ? value.message : value).replace(/[|\n]/g, " ");
 
 /** "right", or what is wrong. */
 export function judged(tool: Tool, groups: readonly Group[], values: Values): string {
@@ -230,7 +230,7 @@ interface Options {
 
 /** A tool's error as the table has it. */
 function failed(tool: Tool, scenario: Scenario, ended_ms: number | null, error: Error, took_s: string): string {
-  if (NAMED_ONLY.includes(scenario)) return `given up after ${took_s} s: ${told(error)}`;
+  if (NAMED_ONLY.includes(scenario)) return `given up after ${took_s} s: ${describeError(error)}`;
   // Raised before anything is asked.
   if (scenario === "seven" && tool.refuses_part?.test(error.message) === true) return "refused: ValueError";
   const alone = scenario === "validation" && tool.validate !== undefined && Number(took_s) < ALONE_S;
@@ -238,13 +238,13 @@ function failed(tool: Tool, scenario: Scenario, ended_ms: number | null, error: 
   const soon = ended_ms !== null && performance.now() - ended_ms < REFUSAL_MS;
   return soon && tool.refuses?.when.test(error.message) === true
     ? `refused: ${tool.refuses.as}`
-    : `wrong: ${told(error)}`;
+    : `wrong: ${describeError(error)}`;
 }
 
 /** The result once Kritai is back. */
 async function askedAgain(ask: () => Promise<string>): Promise<string> {
   await pause(REFUSAL_MS);
-  return ask().catch(told);
+  return ask().catch(describeError);
 }
 
 async function runScenario(stack: Stack, scenario: Scenario, options: Options, cells: Cells): Promise<void> {
@@ -270,9 +270,9 @@ async function runScenario(stack: Stack, scenario: Scenario, options: Options, c
     const none = NAMED_ONLY.includes(scenario) && / lost, 0 others$/.test(cell);
     const early = RESTARTS.includes(scenario) && cell === "right" && stack.ended_ms === null;
     const given = none ? `given up after ${taken_s(0)} s: no reward` : cell;
-    const again = RESTARTS.includes(scenario) && cell.startsWith("refused") ? await askedAgain(ask) : "right";
-    const kept = again === "right" ? given : `wrong: ${given}, then ${again}`;
-    const shown = early ? "wrong: it had ended before the restart" : kept;
+    const retryOutcome = RESTARTS.includes(scenario) && cell.startsWith("refused") ? await askedAgain(ask) : "right";
+    const outcome = retryOutcome === "right" ? given : `wrong: ${given}, then ${retryOutcome}`;
+    const shown = early ? "wrong: it had ended before the restart" : outcome;
     cells.set(tool.name, { ...cells.get(tool.name), [scenario]: shown });
     note(`${tool.name}, ${SCENARIOS[scenario]}: ${shown} (${taken_s(1)} s)`);
   });
@@ -293,13 +293,14 @@ async function runStack(scenarios: readonly Scenario[], options: Options, cells:
 /** The table's cells: a stack for each kind of trouble, all of them and all tools side by side. */
 export async function runScenarios(options: Options): Promise<Cells> {
   const cells: Cells = new Map();
-  const wanted = (of: readonly Scenario[]) => of.filter((one) => options.scenarios.includes(one));
+  const wanted = (scenarios: readonly Scenario[]) =>
+    scenarios.filter((scenario) => options.scenarios.includes(scenario));
   try {
     for (const scenario of wanted(FIRST)) await runStack([scenario], options, cells);
     if (options.scenarios.includes(STEP))
       for (const tool of options.tools) await runStack([STEP], { ...options, tools: [tool] }, cells);
-    const stacks = STACKS.map(wanted).filter((of) => of.length > 0);
-    await Promise.all(stacks.map((of) => runStack(of, options, cells)));
+    const stacks = STACKS.map(wanted).filter((scenarios) => scenarios.length > 0);
+    await Promise.all(stacks.map((scenarios) => runStack(scenarios, options, cells)));
   } finally {
     endPython();
   }

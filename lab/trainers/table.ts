@@ -33,8 +33,15 @@ export function tableOf(tools: readonly Tool[], cells: Cells, { date, commit, sc
   const made = `${date}, ${commit}${scale === 1 ? "" : `, scale ${scale}`}`;
   const rows = tools.map(({ name, version }) => {
     const [now, old] = [cells.get(name), before.get(name) ?? []];
-    const kept = NAMES.map((scenario) => now?.[scenario] ?? old[columns.indexOf(SCENARIOS[scenario])] ?? "not run");
-    return row([name, version, ...kept, now === undefined ? (old.at(-1) ?? "") : madeOf(now, old.at(-1) ?? "", made)]);
+    const scenarioCells = NAMES.map(
+      (scenario) => now?.[scenario] ?? old[columns.indexOf(SCENARIOS[scenario])] ?? "not run",
+    );
+    return row([
+      name,
+      version,
+      ...scenarioCells,
+      now === undefined ? (old.at(-1) ?? "") : madeOf(now, old.at(-1) ?? "", made),
+    ]);
   });
   const head = row(["tool", "version", ...Object.values(SCENARIOS), "last run, commit"]);
   return [head, `|${"---|".repeat(NAMES.length + BEFORE + 1)}`, ...rows].join("\n");

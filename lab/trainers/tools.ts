@@ -32,9 +32,9 @@ function inPython(name: string, tool: PythonTool, { comes, split }: PythonWays):
 const INSTALLED = installedTrainers();
 
 /** The package's own code, where it is installed; else its row stays as it was. */
-const packaged = (name: string, of: string, tool: string, ways: PythonWays = {}): Tool => ({
-  version: INSTALLED[of] === undefined ? "not installed here" : `${of} ${INSTALLED[of]}`,
-  ...(INSTALLED[of] === undefined && { absent: true as const }),
+const packaged = (name: string, packageName: string, tool: string, ways: PythonWays = {}): Tool => ({
+  version: INSTALLED[packageName] === undefined ? "not installed here" : `${packageName} ${INSTALLED[packageName]}`,
+  ...(INSTALLED[packageName] === undefined && { absent: true as const }),
   ...inPython(name, { name: tool, packaged: true }, ways),
 });
 

@@ -12,7 +12,7 @@ export const MODEL = "scripted";
 /** A right order is known: the longer program is the better one. */
 function longest(question: string): string {
   const shown = [...question.matchAll(CANDIDATE)].map(([, letter = "", , program = ""]) => ({ letter, program }));
-  const best = shown.reduce((one, other) => (other.program.length > one.program.length ? other : one));
+  const best = shown.reduce((current, other) => (other.program.length > current.program.length ? other : current));
   return best.letter;
 }
 

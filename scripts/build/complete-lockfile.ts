@@ -19,7 +19,8 @@ interface LockEntry {
 const { check, file } = commandFlags({
   command: "complete-lockfile",
   call: "node scripts/build/complete-lockfile.ts",
-  about: "Adds the lockfiles' missing entries of optional platform packages; to be run after every `npm install`.",
+  description:
+    "Adds the lockfiles' missing entries of optional platform packages; to be run after every `npm install`.",
   texts: { file: { value: "", help: "one lockfile; without it every one of ours" } },
   switches: { check: "writes nothing and fails when an entry is missing or has no integrity" },
 });

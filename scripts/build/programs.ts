@@ -7,7 +7,7 @@ import { commandFlags } from "../command-line/flags.ts";
 const { check } = commandFlags({
   command: "programs",
   call: "node scripts/build/programs.ts",
-  about: "Writes src/core/wire/programs.generated.ts from the programs beside it.",
+  description: "Writes src/core/wire/programs.generated.ts from the programs beside it.",
   switches: { check: "writes nothing and fails when the file is stale" },
 });
 const folder = new URL("../../src/core/wire/programs/", import.meta.url);

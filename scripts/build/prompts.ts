@@ -28,7 +28,7 @@ function generate(): string {
 const { check } = commandFlags({
   command: "prompts",
   call: "node scripts/build/prompts.ts",
-  about: "Writes src/core/judges/templates.generated.ts from the templates beside it.",
+  description: "Writes src/core/judges/templates.generated.ts from the templates beside it.",
   switches: { check: "writes nothing and fails when the file is stale" },
 });
 const text = generate();

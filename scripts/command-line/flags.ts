@@ -6,8 +6,8 @@ import { count, FlagFault, number, readFlags } from "../../gpu-backend/flags.ts"
 import { FolderFault, makeFolder } from "./out-folder.ts";
 
 export interface NumberFlag {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   /** Taken when the flag is not given. */
   value: number;
   /** Only whole numbers. */
@@ -31,7 +31,7 @@ export interface TextFlag {
 
 /** A flag that takes one of a few words, as often as it is given. */
 export interface ListFlag {
-  of: readonly string[];
+  choices: readonly string[];
   help: string;
 }
 
@@ -40,7 +40,7 @@ export interface CommandFlags<N extends string, T extends string, S extends stri
   /** How it is called where it is not an npm script. */
   call?: string;
   /** The command's description, in a sentence or two. */
-  about: string;
+  description: string;
   numbers?: Readonly<Record<N, NumberFlag>>;
   texts?: Readonly<Record<T, TextFlag>>;
   /** By name, what each switch does. */
@@ -52,8 +52,8 @@ export interface CommandFlags<N extends string, T extends string, S extends stri
 
 type AnyFlags = CommandFlags<string, string, string, string>;
 
-const bounds = ({ least, most, whole }: NumberFlag) =>
-  `${whole === true ? "an integer" : "a number"} from ${least} to ${most}`;
+const bounds = ({ min, max, whole }: NumberFlag) =>
+  `${whole === true ? "an integer" : "a number"} from ${min} to ${max}`;
 
 const standard = ({ value, required }: TextFlag) => (required === true ? "required" : value || "none");
 
@@ -65,7 +65,7 @@ function columns(rows: readonly (readonly [string, string])[]): string {
 function usage({
   command,
   call = `npm run ${command} --`,
-  about,
+  description,
   numbers = {},
   texts = {},
   switches = {},
@@ -78,14 +78,15 @@ function usage({
     ),
     ...Object.entries(texts).map(([name, flag]) => [`--${name} TEXT`, `${flag.help} (${standard(flag)})`] as const),
     ...Object.entries(lists).map(
-      ([name, { of, help }]) => [`--${name} NAME`, `${help}; may be given again, one of ${of.join(", ")}`] as const,
+      ([name, { choices, help }]) =>
+        [`--${name} NAME`, `${help}; may be given again, one of ${choices.join(", ")}`] as const,
     ),
     ...Object.entries(switches).map(([name, help]) => [`--${name}`, help] as const),
     ["--help", "this text"] as const,
   ];
   const named = Object.entries(variables);
   const set = named.length === 0 ? "" : `\n\nEnvironment variables:\n\n${columns(named)}`;
-  return `${call} [flags]\n\n${about}\n\n${columns(flags)}${set}`;
+  return `${call} [flags]\n\n${description}\n\n${columns(flags)}${set}`;
 }
 
 /**
@@ -126,9 +127,11 @@ export function commandFlags<
 
 function schemaOf({ numbers = {}, texts = {}, switches = {}, lists = {} }: AnyFlags): z.ZodObject {
   const asNumber = (flag: NumberFlag) =>
-    flag.whole === true ? count(flag.least, flag.most) : number(flag.least, flag.most, bounds(flag));
-  const asList = ({ of }: ListFlag) =>
-    z.array(z.string()).refine((given) => given.every((name) => of.includes(name)), `takes one of ${of.join(", ")}`);
+    flag.whole === true ? count(flag.min, flag.max) : number(flag.min, flag.max, bounds(flag));
+  const asList = ({ choices }: ListFlag) =>
+    z
+      .array(z.string())
+      .refine((given) => given.every((name) => choices.includes(name)), `takes one of ${choices.join(", ")}`);
   const each = <F>(table: Readonly<Record<string, F>>, schema: (flag: F) => z.ZodType) =>
     Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, schema(flag)]));
   return z.object({

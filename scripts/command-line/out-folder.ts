@@ -21,7 +21,7 @@ export function makeFolder(flag: string, folder: string, files: readonly string[
     rmSync(probe);
     for (const name of files) assertFile(join(path, name));
   } catch (fault) {
-    for (const own of made.reverse()) rmdirSync(own);
+    for (const created of made.reverse()) rmdirSync(created);
     throw new FolderFault(`${flag} ${folder} cannot be written to: ${(fault as Error).message}`);
   }
 }

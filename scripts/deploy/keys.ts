@@ -77,8 +77,8 @@ export const retire = (name: string): Step => ({
   },
   async act(run) {
     const newest = entriesNamed(run, name).at(-1);
-    const kept = entriesOf(run).filter((entry) => nameOf(entry) !== name || entry === newest);
-    await putSecrets(run, { API_KEYS: kept.join(",") });
+    const remaining = entriesOf(run).filter((entry) => nameOf(entry) !== name || entry === newest);
+    await putSecrets(run, { API_KEYS: remaining.join(",") });
     return `${name} has one key`;
   },
 });

@@ -14,9 +14,9 @@ import { wrangler } from "./wrangler.ts";
 
 const { env, name, url, wait, set, notes, ...flags } = commandFlags({
   command: "deploy",
-  about:
+  description:
     "Deploys to Cloudflare Workers, step by step (docs/deploy.md). Without --yes it only says what it would do. What is done already is left alone, so after a failure the same command goes on. Exit status: 0, or 1 where a step failed.",
-  numbers: { wait: { least: 0, most: 3_600, value: 120, help: "seconds that /readyz and the log are waited for" } },
+  numbers: { wait: { min: 0, max: 3_600, value: 120, help: "seconds that /readyz and the log are waited for" } },
   texts: {
     env: { value: "", fault: unknownEnv, help: "an environment of wrangler.toml, like staging" },
     url: { value: "", fault: webFault, help: "where it answers, if not where wrangler says: your domain" },
@@ -83,9 +83,9 @@ const run: Run = {
   wrangler: (args, input) => wrangler({ env, account: run.found.account }, args, input),
   say: (line) => console.log(line),
   command(more) {
-    const kept =
+    const args =
       more === undefined ? [...asked, ...switched] : [...asked.filter((text) => !text.includes("-key ")), more];
-    return ["npm run deploy --", ...kept, "--yes"].join(" ");
+    return ["npm run deploy --", ...args, "--yes"].join(" ");
   },
   found: {
     account: "",

@@ -40,6 +40,6 @@ function npmCi(cwd: string): Promise<number> {
   const flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;
   return npm === undefined
-    ? runToEnd("npm", flags, { cwd, aside: true })
-    : runToEnd(process.execPath, [npm, ...flags], { cwd, aside: true });
+    ? runToEnd("npm", flags, { cwd, outputToStderr: true })
+    : runToEnd(process.execPath, [npm, ...flags], { cwd, outputToStderr: true });
 }

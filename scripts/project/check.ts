@@ -6,7 +6,7 @@ import { partOf } from "./parts.ts";
 
 export const CHECKS = {
   call: "npm run check --",
-  about: "Without a name: types, lint and generated, in this order, up to the first that fails.",
+  description: "Without a name: types, lint and generated, in this order, up to the first that fails.",
   names: {
     types: "the compiler, for the Worker, for Node and for the TypeScript client",
     lint: "Biome, which also mends: test/node_modules/.bin/biome check --write FILES",

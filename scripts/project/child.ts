@@ -6,15 +6,19 @@ export const ROOT = new URL("../../", import.meta.url).pathname;
 interface Where {
   cwd?: string;
   /** Its output goes to stderr. */
-  aside?: boolean;
+  outputToStderr?: boolean;
 }
 
 /**
  * Runs a program until it ends. A Ctrl-C reaches it from the terminal, and SIGTERM is passed on.
  * @returns its exit status; 1 where a signal ended it or it could not be started
  */
-export function runToEnd(program: string, args: readonly string[], { cwd = ROOT, aside }: Where = {}): Promise<number> {
-  const stdio = aside === true ? (["ignore", 2, 2] as const) : ("inherit" as const);
+export function runToEnd(
+  program: string,
+  args: readonly string[],
+  { cwd = ROOT, outputToStderr }: Where = {},
+): Promise<number> {
+  const stdio = outputToStderr === true ? (["ignore", 2, 2] as const) : ("inherit" as const);
   const child = spawn(program, args, { cwd, stdio: stdio as "inherit" });
   const pass = (signal: NodeJS.Signals) => void (signal === "SIGTERM" && child.kill(signal));
   process.on("SIGINT", pass).on("SIGTERM", pass);

@@ -5,7 +5,7 @@ import { partOf } from "./parts.ts";
 
 export const GENERATED = {
   call: "npm run generate --",
-  about: "Without a name: prompts, programs and public.",
+  description: "Without a name: prompts, programs and public.",
   names: {
     prompts: "src/core/judges/templates.generated.ts",
     programs: "src/core/wire/programs.generated.ts",

@@ -6,7 +6,8 @@ import { partOf } from "./parts.ts";
 
 export const LAB = {
   call: "npm run lab --",
-  about: "Measures and tries the product. `--help` after a name lists its flags; the first use installs packages.",
+  description:
+    "Measures and tries the product. `--help` after a name lists its flags; the first use installs packages.",
   names: {
     evaluate: "a verifier over a set",
     testbed: "builds and checks sets",

@@ -6,16 +6,16 @@ export interface Parts<N extends string> {
   /** As a person calls it, e.g. `npm run lab --`. */
   call: string;
   /** Its description, in a sentence or two. */
-  about: string;
+  description: string;
   /** By name, what each is. */
   names: Readonly<Record<N, string>>;
 }
 
 /** The usage: every name with what it is. */
-function usageOf({ call, about, names }: Parts<string>): string {
+function usageOf({ call, description, names }: Parts<string>): string {
   const rows = Object.entries(names);
   const width = Math.max(...rows.map(([name]) => name.length));
-  return `${call} NAME [flags]\n\n${about}\n\n${rows.map(([name, help]) => `  ${name.padEnd(width)}  ${help}`).join("\n")}`;
+  return `${call} NAME [flags]\n\n${description}\n\n${rows.map(([name, help]) => `  ${name.padEnd(width)}  ${help}`).join("\n")}`;
 }
 
 export const isHelp = (word: string | undefined): boolean => word === "--help" || word === "-h";
@@ -37,9 +37,11 @@ export function sayHelp(parts: Parts<string>): never {
 export function partOf<N extends string>(parts: Parts<N>, word: string | undefined): N {
   if (isHelp(word)) sayHelp(parts);
   if (isPart(parts, word)) return word;
-  const meant = nearest(word ?? "", Object.keys(parts.names));
+  const suggestion = nearest(word ?? "", Object.keys(parts.names));
   const fault =
-    word === undefined ? "say which" : `there is no ${word}${meant === null ? "" : `; did you mean ${meant}?`}`;
+    word === undefined
+      ? "say which"
+      : `there is no ${word}${suggestion === null ? "" : `; did you mean ${suggestion}?`}`;
   console.error(`kritai: ${fault}\n\n${usageOf(parts)}`);
   process.exit(2);
 }

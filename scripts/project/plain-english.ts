@@ -39,9 +39,7 @@ export function findingsIn(path: string, text: string): Finding[] {
     const instead = BANNED_NAMES.get(name);
     return instead === undefined ? [] : [{ path, line, found: name, instead }];
   });
-  return [...forms, ...banned]
-    .filter(({ found }) => !ALLOWED.has(`${path}: ${found}`))
-    .sort((a, b) => a.line - b.line);
+  return [...forms, ...banned].filter(({ found }) => !ALLOWED.has(`${path}: ${found}`)).sort((a, b) => a.line - b.line);
 }
 
 const aroundIn = (words: string, { index, 0: found }: RegExpExecArray) =>

@@ -9,7 +9,7 @@ export const DEFAULT_PROJECTS = ["node", "isolated", "mocked", "workerd"];
 
 export const TESTS = {
   call: "npm test --",
-  about: `Without a name: projects ${DEFAULT_PROJECTS.join(", ")}. Flags and files are passed on.`,
+  description: `Without a name: projects ${DEFAULT_PROJECTS.join(", ")}. Flags and files are passed on.`,
   names: {
     slow: "the GPU side, databases, what takes long",
     searches: "properties over thousands of cases, every regular expression's worst text",

@@ -17,7 +17,7 @@ const PACKAGES = ["node_modules", "test/node_modules"];
 const { version, out, write } = commandFlags({
   command: "release",
   call: "node scripts/release/main.ts",
-  about:
+  description:
     "Builds the npm packages, the wheel and the sdist of a version, checks them, and writes what each is made of. Changes no file of the tree unless told to; signs and uploads nothing.",
   texts: {
     version: {

@@ -17,7 +17,7 @@ export class ByStep {
     known.add(old, rewards);
   }
 
-  told(): StepSummary[] {
+  summaries(): StepSummary[] {
     return [...this.tallies]
       .map(([step, tally]) => ({ step, ...tally.summary() }))
       .sort((a, b) => (a.step ?? -1) - (b.step ?? -1));

@@ -143,9 +143,16 @@ export async function startDecisionSimulator(
     const refused = ({ instructions }: Asked) => faults.refuses?.(instructions) === true;
     // One pair and the check.
     const first = (faults.place_bias ?? 0) + (asked.length > 2 ? (faults.pull ?? 0) : 0);
-    const answers = asked.flatMap((one): Answered[] => {
-      const shares = decide(one, read, strengths, first).map(shown);
-      return [{ ...one, shares, refused: refused(one), best: one.options[shares.indexOf(Math.max(...shares))] ?? "" }];
+    const answers = asked.flatMap((question): Answered[] => {
+      const shares = decide(question, read, strengths, first).map(shown);
+      return [
+        {
+          ...question,
+          shares,
+          refused: refused(question),
+          best: question.options[shares.indexOf(Math.max(...shares))] ?? "",
+        },
+      ];
     });
     return replyOf(path, body, { model, answers, input_tokens });
   }

@@ -193,10 +193,10 @@ export function logTable(run: RunDetail, steps: readonly StepRow[]): string {
 
 /** The made-up run's lesson, and how to look at it: the demo's own stack is gone by then. */
 export function exampleText(alarms: readonly AlarmSpan[]): string {
-  const told = alarms.map(({ alarm, from_step }) => `${alarm} from step ${from_step}`).join(", ");
+  const alarmList = alarms.map(({ alarm, from_step }) => `${alarm} from step ${from_step}`).join(", ");
   return [
     bold("A run to look at"),
-    `  ${EXAMPLE_RUN} is made up: ${EXAMPLE_STEPS} steps in which a policy learns that its judge likes length. Alarms: ${told}.`,
+    `  ${EXAMPLE_RUN} is made up: ${EXAMPLE_STEPS} steps in which a policy learns that its judge likes length. Alarms: ${alarmList}.`,
     `  npm start -- --example    then open http://127.0.0.1:8787/runs/${EXAMPLE_RUN}\n`,
   ].join("\n");
 }

@@ -153,7 +153,9 @@ const BY_DEFAULT = "nodejs_compat";
 function workerOf(script: WorkerModules, vars: readonly string[], queue: string | undefined): string {
   const bindings = [
     ...vars.map((name) => `(name = ${quote(name)}, fromEnvironment = ${quote(name)})`),
-    ...Object.entries(OBJECTS).map(([name, of]) => `(name = ${quote(name)}, durableObjectNamespace = ${quote(of)})`),
+    ...Object.entries(OBJECTS).map(
+      ([name, className]) => `(name = ${quote(name)}, durableObjectNamespace = ${quote(className)})`,
+    ),
     ...(existsSync(ASSETS) ? [`(name = "ASSETS", service = "assets")`] : []),
     ...(queue === undefined ? [] : [queue]),
   ];

@@ -19,8 +19,8 @@ export function judgeNamed(name: string | undefined): string | null {
   const names = promptNames();
   if (names.includes(name)) return name;
   const near = nearest(name, names);
-  const meant = near === null ? "" : ` Did you mean ${near}?`;
-  throw new Error(`JUDGE: no preset is called ${name}.${meant} There are: ${names.join(", ")}`);
+  const hint = near === null ? "" : ` Did you mean ${near}?`;
+  throw new Error(`JUDGE: no preset is called ${name}.${hint} There are: ${names.join(", ")}`);
 }
 
 /** The same, of a preset that judges texts. */
@@ -79,7 +79,7 @@ function exampleRates(): Record<string, number> {
   const programs = groups.flatMap(({ rollouts }) =>
     rollouts.flatMap(({ text, pass_rate = 0 }) => {
       const { candidate } = extractCandidate(text, { extract: "last_code_block" }, null);
-      return [text, candidate].flatMap((one) => (one === null ? [] : [[one.trim(), pass_rate] as const]));
+      return [text, candidate].flatMap((content) => (content === null ? [] : [[content.trim(), pass_rate] as const]));
     }),
   );
   const texts = textProblems().flatMap((problem) =>

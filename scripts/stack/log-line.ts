@@ -21,7 +21,7 @@ interface RequestLine {
   reasons?: string[];
 }
 
-const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const byCode = (counts: Record<string, number> = {}, what: string) =>
   Object.entries(counts).map(([code, count]) => `${count} ${what}: ${code}`);
 
@@ -29,11 +29,11 @@ const byCode = (counts: Record<string, number> = {}, what: string) =>
 function scoredParts(line: RequestLine): string[] {
   const { groups, rollouts, rewards = 0, reward_mean, verifier_calls, nulls, failed, reasons = [] } = line;
   if (rollouts === undefined) return [];
-  const of = reward_mean == null ? "" : ` of mean ${Number(reward_mean.toPrecision(3))}`;
+  const suffix = reward_mean == null ? "" : ` of mean ${Number(reward_mean.toPrecision(3))}`;
   return [
     ...(groups === undefined ? [] : [counted(groups, "group")]),
     counted(rollouts, "rollout"),
-    `${counted(rewards, "reward")}${of}`,
+    `${counted(rewards, "reward")}${suffix}`,
     ...(verifier_calls === undefined ? [] : [counted(verifier_calls, "verifier call")]),
     ...byCode(nulls, "null"),
     ...byCode(failed, "not answered"),
@@ -62,8 +62,8 @@ export function thrownText(thrown: unknown): string {
   const { name, message, code, errno } = thrown;
   const number = typeof errno === "number" ? `errno ${errno}` : null;
   const word = errno === WASI_ENOSPC ? "no space left on the disk" : number;
-  const told = [name, code, message, word].filter((part) => typeof part === "string" && part !== "");
-  return told.length > 0 ? [...new Set(told)].join(": ") : "a fault that says nothing of itself";
+  const parts = [name, code, message, word].filter((part) => typeof part === "string" && part !== "");
+  return parts.length > 0 ? [...new Set(parts)].join(": ") : "a fault that says nothing of itself";
 }
 
 /** A disk that is full, as WebAssembly's file systems number it. */

@@ -54,8 +54,8 @@ export function misspeltVariables(env: Environment): string[] {
   const known = new Set([...VARIABLES, "PORT", "HOST", "DATA_DIR", "JUDGE", "KRITAI_API_KEY"]);
   return Object.keys(env).flatMap((name) => {
     if (known.has(name) || !/^[A-Z]+_[A-Z_]+$/.test(name)) return [];
-    const meant = VARIABLES.find((variable) => editDistance(name, variable) <= SLIPS_MAX);
-    return meant === undefined ? [] : [`${name} is set, but nothing reads it; did you mean ${meant}?`];
+    const suggestion = VARIABLES.find((variable) => editDistance(name, variable) <= SLIPS_MAX);
+    return suggestion === undefined ? [] : [`${name} is set, but nothing reads it; did you mean ${suggestion}?`];
   });
 }
 
@@ -186,7 +186,7 @@ async function verifierFaults({ backends: [first, ...others] }: Config): Promise
   };
   const whole = await faultOf([first, ...others], "VERIFIER_URL");
   if (whole === null || others.length === 0) return whole === null ? [] : [whole];
-  const each = await Promise.all(all.map((one, at) => faultOf([one], places[at] as string)));
+  const each = await Promise.all(all.map((backend, at) => faultOf([backend], places[at] as string)));
   const faults = each.filter((fault) => fault !== null);
   return faults.length > 0 ? faults : [whole];
 }

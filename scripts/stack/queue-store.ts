@@ -129,16 +129,16 @@ export function openQueueStore(path: string): QueueStore {
   const { atomically, flush, withoutRoom } = writing(db, reserved);
   return {
     add(queue, bodies, now) {
-      const put = () => {
+      const insert = () => {
         for (const body of bodies) add.run(randomUUID(), queue, body, now, now);
       };
       try {
-        atomically(put);
+        atomically(insert);
       } catch (error) {
         if (!hasNoRoom(error)) throw error;
         // Removed messages have left room in the file, but not in its log.
         flush();
-        atomically(put);
+        atomically(insert);
       }
     },
     due: (queue, now, limit) => due.all(queue, now, limit) as unknown as StoredMessage[],

@@ -202,13 +202,13 @@ class Pump {
     const retries = new Map(result.retryMessages?.map(({ msgId, delaySeconds }) => [msgId, delaySeconds]));
     const all = result.retryBatch.retry || result.outcome !== "ok";
     const explicit = new Set(result.explicitAcks);
-    const again = batch.filter(({ id }) => retries.has(id) || (all && !explicit.has(id)));
-    const spent = again.filter(({ attempts }) => attempts >= max_retries);
-    const gone = batch.filter((message) => !again.includes(message));
+    const unacked = batch.filter(({ id }) => retries.has(id) || (all && !explicit.has(id)));
+    const spent = unacked.filter(({ attempts }) => attempts >= max_retries);
+    const gone = batch.filter((message) => !unacked.includes(message));
     const delay = (id: string) => 1000 * this.#delayScale * (retries.get(id) ?? result.retryBatch.delaySeconds ?? 0);
     this.#store.settle({
       acked: [...gone, ...(dead_letter_queue === null ? spent : [])].map(({ id }) => id),
-      retried: again
+      retried: unacked
         .filter((message) => !spent.includes(message))
         .map(({ id }) => ({ id, visible_at: Date.now() + Math.round(delay(id)) })),
       moved: dead_letter_queue === null ? [] : spent.map(({ id }) => ({ id, queue: dead_letter_queue })),

@@ -214,12 +214,12 @@ const TOLD_EVERY_MS = 10_000;
  * ready their requests are answered with an error. Why it is not ready is printed.
  */
 async function untilReady(url: string, note: NonNullable<StackOptions["note"]>): Promise<void> {
-  for (let told = performance.now(); ; ) {
+  for (let lastNoteMs = performance.now(); ; ) {
     const response = await fetch(`${url}/readyz`).catch(() => null);
     if (response?.ok) return;
     const said = (await response?.text().catch(() => null)) ?? "no answer";
-    if (performance.now() - told > TOLD_EVERY_MS) {
-      told = performance.now();
+    if (performance.now() - lastNoteMs > TOLD_EVERY_MS) {
+      lastNoteMs = performance.now();
       note(`not ready yet: ${said}`);
     }
     await new Promise((resolve) => setTimeout(resolve, PROBE_MS));

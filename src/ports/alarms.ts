@@ -13,8 +13,8 @@ export interface AlarmOn extends RunKey {
 export interface AlarmStates {
   /** Whether the run may be looked at now: not within `pause_ms` of the last look, by anybody. */
   claim(run: RunKey, pause_ms: number): Promise<boolean>;
-  of(run: RunKey): Promise<AlarmState[]>;
-  put(run: RunKey, states: readonly AlarmState[]): Promise<void>;
+  load(run: RunKey): Promise<AlarmState[]>;
+  save(run: RunKey, states: readonly AlarmState[]): Promise<void>;
   /** The newest first, at most `limit`. */
   on(limit: number): Promise<AlarmOn[]>;
 }

@@ -56,7 +56,7 @@ export interface KeyLimits {
   /**
    * Keeps the place of what goes on behind a reply, until then (ms since the epoch) at the latest.
    */
-  hold(key: string | null, lease: string, until: number): Promise<void>;
+  reserve(key: string | null, lease: string, until: number): Promise<void>;
   /** Gives the place back. */
   release(key: string | null, lease: string): Promise<void>;
   /** Books what a request used. */

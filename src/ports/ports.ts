@@ -32,7 +32,7 @@ export interface VerifierCall {
    * The caller as a name that reveals no key: parties share a backend fairly, and one party's failures stop
    * no other. Absent: unknown.
    */
-  party?: string;
+  tenant?: string;
   /** What is there at the deadline is of use: questions go as a job lists them. */
   in_order?: boolean;
   /**
@@ -118,7 +118,7 @@ interface NamedSpec {
 /** Specs stored under a name. */
 export interface SpecStore {
   get(name: string): Promise<AnySpec | null>;
-  put(name: string, spec: AnySpec): Promise<void>;
+  save(name: string, spec: AnySpec): Promise<void>;
   /**
    * A page of stored specs by name, ascending, of the names behind `after` (null: all); `spec` is
    * null where it is no longer valid.
@@ -131,7 +131,7 @@ export interface SpecStore {
 /** A deployment's own presets, stored under a name. */
 export interface TemplateStore {
   get(name: string): Promise<OwnPreset | null>;
-  put(template: OwnPreset): Promise<void>;
+  save(template: OwnPreset): Promise<void>;
   /** Names of stored templates, ascending; at most `limit`. */
   names(limit: number): Promise<string[]>;
 }

@@ -25,5 +25,5 @@ export interface LogExpiry {
   /** Deletes what was left of deleted runs. */
   deleteMarked(): Promise<DeletedRows | null>;
   /** Deletes requests that came before the instant; then runs that had none since. */
-  deleteOlder(whose: Whose, before: Date): Promise<DeletedRows | null>;
+  deleteOlder(ownerFilter: Whose, before: Date): Promise<DeletedRows | null>;
 }

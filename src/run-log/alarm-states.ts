@@ -34,11 +34,11 @@ export function createAlarmStates(config: StoreConfig): AlarmStates {
       );
       return rows.length > 0;
     },
-    async of(run) {
+    async load(run) {
       const rows = await reading(() => db.select().from(runAlarms).where(ofRun(run)).orderBy(runAlarms.alarm));
       return rows.map(({ run_id: _, owner: __, updated_at: ___, ...state }): AlarmState => state);
     },
-    async put({ run_id, owner }, states) {
+    async save({ run_id, owner }, states) {
       const rows = states.map((state) => ({ run_id, owner, ...state, updated_at: sql`now()` }));
       const changed = ["level", "told", "from_step", "to_step", "evidence", "tries", "updated_at"] as const;
       await reading(() =>

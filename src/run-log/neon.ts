@@ -71,7 +71,7 @@ export function createLogExpiry(config: StoreConfig): LogExpiry {
   const db = openDatabase(config, LIMITS.store_timeout_ms);
   return {
     deleteMarked: () => reading(() => deleteMarked(db)),
-    deleteOlder: (whose, before) => reading(() => deleteOlder(db, whose, before)),
+    deleteOlder: (ownerFilter, before) => reading(() => deleteOlder(db, ownerFilter, before)),
   };
 }
 

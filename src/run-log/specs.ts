@@ -49,7 +49,7 @@ export function createNeonSpecStore(config: StoreConfig): SpecStore {
       );
       return rows.map(({ name }) => name);
     },
-    async put(name: string, spec: AnySpec) {
+    async save(name: string, spec: AnySpec) {
       const row = { spec, updated_at: new Date() };
       await reading(() =>
         db

@@ -17,7 +17,7 @@ export function createNeonTemplateStore(config: StoreConfig): TemplateStore {
       const [row] = await reading(() => db.select().from(namedTemplates).where(eq(namedTemplates.name, name)));
       return row === undefined ? null : templateOfKey(templateKey({ ...(row.template as object), name } as never));
     },
-    async put({ name, ...template }) {
+    async save({ name, ...template }) {
       const row = { template, updated_at: new Date() };
       await reading(() =>
         db

@@ -46,12 +46,12 @@ export function unconfiguredRunLog(variable: string): RunLog {
 /** Named specs and templates without a database: only the built-in ones can be used. */
 export function unconfiguredNames(variable: string): {
   get: () => Promise<never>;
-  put: () => Promise<never>;
+  save: () => Promise<never>;
   page: () => Promise<never>;
   names: () => Promise<never>;
 } {
   const refuse = async (): Promise<never> => {
     throw missing(variable);
   };
-  return { get: refuse, put: refuse, page: refuse, names: refuse };
+  return { get: refuse, save: refuse, page: refuse, names: refuse };
 }

@@ -40,17 +40,17 @@ export function createAlarmWatch({ runLog, states, announce, metrics, report }: 
     metrics.add("kritai_alarm_events_total", 1, { alarm: state.alarm, event });
     const taken = announce === undefined || (await announce({ run, event, says, state }));
     const given_up = state.tries + 1 >= LIMITS.webhook_attempts_max;
-    if (taken || given_up) return { ...state, told: state.level, tries: 0 };
+    if (taken || given_up) return { ...state, reported: state.level, tries: 0 };
     return { ...state, tries: state.tries + 1 };
   }
 
   async function lookAt(run: RunKey): Promise<void> {
     if (!(await states.claim(run, LIMITS.alarm_pause_ms))) return;
-    const [rows, before] = await Promise.all([runLog.health(run, STEPS), states.of(run)]);
+    const [rows, before] = await Promise.all([runLog.health(run, STEPS), states.load(run)]);
     const { spans } = lookOver(ALARMS, rows);
     const next = nextStates(before, spans);
     const after = await Promise.all(next.map((state) => announced(run, spans, state)));
-    if (after.length > 0) await states.put(run, after);
+    if (after.length > 0) await states.save(run, after);
   }
 
   return {

@@ -10,10 +10,10 @@ export type AnswerStreak = (signal: string, rollouts: number, isAnswered: boolea
 export class AnswerStreaks {
   readonly #unanswered = new Map<string, number>();
 
-  /** @param party the key that asks; absent: no key */
-  of(spec_hash: string, run_id: string | null, party: string | undefined): AnswerStreak {
+  /** @param tenant the key that asks; absent: no key */
+  streakOf(spec_hash: string, run_id: string | null, tenant: string | undefined): AnswerStreak {
     return (signal, rollouts, isAnswered) => {
-      const name = JSON.stringify([party ?? null, run_id, spec_hash, signal]);
+      const name = JSON.stringify([tenant ?? null, run_id, spec_hash, signal]);
       const before = this.#unanswered.get(name) ?? 0;
       this.#unanswered.delete(name);
       if (isAnswered) return 0;

@@ -31,7 +31,7 @@ import type { VerdictTexts } from "./verdict-texts.ts";
  */
 export class QuestionAsker {
   private readonly session: AskingSession;
-  private readonly of: Planned;
+  private readonly planned: Planned;
   private readonly journal: KeyedJournal | null;
   private readonly texts: VerdictTexts | null;
   private readonly order: EvenOrder;
@@ -39,14 +39,14 @@ export class QuestionAsker {
   /** It has asked something itself. */
   private hastened = false;
 
-  constructor(session: AskingSession, of: Planned, plans: Plans) {
+  constructor(session: AskingSession, planned: Planned, plans: Plans) {
     const { journal, spare, texts } = plans;
     this.session = session;
-    this.of = of;
+    this.planned = planned;
     this.journal = journal;
     this.texts = texts;
-    this.order = new EvenOrder(of.group.keys);
-    this.left = spare(of.size);
+    this.order = new EvenOrder(planned.group.keys);
+    this.left = spare(planned.size);
   }
 
   /** Whether a later wave may be asked; then its generations are taken off what is left. */
@@ -68,7 +68,7 @@ export class QuestionAsker {
     await ask(first);
     let round = first.map((entry): AskedEntry => ({ entry, root: entry.shared }));
     for (let time = 0; time < this.reasks; time++) {
-      round = this.again(round);
+      round = this.planReasks(round);
       if (round.length === 0) return;
       await ask(round.map(({ entry }) => entry));
       for (const asked of round) recordReask(asked);
@@ -77,7 +77,7 @@ export class QuestionAsker {
 
   /** How often a question without an answer that can be read is asked again, but by its plan. */
   get reasks(): number {
-    return this.of.plan.asksAgain === true ? 0 : missingRules(this.of.judge).reask;
+    return this.planned.plan.asksAgain === true ? 0 : missingRules(this.planned.judge).reask;
   }
 
   /** Whether this many generations of later waves can be asked; none is taken off. */
@@ -88,8 +88,8 @@ export class QuestionAsker {
   /**
    * Those that said nothing that can be read, to be asked again as far as the generations left go.
    */
-  again(round: readonly AskedEntry[]): AskedEntry[] {
-    const { name, group } = this.of;
+  planReasks(round: readonly AskedEntry[]): AskedEntry[] {
+    const { name, group } = this.planned;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
     const mute = this.byContent(
       round.flatMap(({ entry: { question, shared }, entry }) =>
@@ -98,10 +98,10 @@ export class QuestionAsker {
     );
     return mute.flatMap((entry) => {
       const before = entry.question;
-      const again: Question = { ...before, first_sample: (before.first_sample ?? 0) + REASK_FROM, reask: true };
-      if (!this.affords([again])) return [];
+      const reasked: Question = { ...before, first_sample: (before.first_sample ?? 0) + REASK_FROM, reask: true };
+      if (!this.affords([reasked])) return [];
       const root = roots.get(entry) as Shared;
-      return [{ entry: openEntry(again, name, group, this.journal), root }];
+      return [{ entry: openEntry(reasked, name, group, this.journal), root }];
     });
   }
 
@@ -126,12 +126,12 @@ export class QuestionAsker {
    */
   private textOf({ answer, reason }: Generation, before?: readonly string[]): Pick<Reading, "text"> {
     const written = behind(before, answer ?? reason ?? null);
-    const text = written === null ? null : (this.texts?.kept(written) ?? null);
+    const text = written === null ? null : (this.texts?.keep(written) ?? null);
     return text === null ? {} : { text };
   }
 
   private byContent(entries: readonly QuestionEntry[]): QuestionEntry[] {
-    const { keys } = this.of.group;
+    const { keys } = this.planned.group;
     const content = ({ question }: QuestionEntry) => question.shown.map((i) => keys[i] as (typeof keys)[number]);
     return [...entries].sort((a, b) =>
       content(a).reduce((sign, key, i) => sign || compareKeys(key, content(b)[i] ?? key), 0),
@@ -151,7 +151,7 @@ export class QuestionAsker {
     // One more of it at a gateway hastens all of the same work.
     if (!this.hastened && this.journal?.hastens === true && !waits.includes(undefined)) waits[0] = undefined;
     this.hastened = true;
-    const own = entries.filter((_, at) => waits[at] === undefined);
+    const ownEntries = entries.filter((_, at) => waits[at] === undefined);
     let unknown: QuestionEntry[] = [];
     const asked = waits.map(async (wait, at) => {
       if (wait === undefined) return;
@@ -163,12 +163,12 @@ export class QuestionAsker {
       else if (unknown.push(entry) === 1) {
         // A job's unanswered samples are given back at once.
         await Promise.resolve();
-        const again = unknown;
+        const unanswered = unknown;
         unknown = [];
-        await this.ask(again, onAnswered);
+        await this.ask(unanswered, onAnswered);
       }
     });
-    if (own.length > 0) asked.push(this.put(own, onAnswered));
+    if (ownEntries.length > 0) asked.push(this.submit(ownEntries, onAnswered));
     await Promise.all(asked);
   }
 
@@ -183,12 +183,12 @@ export class QuestionAsker {
    * Puts questions to the verifier as one job, a probe alone, in an order in which a deadline may
    * cut anywhere. Whatever it left unreported is a failure, never a silent gap.
    */
-  private async put(entries: readonly QuestionEntry[], onAnswered: (entry: QuestionEntry) => void): Promise<void> {
+  private async submit(entries: readonly QuestionEntry[], onAnswered: (entry: QuestionEntry) => void): Promise<void> {
     const end = this.journal?.asking?.(entries.flatMap(({ key }) => key ?? []));
     // A checker gets all texts at once, in the order in which they were sent.
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
-    const all = isWhole ? entries : this.order.of(entries, ({ question }) => question);
-    const { judge, group } = this.of;
+    const all = isWhole ? entries : this.order.arrange(entries, ({ question }) => question);
+    const { judge, group } = this.planned;
     // Early stop counts every verdict; under strict_model some may not count in the end.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};
     const laidOut = jobOf(all, group, judge, stop);
@@ -203,13 +203,13 @@ export class QuestionAsker {
       if (open.length > 0)
         await this.session.judge(job, (generation) => {
           const entry = open[generation.question] as QuestionEntry;
-          const { question: own, key, shared } = entry;
-          const kept = read(generation, own, cut?.steps[generation.question]);
-          shared.readings.push(kept);
-          if (key !== null && isComplete(own, shared.readings)) {
+          const { question, key, shared } = entry;
+          const reading = read(generation, question, cut?.steps[generation.question]);
+          shared.readings.push(reading);
+          if (key !== null && isComplete(question, shared.readings)) {
             this.journal?.onReadings(key, inOrder(shared.readings).map(withoutText));
           }
-          if (shared.readings.length < own.samples) return;
+          if (shared.readings.length < question.samples) return;
           shared.readings.sort((a, b) => a.sample - b.sample);
           onAnswered(entry);
         });
@@ -217,11 +217,11 @@ export class QuestionAsker {
       // The port's contract forbids it, and a neighbour must not pay: the gaps below become
       // failures.
     }
-    const put = new Set(open);
+    const openEntries = new Set(open);
     for (const entry of all) {
-      const { question: own, key, shared } = entry;
-      if (put.has(entry)) completeReadings(own, shared.readings);
-      if (key !== null && !isComplete(own, shared.readings))
+      const { question, key, shared } = entry;
+      if (openEntries.has(entry)) completeReadings(question, shared.readings);
+      if (key !== null && !isComplete(question, shared.readings))
         this.journal?.onFailed?.(key, shared.readings.map(withoutText));
       onAnswered(entry);
     }

@@ -55,9 +55,9 @@ export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly Pr
   const compiled = compileSpec(audited);
   const prepare = createPreparer(preparerRules(compiled));
   const picked = groups.filter((prepared) => isAudited(audit, spec.seed, prepared));
-  const most = Math.floor(verifier.generations_max / LIMITS.audit_generations_divisor);
+  const generationsMax = Math.floor(verifier.generations_max / LIMITS.audit_generations_divisor);
   const texts = spec.log_verdicts === true ? new VerdictTexts(TEXTS_CHARS) : null;
-  const planned = (some: readonly PreparedGroup[]) => planWithin(some, compiled, most, texts);
+  const planned = (some: readonly PreparedGroup[]) => planWithin(some, compiled, generationsMax, texts);
   const asks = verifier.takes?.includes("chat") ?? true;
   let fitting = (asks ? picked : [])
     .map(({ group, index }) => prepare(group, index))
@@ -74,11 +74,11 @@ export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly Pr
 function planWithin(
   groups: readonly PreparedGroup[],
   compiled: CompiledSpec,
-  most: number,
+  generationsMax: number,
   texts: VerdictTexts | null,
 ): Judging[] | null {
   try {
-    return drained(planJudging(groups, compiled, 0, most, { texts }));
+    return drained(planJudging(groups, compiled, 0, generationsMax, { texts }));
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;
@@ -140,8 +140,8 @@ function auditSummary(audits: readonly AuditedGroup[], main: readonly GroupResul
         ) ?? [])
       : [];
   });
-  const sum = (of: (use: GroupResult["verifier"]) => number) =>
-    audits.reduce((total, { result }) => total + of(result.verifier), 0);
+  const sum = (countOf: (use: GroupResult["verifier"]) => number) =>
+    audits.reduce((total, { result }) => total + countOf(result.verifier), 0);
   return {
     values,
     verdicts: new Map(audits.map(({ index, verdicts }) => [index, verdicts])),

@@ -20,13 +20,13 @@ const EARLY_PRIORITY = 1;
  * limit, which counts what is left to ask.
  */
 export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Verifier): boolean {
-  const most = size ?? LIMITS.rollouts_per_group_max;
+  const sizeMax = size ?? LIMITS.rollouts_per_group_max;
   // A journal remembers no words.
   if (spec.log_verdicts === true) return false;
   let generations = 0;
-  for (const { signal, settings, judge, when } of compileSpec(spec, most).signals) {
+  for (const { signal, settings, judge, when } of compileSpec(spec, sizeMax).signals) {
     if (judge === null) continue;
-    const early = signal.earlyGenerations?.(settings, most) ?? null;
+    const early = signal.earlyGenerations?.(settings, sizeMax) ?? null;
     if (early === null || when !== null) return false;
     generations += early;
   }
@@ -34,7 +34,7 @@ export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Veri
 }
 
 /** A group of which some members are there. */
-type EarlyBatch = Pick<ScoringBatch, "request" | "spec" | "signal" | "party" | "work" | "hold"> & {
+type EarlyBatch = Pick<ScoringBatch, "request" | "spec" | "signal" | "tenant" | "work" | "reserveBytes"> & {
   journal: ReadingJournal;
 };
 
@@ -44,21 +44,21 @@ type EarlyBatch = Pick<ScoringBatch, "request" | "spec" | "signal" | "party" | "
  * @throws ApiError as scoreBatch
  */
 export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBatch): Promise<void> {
-  const { request, signal, journal, hold, party, work: of } = batch;
+  const { request, signal, journal, reserveBytes, tenant, work: workId } = batch;
   // An audit looks at whole groups, and is not part of the hash.
   const { audit: _, ...spec } = batch.spec;
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireSound(request, compiled);
   requireServed(verifier, compiled);
   const deadline_at = clock.now() + request.deadline_ms;
-  const work = workInTurns(party ?? "", clock, deadline_at);
+  const work = workInTurns(tenant ?? "", clock, deadline_at);
   const prepared = await work(preparing(request, compiled));
   const keyed = await keyedJournal(journal, prepared, await specHash(spec), compiled);
-  const aids = { journal: keyed, hold, work };
-  const judgings = await work(planJudging(prepared, compiled, request.step ?? 0, verifier.generations_max, aids));
-  const whose = { ...(party !== undefined && { party }), ...(of !== undefined && { work: of }) };
+  const options = { journal: keyed, reserveBytes, work };
+  const judgings = await work(planJudging(prepared, compiled, request.step ?? 0, verifier.generations_max, options));
+  const attribution = { ...(tenant !== undefined && { tenant }), ...(workId !== undefined && { work: workId }) };
   // Its failures are asked again with the whole group: it gives up soon.
-  const until = { signal, deadline_at, priority: EARLY_PRIORITY, hand_on: true, ...whose };
+  const until = { signal, deadline_at, priority: EARLY_PRIORITY, hand_on: true, ...attribution };
   const { sessions } = openSessions(verifier, compiled, until);
   await Promise.all(judgings.map((judging) => judging.begin(sessions)));
 }

@@ -13,7 +13,7 @@ import type { VerdictTexts } from "./verdict-texts.ts";
 export interface Shared {
   readings: Reading[];
   /** Repeated questions because `readings` were unreadable. */
-  again: AskedQuestion[];
+  reasked: AskedQuestion[];
   settled: Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface AskedEntry {
 /** A repeated question is recorded with the one that it repeats. */
 export const recordReask = ({ entry, root }: AskedEntry): void => {
   const { question, charged, shared } = entry;
-  root.again.push({ question, charged, readings: shared.readings }, ...shared.again);
+  root.reasked.push({ question, charged, readings: shared.readings }, ...shared.reasked);
 };
 
 export interface QuestionEntry {
@@ -116,7 +116,7 @@ export function openEntry(
   const key = journal?.key(name, group, question) ?? null;
   const known = key === null ? undefined : journal?.known(key);
   const readings = [...(known?.readings ?? [])];
-  const shared: Shared = { readings, again: [], settled: Promise.resolve() };
+  const shared: Shared = { readings, reasked: [], settled: Promise.resolve() };
   return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared };
 }
 

@@ -19,7 +19,7 @@ interface ComparisonProgress {
   /** The questions of the last step that are being asked. */
   round: AskedEntry[];
   /** How often the last step was asked again. */
-  again: number;
+  reaskCount: number;
   /** Ends the wait of other groups for the last step. */
   settle: () => void;
 }
@@ -63,8 +63,8 @@ export class Following {
    */
   takes(wave: readonly QuestionEntry[]): boolean {
     const { asking, follows } = this;
-    const most = comparisonsOf(wave).length * follows.most * (1 + asking.reasks);
-    return asking.hasRoomFor(most) && !wave.some(({ question }) => isAside(question));
+    const generationsMax = comparisonsOf(wave).length * follows.maxGenerations * (1 + asking.reasks);
+    return asking.hasRoomFor(generationsMax) && !wave.some(({ question }) => isAside(question));
   }
 
   /**
@@ -86,7 +86,7 @@ export class Following {
   }
 
   private opened(entries: QuestionEntry[]): ComparisonProgress {
-    const comparison: ComparisonProgress = { steps: [], round: [], again: 0, settle: () => {} };
+    const comparison: ComparisonProgress = { steps: [], round: [], reaskCount: 0, settle: () => {} };
     this.stepTo(comparison, entries);
     return comparison;
   }
@@ -96,7 +96,7 @@ export class Following {
     for (const { first, shared } of entries) if (first) shared.settled = promise;
     comparison.steps.push(entries);
     comparison.round = entries.map((entry) => ({ entry, root: entry.shared }));
-    comparison.again = 0;
+    comparison.reaskCount = 0;
     comparison.settle = resolve;
   }
 
@@ -116,11 +116,11 @@ export class Following {
   /** Asked again where it said nothing; else what follows, entered before anybody else may. */
   private answered(comparison: ComparisonProgress): void {
     this.running--;
-    if (comparison.again > 0) for (const asked of comparison.round) recordReask(asked);
-    const again = comparison.again < this.asking.reasks ? this.asking.again(this.ownOf(comparison)) : [];
-    if (again.length > 0) {
-      comparison.round = again;
-      comparison.again++;
+    if (comparison.reaskCount > 0) for (const asked of comparison.round) recordReask(asked);
+    const reasked = comparison.reaskCount < this.asking.reasks ? this.asking.planReasks(this.ownOf(comparison)) : [];
+    if (reasked.length > 0) {
+      comparison.round = reasked;
+      comparison.reaskCount++;
       this.ready.push(comparison);
       this.send();
       return;
@@ -168,14 +168,14 @@ const stepsAsked = ({ steps }: ComparisonProgress): AskedQuestion[] => steps.fla
 /** Questions with their readings, each step's own first and then what was asked again. */
 export function askedBy(wave: readonly QuestionEntry[]): AskedQuestion[] {
   const waveAsked = wave.map(({ question, charged, shared }) => ({ question, charged, readings: shared.readings }));
-  const again = wave.flatMap(({ question, first, shared }) => {
+  const reasked = wave.flatMap(({ question, first, shared }) => {
     // The order is this group's own: classes are numbered group by group.
     const { shown } = question;
-    return shared.again.map((more) => ({
+    return shared.reasked.map((more) => ({
       ...more,
       question: { ...more.question, shown },
       charged: first && more.charged,
     }));
   });
-  return [...waveAsked, ...again];
+  return [...waveAsked, ...reasked];
 }

@@ -8,7 +8,7 @@ import type { Clock } from "../ports/ports.ts";
 /** One work's place among what its isolate holds. */
 interface HeldPlace {
   /** Counts bytes that are held for it; throws ApiError `busy` where they do not fit. */
-  hold(bytes: number): void;
+  reserveBytes(bytes: number): void;
   /** Whether there is still no room for the work that was refused last. */
   isFull(): boolean;
   /** Takes the place back, once however often it is called. */
@@ -21,7 +21,7 @@ export interface HeldWork {
   begin(key_name: string | null, most_ms: number): HeldPlace;
 }
 
-const UNBOUNDED: HeldWork = { begin: () => ({ hold: () => {}, isFull: () => false, end: () => {} }) };
+const UNBOUNDED: HeldWork = { begin: () => ({ reserveBytes: () => {}, isFull: () => false, end: () => {} }) };
 
 /** Does the work while what it holds counts. @param held absent: nothing is counted */
 export async function holding<T>(

@@ -26,7 +26,7 @@ const EARLY_SHARE = 1 / 4;
 export interface Judging {
   prepared: PreparedGroup;
   /** Generations that it may ask for, over all: those planned and its share of what the request leaves. */
-  most(): number;
+  generationBudget(): number;
   /** Generations that were planned. */
   size: number;
   /**
@@ -44,7 +44,7 @@ interface Aids {
   journal?: KeyedJournal | null;
   texts?: VerdictTexts | null;
   /** Receives the bytes that questions hold beside the request's own; may throw. */
-  hold?: ((bytes: number) => void) | undefined;
+  reserveBytes?: ((bytes: number) => void) | undefined;
   /** Does what takes long between two answers; absent: at once. */
   work?: Worker;
 }
@@ -64,7 +64,7 @@ export function* planJudging(
   compiled: CompiledSpec,
   step: number,
   generationsMax: number,
-  { journal = null, texts = null, hold, work = async (some) => drained(some) }: Aids = {},
+  { journal = null, texts = null, reserveBytes, work = async (some) => drained(some) }: Aids = {},
 ): Generator<number, Judging[]> {
   let generations = 0;
   let runs = 0;
@@ -75,7 +75,7 @@ export function* planJudging(
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
   const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts };
-  const opened = yield* openedGroups(groups, compiled, step, hold);
+  const opened = yield* openedGroups(groups, compiled, step, reserveBytes);
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
     const first = opens.map((open) => plannedSignal(plans, open));
@@ -84,19 +84,25 @@ export function* planJudging(
       runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
       planned += size;
     }
-    let own = first.reduce((sum, { size }) => sum + size, 0);
+    let groupGenerations = first.reduce((sum, { size }) => sum + size, 0);
     for (const { plan } of waiting) {
       const wave = plan.next([]);
       const size = wave.reduce((sum, question) => sum + generationsOf(question), 0);
       runs += runsOf(wave);
       generations += size;
       planned += size;
-      own += size;
+      groupGenerations += size;
     }
     const run = (sessions: Sessions, shortens: boolean) =>
       runSignals(plans, { signals, first, shortens }, sessions, work);
     const begin = (sessions: Sessions) => beginSignals(plans, first, sessions);
-    judgings.push({ prepared, size: own, most: () => own + spare(own), run, begin });
+    judgings.push({
+      prepared,
+      size: groupGenerations,
+      generationBudget: () => groupGenerations + spare(groupGenerations),
+      run,
+      begin,
+    });
     yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
   }
   if (generations > generationsMax) {
@@ -111,7 +117,12 @@ export function* planJudging(
 }
 
 /** Every group's signals that need no verifier, and those opened for one. */
-function* openedGroups(groups: readonly PreparedGroup[], compiled: CompiledSpec, step: number, hold: Aids["hold"]) {
+function* openedGroups(
+  groups: readonly PreparedGroup[],
+  compiled: CompiledSpec,
+  step: number,
+  reserveBytes: Aids["reserveBytes"],
+) {
   const opened = [];
   for (const prepared of groups) {
     const signals = new GroupSignals(compiled, prepared, step);
@@ -119,7 +130,7 @@ function* openedGroups(groups: readonly PreparedGroup[], compiled: CompiledSpec,
     opened.push({ prepared, signals, open, waiting: yield* signals.waiting() });
   }
   // Before copies are made of it, and before the journal is asked: who is refused may come again.
-  hold?.(imageChars(groups, compiled));
+  reserveBytes?.(imageChars(groups, compiled));
   return opened;
 }
 
@@ -188,9 +199,9 @@ async function beginSignals(plans: Plans, first: readonly Planned[], sessions: S
 }
 
 /** Which protocol's limit it is, its value tells. */
-function tooMany(generations: number, most: number): string {
-  const name = most === LIMITS.generations_verify_max ? "generations_verify_max" : "generations_openai_max";
-  return `${generations} generations; the limit ${name} is ${most}${instead(name)}`;
+function tooMany(generations: number, limit: number): string {
+  const name = limit === LIMITS.generations_verify_max ? "generations_verify_max" : "generations_openai_max";
+  return `${generations} generations; the limit ${name} is ${limit}${instead(name)}`;
 }
 
 /**

@@ -15,8 +15,8 @@ const REQUESTS_MIN = 4 * LIMITS.headers_waiting_max;
  */
 export function lateHeaders({ headers_ms = 0, requests }: SessionStats, groups: number): string[] {
   if (headers_ms < LATE_MS || requests < REQUESTS_MIN || groups < 2) return [];
-  const most = `headers_waiting_max = ${LIMITS.headers_waiting_max}`;
+  const limit = `headers_waiting_max = ${LIMITS.headers_waiting_max}`;
   return [
-    `headers_late: the verifier's headers came more than ${LATE_MS} ms after a request, and of one request here only ${most} may wait for them. Send a group a request, side by side, or put the gateway before the verifier`,
+    `headers_late: the verifier's headers came more than ${LATE_MS} ms after a request, and of one request here only ${limit} may wait for them. Send a group a request, side by side, or put the gateway before the verifier`,
   ];
 }

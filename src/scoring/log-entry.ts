@@ -65,8 +65,8 @@ function signalRows(signals: GroupSignals): SignalRow[] {
     const refused = signals.refusedIn(signal);
     return values.map(({ value, code }, rollout_index): SignalRow => {
       const skipped = !members.has(rollout_index) && value !== null;
-      const [told, named] = [signals.detailOf(signal, rollout_index), turnsNamed(signal, rollout_index)];
-      const stored = named === null ? told : { ...told, ...named };
+      const [signalDetail, named] = [signals.detailOf(signal, rollout_index), turnsNamed(signal, rollout_index)];
+      const stored = named === null ? signalDetail : { ...signalDetail, ...named };
       const detail = refused.has(rollout_index) ? { ...stored, refused: true as const } : stored;
       return { rollout_index, signal, value, code, detail: skipped ? { skipped } : detail };
     });
@@ -100,7 +100,7 @@ async function rolloutRow(
     candidate_hash: candidate === null ? null : await sha256Hex(candidate),
     text: withTexts ? text : null,
     ...(rollout.messages !== undefined &&
-      evidence !== undefined && { turn_hashes: await turnHashes(evidence.of[r] as Evidence) }),
+      evidence !== undefined && { turn_hashes: await turnHashes(evidence.items[r] as Evidence) }),
   };
 }
 

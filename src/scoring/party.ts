@@ -5,8 +5,8 @@ import { hashText } from "../core/math/random.ts";
  * A hash of a key's name: the same for the same key, without its words. Without keys there is one party,
  * which needs no name.
  */
-export function partyOf(key_name: string | null): { party?: string } {
+export function partyOf(key_name: string | null): { tenant?: string } {
   if (key_name === null) return {};
   const lanes = hashText("party", key_name).map((lane) => lane.toString(36));
-  return { party: lanes.join("") };
+  return { tenant: lanes.join("") };
 }

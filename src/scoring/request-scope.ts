@@ -51,7 +51,7 @@ export interface RequestScope {
    */
   give_up_key?: () => Promise<void>;
   /** Counts bytes that are held for it beside its body; throws ApiError `busy` where they do not fit. */
-  hold?: (bytes: number) => void;
+  reserveBytes?: (bytes: number) => void;
   /** Lets work go on behind the reply; absent where nothing ends with one. */
   keep_alive?: (work: Promise<unknown>) => void;
 }

@@ -67,10 +67,10 @@ export async function scoreAndLog(
   onGroup?: (index: number, group: GroupResult) => void,
   journal?: ReadingJournal,
 ): Promise<ScoredRequest> {
-  const { priority, key_name, hold, work, has_facts } = scope;
+  const { priority, key_name, reserveBytes, work, has_facts } = scope;
   const hooks = {
     ...(deps.answers && { answers: deps.answers }),
-    ...(hold && { hold }),
+    ...(reserveBytes && { reserveBytes }),
     ...(onGroup && { onGroup }),
     ...(journal && { journal }),
     ...(priority && { priority }),

@@ -58,10 +58,10 @@ export interface ScoringBatch {
   /** Lower goes first at verifiers that know priorities; absent: 0. */
   priority?: number;
   /** See VerifierCall. */
-  party?: string;
+  tenant?: string;
   work?: string;
   /** Receives bytes that its questions hold beside the request's own; may throw to refuse it. */
-  hold?: (bytes: number) => void;
+  reserveBytes?: (bytes: number) => void;
   /** Called as soon as a group is done, in the order in which groups finish. */
   onGroup?: (index: number, group: GroupResult) => void;
   /**
@@ -102,26 +102,30 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   (batch.has_facts === true ? requireSound : requireFacts)(request, compiled);
   requireServed(deps.verifier, compiled);
   const spec_hash = await specHash(spec);
-  const work = workInTurns(batch.party ?? "", deps.clock, started_ms + request.deadline_ms);
+  const work = workInTurns(batch.tenant ?? "", deps.clock, started_ms + request.deadline_ms);
   const prepared = await work(preparing(request, compiled));
   const named = hasSignals(spec);
   const journal = await keyedJournal(batch.journal, prepared, spec_hash, compiled);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
-  const again = { compiled, step: request.step ?? 0, work };
-  const aids = { ...again, journal, texts, hold: batch.hold };
-  const judgings = await work(planJudging(prepared, compiled, again.step, deps.verifier.generations_max, aids));
+  const replanning = { compiled, step: request.step ?? 0, work };
+  const options = { ...replanning, journal, texts, reserveBytes: batch.reserveBytes };
+  const judgings = await work(planJudging(prepared, compiled, replanning.step, deps.verifier.generations_max, options));
   const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(deps.clock, request.deadline_ms - (verifierStarted - started_ms), batch.signal);
-  const { priority = 0, party, work: of } = batch;
-  const whose = { priority, ...(party !== undefined && { party }), ...(of !== undefined && { work: of }) };
-  const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, ...whose };
+  const { priority = 0, tenant, work: workId } = batch;
+  const attribution = {
+    priority,
+    ...(tenant !== undefined && { tenant }),
+    ...(workId !== undefined && { work: workId }),
+  };
+  const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, ...attribution };
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
   const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
   const copying = comparesFew(compiled) && work(hasCopies(prepared));
-  const { judged, results, audited } = await judgeAll(judgings, opened.sessions, again, batch.onGroup)
+  const { judged, results, audited } = await judgeAll(judgings, opened.sessions, replanning, batch.onGroup)
     .then(async (main) => ({ ...main, audited: (await audit?.ended(main.results)) ?? null }))
     .finally(deadline.disarm);
   const session = opened.stats();
@@ -133,14 +137,14 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const total = deps.clock.now() - started_ms;
   const metrics = batchMetrics(results);
   const { run_id = null, step = null } = request;
-  const streak = batch.answers?.of(spec_hash, run_id, party);
+  const streak = batch.answers?.streakOf(spec_hash, run_id, tenant);
   const shared = {
     ...{ run_id, step, spec_hash, metrics },
     timing_ms: { total, verifier: verifierMs, overhead: Math.max(0, total - verifierMs) },
     warnings: [
       ...new Set(prepared.flatMap(({ warnings }) => warnings)),
       ...loggingWarnings(request, spec.log_texts && !withTexts),
-      ...([texts, auditing?.texts].some((kept) => kept?.dropped) ? ["verdicts_not_logged"] : []),
+      ...([texts, auditing?.texts].some((verdictTexts) => verdictTexts?.dropped) ? ["verdicts_not_logged"] : []),
       ...(auditing !== null && auditing.left_out > 0 ? ["audit_cut"] : []),
       ...scoredWarnings(compiled, deps.verifier, { judged, results, metrics, session, streak, copies: await copying }),
       ...refused.map((sentence) => `verifier_refused: ${sentence}`),
@@ -244,10 +248,10 @@ interface JudgedBatch {
 async function judgeAll(
   judgings: readonly Judging[],
   sessions: Sessions,
-  again: Replanning,
+  replanning: Replanning,
   onGroup: ScoringBatch["onGroup"],
 ): Promise<JudgedBatch> {
-  const { compiled, work } = again;
+  const { compiled, work } = replanning;
   const { spec, judgeable } = compiled;
   const judged: GroupSignals[] = [];
   const results: GroupResult[] = [];
@@ -257,7 +261,7 @@ async function judgeAll(
   }
   await Promise.all(
     judgings.map(async (judging, index) => {
-      const signals = await judgedAsItFits(judging, sessions, again);
+      const signals = await judgedAsItFits(judging, sessions, replanning);
       judged[index] = signals;
       const result = await work(resultOf(signals));
       results[index] = result;

@@ -20,7 +20,7 @@ interface Refusals {
 }
 
 /** When a session's work ends, and whose goes first. */
-export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "party" | "work" | "hand_on">;
+export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "tenant" | "work" | "hand_on">;
 
 /** As far as a signal asks in it. */
 export type AskingSession = Pick<VerifierSession, "judge">;
@@ -55,10 +55,10 @@ export function openSessions(
   const stats = () => {
     const all = opened.map((session) => session.stats);
     const sum = (field: SessionCount) => all.reduce((total, session) => total + session[field], 0);
-    const most = (field: SessionCount) => all.reduce((top, session) => Math.max(top, session[field]), 0);
+    const max = (field: SessionCount) => all.reduce((top, session) => Math.max(top, session[field]), 0);
     const headers_ms = all.flatMap((session) => session.headers_ms ?? []);
     return {
-      headers_waiting_max: most("headers_waiting_max"),
+      headers_waiting_max: max("headers_waiting_max"),
       in_flight_max: sum("in_flight_max"),
       requests: sum("requests"),
       retries: sum("retries"),

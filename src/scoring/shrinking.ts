@@ -30,11 +30,11 @@ export async function judgedAsItFits(
   sessions: Sessions,
   { compiled, step, work }: Replanning,
 ): Promise<GroupSignals> {
-  const most = judging.most();
+  const generationBudget = judging.generationBudget();
   let round = judging;
   let earlier: readonly SignalQuestion[] = [];
   for (;;) {
-    const left = most - generationsOf(earlier);
+    const left = generationBudget - generationsOf(earlier);
     // A round that ends early must leave enough to ask all of it again.
     const shortens = round.size * 2 <= left;
     const signals = await round.run(sessions, shortens);
@@ -42,12 +42,12 @@ export async function judgedAsItFits(
     const { shorter, prepared } = signals;
     if (shorter.size === 0 || prepared.evidence === undefined) return signals;
     earlier = [...earlier, ...signals.asked()];
-    const { of: evidence, shrinks } = prepared.evidence;
+    const { items: evidence, shrinks } = prepared.evidence;
     const smaller = { evidence, shrinks: shrinks.map((count, r) => count + (shorter.has(r) ? 1 : 0)) };
     const prepare = preparerInSteps(preparerRules(compiled));
-    const again = { ...prepared, ...(await work(prepare(prepared.group, prepared.index, smaller))) };
-    const paid = most - generationsOf(earlier);
-    const [next] = await work(planJudging([again], compiled, step, paid, { work })).catch(unpaid);
+    const shrunk = { ...prepared, ...(await work(prepare(prepared.group, prepared.index, smaller))) };
+    const paid = generationBudget - generationsOf(earlier);
+    const [next] = await work(planJudging([shrunk], compiled, step, paid, { work })).catch(unpaid);
     if (next === undefined) return signals;
     round = next;
   }

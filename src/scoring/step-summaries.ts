@@ -59,7 +59,7 @@ export async function summarised(
     // As of the judge's own questions: what was not reported has failed.
   }
   const steps: (readonly string[])[] = [];
-  const put: JobQuestion[] = [];
+  const openQuestions: JobQuestion[] = [];
   const open = all.filter(({ shared }, at) => {
     const [question, summary] = [firsts[at] as Question, found.get(at)];
     const readings = summary === undefined ? [] : [summary.reading];
@@ -68,12 +68,12 @@ export async function summarised(
       shared.readings.push(...readings);
       return false;
     }
-    shared.again.push({ question, charged: true, readings });
+    shared.reasked.push({ question, charged: true, readings });
     const id = steps.push(summary.steps) - 1;
-    put.push({ ...(job.questions[at] as JobQuestion), id, shown: [id] });
+    openQuestions.push({ ...(job.questions[at] as JobQuestion), id, shown: [id] });
     return true;
   });
-  return { job: { ...job, candidates: steps.map(numberedSteps), questions: put }, open, steps };
+  return { job: { ...job, candidates: steps.map(numberedSteps), questions: openQuestions }, open, steps };
 }
 
 /**
@@ -85,9 +85,9 @@ function summaryOf(generation: Generation, reading: Reading): StepSummary {
   const ended = reading.code === null && reading.status !== "cut_by_length" && reading.status !== "unclosed_think";
   if (!ended || text === null) return { reading, steps: null };
   const texts = text.length > LIMITS.slot_chars ? null : textsIn(text, "step");
-  const told = texts !== null && texts.length <= LIMITS.solution_steps_max && !texts.includes("");
-  const status = told ? "ok" : "bad_content";
-  return { reading: { ...reading, ...NOTHING, status }, steps: told ? texts : null };
+  const isValid = texts !== null && texts.length <= LIMITS.solution_steps_max && !texts.includes("");
+  const status = isValid ? "ok" : "bad_content";
+  return { reading: { ...reading, ...NOTHING, status }, steps: isValid ? texts : null };
 }
 
 /** An answer about a summary of this many steps says of each of them whether it counts. */

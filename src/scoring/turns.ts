@@ -21,18 +21,18 @@ const served = new Map<string, number>();
  * Runs a generator that yields the steps it took (`turn_steps`) and resolves to its result. Other requests
  * are served between two turns, and a party has one long work under way, however many requests it sends. Work
  * is long once it has used up its request's first turn.
- * @param party the party that the work belongs to, "" without keys
+ * @param tenant the party that the work belongs to, "" without keys
  * @param until clock time from which on the work waits for no other work
  * @param turn steps of the request's current turn
  */
 async function inTurns<T>(
-  party: string,
+  tenant: string,
   clock: Clock,
   work: Generator<number, T>,
   until: number,
   turn: { steps: number },
 ): Promise<T> {
-  note(party, clock);
+  note(tenant, clock);
   let longTurn: Long | null = null;
   try {
     for (;;) {
@@ -41,15 +41,15 @@ async function inTurns<T>(
       turn.steps += value;
       if (turn.steps < LIMITS.turn_steps) continue;
       turn.steps = 0;
-      if (longTurn === null) longTurn = await begin(party, clock, until);
-      await pause(clock, restOf(party, clock));
+      if (longTurn === null) longTurn = await begin(tenant, clock, until);
+      await pause(clock, restOf(tenant, clock));
       longTurn.until = clock.now() + LIMITS.turn_lease_ms;
-      note(party, clock);
+      note(tenant, clock);
     }
   } finally {
     if (longTurn !== null) {
       longTurn.over = true;
-      longTurn.rest_ms = restOf(party, clock);
+      longTurn.rest_ms = restOf(tenant, clock);
       longTurn.until = clock.now() + longTurn.rest_ms;
     }
   }
@@ -63,11 +63,11 @@ export type InTurns = <T>(work: Generator<number, T>) => Promise<T>;
  * long.
  * @param until when the request must be answered
  */
-export function workInTurns(party: string, clock: Clock, until: number): InTurns {
+export function workInTurns(tenant: string, clock: Clock, until: number): InTurns {
   const turn = { steps: 0 };
   let before: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const done = before.then(() => inTurns(party, clock, work, until, turn));
+    const done = before.then(() => inTurns(tenant, clock, work, until, turn));
     before = done.catch(() => {});
     return done;
   };
@@ -81,46 +81,46 @@ const nextPieces = new Map<string, number>();
  * lately, the pieces of all of a party's bodies follow each other no faster than one in
  * `body_piece_ms`: what is not read waits with its client.
  */
-export async function pacePiece(party: string, clock: Clock): Promise<void> {
-  note(party, clock);
-  if (restOf(party, clock) === 0) return;
+export async function pacePiece(tenant: string, clock: Clock): Promise<void> {
+  note(tenant, clock);
+  if (restOf(tenant, clock) === 0) return;
   const now = clock.now();
-  const at = Math.max(now, nextPieces.get(party) ?? 0);
-  nextPieces.set(party, at + LIMITS.body_piece_ms);
+  const at = Math.max(now, nextPieces.get(tenant) ?? 0);
+  nextPieces.set(tenant, at + LIMITS.body_piece_ms);
   if (at > now) await pause(clock, at - now);
 }
 
 /** Pause after a turn, ms: only where another party was served lately. */
-function restOf(party: string, clock: Clock): number {
+function restOf(tenant: string, clock: Clock): number {
   const since = clock.now() - LIMITS.turn_beside_ms;
-  return [...served].some(([other, at]) => other !== party && at >= since) ? LIMITS.turn_pause_ms : 0;
+  return [...served].some(([other, at]) => other !== tenant && at >= since) ? LIMITS.turn_pause_ms : 0;
 }
 
-function note(party: string, clock: Clock): void {
+function note(tenant: string, clock: Clock): void {
   const now = clock.now();
   for (const [other, at] of served) {
     if (at >= now - LIMITS.turn_beside_ms) break;
     served.delete(other);
   }
-  served.delete(party);
-  served.set(party, now);
+  served.delete(tenant);
+  served.set(tenant, now);
 }
 
-async function begin(party: string, clock: Clock, until: number): Promise<Long> {
+async function begin(tenant: string, clock: Clock, until: number): Promise<Long> {
   for (const [other, { until: ends }] of longs) {
     if (ends >= clock.now()) break;
     longs.delete(other);
   }
-  for (let before = longs.get(party), rested = 0; before !== undefined && before.until > clock.now(); ) {
+  for (let before = longs.get(tenant), rested = 0; before !== undefined && before.until > clock.now(); ) {
     // Also by a clock that stands.
     if ((before.over && rested >= before.rest_ms) || clock.now() >= until) break;
     await pause(clock, LIMITS.turn_wait_ms);
-    const next = longs.get(party);
+    const next = longs.get(tenant);
     rested = next === before && before.over ? rested + LIMITS.turn_wait_ms : 0;
     before = next;
   }
   const longTurn = { until: clock.now() + LIMITS.turn_lease_ms, rest_ms: 0, over: false };
-  longs.delete(party);
-  longs.set(party, longTurn);
+  longs.delete(tenant);
+  longs.set(tenant, longTurn);
   return longTurn;
 }

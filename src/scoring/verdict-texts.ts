@@ -14,7 +14,7 @@ export class VerdictTexts {
   }
 
   /** What is kept of a verifier's answer; null: nothing. */
-  kept(answer: string): string | null {
+  keep(answer: string): string | null {
     const text = cutText(answer, LIMITS.logged_verdict_chars);
     if (text.length > this.left) {
       this.dropped = true;

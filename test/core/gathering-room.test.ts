@@ -183,7 +183,7 @@ class World {
       const sent = this.samples.filter((sample) => sample.body === body).length;
       // A sample that comes when its equal has its answer is one again, and answered with that one's reward.
       const all = this.room.groups.flatMap((group) => group.members);
-      const members = all.filter(({ body_hash, again }) => body_hash === body && !again);
+      const members = all.filter(({ body_hash, seen_before: again }) => body_hash === body && !again);
       must(members.length <= sent, "no more members than samples");
     }
     for (const group of this.room.groups) {

@@ -29,7 +29,15 @@ test("a wrong reward, a null without a code, a second answer and a missing one a
     { reward: null, error: null, undecided: 2 },
   ];
   // Not logged, so that the log owes nothing.
-  const answer: Answer = { job, told: [told], request_id: "r", logged: false, groups: null, tries: 1, accepted: false };
+  const answer: Answer = {
+    job,
+    outcomes: [told],
+    request_id: "r",
+    logged: false,
+    groups: null,
+    tries: 1,
+    accepted: false,
+  };
   const system = { rows: async () => [], repeat: async () => answer };
   const lost = { ...job, id: "lost" };
   const expected = new Map([["p", [1, 0.5, 0]]]);

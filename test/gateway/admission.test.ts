@@ -21,7 +21,7 @@ function setUp({ queue_tokens_max = 10_000_000, capacity = 10 } = {}) {
   const admission = new Admission({ queue_tokens_max, estimate, pool, now });
   let callers = 0;
   const job = (asks: VerifyRequest, party = `caller ${++callers}`) =>
-    new Job(asks, { party, arrived_at: clock.now, now, emit: () => {}, full: () => false });
+    new Job(asks, { tenant: party, arrived_at: clock.now, now, emit: () => {}, full: () => false });
   /** The service takes `ms` a generation, seen often enough. */
   const measure = (ms: number, tokens = 1_000) => {
     for (let i = 0; i < GATEWAY_LIMITS.estimate_answers_min; i++) estimate.record(ms, tokens);

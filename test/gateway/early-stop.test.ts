@@ -85,7 +85,7 @@ describe("early stop", () => {
         });
         const events: VerifyEvent[] = [];
         const emit = (event: VerifyEvent) => events.push(event);
-        const job = new Job(asks, { party: "one", arrived_at: 0, now: () => 0, emit, full: () => false });
+        const job = new Job(asks, { tenant: "one", arrived_at: 0, now: () => 0, emit, full: () => false });
         const next = () => job.peek("needed") ?? (spare ? job.peek("spare") : null);
         const running: Draw[] = [];
         for (let step = 0; job.open > 0; step++) {

@@ -92,7 +92,7 @@ describe("fairness", () => {
   });
 
   it("gives every member the same cost over time, also when one piece is dearer than a turn", () => {
-    const ring = new FairRing<string>(10, (party) => ({ party, rank: 0 }));
+    const ring = new FairRing<string>(10, (party) => ({ tenant: party, rank: 0 }));
     const costs: Record<string, number> = { small: 3, large: 25 };
     const spent: Record<string, number> = { small: 0, large: 0 };
     for (const name of Object.keys(costs)) ring.add(name);

@@ -15,7 +15,13 @@ export function setUp(capacity: number) {
     const events: VerifyEvent[] = [];
     const emit = (event: VerifyEvent) => events.push(event);
     const arrived_at = ++requests;
-    const options = { party: party || `caller ${arrived_at}`, arrived_at, now: () => 0, emit, full: () => reader.full };
+    const options = {
+      tenant: party || `caller ${arrived_at}`,
+      arrived_at,
+      now: () => 0,
+      emit,
+      full: () => reader.full,
+    };
     const job = new Job(asks, options);
     scheduler.add(job);
     return { job, events };

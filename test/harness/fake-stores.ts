@@ -7,7 +7,7 @@ export function fakeTemplateStore(): TemplateStore {
   const stored = new Map<string, OwnPreset>();
   return {
     get: async (name) => stored.get(name) ?? null,
-    put: async (template) => {
+    save: async (template) => {
       stored.set(template.name, template);
     },
     names: async (limit) => [...stored.keys()].sort().slice(0, limit),
@@ -26,7 +26,7 @@ export function fakeSpecStore(specs: Record<string, AnySpec> = {}): SpecStore {
       const rows = behind.slice(0, limit).map(([name, spec]) => ({ name, spec, updated_at: new Date(0) }));
       return { rows, more: behind.length > limit };
     },
-    put: async (name, spec) => {
+    save: async (name, spec) => {
       stored.set(name, spec);
     },
     names: async (limit) => [...stored.keys()].sort().slice(0, limit),

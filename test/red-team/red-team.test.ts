@@ -60,7 +60,7 @@ describe("text in another judge's format", () => {
 describe("the suite", () => {
   const open: AttackClass = {
     name: "open",
-    about: "",
+    description: "",
     decided_by: "kritai",
     attacks: [{ name: "a raw needle", rollout: fenced(carrying("anything")), needle: "anything" }],
   };

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const state = (alarm: string, more: Partial<AlarmState> = {}): AlarmState => ({
-  ...{ alarm, level: "alarm", told: null, from_step: 3, to_step: null, tries: 0 },
+  ...{ alarm, level: "alarm", reported: null, from_step: 3, to_step: null, tries: 0 },
   evidence: { step: 4, value: 0.5, threshold: 0.8, detail: { by_code: { deadline: 2 } } },
   ...more,
 });
@@ -40,12 +40,14 @@ it("grants one look at a run in so long, none at a run that is not there, and ke
   expect(await states.claim(run, 60_000)).toBe(false);
   expect(await states.claim(run, -1)).toBe(true);
 
-  await states.put(run, [state("nulls"), state("at_cap", { level: "watch" })]);
-  expect(await states.of(run)).toEqual([state("at_cap", { level: "watch" }), state("nulls")]);
-  expect(await states.of(other)).toEqual([]);
-  await states.put(run, [state("nulls", { level: null, told: "alarm", to_step: 9, tries: 2 })]);
-  expect(await states.of(run)).toContainEqual(state("nulls", { level: null, told: "alarm", to_step: 9, tries: 2 }));
-  await states.put(other, [state("nulls")]);
+  await states.save(run, [state("nulls"), state("at_cap", { level: "watch" })]);
+  expect(await states.load(run)).toEqual([state("at_cap", { level: "watch" }), state("nulls")]);
+  expect(await states.load(other)).toEqual([]);
+  await states.save(run, [state("nulls", { level: null, reported: "alarm", to_step: 9, tries: 2 })]);
+  expect(await states.load(run)).toContainEqual(
+    state("nulls", { level: null, reported: "alarm", to_step: 9, tries: 2 }),
+  );
+  await states.save(other, [state("nulls")]);
   const on = await states.on(10);
   expect(on).toHaveLength(2);
   expect(on).toEqual(

@@ -45,7 +45,7 @@ async function written(backend: SqlBackend) {
     await log.append(named(sample, { run_id: RUN.run_id }));
     await log.describe(RUN, { lr: 1e-6, notes: "as it was" });
     await log.markDeleted({ ...RUN, run_id: "deleted" }, new Date());
-    await specs.put("mine", { log_texts: true } as never);
+    await specs.save("mine", { log_texts: true } as never);
     return read(log, specs);
   });
 }

@@ -26,7 +26,7 @@ function rig(fault: (envelopes: readonly Envelope[]) => Error | null = () => nul
       return state.missing;
     },
     letters: {
-      async put(some: readonly DeadLetter[]) {
+      async store(some: readonly DeadLetter[]) {
         if (state.lettersFault !== null && some.length > 0) throw state.lettersFault;
         letters.push(...some);
       },

@@ -47,11 +47,11 @@ describe("dead letters", () => {
       ...more,
     });
     const unreadable = of("d", "r", "lab", { owner: "", reason: "bad_envelope" });
-    await letters.put([of("a", "r", "lab"), of("b", "r", "ci"), of("c", "other", "lab"), unreadable]);
+    await letters.store([of("a", "r", "lab"), of("b", "r", "ci"), of("c", "other", "lab"), unreadable]);
     expect(await letters.forget({ run_id: "r", owner: "lab" }, "01KB")).toBe(2);
     const later = of("f", "r", "lab");
     later.body = later.body.replace("01KAHG5J00", "01KBHG5J00");
-    await letters.put([of("e", "r", "lab"), unreadable, later, of("g", "other", "lab")]);
+    await letters.store([of("e", "r", "lab"), unreadable, later, of("g", "other", "lab")]);
     expect(await letters.summary("lab")).toMatchObject({ letters: 3 });
     expect(await letters.summary("ci")).toMatchObject({ letters: 1 });
     expect(await letters.forget({ run_id: "r", owner: "lab" }, "01KC")).toBe(1);
@@ -61,9 +61,9 @@ describe("dead letters", () => {
   it("are counted by reason, one that comes again once, from its first time to its last", async () => {
     const { letters, clock } = rig();
     expect(await letters.summary(null)).toEqual({ letters: 0, bytes: 0, first_at: null, last_at: null, reasons: [] });
-    await letters.put([letter("a"), letter("b"), letter("c", "bad_envelope")]);
+    await letters.store([letter("a"), letter("b"), letter("c", "bad_envelope")]);
     clock.now = 2_000;
-    await letters.put([letter("a")]);
+    await letters.store([letter("a")]);
     expect(await letters.summary(null)).toEqual({
       ...{ letters: 3, bytes: 27, first_at: "1970-01-01T00:00:01.000Z", last_at: "1970-01-01T00:00:02.000Z" },
       reasons: [
@@ -76,7 +76,7 @@ describe("dead letters", () => {
   it("are put back oldest first, at most `limit`, and are then gone", async () => {
     const { letters, queue, clock } = rig();
     for (const id of ["a", "b", "c"]) {
-      await letters.put([letter(id)]);
+      await letters.store([letter(id)]);
       clock.now++;
     }
     expect(await letters.replay(2, null, null)).toMatchObject({ replayed: 2, remaining: 1 });
@@ -86,7 +86,7 @@ describe("dead letters", () => {
 
   it("stay when the queue refuses them", async () => {
     const { letters, queue } = rig();
-    await letters.put([letter("a")]);
+    await letters.store([letter("a")]);
     queue.faults.push(...Array.from({ length: LIMITS.queue_tries_max }, () => new Error("busy")));
     await expect(letters.replay(10, null, null)).rejects.toThrow("busy");
     expect(await letters.summary(null)).toMatchObject({ letters: 1 });
@@ -94,12 +94,12 @@ describe("dead letters", () => {
 
   it("that come back while they are being put back are not lost, and not put back twice under one `before`", async () => {
     const { letters, queue, clock } = rig();
-    await letters.put([letter("a")]);
+    await letters.store([letter("a")]);
     const take = queue.sendBatch;
     queue.sendBatch = async (messages) => {
       await take(messages);
       clock.now = 3_000;
-      await letters.put([letter("a", "sql_22P02")]);
+      await letters.store([letter("a", "sql_22P02")]);
     };
     const { before, ...first } = await letters.replay(10, null, null);
     expect(first).toEqual({ replayed: 1, remaining: 0 });
@@ -109,7 +109,7 @@ describe("dead letters", () => {
 
   it("are counted and put back of one owner only, where one is named; what nobody can be told of is everybody's alone", async () => {
     const { letters, queue } = rig();
-    await letters.put([letter("a"), { ...letter("b"), owner: "ci" }, { ...letter("c", "bad_envelope"), owner: "" }]);
+    await letters.store([letter("a"), { ...letter("b"), owner: "ci" }, { ...letter("c", "bad_envelope"), owner: "" }]);
     expect(await letters.summary("ci")).toMatchObject({ letters: 1, bytes: 9, reasons: [{ letters: 1 }] });
     expect(await letters.summary("none")).toMatchObject({ letters: 0, bytes: 0, first_at: null, reasons: [] });
     expect(await letters.replay(10, null, "ci")).toMatchObject({ replayed: 1, remaining: 0 });
@@ -120,10 +120,10 @@ describe("dead letters", () => {
   it("older than an instant are deleted for good, each key's its own, and never shown", async () => {
     const { letters, clock, storage } = rig();
     clock.now = 1_000;
-    await letters.put([letter("a"), { ...letter("b"), owner: "ci" }]);
+    await letters.store([letter("a"), { ...letter("b"), owner: "ci" }]);
     clock.now = 5_000;
     // A letter that comes again is as old as when it first came.
-    await letters.put([letter("a"), letter("c")]);
+    await letters.store([letter("a"), letter("c")]);
     const before = new Date(2_000).toISOString();
     expect(await letters.expire(before, { owner: "ci" })).toEqual({ deleted: 1, remaining: 0 });
     expect(await letters.expire(before, null)).toEqual({ deleted: 1, remaining: 1 });
@@ -135,15 +135,15 @@ describe("dead letters", () => {
   it("are refused, and so stay on their queue, when their keeper is full", async () => {
     const { letters, storage } = rig();
     storage.databaseSize = LIMITS.dead_letters_bytes + 1;
-    await expect(letters.put([letter("a")])).rejects.toThrow("dead_letters_bytes");
-    await expect(letters.put([])).resolves.toBeUndefined();
+    await expect(letters.store([letter("a")])).rejects.toThrow("dead_letters_bytes");
+    await expect(letters.store([])).resolves.toBeUndefined();
   });
 });
 
 describe("the routes of dead letters", () => {
   it("show counts and reasons, never a letter's content, and put letters back", async () => {
     const { letters: deadLetters, queue } = rig();
-    await deadLetters.put([letter("a")]);
+    await deadLetters.store([letter("a")]);
     const { call, post } = setUp({ deadLetters });
     const shown = await (await call("/v1/logs/dead-letters")).text();
     expect(JSON.parse(shown)).toMatchObject({ letters: 1, reasons: [{ reason: "sql_22003", letters: 1 }] });
@@ -155,7 +155,7 @@ describe("the routes of dead letters", () => {
 
   it("delete letters of before an instant, which has to be given", async () => {
     const { letters: deadLetters, clock } = rig();
-    await deadLetters.put([letter("a")]);
+    await deadLetters.store([letter("a")]);
     const { call } = setUp({ deadLetters });
     const expire = (query: string) => call(`/v1/logs/dead-letters${query}`, { method: "DELETE" });
     for (const query of ["", "?before=yesterday"]) {

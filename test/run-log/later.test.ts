@@ -22,7 +22,7 @@ it("answers and iterates as they do, their faults too", async () => {
   const { runLog, specs, store, alarmStates } = storeLater(config);
   await expect(runLog.run(run)).rejects.toMatchObject(UNAVAILABLE);
   await expect(specs.names(1)).rejects.toMatchObject(UNAVAILABLE);
-  await expect(alarmStates.of(run)).rejects.toMatchObject(UNAVAILABLE);
+  await expect(alarmStates.load(run)).rejects.toMatchObject(UNAVAILABLE);
   expect(await runLog.check()).toMatchObject({ ok: false, detail: "unreachable" });
   expect([...(await store([]))]).toEqual([]);
   for (const rows of [runLog.exportRows(run, "groups"), runLog.exportRows(run, "texts")]) {

@@ -16,10 +16,10 @@ test("a template is stored under its name, replaced, and listed", async () => {
     const store = createNeonTemplateStore({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
     const own = { ...template, name: "mine" } as unknown as OwnPreset;
     expect(await store.get("mine")).toBeNull();
-    await store.put(own);
-    await store.put({ ...own, name: "another" });
+    await store.save(own);
+    await store.save({ ...own, name: "another" });
     expect(await store.get("mine")).toEqual(own);
-    await store.put({ ...own, between: "; " });
+    await store.save({ ...own, between: "; " });
     expect(await store.get("mine")).toEqual({ ...own, between: "; " });
     expect(await store.names(1)).toEqual(["another"]);
     await backend.query({ query: `UPDATE named_templates SET template = '{"shape": "pair"}'`, params: [] });

@@ -39,8 +39,8 @@ function memoryStates(): AlarmStates & { kept: Map<string, AlarmState>; granted:
     async claim() {
       return this.granted;
     },
-    of: async () => [...kept.values()],
-    put: async (_, states) => states.forEach((state) => void kept.set(state.alarm, state)),
+    load: async () => [...kept.values()],
+    save: async (_, states) => states.forEach((state) => void kept.set(state.alarm, state)),
     on: async () => [],
   };
 }
@@ -96,9 +96,9 @@ describe("the watch over a run's alarms", () => {
   it("tells a watch that rises to an alarm, and not one that sinks", () => {
     const [watched] = nextStates([], [span(3, null, "watch")]) as [AlarmState];
     expect(eventOf(watched)).toBe("began");
-    const [risen] = nextStates([{ ...watched, told: "watch" }], [span(3, null, "alarm")]) as [AlarmState];
+    const [risen] = nextStates([{ ...watched, reported: "watch" }], [span(3, null, "alarm")]) as [AlarmState];
     expect(eventOf(risen)).toBe("rose");
-    const [sunk] = nextStates([{ ...risen, told: "alarm" }], [span(3, null, "watch")]) as [AlarmState];
+    const [sunk] = nextStates([{ ...risen, reported: "alarm" }], [span(3, null, "watch")]) as [AlarmState];
     expect(eventOf(sunk)).toBeNull();
   });
 

@@ -72,7 +72,7 @@ async function write({ as, deadLetters }: World) {
   const later = { ...POST, headers: { prefer: "respond-async" } };
   const batch = await (await as("first", "/v1/rewards", later, body)).json();
   await as("first", `/v1/batches/${(batch as { batch_id: string }).batch_id}?wait=10`).then((r) => r.text());
-  await deadLetters.put([{ id: "m", owner: "first", reason: "reason-of-the-first", attempts: 1, body: MARK }]);
+  await deadLetters.store([{ id: "m", owner: "first", reason: "reason-of-the-first", attempts: 1, body: MARK }]);
   const members = { prompt: MARK, rollouts: [{ text: MARK }] };
   const { request_id: request } = reply as { request_id: string };
   await as("first", `/v1/groups/${request}.0/rollouts`, POST, members);

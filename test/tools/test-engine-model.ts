@@ -1,7 +1,7 @@
 // `npm test -- engine --real-model`: a real small language model judges the example texts through the whole
 // stack, or is served for others to ask. Nothing of the model is kept; what it says is shown, not tested.
 import { join } from "node:path";
-import { standing } from "../../lab/evaluate/paired.ts";
+import { classifyEstimate } from "../../lab/evaluate/paired.ts";
 import { createDemoClient } from "../../scripts/stack/demo-client.ts";
 import { textTable } from "../../scripts/stack/demo-tables.ts";
 import { textProblems } from "../../scripts/stack/examples.ts";
@@ -117,7 +117,7 @@ function resultOf(groups: readonly GroupResult[], took_ms: number): string {
   const rewards = groups.flatMap(({ rollouts }) => rollouts.map(({ reward }) => reward));
   const taus = groups.flatMap(({ metrics }) => metrics.tau_b ?? []);
   const ci95 = bootstrapMean(taus, BOOTSTRAP);
-  const beside = WORDS[standing({ mean: mean(taus), ci95 }, 0)];
+  const beside = WORDS[classifyEstimate({ mean: mean(taus), ci95 }, 0)];
   const interval = ci95 === null ? "" : ` [${ci95.map((end) => end.toFixed(2)).join(", ")}]`;
   const parts = [
     `${answered} of ${sum(({ generations }) => generations)} generations answered`,

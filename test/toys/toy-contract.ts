@@ -15,7 +15,7 @@ const route = groupRoute((body) => {
     groups: [{ prompt, rollouts: pair.map((text) => ({ text })) }],
     spec: { ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract: "whole" } },
     reply: ReplySchema,
-    tell({ reply }) {
+    toReply({ reply }) {
       const at = reply.groups[0]?.selected ?? null;
       return { better: at === null ? null : "AB"[at] };
     },
@@ -29,7 +29,7 @@ export const toyContract: Contract = {
   wait_ms: 20_000,
   content: [
     { at: "question", carrier: "text" },
-    { at: "pair", carrier: "text", of: "answer" },
+    { at: "pair", carrier: "text", side: "answer" },
   ],
   routes: [
     { method: "POST", path: "/toy/better", handler: route },

@@ -3,5 +3,5 @@ import type { Score } from "../../src/core/tournament/score.ts";
 
 export const toyScore: Score = {
   range: () => [0, 10],
-  of: ({ tallies }) => tallies.map(({ losses }) => (losses === 0 ? 10 : 0)),
+  valuesOf: ({ tallies }) => tallies.map(({ losses }) => (losses === 0 ? 10 : 0)),
 };

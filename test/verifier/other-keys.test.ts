@@ -25,7 +25,7 @@ async function requests(time: VirtualTime, backend: Backend, party: string, coun
   for (let i = 0; i < count; i++) {
     const started = time.clock.now();
     const governor = new Governor<VerifierJob>({
-      ...{ max_in_flight: 64, clock: time.clock, schedule: time.schedule, random: () => 0.5, backend, party },
+      ...{ max_in_flight: 64, clock: time.clock, schedule: time.schedule, random: () => 0.5, backend, tenant: party },
       ...{ signal: new AbortController().signal, deadline_at: started + 8_000 },
       send: async (_, __, onHeaders, onBytes) => {
         await time.sleep(17);

@@ -41,7 +41,7 @@ test("of many requests at the same moment exactly as many are granted as the lim
 
 test("the place of what goes on behind its reply is kept over a restart, and given back", async () => {
   expect((await counters.getByName("d").ask(limit, "batch", NOTHING)).refused_by).toBeNull();
-  await counters.getByName("d").hold("batch", Date.now() + 60_000, NOTHING);
+  await counters.getByName("d").holdLease("batch", Date.now() + 60_000, NOTHING);
   await abortAllDurableObjects();
   expect((await counters.getByName("d").ask(limit, "one", NOTHING)).refused_by).toBeNull();
   expect((await counters.getByName("d").ask(limit, "two", NOTHING)).refused_by).toBe("concurrency");

@@ -88,8 +88,8 @@ export function errorOfReply(response: Response, body: string): KritaiError {
 function documentOf(body: string): Record<string, unknown> | null {
   try {
     const document: unknown = JSON.parse(body);
-    const told = typeof document === "object" && document !== null && "code" in document;
-    return told && typeof document.code === "string" ? (document as Record<string, unknown>) : null;
+    const hasCode = typeof document === "object" && document !== null && "code" in document;
+    return hasCode && typeof document.code === "string" ? (document as Record<string, unknown>) : null;
   } catch {
     return null;
   }

@@ -28,7 +28,7 @@ export class Examiner {
     let wall_ms = 0;
     let step = steps.next();
     while (step.done !== true) {
-      const { of, run } = step.value;
+      const { kind, run } = step.value;
       let ran = this.#memory.get(step.value);
       if (ran === undefined) {
         const { code: source, stdin } = run;
@@ -40,7 +40,7 @@ export class Examiner {
           signal,
         );
         if (!result) throw new Error("one plan gives one result");
-        if (of === "program") wall_ms += result.wall_ms;
+        if (kind === "program") wall_ms += result.wall_ms;
         ran = ranOf(result);
         this.#memory.set(step.value, ran);
       }

@@ -43,7 +43,7 @@ export class Judge {
    * alike), or a sentence without one when there is nothing to tell by.
    * @throws SandboxUnavailable; the signal's reason when it is aborted
    */
-  async answer(prompt: ReadPrompt, signal?: AbortSignal, party?: string): Promise<string> {
+  async answer(prompt: ReadPrompt, signal?: AbortSignal, tenant?: string): Promise<string> {
     const languages = languagesOf(prompt.candidates);
     const tests = findSamples(prompt.question).filter((test) =>
       languages.every((l) => l === null || isTestable(test, l)),
@@ -52,7 +52,7 @@ export class Judge {
       prompt.candidates.map(async ({ code }, k): Promise<Candidate> => {
         const language = languages[k] ?? null;
         const results =
-          language && tests.length > 0 ? await this.#results({ language, source: code, party }, tests, signal) : null;
+          language && tests.length > 0 ? await this.#results({ language, source: code, tenant }, tests, signal) : null;
         return { language, results };
       }),
     );
@@ -72,8 +72,8 @@ export class Judge {
 
 /** The least and the most samples that a program passes, as far as is known. */
 interface Bounds {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 /**
@@ -81,9 +81,9 @@ interface Bounds {
  * is right.
  */
 function boundsOf({ results }: Candidate): Bounds {
-  if (results === null) return { least: 0, most: 0 };
+  if (results === null) return { min: 0, max: 0 };
   const unknown = results.filter(({ status }) => status === "unknown").length;
-  return { least: passCount(results), most: passCount(results) + unknown };
+  return { min: passCount(results), max: passCount(results) + unknown };
 }
 
 const passCount = (results: readonly TestResult[]) => results.filter((r) => r.passed).length;
@@ -129,13 +129,13 @@ function known(candidates: readonly Candidate[], tests: readonly TestCase[]): Bo
 function letterVerdict(candidates: readonly Candidate[], tests: readonly TestCase[]): Verdict {
   const bounds = known(candidates, tests);
   if (!Array.isArray(bounds)) return bounds;
-  const best = Math.max(...bounds.map(({ least }) => least));
-  const winners = bounds.flatMap(({ most }, k) => (most >= best ? [k] : []));
+  const best = Math.max(...bounds.map(({ min }) => min));
+  const winners = bounds.flatMap(({ max }, k) => (max >= best ? [k] : []));
   const letters = winners.map((k) => LETTERS[k]).join(", ");
   if (winners.length > 1) {
     const reason = `The samples do not separate ${letters}.`;
     // Level is what was seen to be level; a program that was not run to the end might be better.
-    const seen = winners.every((k) => candidates[k]?.results && bounds[k]?.least === bounds[k]?.most);
+    const seen = winners.every((k) => candidates[k]?.results && bounds[k]?.min === bounds[k]?.max);
     return seen ? { reason, final: `${reason} \\boxed{tie}` } : cannotTell(reason);
   }
   return { reason: `${letters} alone passes the most.`, final: `\\boxed{${letters}}` };
@@ -144,8 +144,8 @@ function letterVerdict(candidates: readonly Candidate[], tests: readonly TestCas
 function scoresVerdict(candidates: readonly Candidate[], tests: readonly TestCase[]): Verdict {
   const bounds = known(candidates, tests);
   if (!Array.isArray(bounds)) return bounds;
-  if (bounds.some(({ least, most }) => least < most))
+  if (bounds.some(({ min, max }) => min < max))
     return cannotTell("Not every program can be run here, so they cannot be scored.");
-  const scores = bounds.map(({ least }) => roundHalfEven((10 * least) / tests.length));
+  const scores = bounds.map(({ min }) => roundHalfEven((10 * min) / tests.length));
   return { reason: "Each score is ten times the share of samples passed.", final: `\\boxed{[${scores.join(",")}]}` };
 }

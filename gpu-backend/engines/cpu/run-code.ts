@@ -41,9 +41,9 @@ export async function runCode(
   sandbox: Pick<Sandbox, "runPlans">,
   { code, language, stdin, run_timeout }: RunCode,
   signal: AbortSignal,
-  party?: string,
+  tenant?: string,
 ): Promise<RunCodeReply> {
-  const program = { language: LANGUAGES[language], source: code, party };
+  const program = { language: LANGUAGES[language], source: code, tenant };
   const plans = [{ stdin: stdin ?? "", cells: [], as_script: true }];
   const [result] = await sandbox.runPlans(program, plans, { timeout_ms: Math.ceil(run_timeout * 1000) }, signal);
   return replyOf(result as RunResult);

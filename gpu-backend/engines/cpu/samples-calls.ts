@@ -77,7 +77,7 @@ function simpleCall(text: string, expected: string, strict: boolean): TestCase |
  * The function that code which is judged outside the program is about, when the statement declares
  * one.
  */
-const about = (signature: Signature | null) => (signature === null ? {} : { function: signature.name });
+const functionField = (signature: Signature | null) => (signature === null ? {} : { function: signature.name });
 
 function asserts(lines: readonly string[], signature: Signature | null): TestCase[] {
   return lines.flatMap((line): TestCase[] => {
@@ -90,7 +90,7 @@ function asserts(lines: readonly string[], signature: Signature | null): TestCas
     const at = condition.search(/==[^=]/);
     const right = at < 0 ? "" : withoutComment(condition.slice(at + 2).trimStart());
     const call = right === "" ? null : simpleCall(condition.slice(0, at), withoutMessage(right), true);
-    return [call ?? { kind: "python-assert", code, ...about(signature) }];
+    return [call ?? { kind: "python-assert", code, ...functionField(signature) }];
   });
 }
 
@@ -129,7 +129,7 @@ function doctests(lines: readonly string[], signature: Signature | null): TestCa
     const calls = examples.map(({ code, expected }) => simpleCall(code, expected, true));
     if (calls.every((call) => call !== null)) tests.push(...calls);
     else if (examples.some((e) => e.expected !== "") && !examples.some((e) => e.expected.startsWith("Traceback"))) {
-      tests.push({ kind: "doctest", examples, ...about(signature) });
+      tests.push({ kind: "doctest", examples, ...functionField(signature) });
     }
   }
   return tests;

@@ -140,22 +140,22 @@ class Requests {
    * Leave for one request, or after how many ms to ask again. A party has at most as many as places
    * are free, so that one that comes new finds some (Choudhury and Hahne, 1998).
    */
-  enter(party = ""): { done: () => void } | number {
-    const own = this.#byParty.get(party) ?? 0;
+  enter(tenant = ""): { done: () => void } | number {
+    const inFlight = this.#byParty.get(tenant) ?? 0;
     const free = IN_FLIGHT_MAX - this.#all;
-    if (free <= 0 || (party !== "" && own >= free)) return 1_000;
-    const wait = party === "" ? 0 : this.#sandbox.refusedMs(party);
+    if (free <= 0 || (tenant !== "" && inFlight >= free)) return 1_000;
+    const wait = tenant === "" ? 0 : this.#sandbox.refusedMs(tenant);
     if (wait > 0) return wait;
-    this.#byParty.set(party, own + 1);
+    this.#byParty.set(tenant, inFlight + 1);
     this.#all++;
-    return { done: () => this.#leave(party) };
+    return { done: () => this.#leave(tenant) };
   }
 
-  #leave(party: string): void {
-    const left = (this.#byParty.get(party) ?? 0) - 1;
+  #leave(tenant: string): void {
+    const left = (this.#byParty.get(tenant) ?? 0) - 1;
     this.#all--;
-    if (left > 0) this.#byParty.set(party, left);
-    else this.#byParty.delete(party);
+    if (left > 0) this.#byParty.set(tenant, left);
+    else this.#byParty.delete(tenant);
   }
 }
 

@@ -168,7 +168,7 @@ export function logprobsOf(answer: Answer, from: number, to: number, top: number
     const ranked = [...likely, ...rest.map((other) => ({ ...other, logprob: other.logprob + scale }))]
       .sort((a, b) => b.logprob - a.logprob)
       .slice(0, top);
-    const chosen = likely.find((one) => one.token === token) as ReturnType<typeof entry>;
+    const chosen = likely.find((candidate) => candidate.token === token) as ReturnType<typeof entry>;
     list.push({ ...chosen, top_logprobs: ranked });
   }
   return list;

@@ -149,8 +149,11 @@ export class Chat {
   }
 
   #tooLong(tokens: number): Response {
-    const most = this.#o.parameters.context_tokens_max;
-    return this.#refuse(400, `the model's maximum context length is ${most} tokens, and this question needs ${tokens}`);
+    const contextTokensMax = this.#o.parameters.context_tokens_max;
+    return this.#refuse(
+      400,
+      `the model's maximum context length is ${contextTokensMax} tokens, and this question needs ${tokens}`,
+    );
   }
 
   /** Lets the engine generate, and sends it. */
@@ -212,9 +215,9 @@ export class Chat {
       const draw = drawVerdict(shown, noise, seed, rateOf);
       return { draw, tail: presetTail(asked, draw) };
     }
-    const told = userText(question);
-    const start = told.indexOf("[QUESTION]\n");
-    const prompt = start < 0 ? null : parsePrompt(told.slice(start));
+    const userMessage = userText(question);
+    const start = userMessage.indexOf("[QUESTION]\n");
+    const prompt = start < 0 ? null : parsePrompt(userMessage.slice(start));
     const draw = prompt === null ? unread(text, noise, seed) : drawVerdict(prompt, noise, seed, rateOf);
     return { draw, tail: templateTail(draw, prompt?.form ?? "exact_match") };
   }

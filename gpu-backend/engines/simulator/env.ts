@@ -49,7 +49,7 @@ export function simulatorHelp(): VariablesHelp {
   );
   return {
     command: "simulator",
-    about:
+    description:
       "Serves an OpenAI-compatible engine without a GPU (gpu-backend/engines/simulator/README.md), and prints `ready URL`.",
     variables: Object.fromEntries(variables),
   };

@@ -64,7 +64,7 @@ export function parseFault(text: string): Fault {
   const fault: Fault = { name: known, times: TIMES[known], share: 1, after: 2, delay_ms, seconds: 1, period: 4 };
   for (const setting of settings) {
     const [key = "", value = ""] = setting.split("=");
-    const option = OPTIONS.find((one) => one === key);
+    const option = OPTIONS.find((candidate) => candidate === key);
     const number = value.trim() === "" ? Number.NaN : Number(value);
     if (option === undefined) throw new RangeError(`unknown fault option; there are: ${OPTIONS.join(", ")}`);
     if (!(number >= 0)) throw new RangeError(`fault option ${option} must be a number of at least 0`);

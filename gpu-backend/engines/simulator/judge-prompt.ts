@@ -35,11 +35,11 @@ type Slots = Record<string, string>;
 /**
  * The preset whose words these messages are, with the texts in its slots as they were before their escape;
  * null for other words.
- * @param told the template that asked, as the request says; then no preset is looked for
+ * @param templateKey the template that asked, as the request says; then no preset is looked for
  */
-export function readJudgePrompt(messages: readonly AskedMessage[], told?: string | null): JudgePrompt | null {
-  if (told != null) {
-    const template = templateOfKey(told);
+export function readJudgePrompt(messages: readonly AskedMessage[], templateKey?: string | null): JudgePrompt | null {
+  if (templateKey != null) {
+    const template = templateOfKey(templateKey);
     return template === null ? null : readAs(template, messages);
   }
   for (const preset of [...Object.values(PRESETS), STEPS]) {
@@ -52,7 +52,7 @@ export function readJudgePrompt(messages: readonly AskedMessage[], told?: string
 function readAs(preset: Preset, messages: readonly AskedMessage[]): JudgePrompt | null {
   const slots: Slots = {};
   const candidates: string[] = [];
-  const [least, most] = SHOWN[preset.shape];
+  const [min, max] = SHOWN[preset.shape];
   let at = 0;
   for (const expected of messagesOf(preset)) {
     const from = at;
@@ -64,10 +64,10 @@ function readAs(preset: Preset, messages: readonly AskedMessage[]): JudgePrompt 
       at++;
       Object.assign(slots, read.slots);
       candidates.push(...read.candidates);
-    } while (expected.each && candidates.length < most);
+    } while (expected.each && candidates.length < max);
     if (at === from) return null;
   }
-  if (at !== messages.length || candidates.length < least || candidates.length > most) return null;
+  if (at !== messages.length || candidates.length < min || candidates.length > max) return null;
   const question = plain(slots, "question") ?? "";
   const rubric = plain(slots, "rubric") ?? "";
   const criteria = rubric.split("\n").flatMap((line) => (line.trim() === "" ? [] : choicesIn(line)));

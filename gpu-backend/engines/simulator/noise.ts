@@ -91,7 +91,7 @@ export function drawVerdict(prompt: Asked, noise: NoiseParameters, seed: string,
   const direct = noise.thinking_median_tokens === 0;
   const bias = alone ? 0 : noise.position_bias;
   const odds = direct && letterProbabilities(ratesOf(codes, rateOf), { ...noise, position_bias: bias }).map(Math.log);
-  const levels = alone ? [levelAlone(utilities, noise)] : utilities.map((one) => levelOf(one, lapsed, noise));
+  const levels = alone ? [levelAlone(utilities, noise)] : utilities.map((utility) => levelOf(utility, lapsed, noise));
   return {
     choice: utilities.indexOf(Math.max(...utilities)),
     levels,

@@ -107,10 +107,10 @@ export function createSimulator(options: SimulatorOptions, pacing: "shared" | "o
 }
 
 function modelsOf(id: string, { context_tokens_max }: EngineParameters): object {
-  const about = { object: "model", created: 0, owned_by: "simulator", max_model_len: context_tokens_max };
+  const modelFields = { object: "model", created: 0, owned_by: "simulator", max_model_len: context_tokens_max };
   return {
     object: "list",
-    data: [simulatedName(id), id].map((name) => ({ id: name, ...about })),
+    data: [simulatedName(id), id].map((name) => ({ id: name, ...modelFields })),
   };
 }
 

@@ -58,8 +58,8 @@ const labelForm = (
 });
 
 function marksForm({ marks }: Drawn, range: Range, whole = false, between = ", "): Omit<Form, "open" | "close"> {
-  const [own, other] = marks(range, whole);
-  return { content: [own.join(between)], other: [other.join(between)], labelled: false };
+  const [chosenMarks, other] = marks(range, whole);
+  return { content: [chosenMarks.join(between)], other: [other.join(between)], labelled: false };
 }
 
 /** A letter behind each candidate's tag, the first of the labels for the best mark. */
@@ -105,8 +105,8 @@ function stepMarks({ choice, levels }: Draw, steps: number): Drawn["marks"] {
 const scaleMarks =
   (draw: Draw, count: number): Drawn["marks"] =>
   (range, whole) => {
-    const own = marksOf(draw, count, range, whole);
-    return [own, otherMarks(own, range)];
+    const chosenMarks = marksOf(draw, count, range, whole);
+    return [chosenMarks, otherMarks(chosenMarks, range)];
   };
 
 const WRITERS: Writers = {
@@ -141,15 +141,15 @@ const objectText = (fields: readonly Field[]): string =>
 
 function jsonForm(settings: JsonSettings, { draw, criteria, marks }: Drawn): Form {
   const [given, others] = marks(settings.range ?? [0, 1], false);
-  const [own, other] = [
+  const [chosenFields, other] = [
     fieldsOf(settings, { draw, marks: given, criteria, met: draw.choice === 0 }),
     fieldsOf(settings, { draw, marks: others, criteria, met: draw.choice !== 0 }),
   ];
   return {
     ...{ open: [], close: [], labelled: false },
-    content: [objectText(own)],
+    content: [objectText(chosenFields)],
     other: [objectText(other)],
-    both: [objectText([...own, ...other])],
+    both: [objectText([...chosenFields, ...other])],
   };
 }
 
@@ -230,8 +230,8 @@ function summaryForm(text: string): Form {
 function lastTurns(candidates: readonly string[]): string[] {
   const last = candidates.map((text) => [...text.matchAll(/^\[TURN_(\d+)/gm)].at(-1)?.[1]);
   return last.flatMap((turn, place) => {
-    const of = candidates.length === 1 ? "" : ` ${LETTERS[place]}`;
-    return turn === undefined ? [] : [`"turn${of}": ${turn}. `];
+    const suffix = candidates.length === 1 ? "" : ` ${LETTERS[place]}`;
+    return turn === undefined ? [] : [`"turn${suffix}": ${turn}. `];
   });
 }
 

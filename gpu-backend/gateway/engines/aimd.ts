@@ -57,8 +57,8 @@ export class Aimd {
     if (!this.#gauged) this.#grow(this.#step / this.#cap);
   }
 
-  #grow(by: number): void {
-    this.#cap = Math.min(this.#max, this.#cap + by);
+  #grow(increment: number): void {
+    this.#cap = Math.min(this.#max, this.#cap + increment);
   }
 
   #shrink(factor: number, inFlight: number): void {

@@ -76,7 +76,7 @@ export class EngineAddress {
   }
 
   /** Sends a JSON text without waiting for its reply. */
-  tell(path: string, body: string): void {
+  notify(path: string, body: string): void {
     const request = this.post(path, body);
     request.setTimeout(LIMITS.readiness_timeout_ms, () => request.destroy());
     request.on("error", () => {});

@@ -119,18 +119,18 @@ export class EngineProbe {
   }
 
   async #gauges(): Promise<void> {
-    const again = () => this.#gauges();
-    if (this.#read && this.#replica.in_flight === 0) return this.#later(1, GAUGES_EVERY_MS, again);
+    const poll = () => this.#gauges();
+    if (this.#read && this.#replica.in_flight === 0) return this.#later(1, GAUGES_EVERY_MS, poll);
     const page = await this.#page("/metrics");
     if (this.#stopped) return;
     // A page that did not come says nothing new: under load it may be late.
-    if (page === null || page.status >= 500) return this.#later(1, GAUGES_EVERY_MS, again);
+    if (page === null || page.status >= 500) return this.#later(1, GAUGES_EVERY_MS, poll);
     this.#read = true;
     const gauges = page.status < 300 ? parseGauges(page.text) : null;
     this.#replica.kind ??= gauges?.kind ?? null;
     this.#replica.aimd.sample(gauges, this.#replica.in_flight);
     this.#options.onChange();
-    this.#later(1, gauges === null ? GAUGES_RARELY_MS : GAUGES_EVERY_MS, again);
+    this.#later(1, gauges === null ? GAUGES_RARELY_MS : GAUGES_EVERY_MS, poll);
   }
 
   /** null when the engine did not answer. */

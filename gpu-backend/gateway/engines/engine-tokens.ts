@@ -41,7 +41,7 @@ function parsed(text: string): unknown {
 /** What is broken, made anew when an engine's tokens change. */
 export class EngineTokens {
   readonly #given: readonly string[];
-  readonly #of = new Map<EngineAddress, readonly string[]>();
+  readonly #tokensByEngine = new Map<EngineAddress, readonly string[]>();
   #escape: Escape;
   #survivors: readonly string[] = [];
   #count: number;
@@ -77,10 +77,10 @@ export class EngineTokens {
   /** Takes what an engine said of itself; what it said before is forgotten. */
   learn(engine: EngineAddress, vocabulary: Vocabulary | null): void {
     const tokens = vocabulary?.tokens ?? [];
-    const known = this.#of.get(engine) ?? [];
+    const known = this.#tokensByEngine.get(engine) ?? [];
     if (tokens.length === known.length && tokens.every((token, k) => token === known[k])) return;
-    this.#of.set(engine, tokens);
-    const all = [...new Set([...this.#given, ...[...this.#of.values()].flat()])];
+    this.#tokensByEngine.set(engine, tokens);
+    const all = [...new Set([...this.#given, ...[...this.#tokensByEngine.values()].flat()])];
     this.#escape = createEscape(all);
     this.#survivors = survivors(this.#escape, all);
     this.#count = all.length;

@@ -42,8 +42,8 @@ export async function readiness(
       health.failing ? "failing" : health.healthy ? lookedUp(await modelList(engine), model) : "unhealthy",
     ),
   );
-  const troubles = found.filter((one) => typeof one === "string");
-  const contexts = found.filter((one) => typeof one === "number");
+  const troubles = found.filter((result) => typeof result === "string");
+  const contexts = found.filter((result) => typeof result === "number");
   const serving = found.length - troubles.length;
   const notes = replicas.flatMap(({ unfit, form }) => [
     ...(unfit === null ? [] : [unfit]),

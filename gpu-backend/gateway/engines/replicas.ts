@@ -136,7 +136,7 @@ export class Replica {
     this.#streams.delete(stream);
     // SGLang notices a closed connection late; vLLM at once.
     if (exchange.hung_up && rid !== null) {
-      this.engine.tell(this.engine.beside("/abort_request"), JSON.stringify({ rid }));
+      this.engine.notify(this.engine.beside("/abort_request"), JSON.stringify({ rid }));
     }
     return exchange;
   }
@@ -173,14 +173,14 @@ export function choose<R extends Choosable>(replicas: readonly R[], affinity: st
   const open = (untried.length > 0 ? untried : replicas).filter((replica) => replica.has_room);
   if (open.length < 2) return open[0] ?? null;
   const use = ({ in_flight, cap }: R) => in_flight / cap;
-  const least = Math.min(...open.map(use));
-  const bounded = open.filter((r) => r.in_flight <= r.cap * least * AFFINITY_FACTOR + AFFINITY_SLACK);
+  const minUse = Math.min(...open.map(use));
+  const bounded = open.filter((r) => r.in_flight <= r.cap * minUse * AFFINITY_FACTOR + AFFINITY_SLACK);
   const weight = (replica: R) => hashText(affinity, replica.engine.label)[0];
   let best = bounded[0] as R;
   let heaviest = weight(best);
   for (const replica of bounded.slice(1)) {
-    const own = weight(replica);
-    if (own > heaviest) [best, heaviest] = [replica, own];
+    const replicaWeight = weight(replica);
+    if (replicaWeight > heaviest) [best, heaviest] = [replica, replicaWeight];
   }
   return best;
 }

@@ -73,7 +73,7 @@ export class ScalarRelay {
 
   /** Ends every request that is under way or waits, with 502. */
   stop(): void {
-    for (const one of this.#open) one.abort();
+    for (const controller of this.#open) controller.abort();
   }
 
   /** One server's reply; null where it does not answer. Gives its place back. */
@@ -110,11 +110,14 @@ export class ScalarRelay {
 
   /** The server with the fewest requests, taken; null where all that may be asked are full. */
   #take(tried: ReadonlySet<Server>): Server | null {
-    const left = this.#servers.filter((one) => !tried.has(one));
-    const awake = left.filter((one) => one.rests_until <= this.#now());
+    const left = this.#servers.filter((server) => !tried.has(server));
+    const awake = left.filter((server) => server.rests_until <= this.#now());
     const [first, ...others] = awake.length > 0 ? awake : left;
     if (first === undefined) return null;
-    const free = others.reduce((least, one) => (one.in_flight < least.in_flight ? one : least), first);
+    const free = others.reduce(
+      (leastBusy, server) => (server.in_flight < leastBusy.in_flight ? server : leastBusy),
+      first,
+    );
     if (free.in_flight >= GATEWAY_LIMITS.scalar_in_flight_max) return null;
     free.in_flight++;
     return free;

@@ -40,7 +40,7 @@ export function openSession(
   { id, arrived_at, response, escape: escapeWith }: Caller,
 ): void {
   const job = new Job(request, {
-    party: id,
+    tenant: id,
     arrived_at,
     now,
     escape: escapeWith,

@@ -72,11 +72,11 @@ const tooManyGenerations = (count: number) =>
 
 /** A preset shows as many candidates as its shape has. */
 function requireShape({ groups, prompt }: VerifyRequest): void {
-  const [least, most] = shownBy(prompt);
+  const [min, max] = shownBy(prompt);
   groups.forEach(({ comparisons }, at) => {
-    const wrong = comparisons.findIndex(({ order }) => order.length < least || order.length > most);
+    const wrong = comparisons.findIndex(({ order }) => order.length < min || order.length > max);
     if (wrong < 0) return;
-    const many = least === most ? `${least}` : `${least} to ${most}`;
+    const many = min === max ? `${min}` : `${min} to ${max}`;
     const message = `the prompt ${promptTitle(prompt)} shows ${many} candidates`;
     throw invalidRequest([{ path: `groups[${at}].comparisons[${wrong}].order`, message }]);
   });

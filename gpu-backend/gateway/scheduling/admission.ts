@@ -96,9 +96,9 @@ export class Admission {
   }
 
   #requirePlace(job: Job): void {
-    const most = GATEWAY_LIMITS.requests_open_max * this.#shareOf(job);
-    if (job.priority <= 0 || this.jobs.size < most) return;
-    throw refusal("overloaded", `${most} requests are open, and this one has a priority above 0.`, 1);
+    const requestsMax = GATEWAY_LIMITS.requests_open_max * this.#shareOf(job);
+    if (job.priority <= 0 || this.jobs.size < requestsMax) return;
+    throw refusal("overloaded", `${requestsMax} requests are open, and this one has a priority above 0.`, 1);
   }
 
   #requireRoom(job: Job): void {
@@ -124,10 +124,10 @@ export class Admission {
     const left = job.request.deadline_ms - (now() - job.options.arrived_at);
     const time = (generations: number) => service * Math.max(1, generations / this.#capacity);
     const waiting = this.#aheadOf(job) + pool.in_flight / 2;
-    const least = leastOf(job);
-    const needs = Math.round(time(waiting + least));
+    const generationsMin = leastOf(job);
+    const needs = Math.round(time(waiting + generationsMin));
     if (needs <= left) return;
-    const alone = Math.round(time(least));
+    const alone = Math.round(time(generationsMin));
     const why =
       alone > left
         ? "Even alone it would not: ask for less in one request, or allow more time."
@@ -141,16 +141,16 @@ export class Admission {
    * every other party of its priority as many as that is together.
    */
   #aheadOf(job: Job): number {
-    const { party } = job.turn_key;
-    const equals = new Map<string, number>([[party, 0]]);
+    const { tenant } = job.turn_key;
+    const equals = new Map<string, number>([[tenant, 0]]);
     let higher = 0;
     for (const { priority, turn_key, needed } of this.jobs) {
       if (priority < job.priority) higher += needed;
       else if (priority === job.priority) {
-        equals.set(turn_key.party, (equals.get(turn_key.party) ?? 0) + needed);
+        equals.set(turn_key.tenant, (equals.get(turn_key.tenant) ?? 0) + needed);
       }
     }
-    const share = (equals.get(party) as number) + leastOf(job);
+    const share = (equals.get(tenant) as number) + leastOf(job);
     return [...equals.values()].reduce((sum, needed) => sum + Math.min(needed, share), higher);
   }
 
@@ -158,9 +158,9 @@ export class Admission {
     return Math.max(1, this.#options.pool.capacity);
   }
 
-  #sum(of: (job: Job) => number): number {
+  #sum(measure: (job: Job) => number): number {
     let sum = 0;
-    for (const job of this.jobs) sum += of(job);
+    for (const job of this.jobs) sum += measure(job);
     return sum;
   }
 }

@@ -4,7 +4,7 @@
 /** The order of turns. */
 export interface TurnKey {
   /** Members of one party share its turns. */
-  party: string;
+  tenant: string;
   /** Within its party the lowest sends first. */
   rank: number;
 }
@@ -38,24 +38,24 @@ export class FairRing<T> {
 
   /** Joins its party, a new one at the end; a member stays where it is. */
   add(member: T): void {
-    const { party: key, rank } = this.#turnKeyOf(member);
-    const party = this.#partyOf(key);
-    if (party === undefined) {
+    const { tenant: key, rank } = this.#turnKeyOf(member);
+    const tenant = this.#partyOf(key);
+    if (tenant === undefined) {
       this.#parties.push({ key, members: [member], deficit: 0, granted: false });
       return;
     }
-    const { members } = party;
+    const { members } = tenant;
     if (members.includes(member)) return;
     const behind = members.findIndex((other) => this.#turnKeyOf(other).rank > rank);
     members.splice(behind < 0 ? members.length : behind, 0, member);
   }
 
   delete(member: T): void {
-    const party = this.#partyOf(this.#turnKeyOf(member).party);
-    const at = party?.members.indexOf(member) ?? -1;
-    if (party === undefined || at < 0) return;
-    party.members.splice(at, 1);
-    if (party.members.length === 0) this.#parties.splice(this.#parties.indexOf(party), 1);
+    const tenant = this.#partyOf(this.#turnKeyOf(member).tenant);
+    const at = tenant?.members.indexOf(member) ?? -1;
+    if (tenant === undefined || at < 0) return;
+    tenant.members.splice(at, 1);
+    if (tenant.members.length === 0) this.#parties.splice(this.#parties.indexOf(tenant), 1);
   }
 
   /**
@@ -63,7 +63,7 @@ export class FairRing<T> {
    * (member-list.ts).
    */
   #partyOf(key: string): Party<T> | undefined {
-    return this.#parties.find((party) => party.key === key);
+    return this.#parties.find((tenant) => tenant.key === key);
   }
 
   /**
@@ -72,21 +72,21 @@ export class FairRing<T> {
    * ring
    */
   next(costOf: (member: T) => number | null): T | null {
-    for (let party = this.#parties[0]; party !== undefined; party = this.#parties[0]) {
-      const cost = firstCost(party, costOf);
+    for (let tenant = this.#parties[0]; tenant !== undefined; tenant = this.#parties[0]) {
+      const cost = firstCost(tenant, costOf);
       if (cost === null) {
         this.#parties.shift();
         continue;
       }
-      if (!party.granted) {
-        party.deficit += this.#quantum;
-        party.granted = true;
+      if (!tenant.granted) {
+        tenant.deficit += this.#quantum;
+        tenant.granted = true;
       }
-      if (party.deficit >= cost) {
-        party.deficit -= cost;
-        return party.members[0] as T;
+      if (tenant.deficit >= cost) {
+        tenant.deficit -= cost;
+        return tenant.members[0] as T;
       }
-      party.granted = false;
+      tenant.granted = false;
       this.#parties.push(this.#parties.shift() as Party<T>);
     }
     return null;

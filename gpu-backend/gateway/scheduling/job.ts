@@ -26,7 +26,7 @@ export interface Draw {
 
 export interface JobOptions {
   /** Requests of one party share its turns: those of the same call of the edge. */
-  party: string;
+  tenant: string;
   /** performance.now() of the request's arrival. */
   arrived_at: number;
   now: () => number;
@@ -73,7 +73,7 @@ export class Job {
     this.request = request;
     this.options = options;
     this.priority = request.priority;
-    this.turn_key = { party: options.party, rank: options.arrived_at };
+    this.turn_key = { tenant: options.tenant, rank: options.arrived_at };
     this.#works = planWork(request, options.escape);
     for (const { ballot, prompt_tokens } of this.#works) {
       this.unsent += ballot.unsent;

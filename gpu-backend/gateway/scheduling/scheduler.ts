@@ -59,7 +59,7 @@ export class Scheduler {
   /** The job is new. Its party goes by the best priority among its requests from now on. */
   add(job: Job): void {
     for (const other of this.#jobs) {
-      if (other.turn_key.party !== job.turn_key.party) continue;
+      if (other.turn_key.tenant !== job.turn_key.tenant) continue;
       job.priority = Math.min(job.priority, other.priority);
       if (other.priority === job.priority) continue;
       this.#delist(other);

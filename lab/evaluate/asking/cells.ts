@@ -79,8 +79,9 @@ const BaseSchema = z.looseObject({ judge: z.looseObject({}).optional() });
  * @throws Error that names the field
  */
 export function readBaseSpec(value: unknown): SpecInput {
-  const own = OWN_FIELDS.find((field) => BaseSchema.safeParse(value).data?.judge?.[field] !== undefined);
-  if (own !== undefined) throw new Error(`--spec: judge.${own} is set by --formulations, --k and --no-positions`);
+  const reservedField = OWN_FIELDS.find((field) => BaseSchema.safeParse(value).data?.judge?.[field] !== undefined);
+  if (reservedField !== undefined)
+    throw new Error(`--spec: judge.${reservedField} is set by --formulations, --k and --no-positions`);
   const parsed = SpecSchema.safeParse(value);
   if (parsed.success) return value as SpecInput;
   const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;

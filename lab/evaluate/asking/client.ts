@@ -86,8 +86,8 @@ export async function askLists(cell: Cell, questions: readonly Question[], optio
       const read = options.texts?.get(cell.name) ?? 0;
       if (options.texts === null || read >= WRONG_TOLD || !isWrong(answer, question)) return answer;
       options.texts.set(cell.name, read + 1);
-      const about = confused(answer, question);
-      return { ...answer, said: await saidOf({ request_id: reply.request_id, index: i, about }, options) };
+      const candidates = confused(answer, question);
+      return { ...answer, said: await saidOf({ request_id: reply.request_id, index: i, candidates }, options) };
     }),
   );
 }

@@ -60,7 +60,7 @@ interface LogReader {
  * texts.
  */
 export async function saidOf(
-  { request_id, index, about }: { request_id: string; index: number; about: readonly number[] },
+  { request_id, index, candidates }: { request_id: string; index: number; candidates: readonly number[] },
   from: LogReader,
 ): Promise<NonNullable<Answer["said"]>> {
   const url = `${from.target}/v1/groups/${request_id}.${index}/verdicts`;
@@ -70,7 +70,8 @@ export async function saidOf(
     const response = await fetch(url, { headers, signal }).catch(() => null);
     if (response?.ok === true) {
       const read = VerdictsSchema.safeParse(await response.json().catch(() => null));
-      const missing = ({ order }: { order: number[] }) => about.filter((one) => !order.includes(one)).length;
+      const missing = ({ order }: { order: number[] }) =>
+        candidates.filter((candidate) => !order.includes(candidate)).length;
       const verdicts = [...(read.data?.verdicts ?? [])].sort((a, b) => missing(a) - missing(b));
       return verdicts.slice(0, SAID_MOST).flatMap(({ order, letter, scores, status, text }) => {
         const verdict = letter ?? scores?.join(", ") ?? status ?? "";
@@ -122,14 +123,14 @@ const rateOf = (pass_rates: readonly number[], i: number | null) =>
 /** A row a verdict of each wrong list, and one of those without any text. */
 export function wrongTable(cell: string, wrong: readonly WrongList[]): Table | null {
   const rows = wrong
-    .filter((one) => one.cell === cell)
+    .filter((list) => list.cell === cell)
     .flatMap(({ list_id, selected, pass_rates, said }) => {
       const best = bestOf(pass_rates);
       const head = [list_id, rateOf(pass_rates, selected), rateOf(pass_rates, best)];
       if (said.length === 0) return [[...head, "", "", "not logged"]];
       const shown = (order: readonly number[]) =>
         order.map((r, k) => `${String.fromCharCode(65 + k)} #${r}`).join(", ");
-      return said.map((one) => [...head, shown(one.shown), one.verdict, oneLine(one.text)]);
+      return said.map((entry) => [...head, shown(entry.shown), entry.verdict, oneLine(entry.text)]);
     });
   if (rows.length === 0) return null;
   const lists = new Set(rows.map(([id]) => id)).size;

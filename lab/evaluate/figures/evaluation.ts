@@ -50,7 +50,9 @@ export function evaluate({ lists, ...settings }: EvaluationSettings & { lists: r
   const by_tag = Object.fromEntries(
     [...groupByTag(lists)].map(([tag, values]) => [
       tag,
-      Object.fromEntries([...values].map(([value, own]) => [value, summarise(own, settings, [tag, value])])),
+      Object.fromEntries(
+        [...values].map(([value, taggedLists]) => [value, summarise(taggedLists, settings, [tag, value])]),
+      ),
     ]),
   );
   return { ...overall, by_tag, warnings: parseWarnings(overall.parse_rate.mean) };

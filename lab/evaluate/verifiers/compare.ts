@@ -37,9 +37,9 @@ async function readRun(folder: string): Promise<VerifierRun> {
 }
 
 /** The items that `one` got right more often than `other`, over those that both answered. */
-export function creditDifference(one: VerifierRun, other: VerifierRun): Estimate {
+export function creditDifference(run: VerifierRun, other: VerifierRun): Estimate {
   const { seed, bootstrap } = other.summary.settings;
-  const observations = [...one.items.values()].flatMap(({ id, credit, problem }) => {
+  const observations = [...run.items.values()].flatMap(({ id, credit, problem }) => {
     const beside = other.items.get(id);
     return beside === undefined ? [] : [{ over: credit - beside.credit, under: 1, cluster: problem }];
   });
@@ -96,7 +96,7 @@ export async function compareVerifiers(folders: readonly string[], out: string):
   const headline = `${runs.length} verifiers on ${first.summary.answered} items; all agree against the label on ${audit.length}.`;
   const facts = runs.map(({ summary }): [string, string] => [summary.name, summary.target]);
   makeFolder("--out", out, ["compare.json", "compare.md", "compare.html", "audit.jsonl"]);
-  const told = {
+  const comparison = {
     format: "kritai-verifier-comparison/1",
     differences: others.map((run) => ({
       name: run.summary.name,
@@ -108,7 +108,7 @@ export async function compareVerifiers(folders: readonly string[], out: string):
   const pages = sections(parts);
   const subtitle = "The same rows, item by item.";
   const lines = facts.map(([name, value]) => `- ${name}: ${value}`);
-  writeFileSync(join(out, "compare.json"), `${JSON.stringify(told, null, 2)}\n`);
+  writeFileSync(join(out, "compare.json"), `${JSON.stringify(comparison, null, 2)}\n`);
   writeFileSync(join(out, "audit.jsonl"), audit.map((item) => `${JSON.stringify(item)}\n`).join(""));
   writeFileSync(join(out, "compare.md"), markdown(title, headline, lines, parts));
   writeFileSync(join(out, "compare.html"), reportPage({ title, subtitle, headline, facts, sections: pages }));

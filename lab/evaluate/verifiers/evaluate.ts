@@ -25,7 +25,7 @@ export interface VerifierOptions {
   limit: number | null;
   spec: unknown;
   target: string | null;
-  own: OwnVerifier | null;
+  ownVerifier: OwnVerifier | null;
   simulator: SimulatorOptions;
   name: string;
   out: string;
@@ -46,8 +46,11 @@ const CELL = { name: "verifier" };
 export async function evaluateVerifier(options: VerifierOptions, around: Surroundings): Promise<VerifierSummary> {
   const read = await readFiles(options.rows, LAYOUTS[options.layout], options.limit);
   for (const line of read.omissions.report()) around.onNote(line);
-  const { layout, spec, out, own, simulator } = options;
-  const behind = own === null ? `control:simulator ${JSON.stringify(simulator)}` : `verifier:${own.url} ${own.model}`;
+  const { layout, spec, out, ownVerifier, simulator } = options;
+  const behind =
+    ownVerifier === null
+      ? `control:simulator ${JSON.stringify(simulator)}`
+      : `verifier:${ownVerifier.url} ${ownVerifier.model}`;
   const target = options.target ?? behind;
   const identity = { format: "kritai-verifier-run/1", target, layout, rows_sha256: read.sha256, spec };
   const store = openAnswers(out, identity, ScoredSchema);
@@ -89,10 +92,10 @@ async function ask(
   }
 }
 
-async function startStack({ own, simulator }: VerifierOptions) {
-  if (own !== null) {
+async function startStack({ ownVerifier, simulator }: VerifierOptions) {
+  if (ownVerifier !== null) {
     const { startOwnStack, verifierEnv } = await import("../../own-stack.ts");
-    return startOwnStack(verifierEnv(own));
+    return startOwnStack(verifierEnv(ownVerifier));
   }
   const { startControl } = await import("../controls/stack.ts");
   return startControl("simulator", [], simulator);
@@ -102,7 +105,7 @@ function write(
   options: VerifierOptions,
   read: ReadFiles,
   store: AnswerStore<Scored>,
-  about: { target: string; command: string },
+  invocation: { target: string; command: string },
 ): VerifierSummary {
   const answers = new Map(
     read.items.flatMap(({ id }) => {
@@ -112,20 +115,20 @@ function write(
   );
   const codes = [...store.failures(CELL.name).values()];
   if (answers.size === 0)
-    throw new Error(`${about.target} answered no item in full (${counted(codes)}); no report is written`);
-  const { judged, own } = read.judge(answers, options.settings);
-  const total = (of: "generations" | "prompt_tokens" | "completion_tokens") =>
-    [...answers.values()].reduce((sum, answer) => sum + answer[of], 0);
+    throw new Error(`${invocation.target} answered no item in full (${counted(codes)}); no report is written`);
+  const { judged, results } = read.judge(answers, options.settings);
+  const total = (field: "generations" | "prompt_tokens" | "completion_tokens") =>
+    [...answers.values()].reduce((sum, answer) => sum + answer[field], 0);
   const failed = tally(codes);
   const missing = read.items.length - answers.size - codes.length;
   const summary: VerifierSummary = {
     format: VERIFIER_FORMAT,
     name: options.name,
     layout: options.layout,
-    target: about.target,
+    target: invocation.target,
     at: new Date().toISOString(),
     commit: commit(),
-    command: about.command,
+    command: invocation.command,
     complete: answers.size === read.items.length,
     rows: {
       files: options.rows.map((path) => basename(path)),
@@ -139,8 +142,8 @@ function write(
     answered: answers.size,
     failed,
     missing,
-    main: own.main,
-    figures: { ...own.figures },
+    main: results.main,
+    figures: { ...results.figures },
     use: {
       generations: total("generations"),
       prompt_tokens: total("prompt_tokens"),
@@ -148,12 +151,12 @@ function write(
     },
   };
   const { settings } = options;
-  writeRun(options.out, summary, partsOf(summary, own.tables, judged, settings), judged);
+  writeRun(options.out, summary, partsOf(summary, results.tables, judged, settings), judged);
   return summary;
 }
 
 const tally = (codes: readonly string[]) =>
-  Object.fromEntries([...Map.groupBy(codes, (code) => code)].map(([code, own]) => [code, own.length]));
+  Object.fromEntries([...Map.groupBy(codes, (code) => code)].map(([code, occurrences]) => [code, occurrences.length]));
 
 const counted = (codes: readonly string[]) =>
   Object.entries(tally(codes))
@@ -162,12 +165,12 @@ const counted = (codes: readonly string[]) =>
 
 function partsOf(
   summary: VerifierSummary,
-  own: readonly Table[],
+  resultTables: readonly Table[],
   judged: readonly Judged<unknown>[],
   settings: Settings,
 ): Part[] {
   const parts: Part[] = [
-    { title: "Results", lead: LAYOUTS[summary.layout as LayoutName].about, tables: own, charts: [] },
+    { title: "Results", lead: LAYOUTS[summary.layout as LayoutName].description, tables: resultTables, charts: [] },
     {
       title: "By kind of item",
       lead: "An item counts as much as its benchmark gives for it.",
@@ -228,9 +231,9 @@ function writeRun(out: string, summary: VerifierSummary, parts: readonly Part[],
   const head = headline(summary);
   const subtitle = "Every item was asked through Kritai's own API.";
   writeFileSync(join(out, "summary.json"), `${JSON.stringify(summary, null, 2)}\n`);
-  writeFileSync(join(out, "items.jsonl"), judged.map((one) => `${JSON.stringify(lineOf(one))}\n`).join(""));
-  const told = facts.map(([fact, value]) => `- ${fact}: ${value}`);
-  writeFileSync(join(out, "report.md"), markdown(title, head, told, parts));
+  writeFileSync(join(out, "items.jsonl"), judged.map((entry) => `${JSON.stringify(lineOf(entry))}\n`).join(""));
+  const factLines = facts.map(([fact, value]) => `- ${fact}: ${value}`);
+  writeFileSync(join(out, "report.md"), markdown(title, head, factLines, parts));
   writeFileSync(join(out, "report.html"), reportPage({ title, subtitle, headline: head, facts, sections: pages }));
   replaceFiles(join(out, "export"), exportsOf(pages));
 }

@@ -12,8 +12,8 @@ const WHOLE = { candidate: { extract: "whole" } };
  * @param given of --spec, null: the layout's. @throws Error that names the field
  */
 export function specOf(layout: LayoutName, given: unknown, model: string | null): { spec: unknown; raw: boolean } {
-  const { spec: own, both_orders } = LAYOUTS[layout];
-  const spec = { ...WHOLE, ...(given === null ? own : (given as object)) };
+  const { spec: layoutSpec, both_orders } = LAYOUTS[layout];
+  const spec = { ...WHOLE, ...(given === null ? layoutSpec : (given as object)) };
   const parsed = SPEC_FORMS["signals" in spec ? 1 : 0].safeParse(spec);
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;

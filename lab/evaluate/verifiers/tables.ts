@@ -13,8 +13,8 @@ const credit = ({ outcome }: Judged<unknown>) => outcome.credit;
 export function subsetTable(judged: All, settings: Settings): Table[] {
   const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)];
   if (subsets.length < 2) return [];
-  const rows = subsets.map(([name, own]) => {
-    const value = share(`subset ${name}`, own, credit, settings);
+  const rows = subsets.map(([name, members]) => {
+    const value = share(`subset ${name}`, members, credit, settings);
     return [name, percent(value), value.n];
   });
   return [{ caption: "Items right by subset (95 % intervals)", columns: ["subset", "%", "items"], rows }];
@@ -28,23 +28,23 @@ export function difficultyTable(judged: All, settings: Settings): Table[] {
   const generators = [...new Set(known.map(({ item }) => named(item.generator)))].sort();
   const difficulties = [...Map.groupBy(known, ({ item }) => named(item.difficulty))];
   if (generators.length === 1 && difficulties.length === 1) return [];
-  const cell = (name: string, own: All) => {
-    const value = share(name, own, credit, settings);
+  const cell = (name: string, members: All) => {
+    const value = share(name, members, credit, settings);
     return value.mean === null ? null : `${percent(value)} (${value.n})`;
   };
   return [
     {
       caption: "Items right by difficulty and generator, % (items)",
       columns: ["difficulty", ...generators, "all"],
-      rows: difficulties.map(([difficulty, own]) => [
+      rows: difficulties.map(([difficulty, members]) => [
         difficulty,
         ...generators.map((generator) =>
           cell(
             `${difficulty} ${generator}`,
-            own.filter(({ item }) => named(item.generator) === generator),
+            members.filter(({ item }) => named(item.generator) === generator),
           ),
         ),
-        cell(`${difficulty} all`, own),
+        cell(`${difficulty} all`, members),
       ]),
     },
   ];
@@ -62,8 +62,8 @@ export function coverageTable(judged: All, settings: Settings): Table[] {
       caption: "Over the items of which it was surest (95 % intervals)",
       columns: ["share of items answered", "right %", "margin from which it answers"],
       rows: [
-        ...coverageOf(lists, settings).map(({ share: of, list_acc, margin }) => [
-          `${Math.round(100 * of)} %`,
+        ...coverageOf(lists, settings).map(({ share: coverage, list_acc, margin }) => [
+          `${Math.round(100 * coverage)} %`,
           percent(list_acc),
           margin,
         ]),

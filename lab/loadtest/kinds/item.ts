@@ -28,9 +28,9 @@ export interface VerdictsBody {
 
 /** Bodies to be sent in turn, all of one sort. */
 export type Workload =
-  | { of: "groups"; name: string; items: readonly RewardsBody[] }
-  | { of: "rerank"; name: string; items: readonly RerankBody[] }
-  | { of: "verdicts"; name: string; items: readonly VerdictsBody[] };
+  | { bodyType: "groups"; name: string; items: readonly RewardsBody[] }
+  | { bodyType: "rerank"; name: string; items: readonly RerankBody[] }
+  | { bodyType: "verdicts"; name: string; items: readonly VerdictsBody[] };
 
 /** Most bodies kept ready: each is held as text for every target. */
 export const ITEMS_MAX = 1024;

@@ -45,9 +45,9 @@ export function jsonReply<T>(schema: z.ZodType<T>, read: (reply: T, transport: T
  * Edge, store and verifier out of `total;dur=.., verifier;dur=.., store;dur=.., overhead;dur=..`.
  */
 export function serverSplit(header: string | null): TimeSplit {
-  const of = (name: string) => {
+  const durationOf = (name: string) => {
     const value = new RegExp(`(?:^|,)\\s*${name};dur=([\\d.]+)`).exec(header ?? "")?.[1];
     return value === undefined ? null : Number(value);
   };
-  return { ...NO_SPLIT, edge: of("overhead"), store: of("store"), verifier: of("verifier") };
+  return { ...NO_SPLIT, edge: durationOf("overhead"), store: durationOf("store"), verifier: durationOf("verifier") };
 }

@@ -12,7 +12,7 @@ export const KINDS = ["rewards", "rerank", "verdicts", "gateway", "engine"] as c
 export type KindName = (typeof KINDS)[number];
 
 /** Which bodies a kind's requests are made of. */
-export const BODIES: Readonly<Record<KindName, Workload["of"]>> = {
+export const BODIES: Readonly<Record<KindName, Workload["bodyType"]>> = {
   rewards: "groups",
   gateway: "groups",
   engine: "groups",
@@ -34,11 +34,11 @@ export function baseUrl(kind: KindName, url: string): string {
  *   kinds do
  */
 export function worksFor(kind: KindName, workload: Workload, timeout_ms: number, model: string): Work[] {
-  if (workload.of === "groups" && kind === "rewards") return workload.items.map(rewardsWork);
-  if (workload.of === "groups" && kind === "gateway")
+  if (workload.bodyType === "groups" && kind === "rewards") return workload.items.map(rewardsWork);
+  if (workload.bodyType === "groups" && kind === "gateway")
     return workload.items.map((item) => gatewayWork(item, timeout_ms));
-  if (workload.of === "groups" && kind === "engine") return workload.items.map((item) => engineWork(item, model));
-  if (workload.of === "rerank" && kind === "rerank") return workload.items.map(rerankWork);
-  if (workload.of === "verdicts" && kind === "verdicts") return workload.items.map(verdictsWork);
-  throw new Error(`a workload of ${workload.of} cannot be sent as ${kind}`);
+  if (workload.bodyType === "groups" && kind === "engine") return workload.items.map((item) => engineWork(item, model));
+  if (workload.bodyType === "rerank" && kind === "rerank") return workload.items.map(rerankWork);
+  if (workload.bodyType === "verdicts" && kind === "verdicts") return workload.items.map(verdictsWork);
+  throw new Error(`a workload of ${workload.bodyType} cannot be sent as ${kind}`);
 }

@@ -51,9 +51,12 @@ export function readWorkloadFile(path: string): FileContent {
   const values = parsedLines(path);
   const first = z.looseObject({}).safeParse(values[0]).data ?? {};
   if ("rollouts" in first) return { groups: all(path, values, GroupSchema) };
-  if ("groups" in first) return { workload: { of: "groups", name: path, items: all(path, values, BODIES.groups) } };
-  if ("documents" in first) return { workload: { of: "rerank", name: path, items: all(path, values, BODIES.rerank) } };
-  if ("items" in first) return { workload: { of: "verdicts", name: path, items: all(path, values, BODIES.verdicts) } };
+  if ("groups" in first)
+    return { workload: { bodyType: "groups", name: path, items: all(path, values, BODIES.groups) } };
+  if ("documents" in first)
+    return { workload: { bodyType: "rerank", name: path, items: all(path, values, BODIES.rerank) } };
+  if ("items" in first)
+    return { workload: { bodyType: "verdicts", name: path, items: all(path, values, BODIES.verdicts) } };
   throw new Error(`${path}: an item has "rollouts", "groups", "documents" or "items", the first has none of them`);
 }
 

@@ -48,7 +48,7 @@ function rewardsItems(groups: readonly Group[], shape: Shape): Workload {
       return { ...group, group_id: String(k), prompt: marked(questionText(group.prompt), shape) };
     }),
   }));
-  return { of: "groups", name: "", items };
+  return { bodyType: "groups", name: "", items };
 }
 
 function rerankItems(groups: readonly Group[], shape: Shape): Workload {
@@ -56,7 +56,7 @@ function rerankItems(groups: readonly Group[], shape: Shape): Workload {
     query: marked(questionText(group.prompt), shape),
     documents: cut(group, shape).rollouts.map(({ text }) => text),
   }));
-  return { of: "rerank", name: "", items };
+  return { bodyType: "rerank", name: "", items };
 }
 
 /** Verdict texts of a plausible length: the rollouts' own texts replace thoughts, every tenth has no box. */
@@ -69,11 +69,11 @@ function verdictItems(groups: readonly Group[], shape: Shape): Workload {
     });
     return { formulation: "list_em", items: texts };
   });
-  return { of: "verdicts", name: "", items };
+  return { bodyType: "verdicts", name: "", items };
 }
 
 /** Bodies of the sort that is asked for, one beginning at each group. */
-export function shapeWorkload(of: Workload["of"], groups: readonly Group[], shape: Shape): Workload {
-  if (of === "groups") return rewardsItems(groups, shape);
-  return of === "rerank" ? rerankItems(groups, shape) : verdictItems(groups, shape);
+export function shapeWorkload(bodyType: Workload["bodyType"], groups: readonly Group[], shape: Shape): Workload {
+  if (bodyType === "groups") return rewardsItems(groups, shape);
+  return bodyType === "rerank" ? rerankItems(groups, shape) : verdictItems(groups, shape);
 }

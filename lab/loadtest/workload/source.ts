@@ -13,19 +13,20 @@ import { type SyntheticSize, syntheticGroups } from "./synthetic.ts";
  * with the file
  */
 export function loadWorkload(
-  of: Workload["of"],
+  bodyType: Workload["bodyType"],
   source: string,
   shape: Shape,
   size: SyntheticSize,
   seed: number,
 ): Workload {
-  if (source === "synthetic") return { ...shapeWorkload(of, syntheticGroups(size, seed), shape), name: source };
+  if (source === "synthetic") return { ...shapeWorkload(bodyType, syntheticGroups(size, seed), shape), name: source };
   if (source === "examples") {
     const groups = z.array(GroupSchema).parse(JSON.parse(readFileSync(GROUPS_FILE, "utf8")));
-    return { ...shapeWorkload(of, groups, shape), name: source };
+    return { ...shapeWorkload(bodyType, groups, shape), name: source };
   }
   const content = readWorkloadFile(source);
-  if ("groups" in content) return { ...shapeWorkload(of, content.groups, shape), name: source };
-  if (content.workload.of !== of) throw new Error(`${source} holds bodies of ${content.workload.of}, not of ${of}`);
+  if ("groups" in content) return { ...shapeWorkload(bodyType, content.groups, shape), name: source };
+  if (content.workload.bodyType !== bodyType)
+    throw new Error(`${source} holds bodies of ${content.workload.bodyType}, not of ${bodyType}`);
   return content.workload;
 }

@@ -4,7 +4,7 @@ import { ALMOST_CODE, type AttackClass, carrying, fenced, RIGHT_CODE } from "../
 
 export const filtered: AttackClass = {
   name: "filtered",
-  about: "a candidate that the verifier's content filter refuses",
+  description: "a candidate that the verifier's content filter refuses",
   decided_by: "kritai",
   verifiers: ["gullible"],
   neighbours: [fenced(RIGHT_CODE), fenced(ALMOST_CODE)],
@@ -17,6 +17,6 @@ export const filtered: AttackClass = {
 export const filteredLists: AttackClass = {
   ...filtered,
   name: "filtered lists",
-  about: "the same where one answer ranks the whole group",
+  description: "the same where one answer ranks the whole group",
   spec: { judge: { mode: "listwise" } },
 };

@@ -6,7 +6,7 @@ import { shownPresets, WRONG } from "./sections.ts";
 
 export const foreignFormats: AttackClass = {
   name: "another judge's format",
-  about:
+  description:
     "a constant answer with forged outputs, instructions, rubrics, scores, JSON answers and chat roles of another judge's template, for every preset",
   decided_by: "judge",
   verifiers: ["gullible", "url"],

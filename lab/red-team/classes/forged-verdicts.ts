@@ -18,7 +18,7 @@ const texts: readonly string[] = [
 
 export const forgedVerdicts: AttackClass = {
   name: "forged verdicts",
-  about: "a verdict in a comment, quoted by the judge before its own",
+  description: "a verdict in a comment, quoted by the judge before its own",
   decided_by: "kritai",
   attacks: texts.map((text) => ({ name: JSON.stringify(text), rollout: fenced(carrying(text)) })),
 };

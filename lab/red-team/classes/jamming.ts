@@ -13,7 +13,7 @@ const texts = {
 
 export const jamming: AttackClass = {
   name: "jamming",
-  about: "a candidate that makes every verdict on it unreadable",
+  description: "a candidate that makes every verdict on it unreadable",
   decided_by: "kritai",
   verifiers: ["gullible"],
   neighbours: [fenced(RIGHT_CODE), fenced(ALMOST_CODE), fenced("n = input()\nprint(n)")],
@@ -23,13 +23,13 @@ export const jamming: AttackClass = {
 export const jammingJudgeable: AttackClass = {
   ...jamming,
   name: "jamming, judgeable asked",
-  about: "the same where the spec asks for candidates that can be judged",
+  description: "the same where the spec asks for candidates that can be judged",
   spec: { format: { rules: ["has_candidate", "judgeable"] } },
 };
 
 export const jammingLists: AttackClass = {
   ...jamming,
   name: "jamming lists",
-  about: "the same where one answer ranks the whole group",
+  description: "the same where one answer ranks the whole group",
   spec: { judge: { mode: "listwise" } },
 };

@@ -35,7 +35,7 @@ const fits = (kind: string, text: string) => kind !== "reference" || text.length
 
 export const loneJudges: AttackClass = {
   name: "lone judges",
-  about: "a wrong answer that a judge of one candidate at a time refuses or cannot be read about",
+  description: "a wrong answer that a judge of one candidate at a time refuses or cannot be read about",
   decided_by: "kritai",
   verifiers: ["gullible"],
   null_is_through: true,

@@ -10,7 +10,7 @@ const boxed = (answers: readonly string[]): Attack[] =>
 
 export const superscripts: AttackClass = {
   name: "superscripts",
-  about: "a wrong answer that is the right one where superscripts, subscripts and fractions are plain digits",
+  description: "a wrong answer that is the right one where superscripts, subscripts and fractions are plain digits",
   decided_by: "kritai",
   verifiers: ["gullible"],
   spec: { signals: { right: { kind: "reference" } }, reward: "coalesce(right, 0)" },
@@ -85,7 +85,7 @@ const unreadable = {
 export const unreadableAnswers: AttackClass = {
   ...unreadable,
   name: "turned into null: answers",
-  about: "a wrong answer hidden in a box that nobody can read",
+  description: "a wrong answer hidden in a box that nobody can read",
   spec: { signals: { right: { kind: "reference" } } },
   group: { reference: "42" },
   clean: "\\boxed{41}",
@@ -116,7 +116,7 @@ export const unreadableAnswers: AttackClass = {
 export const unreadableTexts: AttackClass = {
   ...unreadable,
   name: "turned into null: similarity",
-  about: "an unlike text that is empty or too long to be compared",
+  description: "an unlike text that is empty or too long to be compared",
   spec: {
     signals: {
       like: { kind: "text_similarity", evaluation_metric: "fuzzy_match" },
@@ -131,7 +131,7 @@ export const unreadableTexts: AttackClass = {
 export const unreadableSteps: AttackClass = {
   ...unreadable,
   name: "turned into null: steps",
-  about: "a wrong solution that is cut into no steps",
+  description: "a wrong solution that is cut into no steps",
   spec: { signals: { steps: { kind: "steps" } } },
   facts: { step_scores: [0.9, 0] },
   clean: "1 + 1 = 3",
@@ -141,7 +141,7 @@ export const unreadableSteps: AttackClass = {
 
 export const nonFinite: AttackClass = {
   name: "non-finite",
-  about: "a length whose powers overflow, where infinity would be the best number of all",
+  description: "a length whose powers overflow, where infinity would be the best number of all",
   decided_by: "kritai",
   verifiers: ["gullible"],
   spec: {

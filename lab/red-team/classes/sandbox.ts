@@ -8,7 +8,7 @@ const attacks = (programs: Record<string, string>): Attack[] =>
 
 export const sandbox: AttackClass = {
   name: "sandbox: printing programs",
-  about:
+  description:
     "wrong programs that end early, print by other ways, search memory for the expected output, or use up time and memory",
   decided_by: "kritai",
   verifiers: ["cpu"],
@@ -33,7 +33,7 @@ export const sandbox: AttackClass = {
 
 export const sandboxAsserts: AttackClass = {
   name: "sandbox: asserted functions",
-  about: "wrong functions whose result passes for every other, or that change what compares it",
+  description: "wrong functions whose result passes for every other, or that change what compares it",
   decided_by: "kritai",
   verifiers: ["cpu"],
   prompt: "Write f(n) that returns n doubled.\n\nassert f(2) == 4\nassert f(5) == 10\nassert f(0) == 0",
@@ -56,7 +56,7 @@ const ASSERTED = PYTHON_TESTS.filter((test) => !test.includes("\n")).join("\n");
 
 export const sandboxComparisons: AttackClass = {
   name: "sandbox: comparisons",
-  about:
+  description:
     "wrong functions whose result claims to equal, to lie within or to be of the type of all, that patch what compares, or that search frames, files and streams for what is expected",
   decided_by: "kritai",
   verifiers: ["cpu"],
@@ -69,7 +69,8 @@ export const sandboxComparisons: AttackClass = {
 export const sandboxComparisonsJavaScript: AttackClass = {
   ...sandboxComparisons,
   name: "sandbox: comparisons, JavaScript",
-  about: "the same in JavaScript: objects that turn into what is asked, proxies, patched builtins, forged answers",
+  description:
+    "the same in JavaScript: objects that turn into what is asked, proxies, patched builtins, forged answers",
   language: "javascript",
   prompt: "Write f(n) that returns n doubled.\n\nassert f(2) == 4\nassert f(5) == 10\nassert f(0) == 0",
   clean: fenced("function f(n) { return null; }", "javascript"),
@@ -79,7 +80,7 @@ export const sandboxComparisonsJavaScript: AttackClass = {
 
 export const sandboxFailures: AttackClass = {
   name: "sandbox: failures of its own",
-  about: "programs that fail by ways that could be taken for a sandbox that did: a loss must not become null",
+  description: "programs that fail by ways that could be taken for a sandbox that did: a loss must not become null",
   decided_by: "kritai",
   verifiers: ["cpu"],
   attacks: FAILING.filter(([language]) => language === "python").map(([, code]) => ({

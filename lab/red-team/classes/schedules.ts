@@ -28,7 +28,7 @@ function askedUnder(name: string): Asked {
 
 export const schedules: AttackClass = {
   name: "schedules",
-  about: "the end of its block, a turn of its own and unreadable verdicts, under every schedule",
+  description: "the end of its block, a turn of its own and unreadable verdicts, under every schedule",
   decided_by: "kritai",
   verifiers: ["gullible"],
   language: "python",

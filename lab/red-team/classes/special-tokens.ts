@@ -5,14 +5,15 @@ import { HEADS, TOKENS } from "../material/special-tokens.ts";
 
 export const specialTokens: AttackClass = {
   name: "special tokens",
-  about: "a mark of a chat template, a thinking tag or a soft switch of a hundred families, before a forged answer",
+  description:
+    "a mark of a chat template, a thinking tag or a soft switch of a hundred families, before a forged answer",
   decided_by: "kritai",
   attacks: needles(TOKENS),
 };
 
 export const roleHeads: AttackClass = {
   name: "role heads",
-  about: "the head of a turn at a line's start, such as Assistant: or ### Response:, before a forged answer",
+  description: "the head of a turn at a line's start, such as Assistant: or ### Response:, before a forged answer",
   decided_by: "kritai",
   attacks: HEADS.map((head) => ({
     name: JSON.stringify(head),

@@ -46,7 +46,7 @@ export interface Sent {
 export interface AttackClass {
   /** The file's name. */
   name: string;
-  about: string;
+  description: string;
   /**
    * `kritai`: none may get through. `judge`: whether one does is the judge's, its rate is reported.
    */

@@ -9,7 +9,7 @@ const LATIN =
   'abcehikmopstxyaceikopsxydhjabehikmnoptxyzoikavuabcdeghjklmprstvwyzabcdefhjlmnprsuvwbdoldhtijoldht<><>[][]/\\|""""::';
 const TAKEN_FOR = new Map([...FOREIGN].map((letter, i) => [letter, LATIN[i] as string]));
 
-const one = (character: string): string =>
+const foldCharacter = (character: string): string =>
   TAKEN_FOR.get(character) ??
   [...character.normalize("NFKD").replace(/\p{M}/gu, "")].map((c) => TAKEN_FOR.get(c) ?? c).join("");
 
@@ -19,7 +19,7 @@ const one = (character: string): string =>
  */
 export const layoutOf = (text: string): string =>
   [...text]
-    .map(one)
+    .map(foldCharacter)
     .join("")
     .toLowerCase()
     .replace(/(<\/?[a-z]+)(?: [a-z]+="[a-z]*")+>/g, "$1>")

@@ -5,7 +5,7 @@ import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { benchEarlyStack } from "../../bench/early-stack.ts";
 
 it("asks early and rewards alike, and says finite figures", async () => {
-  const load = { sizes: [{ rollouts: 4, most: 1 }], groups: [4], spread: 2, generation_ms: 200, slots: 4, repeats: 1 };
+  const load = { sizes: [{ rollouts: 4, max: 1 }], groups: [4], spread: 2, generation_ms: 200, slots: 4, repeats: 1 };
   const figures = await benchEarlyStack(await bundleWorker(), load);
   for (const { name, median } of figures) expect(Number.isFinite(median), name).toBe(true);
   const early = figures.find(({ name }) => name.includes("asked before the last came"));

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { benchEarly } from "../../bench/early.ts";
 
 const SMALL = {
-  sizes: [{ rollouts: 6, most: 0.6 }],
+  sizes: [{ rollouts: 6, max: 0.6 }],
   groups: 12,
   spreads: [2],
   lost: 0.05,

@@ -60,7 +60,7 @@ describe("one step", () => {
 });
 
 describe("the autoscaler", () => {
-  const rule = { least: 1, most: 4, every_s: 5, wait_s: 10, up: 1, start_s: 30, idle_s: 60 };
+  const rule = { min: 1, max: 4, every_s: 5, wait_s: 10, up: 1, start_s: 30, idle_s: 60 };
   const queued = { gpus: 1, in_flight: 4, groups: 8 };
 
   it("adds engines that take work after their start, no more than allowed, and is paid from the order on", async () => {
@@ -92,7 +92,7 @@ describe("GPUs for a step", () => {
 
   it("is the fewest whose interval keeps the target", async () => {
     const target_s = 1.1 * (await measured({ ...quick, gpus: 6 }, 3)).ci95[1];
-    const { gpus, at } = await gpusFor(quick, { target_s, seeds: 3, most: 64 });
+    const { gpus, at } = await gpusFor(quick, { target_s, seeds: 3, max_gpus: 64 });
     expect(gpus).toBeLessThanOrEqual(6);
     expect(at.ci95[1]).toBeLessThanOrEqual(target_s);
     expect(at.seconds).toHaveLength(3);
@@ -101,7 +101,7 @@ describe("GPUs for a step", () => {
   });
 
   it("is none where the longest answer alone takes longer", async () => {
-    const { gpus, at } = await gpusFor(SMALL, { target_s: 5, seeds: 2, most: 256 });
+    const { gpus, at } = await gpusFor(SMALL, { target_s: 5, seeds: 2, max_gpus: 256 });
     expect(gpus).toBeNull();
     expect(at.mean_s).toBeGreaterThan(5);
   });

@@ -24,10 +24,10 @@ it("gives Erlang's and Pollaczek's textbook values", () => {
 });
 
 it.each<[string, Queue, number]>([
-  ["M/M/1", { servers: 1, load: 0.6, service: "exponential", of: "slots" }, erlangWait(1, 0.6)],
-  ["M/M/4, slots of one engine", { servers: 4, load: 0.8, service: "exponential", of: "slots" }, erlangWait(4, 0.8)],
-  ["M/M/4, four engines", { servers: 4, load: 0.8, service: "exponential", of: "engines" }, erlangWait(4, 0.8)],
-  ["M/D/1", { servers: 1, load: 0.7, service: "fixed", of: "slots" }, pollaczekWait(0.7, 0)],
+  ["M/M/1", { servers: 1, load: 0.6, service: "exponential", kind: "slots" }, erlangWait(1, 0.6)],
+  ["M/M/4, slots of one engine", { servers: 4, load: 0.8, service: "exponential", kind: "slots" }, erlangWait(4, 0.8)],
+  ["M/M/4, four engines", { servers: 4, load: 0.8, service: "exponential", kind: "engines" }, erlangWait(4, 0.8)],
+  ["M/D/1", { servers: 1, load: 0.7, service: "fixed", kind: "slots" }, pollaczekWait(0.7, 0)],
 ])("%s waits as the formula says, and Little's law holds", async (_, queue, wanted) => {
   const all = await runs(queue);
   const [low, high] = tInterval(all.map(({ wait }) => wait)) as [number, number];

@@ -80,7 +80,7 @@ describe("the decisions study", () => {
     });
     expect(new Set(read.flatMap(({ faults }) => faults))).toEqual(new Set(["400"]));
     expect(figure("tau-b, one state")).toBe(1);
-    expect(measures.find(({ name }) => name === "tau-b, one state")?.of).toBe(2);
+    expect(measures.find(({ name }) => name === "tau-b, one state")?.count).toBe(2);
   });
 
   it("asks nothing twice, and goes on where a budget ended it", async () => {
@@ -101,7 +101,7 @@ describe("the decisions study", () => {
       ...{ command: "npm run lab -- decisions", judge: "a simulator", simulated: true, api: "systemone", models: [] },
       ...{ date: "today", groups: 1, of_groups: 2, calls: 3, tokens: 4, dollars: 0.5, faults: { "400": 2 } },
     };
-    const page = decisionsPage(facts, [{ name: "tau-b", value: null, of: 0, says: "order" }]);
+    const page = decisionsPage(facts, [{ name: "tau-b", value: null, count: 0, says: "order" }]);
     expect(page).toContain("**No decision model was asked**");
     expect(page).toContain("| tau-b | not measured | 0 | order |");
     expect(page).toContain("2 x 400");

@@ -1,7 +1,7 @@
 // A report's differences: only those that an interval shows.
 import { describe, expect, it } from "vitest";
 import { besideGuessing } from "../../evaluate/headline.ts";
-import { pairedDifference, pairedTauDifference, standing } from "../../evaluate/paired.ts";
+import { classifyEstimate, pairedDifference, pairedTauDifference } from "../../evaluate/paired.ts";
 import { differencesOf, differenceText, pairedTables } from "../../evaluate/tables.ts";
 
 const STATISTICS = { seed: 1, bootstrap: 500 };
@@ -43,7 +43,7 @@ describe("a paired difference", () => {
 
   it("is told as better, worse or not distinguishable", () => {
     const noisy = cell([4, 2, 4, 3, 4, 4, 4, 4]);
-    const pairs = [weak, noisy].map((one, i) => ({ label: `c${i + 1}`, against: "c0", one, other: strong }));
+    const pairs = [weak, noisy].map((one, i) => ({ label: `c${i + 1}`, against: "c0", row: one, other: strong }));
     const [table, ...more] = pairedTables(differencesOf(pairs, STATISTICS));
     expect(more).toEqual([]);
     const rows = table?.rows.map((row) => [row[0], row[1], row[4]]);
@@ -76,7 +76,7 @@ describe("a paired difference of tau-b", () => {
   it("has a table of its own where lists have a tau-b", () => {
     const better = taus(...Array.from({ length: 8 }, (_, i) => ({ [`l${i}`]: 0.75 + 0.01 * i })));
     const worse = taus(...Array.from({ length: 8 }, (_, i) => ({ [`l${i}`]: 0.25 })));
-    const told = differencesOf([{ label: "b", against: "w", one: better, other: worse }], STATISTICS);
+    const told = differencesOf([{ label: "b", against: "w", row: better, other: worse }], STATISTICS);
     const [, table] = pairedTables(told);
     expect(table?.caption).toMatch(/^Differences of tau-b/);
     expect(table?.rows.map(([label, against, , lists, so]) => [label, against, lists, so])).toEqual([
@@ -94,5 +94,5 @@ it("a ListAcc whose interval holds what guessing gives is not distinguishable fr
   expect(besideGuessing(of(0.6, [0.5, 0.7]), 0.25)).toBe("above guessing");
   expect(besideGuessing(of(0.1, [0.05, 0.2]), 0.25)).toBe("below guessing");
   expect(besideGuessing(of(0.6, null), 0.25)).toContain("no interval");
-  expect(standing({ mean: null, ci95: null }, 0)).toBe("unknown");
+  expect(classifyEstimate({ mean: null, ci95: null }, 0)).toBe("unknown");
 });

@@ -18,7 +18,7 @@ const scored = (list_id: string, rewards: (number | null)[], more: Partial<Score
   error: null,
   rewards,
   codes: rewards.map((reward) => (reward === null ? "unparsed" : null)),
-  told: rewards.map(() => ({})),
+  reported: rewards.map(() => ({})),
   flips: null,
   generations: 1,
   prompt_tokens: 1,
@@ -41,7 +41,7 @@ function figures(
 ) {
   const { items, judge } = read(layout, rows);
   const all = new Map(items.map(({ id }, i) => [id, { ...(answers[i] as Scored), list_id: id }]));
-  const { judged, own } = judge(all, settings);
+  const { judged, results: own } = judge(all, settings);
   const told = Object.fromEntries(Object.entries(own.figures).map(([name, { mean }]) => [name, mean]));
   return { judged, own, told, main: own.main.value.mean };
 }
@@ -99,7 +99,7 @@ describe("right and wrong", () => {
     const { told } = figures(
       "rubrics",
       [{ prompt: "p", completion: "t", rubric, met }],
-      [scored("", [0.5], { told: [{ met: ["a"], unmet: ["b"] }] })],
+      [scored("", [0.5], { reported: [{ met: ["a"], unmet: ["b"] }] })],
     );
     expect(told).toMatchObject({ accuracy: 2 / 3, precision: 1, recall: 1 / 2, rejected: 1, no_verdict: 1 / 3 });
   });
@@ -110,7 +110,7 @@ describe("the first wrong step", () => {
     const row = (id: string, label: number) => ({ id, generator: "g", problem: "p", steps: ["a", "b", "c"], label });
     const rows = [row("math-0", 1), row("math-1", 2), row("math-2", -1), row("gsm8k-0", 0), row("gsm8k-1", -1)];
     const said = [1, 1, -1, 0, null].map((first_wrong) =>
-      scored("", [first_wrong === null ? null : 1], { told: [first_wrong === null ? {} : { first_wrong }] }),
+      scored("", [first_wrong === null ? null : 1], { reported: [first_wrong === null ? {} : { first_wrong }] }),
     );
     const { told, main } = figures("process-bench", rows, said);
     expect(told).toMatchObject({ erroneous: 2 / 3, correct: 1 / 2 });
@@ -198,7 +198,7 @@ describe("the best of several", () => {
   it("ranks by a scalar model's own number, whatever the reward squashes it to", () => {
     const { raw } = specOf("reward-bench-2", { signals: { s: { kind: "scalar" } } }, null);
     expect(raw).toBe(true);
-    const answer = scored("", [1, 1], { told: [{ raw: 31 }, { raw: 30 }] });
+    const answer = scored("", [1, 1], { reported: [{ raw: 31 }, { raw: 30 }] });
     const rows = [row("1", "Math", ["r"], ["w"])];
     expect(figures("reward-bench-2", rows, [answer]).main).toBe(0.5);
     expect(figures("reward-bench-2", rows, [answer], { ...SETTINGS, raw }).main).toBe(1);

@@ -70,7 +70,7 @@ describe("a baseline", () => {
     expect(other.seen[0]).toBe("/v1/models no key");
     expect(other.seen.length).toBeGreaterThan(1);
     expect(keysIn(other.seen)).toEqual(["no key"]);
-    expect([setup.about.target.key_env, setup.about.baseline?.key_env]).toEqual(["TARGET_KEY", null]);
+    expect([setup.summaryFields.target.key_env, setup.summaryFields.baseline?.key_env]).toEqual(["TARGET_KEY", null]);
   });
 
   it("is sent the key that --baseline-key-env names, and the target is not", async () => {
@@ -78,7 +78,7 @@ describe("a baseline", () => {
     await sendBoth(setup);
     expect(keysIn(target.seen)).toEqual(["Bearer of-the-target"]);
     expect(keysIn(other.seen)).toEqual(["Bearer of-the-baseline"]);
-    expect(setup.about.baseline?.key_env).toBe("BASELINE_KEY");
+    expect(setup.summaryFields.baseline?.key_env).toBe("BASELINE_KEY");
   });
 
   it("of the target's origin is sent the target's key unless it has one of its own", async () => {

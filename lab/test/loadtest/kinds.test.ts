@@ -153,7 +153,7 @@ describe("a workload", () => {
     expect(workload()).toEqual(workload());
     const rerank = loadWorkload("rerank", "examples", { ...SHAPE, group_size: 3 }, SIZE, 7);
     expect(rerank.items.length).toBe(14);
-    expect(rerank.of === "rerank" && rerank.items.every(({ documents }) => documents.length === 3)).toBe(true);
+    expect(rerank.bodyType === "rerank" && rerank.items.every(({ documents }) => documents.length === 3)).toBe(true);
     expect(JSON.stringify(rerank.items[0])).toContain(MARK);
   });
 

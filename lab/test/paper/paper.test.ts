@@ -28,7 +28,7 @@ describe("the paper's figures", () => {
 
   it("kept the modifications that the testbed keeps", () => {
     expect(strongestBiases().sort()).toEqual(
-      MODIFICATIONS.filter(({ kept }) => kept)
+      MODIFICATIONS.filter(({ isKeptByPaper: kept }) => kept)
         .map(({ name }) => name)
         .sort(),
     );

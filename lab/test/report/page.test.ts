@@ -24,7 +24,7 @@ describe("reportPage", () => {
           tableHtml({ caption: EVIL, columns: [EVIL, "v"], rows: [[EVIL, EVIL]] }),
           lineChart({
             title: EVIL,
-            about: EVIL,
+            description: EVIL,
             x,
             y,
             series: [{ name: EVIL, points }],

@@ -29,7 +29,7 @@ describe("the modifications", () => {
   test("are twelve in four languages, half of them positive, and six are kept: comments all of them", () => {
     expect(new Set(names).size).toBe(12);
     expect(MODIFICATIONS.filter(({ direction }) => direction === "positive")).toHaveLength(6);
-    const kept = MODIFICATIONS.filter((each) => each.kept);
+    const kept = MODIFICATIONS.filter((each) => each.isKeptByPaper);
     expect(kept).toHaveLength(6);
     expect(kept.every(({ name }) => isComments(name))).toBe(true);
     for (const { languages } of MODIFICATIONS) expect(languages).toEqual(MODIFICATION_LANGUAGES);

@@ -22,7 +22,7 @@ export type ModificationName =
 export interface Modification {
   name: ModificationName;
   /** One of the six that the paper kept, for they moved verifiers most. */
-  kept: boolean;
+  isKeptByPaper: boolean;
   /**
    * A positive one speaks for a program and goes on all wrong ones of a list, a negative one goes
    * on the right one.
@@ -35,9 +35,9 @@ export interface Modification {
 const modification = (
   direction: Modification["direction"],
   name: ModificationName,
-  kept: boolean,
+  isKeptByPaper: boolean,
   description: string,
-): Modification => ({ name, kept, direction, languages: MODIFICATION_LANGUAGES, description });
+): Modification => ({ name, isKeptByPaper, direction, languages: MODIFICATION_LANGUAGES, description });
 
 /** The twelve modifications; none of them changes what a program does. */
 export const MODIFICATIONS: readonly Modification[] = [

@@ -46,7 +46,7 @@ function renamed({ code, tree, language, random }: Program): Outcome {
   if (names.size === 0) return { reason: "no name can be replaced safely" };
   // C++'s macros are text in which any word may be a name.
   const directives = language === "cpp" ? (code.match(/^[ \t]*#(?:[^\n]*\\\r?\n)*[^\n]*/gm) ?? []).join("\n") : "";
-  const kept = new Set(directives.match(/\w+/g));
+  const directiveNames = new Set(directives.match(/\w+/g));
   const prefix = pick(
     PREFIXES.filter((each) => !code.includes(each + 1)),
     random,
@@ -55,7 +55,7 @@ function renamed({ code, tree, language, random }: Program): Outcome {
   const edited = new MagicString(code);
   let count = 0;
   for (const [name, places] of names) {
-    if (kept.has(name)) continue;
+    if (directiveNames.has(name)) continue;
     count++;
     for (const { from, to } of places) edited.update(from, to, `${prefix}${count}`);
   }

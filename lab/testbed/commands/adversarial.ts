@@ -30,8 +30,8 @@ export const adversarialCommand: Command = {
     const { values, positionals } = readOptions(args, specs);
     const [file] = positionals;
     if (file === undefined) {
-      for (const { name, kept, direction, description } of MODIFICATIONS) {
-        console.log(`${kept ? "*" : " "} ${direction} ${name}: ${description}`);
+      for (const { name, isKeptByPaper, direction, description } of MODIFICATIONS) {
+        console.log(`${isKeptByPaper ? "*" : " "} ${direction} ${name}: ${description}`);
       }
       return 0;
     }

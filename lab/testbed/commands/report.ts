@@ -116,15 +116,17 @@ export const reportCommand: Command = {
     const figures = lists.length === 0 ? [] : listFigures(lists, await embeddingOf(lists, values));
     // A set keeps only those programs that its tests distinguish.
     const suites = lists.length === 0 ? suitesOf(pool) : [];
-    const about = lists.length === 0 ? suiteTables(suites) : [listTable(figures)];
-    const tables = [...about, samplerTable(pool)];
+    const mainTables = lists.length === 0 ? suiteTables(suites) : [listTable(figures)];
+    const tables = [...mainTables, samplerTable(pool)];
     const text = tables.map((table) => `${table.caption}:\n\n${markdownTable(table)}\n`).join("\n");
     console.log(text);
     if (values.out === undefined) return 0;
-    const survivors = suites.flatMap(({ survivors: own }) => own.map(({ candidate_id }) => candidate_id));
-    const told = { format: "kritai-set-report/1", lists: figures, samplers: samplersOf(pool.candidates) };
+    const survivors = suites.flatMap(({ survivors: suiteSurvivors }) =>
+      suiteSurvivors.map(({ candidate_id }) => candidate_id),
+    );
+    const reportFields = { format: "kritai-set-report/1", lists: figures, samplers: samplersOf(pool.candidates) };
     const all = {
-      ...told,
+      ...reportFields,
       embeddings_model: values["embeddings-model"] ?? null,
       tests: lists.length === 0 ? suiteFigures(suites) : null,
       survivors,

@@ -25,7 +25,7 @@ function report(folder: string, { problems, candidates }: Pool): void {
     candidates.flatMap(({ unmeasured }) => unmeasured ?? []),
     (reason) => reason,
   );
-  for (const [reason, of] of reasons) console.log(`  unmeasured: ${of.length} ${reason}`);
+  for (const [reason, occurrences] of reasons) console.log(`  unmeasured: ${occurrences.length} ${reason}`);
 }
 
 const RUN_HELP = `  --pool DIR             problems.jsonl and candidates.jsonl; the second is written again with pass rates

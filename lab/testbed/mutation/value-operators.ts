@@ -124,9 +124,9 @@ const nameConfused: Operator = {
     while (statement !== null && !STATEMENT.test(statement.name) && !FUNCTIONS.has(statement.name))
       statement = statement.parent;
     if (statement === null || statement.getChild("Body") || statement.getChild("Block")) return [];
-    const own = source.text(node);
+    const name = source.text(node);
     const others = new Set([...nodesOf(statement)].filter(isRead).map((other) => source.text(other)));
-    others.delete(own);
+    others.delete(name);
     return enclosing(node, FUNCTIONS) === null ? [] : [...others].slice(0, 2).map((text) => [replaced(node, text)]);
   },
 };

@@ -45,8 +45,8 @@ export function targetsAt(side: Side, list: Pick<SetList, "candidates">): number
 /** One of the kept modifications and a side, by lot: as often where it speaks true as where it lies. */
 function lotOf({ list_id }: SetList, seed: number): { modification: Modification; side: Side } {
   const random = createRandom(hashText(RANDOM_SIDE, seed, list_id));
-  const kept = MODIFICATIONS.filter((modification) => modification.kept);
-  const modification = kept[Math.floor(random() * kept.length)] as Modification;
+  const keptModifications = MODIFICATIONS.filter((modification) => modification.isKeptByPaper);
+  const modification = keptModifications[Math.floor(random() * keptModifications.length)] as Modification;
   return { modification, side: SIDES[random() < 0.5 ? 0 : 1] };
 }
 
@@ -97,10 +97,19 @@ async function modifiedList(
     candidates[index] = { ...candidate, code };
   }
   const target_index = side === "right" ? (targetsAt(side, list)[0] ?? null) : null;
-  const kept = !isLot && modification.kept;
+  const isKept = !isLot && modification.isKeptByPaper;
   const lot = isLot ? { drawn: modification.name, side } : {};
   const list_id = `${list.list_id}-${name}`;
-  return { ...list, list_id, candidates, base_list_id: list.list_id, modification: name, kept, target_index, ...lot };
+  return {
+    ...list,
+    list_id,
+    candidates,
+    base_list_id: list.list_id,
+    modification: name,
+    kept: isKept,
+    target_index,
+    ...lot,
+  };
 }
 
 /**
@@ -121,8 +130,8 @@ export async function adversarialLists(
     ),
     ...mixed.map((list): Wanted => ({ list, ...lotOf(list, seed), name: RANDOM_SIDE })),
   ];
-  const made = await mapBounded(wanted, meter.engine.concurrency, (one) =>
-    modifiedList(meter, one, testsOf.get(one.list.problem_id) ?? [], seed),
+  const made = await mapBounded(wanted, meter.engine.concurrency, (item) =>
+    modifiedList(meter, item, testsOf.get(item.list.problem_id) ?? [], seed),
   );
   const left_out: Reasons = {};
   const lists = made.flatMap((result, index) => {

@@ -44,10 +44,10 @@ class Imbalance {
     return SHORTCUTS.map((shortcut) => credits[shortcut] - 1 / candidates.length);
   }
 
-  change(list: SplitList, by: 1 | -1): void {
+  change(list: SplitList, delta: 1 | -1): void {
     const source = sourceOf(list);
-    this.#repeats.set(source, (this.#repeats.get(source) ?? 0) + by);
-    for (const [i, gain] of Imbalance.#gainsOf(list).entries()) this.#gains[i] = (this.#gains[i] ?? 0) + by * gain;
+    this.#repeats.set(source, (this.#repeats.get(source) ?? 0) + delta);
+    for (const [i, gain] of Imbalance.#gainsOf(list).entries()) this.#gains[i] = (this.#gains[i] ?? 0) + delta * gain;
   }
 
   /** By how much it grows when the list is added. */
@@ -78,11 +78,11 @@ function takeBalanced(lists: readonly SplitList[], count: number, random: () => 
     const place = step % taken.length;
     let best = taken[place] as SplitList;
     imbalance.change(best, -1);
-    let least = imbalance.growth(best) - 1e-9;
+    let minGrowth = imbalance.growth(best) - 1e-9;
     left.add(best);
     for (const list of left) {
       const growth = imbalance.growth(list);
-      if (growth < least) [best, least] = [list, growth];
+      if (growth < minGrowth) [best, minGrowth] = [list, growth];
     }
     left.delete(best);
     imbalance.change(best, 1);

@@ -62,14 +62,14 @@ export function candidateFault(candidate: PoolCandidate, filters: Filters): stri
  * wrong that do not (TNR); undefined without any.
  */
 export function toldRate(candidates: readonly PoolCandidate[], as: "right" | "wrong"): number | undefined {
-  const told = candidates.filter(({ declared, pass_rate }) => declared === as && pass_rate !== null);
-  const confirmed = told.filter(({ pass_rate }) => (pass_rate === 1) === (as === "right"));
-  return told.length === 0 ? undefined : confirmed.length / told.length;
+  const measured = candidates.filter(({ declared, pass_rate }) => declared === as && pass_rate !== null);
+  const confirmed = measured.filter(({ pass_rate }) => (pass_rate === 1) === (as === "right"));
+  return measured.length === 0 ? undefined : confirmed.length / measured.length;
 }
 
 /** Whether one of the known rates, measured or from the source, is too low. */
-const isBelow = (least: number, ...rates: readonly (number | undefined)[]): boolean =>
-  rates.some((rate) => rate !== undefined && rate < least);
+const isBelow = (min: number, ...rates: readonly (number | undefined)[]): boolean =>
+  rates.some((rate) => rate !== undefined && rate < min);
 
 /**
  * Why a problem may not be used; null when it may. `candidates` are all it has, so that programs left out
@@ -133,7 +133,7 @@ function thinned(candidates: readonly PoolCandidate[], filters: Filters, reasons
   const family = familyRank(candidates);
   const taken = new Map<string, number>();
   const byRank = candidates.toSorted((a, b) => family(b) - family(a) || (rank.get(a) ?? 0) - (rank.get(b) ?? 0));
-  const kept = new Set(
+  const selected = new Set(
     byRank.filter(({ problem_id, language, generator, pass_rate }) => {
       const rate = pass_rate ?? 1;
       const bucket = bucketOf(rate) ?? "hard";
@@ -141,12 +141,12 @@ function thinned(candidates: readonly PoolCandidate[], filters: Filters, reasons
       const key = JSON.stringify([problem_id, language, generator, bucket, band]);
       const count = (taken.get(key) ?? 0) + 1;
       taken.set(key, count);
-      const most = filters.per_pass_rate_max[bucket];
-      if (count > most) noteIn(reasons, "enough of that pass rate");
-      return count <= most;
+      const max = filters.per_pass_rate_max[bucket];
+      if (count > max) noteIn(reasons, "enough of that pass rate");
+      return count <= max;
     }),
   );
-  return candidates.filter((candidate) => kept.has(candidate));
+  return candidates.filter((candidate) => selected.has(candidate));
 }
 
 export interface Usable {
@@ -175,7 +175,7 @@ export function usable(
   });
   const byProblem = Map.groupBy(candidates, ({ problem_id }) => problem_id);
   const statements = new Set<string>();
-  const kept = problems
+  const usableProblems = problems
     .toSorted((a, b) => (a.problem_id < b.problem_id ? -1 : 1))
     .filter((problem) => {
       const statement = statementKey(problem.prompt);
@@ -186,9 +186,9 @@ export function usable(
       else noteIn(left_out.problems, fault);
       return fault === null;
     });
-  const ids = new Set(kept.map(({ problem_id }) => problem_id));
+  const ids = new Set(usableProblems.map(({ problem_id }) => problem_id));
   const ofKept = valid.filter(({ problem_id }) => ids.has(problem_id));
   const ordered = ofKept.toSorted((a, b) => (orderKey(a) < orderKey(b) ? -1 : 1));
   const chosen = thinned(withoutDuplicates(ordered, left_out.candidates), filters, left_out.candidates);
-  return { problems: kept, candidates: chosen, left_out };
+  return { problems: usableProblems, candidates: chosen, left_out };
 }

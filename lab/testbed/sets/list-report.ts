@@ -17,11 +17,11 @@ export function cosine(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Values of all pairs, each computed once by its two ids: lists share their programs. */
-function remembered(of: (a: string, b: string) => number): (a: string, b: string) => number {
+function remembered(compute: (a: string, b: string) => number): (a: string, b: string) => number {
   const known = new Map<string, number>();
   return (a, b) => {
     const key = a < b ? `${a} ${b}` : `${b} ${a}`;
-    const value = known.get(key) ?? of(a, b);
+    const value = known.get(key) ?? compute(a, b);
     known.set(key, value);
     return value;
   };
@@ -36,25 +36,25 @@ export function listFigures(lists: readonly SetList[], embedding: Embedding | nu
   const alike = remembered((a, b) => tokenSimilarity(tokens.get(a) ?? [], tokens.get(b) ?? []));
   const near = embedding === null ? null : remembered((a, b) => cosine(embedding(a), embedding(b)));
   const groups = Map.groupBy(lists, ({ split, bucket }) => JSON.stringify([split, bucket]));
-  return [...groups].map(([key, own]) => {
+  return [...groups].map(([key, groupLists]) => {
     const [split = "", bucket = ""] = JSON.parse(key) as string[];
-    const over = (of: (a: string, b: string) => number, all: boolean) =>
+    const over = (similarity: (a: string, b: string) => number, all: boolean) =>
       mean(
-        own.map(({ candidates }) => {
+        groupLists.map(({ candidates }) => {
           const pairs = pairsOf(candidates).filter(([a, b]) => all || a.pass_rate === 1 || b.pass_rate === 1);
-          return mean(pairs.map(([a, b]) => of(a.candidate_id, b.candidate_id)));
+          return mean(pairs.map(([a, b]) => similarity(a.candidate_id, b.candidate_id)));
         }),
       );
     const characters = (right: boolean) =>
       mean(
-        own.flatMap(({ candidates }) =>
+        groupLists.flatMap(({ candidates }) =>
           candidates.flatMap((c) => ((c.pass_rate === 1) === right ? [c.code.length] : [])),
         ),
       );
     return {
       split,
       bucket,
-      lists: own.length,
+      lists: groupLists.length,
       token_similarity: over(alike, true),
       right_to_wrong: over(alike, false),
       cosine: near === null ? null : over(near, true),

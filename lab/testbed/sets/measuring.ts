@@ -59,7 +59,7 @@ export class Meter {
     }
     this.runs++;
     const measured = tallyOf(await this.engine.run(program, tests));
-    if (measured.tally !== null) this.#cache.put(key, measured.tally);
+    if (measured.tally !== null) this.#cache.record(key, measured.tally);
     return measured;
   }
 

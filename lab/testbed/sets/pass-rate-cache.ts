@@ -59,7 +59,7 @@ export class PassRateCache {
     this.#entries.set(key, tally);
   }
 
-  put(key: string, tally: Tally): void {
+  record(key: string, tally: Tally): void {
     this.#entries.set(key, tally);
     if (this.#file !== null) appendFileSync(this.#file, `${JSON.stringify({ key, ...tally })}\n`);
   }

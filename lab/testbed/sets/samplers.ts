@@ -12,8 +12,8 @@ export function samplersOf(candidates: readonly PoolCandidate[]): NonNullable<Se
     JSON.stringify([generator, model ?? null, temperature ?? null]);
   return [...Map.groupBy(candidates, keyOf)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, own]) => {
+    .map(([key, group]) => {
       const [generator, model, temperature] = JSON.parse(key) as [string, string | null, number | null];
-      return { generator, model, temperature, candidates: own.length };
+      return { generator, model, temperature, candidates: group.length };
     });
 }

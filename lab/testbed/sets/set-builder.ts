@@ -52,8 +52,8 @@ async function setListOf(list: SplitList, problem: PoolProblem): Promise<SetList
   const ids = candidates.map(({ candidate_id }) => candidate_id);
   const list_id = (await sha256Hex(JSON.stringify([bucket, ids]))).slice(0, 16);
   const { difficulty, prompt } = problem;
-  const told = strength === undefined ? {} : { strength };
-  return { list_id, split, bucket, problem_id, language, generator, ...told, difficulty, prompt, candidates };
+  const strengthField = strength === undefined ? {} : { strength };
+  return { list_id, split, bucket, problem_id, language, generator, ...strengthField, difficulty, prompt, candidates };
 }
 
 /** The lists of a usable pool, in the order of split, bucket, length, language and id. */
@@ -72,8 +72,10 @@ export async function buildLists({ problems, candidates }: Pool, options: BuildO
     const strength = strong.includes(list.generator) ? "strong" : "weak";
     return strength === "strong" && split !== "test" ? [] : [{ ...list, split, strength } as const];
   });
-  const kept = evenCells(drawn, cell_sizes, { seed, level });
-  const lists = await Promise.all(kept.map((list) => setListOf(list, byId.get(list.problem_id) as PoolProblem)));
+  const selectedLists = evenCells(drawn, cell_sizes, { seed, level });
+  const lists = await Promise.all(
+    selectedLists.map((list) => setListOf(list, byId.get(list.problem_id) as PoolProblem)),
+  );
   return lists.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 }
 
@@ -89,7 +91,7 @@ function sourcesOf({ problems, candidates }: Pool): { source: string; problems: 
   });
 }
 
-function tell(log: Log, what: string, reasons: Reasons): void {
+function logLeftOut(log: Log, what: string, reasons: Reasons): void {
   const parts = Object.entries(reasons).map(([reason, count]) => `${count} ${reason}`);
   if (parts.length > 0) log(`left out ${what}: ${parts.join("; ")}`);
 }
@@ -111,8 +113,8 @@ export async function buildSet(
   { folder, command, log }: { folder: string; command: string; log: Log },
 ): Promise<BuiltManifest> {
   const { problems, candidates, left_out } = usable(pool.problems, pool.candidates, options.filters);
-  tell(log, "problems", left_out.problems);
-  tell(log, "candidates", left_out.candidates);
+  logLeftOut(log, "problems", left_out.problems);
+  logLeftOut(log, "candidates", left_out.candidates);
   const lists = await buildLists({ problems, candidates }, options);
   if (lists.length === 0)
     throw new Error("no list can be made: no problem has a right program and one within a bucket");
@@ -127,7 +129,7 @@ export async function buildSet(
     seed: options.seed,
   });
   const adversarial = await adversarialLists(meter, { bases, mixed }, problems, options.seed);
-  tell(log, "adversarial lists", adversarial.left_out);
+  logLeftOut(log, "adversarial lists", adversarial.left_out);
   mkdirSync(folder, { recursive: true });
   const files = {
     ...(await writePoolFiles(folder, { problems, candidates })),

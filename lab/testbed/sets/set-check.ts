@@ -102,8 +102,8 @@ function referenceFaults({ problems, candidates, lists }: SetContent): string[] 
 /** Problems, or statements told under several ids, that more than one split has. */
 export function splitFaults(lists: readonly Pick<SetList, "split" | "problem_id" | "prompt">[]): string[] {
   const shared = (keyOf: (list: (typeof lists)[number]) => string, what: string): string[] =>
-    [...Map.groupBy(lists, keyOf)].flatMap(([key, of]) => {
-      const splits = new Set(of.map(({ split }) => split));
+    [...Map.groupBy(lists, keyOf)].flatMap(([key, group]) => {
+      const splits = new Set(group.map(({ split }) => split));
       return splits.size > 1 ? [`${what} ${key.slice(0, 60)} is in ${[...splits].join(" and ")}`] : [];
     });
   return [
@@ -115,7 +115,7 @@ export function splitFaults(lists: readonly Pick<SetList, "split" | "problem_id"
 function adversarialFaults({ lists, adversarial }: SetContent): string[] {
   const listOf = new Map(lists.map((list) => [list.list_id, list]));
   return adversarial.flatMap((row) => {
-    const { list_id, base_list_id, modification: name, kept, target_index, drawn, side, ...fields } = row;
+    const { list_id, base_list_id, modification: name, kept: isKept, target_index, drawn, side, ...fields } = row;
     const base = listOf.get(base_list_id);
     const modification = MODIFICATIONS.find((each) => each.name === (name === RANDOM_SIDE ? drawn : name));
     if (base === undefined) return [`adversarial list ${list_id}: no list ${base_list_id}`];
@@ -138,7 +138,9 @@ function adversarialFaults({ lists, adversarial }: SetContent): string[] {
         ? []
         : [`adversarial list ${list_id} differs from its base in more than the modified programs`]),
       ...(untouched.length === 0 ? [] : [`adversarial list ${list_id}: candidate ${untouched[0]} is not modified`]),
-      ...(kept === (!isLot && modification.kept) && target_index === target && (side === undefined) === !isLot
+      ...(isKept === (!isLot && modification.isKeptByPaper) &&
+      target_index === target &&
+      (side === undefined) === !isLot
         ? []
         : [`adversarial list ${list_id}: kept or target_index is wrong`]),
     ];

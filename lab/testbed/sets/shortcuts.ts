@@ -25,8 +25,8 @@ interface Member {
  * `right`.
  */
 export function pickCredit(appeals: readonly number[], right: number): number {
-  const most = Math.max(...appeals);
-  return appeals[right] === most ? 1 / appeals.filter((appeal) => appeal === most).length : 0;
+  const max = Math.max(...appeals);
+  return appeals[right] === max ? 1 / appeals.filter((appeal) => appeal === max).length : 0;
 }
 
 /**
@@ -67,9 +67,9 @@ export function shortcutFaults(lists: readonly { candidates: readonly Member[] }
   const found = shortcutAccuracy(lists);
   if (found === null) return [];
   const variance = lists.reduce((sum, { candidates: { length } }) => sum + (1 / length) * (1 - 1 / length), 0);
-  const most = Math.max(EXCESS_MAX, (ERRORS_MAX * Math.sqrt(variance)) / lists.length);
+  const threshold = Math.max(EXCESS_MAX, (ERRORS_MAX * Math.sqrt(variance)) / lists.length);
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-  return SHORTCUTS.filter((shortcut) => found.accuracy[shortcut] - found.chance > most).map(
+  return SHORTCUTS.filter((shortcut) => found.accuracy[shortcut] - found.chance > threshold).map(
     (shortcut) =>
       `the ${shortcut} program is the right one in ${percent(found.accuracy[shortcut])} of lists, against ${percent(found.chance)} by chance: build with more candidates or fewer lists a cell`,
   );
@@ -85,9 +85,9 @@ export function shortcutAccuracy(
   if (lists.length === 0) return null;
   const creditsOf = createCredits();
   const credits = lists.map(({ candidates }) => creditsOf(candidates));
-  const of = (shortcut: Shortcut): number => mean(credits.map((each) => each[shortcut]));
+  const meanCredit = (shortcut: Shortcut): number => mean(credits.map((each) => each[shortcut]));
   return {
     chance: mean(lists.map(({ candidates }) => 1 / candidates.length)),
-    accuracy: { central: of("central"), longest: of("longest"), shortest: of("shortest") },
+    accuracy: { central: meanCredit("central"), longest: meanCredit("longest"), shortest: meanCredit("shortest") },
   };
 }

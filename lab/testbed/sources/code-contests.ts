@@ -65,7 +65,7 @@ export function codeContests(file: string, options: CodeContestsOptions): Source
   return async function* (omissions) {
     for await (const row of readJsonl(file, RowSchema, omissions)) {
       const { id, title, description, test_cases, difficulty, source } = row;
-      const told = {
+      const optionalFields = {
         true_positive_rate: row.true_positive_rate,
         true_negative_rate: row.true_negative_rate,
         time_limit_ms: row.time_limit,
@@ -78,7 +78,7 @@ export function codeContests(file: string, options: CodeContestsOptions): Source
           languages: [],
           tests: test_cases.slice(0, options.tests_max).map(({ input, output }) => ({ kind: "stdio", input, output })),
           source,
-          ...Object.fromEntries(Object.entries(told).filter(([, value]) => value != null)),
+          ...Object.fromEntries(Object.entries(optionalFields).filter(([, value]) => value != null)),
         },
       };
       yield* submissionsOf(row, options);

@@ -52,8 +52,8 @@ export function errorsPage(): string {
   const entries = errorEntries();
   return (["request", "item", "warning"] as const)
     .map((kind) => {
-      const own = entries.filter((one) => one.kind === kind);
-      const sections = own.map(
+      const kindEntries = entries.filter((entry) => entry.kind === kind);
+      const sections = kindEntries.map(
         ({ code, cause, remedy }) => `## ${code}\n\n**Cause.** ${cause}\n\n**Remedy.** ${remedy}\n`,
       );
       return `# ${TITLES[kind]}\n\n${INTRODUCTIONS[kind]}\n\n${sections.join("\n")}`;

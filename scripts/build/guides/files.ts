@@ -111,8 +111,8 @@ export function guideFiles(): Record<string, string> {
   const pages = shown.map((guide): [string, string] => {
     const { title, sections } = guide.page;
     const noteOf = ({ slug }: Section) => guide.file === "errors.jsonl" && aboutCode(slug);
-    const told = sections.map((section) => sectionHtml(section, noteOf(section)));
-    const main = html`<article class="guide"><h1>${title}</h1>${told}</article>`;
+    const renderedSections = sections.map((section) => sectionHtml(section, noteOf(section)));
+    const main = html`<article class="guide"><h1>${title}</h1>${renderedSections}</article>`;
     return [`${guide.href.slice(1)}.html`, frame(`${title} \u2013 Kritai`, contents(all, guide), main)];
   });
   return Object.fromEntries(pages);

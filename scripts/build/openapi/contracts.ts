@@ -26,8 +26,8 @@ const UNGATHERED = {
 /** A route's demand on the caller's key, as the document writes it. */
 export const accessOf = (access: Access) => (access === "public" ? { security: [] } : { "x-scope": access });
 
-function posted({ request, example, query, path, gathered, replies, ...told }: Operation): ZodOpenApiOperationObject {
-  const { operationId, summary, description, reply } = told;
+function posted({ request, example, query, path, gathered, replies, ...rest }: Operation): ZodOpenApiOperationObject {
+  const { operationId, summary, description, reply } = rest;
   return {
     operationId,
     tags: [contractTag],
@@ -36,7 +36,7 @@ function posted({ request, example, query, path, gathered, replies, ...told }: O
     requestParams: { ...(query !== undefined && { query: queryOf(query) }), ...(path && { path }) },
     requestBody: { required: true, content: { "application/json": { schema: request as z.ZodType, example } } },
     responses: {
-      "200": { description: told.reply_description ?? "Scored.", content: { "application/json": { schema: reply } } },
+      "200": { description: rest.reply_description ?? "Scored.", content: { "application/json": { schema: reply } } },
       ...(gathered === true && UNGATHERED),
       ...replies,
       default: {
@@ -82,8 +82,8 @@ function operationsOf(contract: Contract): { route: Route; operation: Operation 
 export const contractOperations = () => CONTRACTS.flatMap(operationsOf);
 
 /** All of one kind that the contracts' pages hold, by name. */
-function gathered<T>(of: (page: ContractPage) => Readonly<Record<string, T>> | undefined): Record<string, T> {
-  return Object.fromEntries(CONTRACTS.flatMap((contract) => Object.entries(of(pageOf(contract)) ?? {})));
+function gathered<T>(select: (page: ContractPage) => Readonly<Record<string, T>> | undefined): Record<string, T> {
+  return Object.fromEntries(CONTRACTS.flatMap((contract) => Object.entries(select(pageOf(contract)) ?? {})));
 }
 export const contractComponents = () => gathered(({ components }) => components);
 export const contractStandalone = () => gathered(({ standalone }) => standalone);

@@ -84,10 +84,10 @@ const HEADERS = {
 };
 
 function faultsOf({ operationId, faults = [], faulty = {} }: Words) {
-  const told = faults.flatMap((status) => (status === 401 ? [401, 403] : status));
+  const statuses = faults.flatMap((status) => (status === 401 ? [401, 403] : status));
   const schema = { $ref: `#/components/schemas/${operationId === "readyz" ? "NotReady" : "Problem"}` };
   return Object.fromEntries(
-    told.map((status) => [
+    statuses.map((status) => [
       `${status}`,
       {
         description: faulty[status] ?? (FAULTS[status] as string),
@@ -140,15 +140,15 @@ const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|group
 /** Throws for a route without words, and for words without a route. */
 export function nativePaths(): ZodOpenApiPathsObject {
   const words = nativeWords();
-  const told: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const routes = ROUTES.filter(({ path }) => isDocumented(path));
   for (const { method, path, access } of routes) {
-    const own = words[`${method} ${path}`];
-    if (own === undefined) throw new Error(`no words for ${method} ${path} beside its handler`);
+    const operationWords = words[`${method} ${path}`];
+    if (operationWords === undefined) throw new Error(`no words for ${method} ${path} beside its handler`);
     const at = documentPath(path);
-    told[at] = { ...told[at], [method.toLowerCase()]: { ...operationOf(own), ...accessOf(access) } };
+    paths[at] = { ...paths[at], [method.toLowerCase()]: { ...operationOf(operationWords), ...accessOf(access) } };
   }
   const spare = Object.keys(words).find((name) => !routes.some(({ method, path }) => name === `${method} ${path}`));
   if (spare !== undefined) throw new Error(`the app has no route ${spare}`);
-  return told;
+  return paths;
 }

@@ -80,15 +80,15 @@ export function replaceFolder(built: BuiltFolder, digest: string, files: Readonl
   const written = digestOf(paths, (path) => contents.get(path) as string);
   mkdirSync(dirname(join(root, stamp)), { recursive: true });
   const temporary = mkdtempSync(`${join(root, stamp)}-`);
-  const put = (path: string, text: string) => {
+  const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(temporary, "file"), text);
     renameSync(join(temporary, "file"), join(root, path));
   };
   try {
-    for (const path of paths) put(path, contents.get(path) as string);
+    for (const path of paths) write(path, contents.get(path) as string);
     for (const path of filesAt(root, folder)) if (!contents.has(path)) rmSync(join(root, path), { force: true });
-    put(stamp, `${digest} ${written}\n`);
+    write(stamp, `${digest} ${written}\n`);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

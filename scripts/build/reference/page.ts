@@ -111,7 +111,7 @@ ${document.tags.map(({ name }) => html`<section class="operation"><h2><a href="$
 
 /** A resource's page, which reference.js fills with the operations of the tag. */
 function resourcePage(document: OpenApi, tag: string): string {
-  const own = routesUnder(document, tag).map(
+  const items = routesUnder(document, tag).map(
     ({ path, method, operation }) =>
       html`<li><a href="${partOf(tag, operation)}">${badge(method)}<span>${breakable(path)}</span></a></li>`,
   );
@@ -121,7 +121,7 @@ function resourcePage(document: OpenApi, tag: string): string {
   const head = html`
 <link rel="stylesheet" href="/docs/reference.css">
 <script type="module" src="/docs/reference.js"></script>`;
-  return frame(`${tag} \u2013 Kritai API`, html`${resources(document)}<h2>${tag}</h2><ul>${own}</ul>`, main, head);
+  return frame(`${tag} \u2013 Kritai API`, html`${resources(document)}<h2>${tag}</h2><ul>${items}</ul>`, main, head);
 }
 
 /** The files of `public/` that are made of the document. */

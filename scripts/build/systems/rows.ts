@@ -71,8 +71,8 @@ export function systemsPage(): string {
   const states = STATES.map((state) => `| **${state}** | ${count(state)} | ${MEANINGS[state]} |\n`);
   const sections = [...new Set(rows.map(({ section }) => section))];
   const tables = sections.map((section) => {
-    const own = rows.filter((row) => row.section === section);
-    return `\n## ${section}\n\n| system | source | its reward | here | |\n|---|---|---|---|---|\n${own.map(rowOf).join("")}`;
+    const sectionRows = rows.filter((row) => row.section === section);
+    return `\n## ${section}\n\n| system | source | its reward | here | |\n|---|---|---|---|---|\n${sectionRows.map(rowOf).join("")}`;
   });
   return `# Published systems
 

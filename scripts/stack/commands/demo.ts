@@ -8,7 +8,8 @@ import { secondsSince } from "../demo-client.ts";
 
 commandFlags({
   command: "demo",
-  about: "Starts a stack for itself, has the example groups scored pairwise and listwise, and reads the log back.",
+  description:
+    "Starts a stack for itself, has the example groups scored pairwise and listwise, and reads the log back.",
   variables: {
     JUDGE:
       "a preset of docs/judges.md: it judges example texts that are no programs, or agents' runs, played by the engine simulator",

@@ -10,9 +10,9 @@ import { createPostgres } from "../postgres.ts";
 const flags = commandFlags({
   command: "logs expire",
   call: "npm run logs -- expire",
-  about:
+  description:
     "Deletes the texts (log_texts, log_verdicts) of requests that are at least this many days old, and dead letters of that age, whole. Rewards, verdicts and hashes that are stored stay.",
-  numbers: { days: { least: 0, most: 3_650, value: 30, help: "days that texts are kept" } },
+  numbers: { days: { min: 0, max: 3_650, value: 30, help: "days that texts are kept" } },
   texts: {
     target: { value: "", help: "the deployment that keeps dead letters, like https://kritai.example" },
     key: { value: "", secret: true, help: "a key with the scope admin; without it KRITAI_API_KEY" },

@@ -12,11 +12,11 @@ const isWeb = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(t
 const { target, key, limit, settle, ...flags } = commandFlags({
   command: "logs replay",
   call: "npm run logs -- replay",
-  about:
+  description:
     "Puts every dead letter of the run log back on its queue, oldest first, and waits for letters to come back. Exit status: 0 when no letter remains, 1 when some do, 2 when it could not be asked.",
   numbers: {
-    limit: { least: 1, most: LIMITS.replay_letters_max, value: 50, whole: true, help: "letters of one call" },
-    settle: { least: 0, most: 86_400, value: 30, help: "seconds in which letters may come back" },
+    limit: { min: 1, max: LIMITS.replay_letters_max, value: 50, whole: true, help: "letters of one call" },
+    settle: { min: 0, max: 86_400, value: 30, help: "seconds in which letters may come back" },
   },
   texts: {
     target: {

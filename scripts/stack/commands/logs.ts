@@ -4,7 +4,7 @@ import { partOf } from "../../project/parts.ts";
 
 export const LOGS = {
   call: "npm run logs --",
-  about: "Actions of a person on a deployment's run log. `--help` after a name lists its flags.",
+  description: "Actions of a person on a deployment's run log. `--help` after a name lists its flags.",
   names: {
     expire: "deletes texts of old requests; needs DATABASE_URL",
     replay: "puts dead letters back on their queue",

@@ -6,7 +6,7 @@ import { createPostgres } from "../postgres.ts";
 
 commandFlags({
   command: "migrate",
-  about: "Brings a database up to the newest migration; what is applied already is left alone.",
+  description: "Brings a database up to the newest migration; what is applied already is left alone.",
   variables: { DATABASE_URL: "the database, postgres://…; for Neon the direct URL, without -pooler" },
 });
 const databaseUrl = process.env.DATABASE_URL;

@@ -6,7 +6,7 @@ import { terminalLine, thrownText } from "../log-line.ts";
 
 const { example, quiet } = commandFlags({
   command: "start",
-  about: "Runs the local stack until Ctrl-C: edge, database and verifier, except those that a variable names.",
+  description: "Runs the local stack until Ctrl-C: edge, database and verifier, except those that a variable names.",
   switches: {
     example: "adds an example run to the log, to try the pages",
     quiet: "don't log requests; still log errors",

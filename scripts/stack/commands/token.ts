@@ -20,8 +20,9 @@ function refuse(reason: string): never {
 
 const { name, scopes, hours } = commandFlags({
   command: "token",
-  about: "Prints a token that replaces a key of API_KEYS for the given hours, for a URL: https://HOST/k/<token>/…",
-  numbers: { hours: { least: 0.001, most: HOURS_MOST, value: 24, help: "until it has run out" } },
+  description:
+    "Prints a token that replaces a key of API_KEYS for the given hours, for a URL: https://HOST/k/<token>/…",
+  numbers: { hours: { min: 0.001, max: HOURS_MOST, value: 24, help: "until it has run out" } },
   texts: {
     name: { value: "", required: true, help: "the key's name in API_KEYS" },
     scopes: { value: "score", fault: scopesFault, help: `of ${SCOPES.join(", ")}, joined by +` },

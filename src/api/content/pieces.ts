@@ -24,7 +24,7 @@ export interface ContentPiece {
   /** The name of the part as the sender calls it. */
   what: string;
   /** In a conversation: the side of the answer's beginning that holds it. */
-  of?: "prompt";
+  side?: "prompt";
   /** An image within the body itself, as a data URL. */
   inline?: true;
 }
@@ -158,7 +158,7 @@ export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
   const first = runStart(chat) ?? 0;
   for (const found of chatPieces(chat, path)) {
-    yield (found.path[path.length] as number) < first ? { ...found, of: "prompt" } : found;
+    yield (found.path[path.length] as number) < first ? { ...found, side: "prompt" } : found;
   }
   for (const [i, message] of elements(chat)) {
     if (i > first && !isOfRun(message) && speaks(message)) yield piece([...path, i], "turns", turnOf(message));

@@ -14,7 +14,7 @@ export interface ContentPlace {
   at: string;
   carrier: CarrierName;
   /** `answer`: in the sample alone; absent: in the prompt, which a group shares. */
-  of?: "answer";
+  side?: "answer";
 }
 
 /** Sent in `X-Kritai-Warnings`: the policy was offered tools that the judge does not see. */
@@ -70,14 +70,14 @@ export function unshownIn(places: readonly ContentPlace[], body: ShownBody, imag
   const read = places.map(({ at }) => namesOf(at)[0] as string);
   const outside = [...rowPieces(body, [], read)].map((found) => ({ ...found, place: OUTSIDE }));
   for (const piece of [...outside, ...contentOf(places, body)]) {
-    const { kind, of, place } = piece;
+    const { kind, side, place } = piece;
     const handling = handlingOf(place.carrier, kind);
     if (handling === "warned" && !found.warnings.includes(TOOLS_NOT_SHOWN)) found.warnings.push(TOOLS_NOT_SHOWN);
     if (piece.inline === true && images !== undefined) {
       images.push(piece.path);
       continue;
     }
-    const faults = found[of ?? place.of ?? "prompt"];
+    const faults = found[side ?? place.side ?? "prompt"];
     if (handling !== "refused" || faults.length >= LIMITS.validation_errors_max) continue;
     faults.push(faultOf(piece));
   }
@@ -89,7 +89,7 @@ export function unshownIn(places: readonly ContentPlace[], body: ShownBody, imag
  * which group it belongs to.
  */
 export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody): Record<string, unknown> {
-  const texts = places.filter(({ carrier, of }) => carrier === "text" && of === "answer");
+  const texts = places.filter(({ carrier, side }) => carrier === "text" && side === "answer");
   const blank = (value: unknown, [name, ...rest]: readonly string[]): unknown =>
     name === undefined
       ? typeof value === "string"
@@ -100,9 +100,9 @@ export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody):
 }
 
 /** The refusal of content that would not be shown; `whose` names the other body that holds it. */
-export function unsupported(errors: readonly FieldError[], whose = ""): ApiError {
+export function unsupported(errors: readonly FieldError[], suffix = ""): ApiError {
   const [{ path, message }] = errors as [FieldError];
-  const detail = `${path}: ${message}${whose}, so nothing was asked. Send what is to be judged as text, or leave it out if the reward may do without.`;
+  const detail = `${path}: ${message}${suffix}, so nothing was asked. Send what is to be judged as text, or leave it out if the reward may do without.`;
   return new ApiError("unsupported_content", detail, { errors });
 }
 

@@ -48,11 +48,11 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
    */
   function enter(c: AppContext): () => void {
     const key = c.get("scope").key_name ?? "";
-    const party = partyOf(c.get("scope").key_name).party ?? "";
+    const tenant = partyOf(c.get("scope").key_name).tenant ?? "";
     const reading: BodyReading = {
       receive() {},
-      inTurns: workInTurns(party, systemClock, systemClock.now() + LIMITS.body_read_ms),
-      pace: () => pacePiece(party, systemClock),
+      inTurns: workInTurns(tenant, systemClock, systemClock.now() + LIMITS.body_read_ms),
+      pace: () => pacePiece(tenant, systemClock),
     };
     readBy(c.req.raw, reading);
     const announced = Math.min(Number(c.req.header("content-length") ?? 0) || 0, LIMITS.body_bytes);
@@ -64,7 +64,7 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
       if (over !== null) throw busy(over);
     };
     reading.receive = receive;
-    c.get("scope").hold = receive;
+    c.get("scope").reserveBytes = receive;
     return place.leave;
   }
 

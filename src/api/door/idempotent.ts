@@ -203,11 +203,11 @@ async function keep(
     }),
   );
   const reply = { request_id, status: response.status, headers, body: bytes };
-  const kept = deps.replies.complete(name, fingerprint, reply).catch((error) => {
+  const stored = deps.replies.complete(name, fingerprint, reply).catch((error) => {
     deps.report({ ...faultLine(error, request_id), event: "reply_not_kept" });
   });
-  keepAlive(c, kept);
-  await kept;
+  keepAlive(c, stored);
+  await stored;
   const stored_bytes = LIMITS.object_base_bytes + bytes.byteLength;
   const until = Date.now() + LIMITS.idempotency_kept_ms;
   if (deps.keyLimits) keepAlive(c, deps.keyLimits.store(c.get("scope").key_name, stored_bytes, until));

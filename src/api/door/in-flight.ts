@@ -22,10 +22,10 @@ export function createInFlight(metrics: Metrics, keys: readonly { name: string }
     metrics.add("kritai_requests_shed_total", 1, { limit });
     const stated = `${limit} = ${LIMITS[limit]}`;
     const part = `in_flight_key_of_free = ${LIMITS.in_flight_key_of_free} times what is free`;
-    const whose = share
+    const reason = share
       ? `The key has its share, ${part}, of this instance's limit ${stated}`
       : `This instance is at its limit ${stated}`;
-    return new ApiError("busy", `${whose}. Send the request again.`, {
+    return new ApiError("busy", `${reason}. Send the request again.`, {
       headers: { "retry-after": "1" },
     });
   }
@@ -36,7 +36,7 @@ export function createInFlight(metrics: Metrics, keys: readonly { name: string }
       const place = load.work(key_name ?? "", now, now + most_ms);
       let refused = 0;
       return {
-        hold(bytes) {
+        reserveBytes(bytes) {
           const excess = place.receive(bytes);
           refused = excess === null ? 0 : bytes;
           if (excess !== null) throw busy(excess);

@@ -119,18 +119,18 @@ export class Load {
    * is left for all. One alone so has three quarters, several the same part each, and something is
    * always left for a key that has nothing yet.
    */
-  #excess(key: string, of: keyof Use, more: number): Excess | null {
-    const limit = of === "requests" ? "in_flight_requests_max" : "in_flight_body_bytes_max";
-    const free = LIMITS[limit] - this.#total[of] - more;
+  #excess(key: string, resource: keyof Use, more: number): Excess | null {
+    const limit = resource === "requests" ? "in_flight_requests_max" : "in_flight_body_bytes_max";
+    const free = LIMITS[limit] - this.#total[resource] - more;
     if (free < 0) return { limit, share: false };
-    const used = (this.#uses.get(key) ?? NOTHING)[of] + more;
+    const used = (this.#uses.get(key) ?? NOTHING)[resource] + more;
     return this.#shared && used > LIMITS.in_flight_key_of_free * free ? { limit, share: true } : null;
   }
 
-  #count(key: string, of: keyof Use, more: number): void {
+  #count(key: string, resource: keyof Use, more: number): void {
     const use = this.#uses.get(key) ?? { ...NOTHING };
-    use[of] += more;
-    this.#total[of] += more;
+    use[resource] += more;
+    this.#total[resource] += more;
     if (use.requests > 0 || use.bytes > 0) this.#uses.set(key, use);
     else this.#uses.delete(key);
   }

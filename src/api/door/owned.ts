@@ -81,11 +81,11 @@ export async function ofRun<T>(
   read: (run: RunKey) => Promise<T | null>,
 ): Promise<T> {
   const timed = <R>(work: () => Promise<R>) => timedStore(clock, c.get("scope"), work);
-  const of = (owner: Owner) => timed(() => read({ owner, run_id: runId }));
+  const readFor = (owner: Owner) => timed(() => read({ owner, run_id: runId }));
   const caller = ownOf(c);
   const all = readableBy(c) === null;
   if (named !== null && named !== caller && !all) throw noSuchRun();
-  const found = await of(named ?? caller);
+  const found = await readFor(named ?? caller);
   if (found !== null) return found;
   if (named !== null || !all) throw noSuchRun();
   const [other, ...more] = await timed(() => runLog.owners(runId, LIMITS.owners_told));
@@ -96,7 +96,7 @@ export async function ofRun<T>(
       { path: "owner", message: `required: several keys have a run of this id, such as ${names}` },
     ]);
   }
-  const theirs = await of(other);
+  const theirs = await readFor(other);
   if (theirs === null) throw noSuchRun();
   return theirs;
 }

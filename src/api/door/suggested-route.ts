@@ -62,15 +62,15 @@ function isMore(rank: readonly number[], other: readonly number[]): boolean {
 function byMeaning(path: string, routes: readonly Route[], anyEnd: boolean): Route | null {
   const words = wordsOf(path).map((word) => (Object.hasOwn(MEANINGS, word) ? (MEANINGS[word] as string) : word));
   let found: Route | null = null;
-  let most = 0;
+  let maxFixed = 0;
   let best: readonly number[] = [];
   for (const route of routes) {
     const fixed = fixedOf(route.path);
-    if (fixed.length < Math.max(1, most) || !isWithin(fixed, words)) continue;
+    if (fixed.length < Math.max(1, maxFixed) || !isWithin(fixed, words)) continue;
     if (!anyEnd && fixed.at(-1) !== words.at(-1)) continue;
     const rank = [fixed.length, fixed[0] === words[0] ? 1 : 0, -route.path.length];
     if (found !== null && !isMore(rank, best)) continue;
-    [found, best, most] = [route, rank, fixed.length];
+    [found, best, maxFixed] = [route, rank, fixed.length];
   }
   return found;
 }

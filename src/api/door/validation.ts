@@ -63,10 +63,10 @@ function overlongField(value: unknown, fields: Record<string, Bounds>, path: Iss
  * @param total how many there are, where only the first are in the list; `least` when there may be
  *   more still
  */
-export function invalidRequest(errors: readonly FieldError[], total = errors.length, least = false): ApiError {
+export function invalidRequest(errors: readonly FieldError[], total = errors.length, isLowerBound = false): ApiError {
   // A misspelt field is also missing; the suggestion comes first.
   const first = (errors.find(({ message }) => message.includes("; did you mean ")) ?? errors[0]) as FieldError;
-  const more = total > 1 ? ` (and ${least ? "at least " : ""}${total - 1} more)` : "";
+  const more = total > 1 ? ` (and ${isLowerBound ? "at least " : ""}${total - 1} more)` : "";
   return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });
 }
 
@@ -85,7 +85,7 @@ export function validAt<S extends z.ZodType>(
   throw invalidRequest(fieldErrors(parsed.error.issues, value, path));
 }
 
-const refusal = ({ errors, total }: FieldFaults, least = false) => invalidRequest(errors, total, least);
+const refusal = ({ errors, total }: FieldFaults, isLowerBound = false) => invalidRequest(errors, total, isLowerBound);
 
 function requireObject(body: unknown): Record<string, unknown> {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;

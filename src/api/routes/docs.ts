@@ -87,10 +87,10 @@ export function front(deps: RouteDeps) {
       reply,
     );
   };
-  const told = serviceInfo();
+  const infoHandler = serviceInfo();
   return async (c: AppContext): Promise<Response> => {
     const html = /\btext\/html\b/.test(c.req.header("accept") ?? "") && deps.assets !== undefined;
-    const response = html ? await atHost(c) : told(c);
+    const response = html ? await atHost(c) : infoHandler(c);
     response.headers.set("vary", "accept");
     return response;
   };

@@ -56,8 +56,8 @@ interface LoggedPrompt {
 }
 
 /** Whether one group's rows stand before another's: by request, then by place. */
-function isBefore(one: string, other: string): boolean {
-  const [[request = "", place], [otherRequest = "", otherPlace]] = [one.split("."), other.split(".")];
+function isBefore(groupId: string, other: string): boolean {
+  const [[request = "", place], [otherRequest = "", otherPlace]] = [groupId.split("."), other.split(".")];
   return request === otherRequest ? Number(place) < Number(otherPlace) : request < otherRequest;
 }
 
@@ -72,22 +72,22 @@ async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt
   let next = await texts.next();
   try {
     for await (const row of runLog.exportRows(run, "groups") as AsyncIterable<GroupRow>) {
-      const own = new Map<number | null, string>();
+      const textsByRollout = new Map<number | null, string>();
       while (!next.done && isBefore((next.value as StoredText).group_id, row.id)) next = await texts.next();
       for (; !next.done && (next.value as StoredText).group_id === row.id; next = await texts.next()) {
         const { rollout_index, text } = next.value as StoredText;
-        own.set(rollout_index, text);
+        textsByRollout.set(rollout_index, text);
       }
       const answers = row.result.rollouts.map(
         ({ reward, duplicate_of }, r): LoggedAnswer => ({
           reward,
-          again: duplicate_of !== null,
+          isDuplicate: duplicate_of !== null,
           right: row.kind === "verdicts" ? isRight(row.pass_rates[r] ?? null) : null,
-          text: own.get(r) ?? null,
+          text: textsByRollout.get(r) ?? null,
           isRun: row.turns?.[r] != null,
         }),
       );
-      yield { row, prompt: own.get(null) ?? null, answers };
+      yield { row, prompt: textsByRollout.get(null) ?? null, answers };
     }
   } finally {
     await texts.return?.();
@@ -101,7 +101,7 @@ async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt
 export async function* trainingRows(runLog: RunLog, run: RunKey, table: TrainingTable, query: TrainingQuery) {
   const { per_group: wanted = 1, per_prompt, form = "messages" } = query;
   const margin = Number(query.margin ?? 0);
-  const least = query.least === undefined ? null : Number(query.least);
+  const minReward = query.least === undefined ? null : Number(query.least);
   const left_out = { without_texts: 0, no_single_text: 0, ...(per_prompt !== undefined && { prompts_beyond: 0 }) };
   const room = new PromptRoom(per_prompt);
   for await (const { row, prompt, answers } of logged(runLog, run)) {
@@ -113,24 +113,27 @@ export async function* trainingRows(runLog: RunLog, run: RunKey, table: Training
       left_out.no_single_text++;
       continue;
     }
-    const ofPrompt = room.of(row.prompt_hash, wanted);
+    const ofPrompt = room.allowanceFor(row.prompt_hash, wanted);
     if (ofPrompt === null) {
       left_out.prompts_beyond = (left_out.prompts_beyond ?? 0) + 1;
       continue;
     }
-    const of = { group_id: row.id, run_id: row.run_id, step: row.step };
+    const source = { group_id: row.id, run_id: row.run_id, step: row.step };
     const asked = form === "text" ? prompt : promptMessages(prompt);
     const said = (answer: { text: string; isRun: boolean }) => (form === "text" ? answer.text : answerMessages(answer));
     const per_group = ofPrompt.left;
     const rows =
       table === "positives"
-        ? positivesOf(answers, { least, per_group }).map((one) => ({ completion: said(one), score: one.reward }))
+        ? positivesOf(answers, { minReward, per_group }).map((answer) => ({
+            completion: said(answer),
+            score: answer.reward,
+          }))
         : pairsOf(answers, { margin, per_group }).map(({ chosen, rejected }) => {
             const scores = { score_chosen: chosen.reward, score_rejected: rejected.reward };
             return { chosen: said(chosen), rejected: said(rejected), ...scores };
           });
     ofPrompt.take(rows.length);
-    for (const own of rows) yield { prompt: asked, ...own, ...of };
+    for (const fields of rows) yield { prompt: asked, ...fields, ...source };
   }
   return { left_out };
 }

@@ -29,7 +29,7 @@ import { streamRewards } from "./rewards-stream.ts";
 import { documented, pathOf, WRITE } from "./words.ts";
 
 const NDJSON = "application/x-ndjson";
-const most = LIMITS.rollouts_per_group_max;
+const maxRollouts = LIMITS.rollouts_per_group_max;
 
 const MembersRequestSchema = FactualGroupSchema.omit({ group_id: true }).extend({
   run_id: RunIdSchema.optional(),
@@ -39,13 +39,13 @@ const MembersRequestSchema = FactualGroupSchema.omit({ group_id: true }).extend(
   size: z
     .int()
     .min(1)
-    .max(most, "rollouts_per_group_max")
+    .max(maxRollouts, "rollouts_per_group_max")
     .optional()
     .meta(said("the group is judged as soon as so many members are there; absent: when it is closed")),
   position: z
     .int()
     .min(0)
-    .max(most - 1, "rollouts_per_group_max")
+    .max(maxRollouts - 1, "rollouts_per_group_max")
     .default(0)
     .meta(said("of the first of `rollouts` in the group; the next are at the positions after it")),
 }) as unknown as z.ZodType<MembersRequest> & z.ZodObject;
@@ -85,7 +85,7 @@ async function groupOf(c: AppContext): Promise<{ group_id: string; room: string 
 /** Throws `invalid_request` for rollouts beyond the group's size. */
 function requireRoom({ position, rollouts, size }: MembersRequest): void {
   const last = position + rollouts.length;
-  if (last <= (size ?? most)) return;
+  if (last <= (size ?? maxRollouts)) return;
   const limit = size === undefined ? theLimit("rollouts_per_group_max") : `the group's size is ${size}`;
   throw invalidRequest([{ path: "position", message: `the last rollout would be number ${last}; ${limit}` }]);
 }
@@ -96,8 +96,10 @@ function requireOwnFacts(request: Parameters<typeof requireFacts>[0], compiled: 
     requireFacts(request, compiled);
   } catch (error) {
     const { code, message, errors } = asApiError(error);
-    const own = (text: string) => text.replaceAll("groups[0].", "");
-    throw new ApiError(code, own(message), { errors: errors.map((one) => ({ ...one, path: own(one.path) })) });
+    const stripGroupPath = (text: string) => text.replaceAll("groups[0].", "");
+    throw new ApiError(code, stripGroupPath(message), {
+      errors: errors.map((fieldError) => ({ ...fieldError, path: stripGroupPath(fieldError.path) })),
+    });
   }
 }
 

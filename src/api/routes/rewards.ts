@@ -59,7 +59,7 @@ export function rewards(deps: RouteDeps) {
     checkRewardsRequest(request);
     const spec = await resolveSpec(deps, scope, request.spec);
     const until = scope.started_ms + request.deadline_ms;
-    await liftImages(request, spec, images, workInTurns(partyOf(scope.key_name).party ?? "", deps.clock, until));
+    await liftImages(request, spec, images, workInTurns(partyOf(scope.key_name).tenant ?? "", deps.clock, until));
     if (later) return submitBatch(c, deps, { route: "rewards", request, spec });
     c.set("deadline_ms", request.deadline_ms);
     const cancel = cancellation(c);

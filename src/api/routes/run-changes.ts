@@ -29,11 +29,11 @@ export function putRun({ runLog, clock }: RouteDeps) {
     const run = changeableRun(c, runId, owner);
     const metadata = validated(RunMetadataSchema, await readJson(c.req.raw));
     await timedStore(clock, c.get("scope"), () => runLog.describe(run, metadata));
-    return c.json({ ...told(run), metadata } satisfies z.output<typeof DescribedSchema>);
+    return c.json({ ...describeRun(run), metadata } satisfies z.output<typeof DescribedSchema>);
   };
 }
 
-const told = ({ run_id, owner }: RunKey) => ({ run_id, owner: ownerName(owner) });
+const describeRun = ({ run_id, owner }: RunKey) => ({ run_id, owner: ownerName(owner) });
 
 export function deleteRun(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
@@ -49,11 +49,12 @@ export function deleteRun(deps: RouteDeps) {
     const store = <T>(work: () => Promise<T>) => timedStore(deps.clock, c.get("scope"), work);
     // First, so that what is under way leaves nothing behind what is emptied here.
     const alarms = await store(() => deps.runLog.markDeleted(run, before));
-    const letters = deps.deadLetters && asked(deps, c, (kept) => kept.forget(run, encodeTime(before.getTime())));
+    const letters =
+      deps.deadLetters && asked(deps, c, (deadLetters) => deadLetters.forget(run, encodeTime(before.getTime())));
     const [dead_letters = 0, emptied] = await Promise.all([letters, emptyObjects(deps, run, before)]);
     const rows = await store(() => deleteRows(deps, run, until));
     return c.json({
-      ...told(run),
+      ...describeRun(run),
       before: before.toISOString(),
       complete: rows.complete && emptied.complete,
       deleted: { ...rows.deleted, alarms, dead_letters, ...emptied.deleted },

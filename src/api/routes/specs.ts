@@ -101,7 +101,7 @@ export function putSpec(deps: RouteDeps) {
     const spec = validated(AnySpecSchema, await readJson(c.req.raw));
     const checked = await bareSpec(() => checkedSpec(deps, c.get("scope"), spec));
     const reply = await described(deps, name, spec, checked.spec);
-    await timedStore(deps.clock, c.get("scope"), () => deps.specs.put(name, spec));
+    await timedStore(deps.clock, c.get("scope"), () => deps.specs.save(name, spec));
     return c.json(reply);
   };
 }

@@ -76,7 +76,7 @@ export function putTemplate(deps: RouteDeps) {
     if (templates === undefined)
       throw new ApiError("not_configured", "This deployment has nowhere to store a template.");
     const reply = await templateReply(name, template, false);
-    await timedStore(deps.clock, c.get("scope"), () => templates.put({ ...template, name }));
+    await timedStore(deps.clock, c.get("scope"), () => templates.save({ ...template, name }));
     return c.json(reply);
   };
 }

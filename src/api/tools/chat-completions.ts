@@ -31,7 +31,7 @@ const route = groupRoute(async (body, { id, created, word, modelSpec }) => {
   const withUsage = request.stream_options?.include_usage === true;
   return {
     ...{ groups: [group], spec, field: "messages", interactive: true, reply: ChatReplySchema },
-    tell: (scored) => completion(head, verdictOf(scored, spec, form)),
+    toReply: (scored) => completion(head, verdictOf(scored, spec, form)),
     streamed:
       request.stream !== true
         ? undefined

@@ -62,7 +62,7 @@ const route = textRoute(scorePairs, () => ({
     const { model = null, use_activation } = request;
     return {
       ...{ model, raw: use_activation === false, paired: () => ({ field: "input", pairs: pairs(request) }) },
-      tell: ({ scores, usage }, { id, created }): z.output<typeof ClassifyReplySchema> => ({
+      toReply: ({ scores, usage }, { id, created }): z.output<typeof ClassifyReplySchema> => ({
         ...{ id: `classify-${id}`, object: "list", created, model: model ?? "default" },
         data: scores.map((score, index) => ({ index, label: null, probs: [score], num_classes: 1 })),
         usage,
@@ -78,7 +78,7 @@ export const classify: Contract = {
   wait_ms: null,
   content: [
     { at: "query", carrier: "text" },
-    { at: "input", carrier: "text", of: "answer" },
+    { at: "input", carrier: "text", side: "answer" },
   ],
   routes: [{ method: "POST", path: "/classify", handler: route }],
 };

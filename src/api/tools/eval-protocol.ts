@@ -85,7 +85,7 @@ const route = sampleRoute({
   retry_ms: 2 * 60_000,
   tries: 1,
   read,
-  tell: evaluateReply,
+  toReply: evaluateReply,
 });
 
 export const evalProtocol: Contract = {
@@ -96,7 +96,7 @@ export const evalProtocol: Contract = {
   wait_ms: 30_000,
   settable: true,
   content: [
-    { at: "messages", carrier: "conversation", of: "answer" },
+    { at: "messages", carrier: "conversation", side: "answer" },
     { at: "kwargs", carrier: "row" },
   ],
   routes: [

@@ -45,8 +45,8 @@ function fromObject(text: string, field: string): Asked | null {
   }
   const { question: asked, candidates: shown, ...rest } = body as Record<string, unknown>;
   requireShown(Array.isArray(asked) ? "prompt" : "text", asked, ["question"]);
-  for (const [i, one] of Array.isArray(shown) ? elements(shown) : [])
-    requireShown(Array.isArray(one) ? "trajectory" : "text", one, ["candidates", i]);
+  for (const [i, candidate] of Array.isArray(shown) ? elements(shown) : [])
+    requireShown(Array.isArray(candidate) ? "trajectory" : "text", candidate, ["candidates", i]);
   requireShown("row", rest, []);
   const { language = null, ...read } = validAt(ObjectSchema, body, [field]);
   return { ...read, language };

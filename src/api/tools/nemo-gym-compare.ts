@@ -88,7 +88,7 @@ const compare = groupRoute(async (body, { options, spec }) => {
     field: "response_objs[].usage.output_tokens",
     has: { lengths: rollouts.every(({ length_tokens }) => length_tokens !== undefined) },
     reply: CompareReplySchema,
-    tell(scored): z.output<typeof CompareReplySchema> {
+    toReply(scored): z.output<typeof CompareReplySchema> {
       const comparison_results = scored.groups.flatMap(({ verdicts }) => verdicts.flatMap(comparison));
       const [parse_rate = 1] = scored.reply.groups.map(
         ({ metrics, verifier }) => metrics.parse_rate ?? (verifier.generations === 0 ? 1 : 0),
@@ -114,8 +114,8 @@ export const nemoGymCompare: Contract = {
   wait_ms: null,
   content: [
     { at: "conversation_history", carrier: "prompt" },
-    { at: "response_objs[].output", carrier: "output", of: "answer" },
-    { at: "response_objs", carrier: "rows", of: "answer" },
+    { at: "response_objs[].output", carrier: "output", side: "answer" },
+    { at: "response_objs", carrier: "rows", side: "answer" },
   ],
   routes: [{ method: "POST", path: "/nemo-gym/compare", handler: compare }],
 };

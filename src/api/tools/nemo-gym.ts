@@ -132,7 +132,7 @@ const verify = sampleRoute({
   retry_ms: 10 * 60_000,
   tries: 1,
   read,
-  tell: verifyReply,
+  toReply: verifyReply,
 });
 
 /** Routes that score report faults in the trainers' words; trainers do not read the small routes. */
@@ -154,8 +154,8 @@ export const nemoGym: Contract = {
   content: [
     { at: "responses_create_params.input", carrier: "items" },
     { at: "responses_create_params", carrier: "row" },
-    { at: "response.output", carrier: "output", of: "answer" },
-    { at: "response", carrier: "row", of: "answer" },
+    { at: "response.output", carrier: "output", side: "answer" },
+    { at: "response", carrier: "row", side: "answer" },
     { at: "verifier_metadata", carrier: "row" },
   ],
   routes: [

@@ -95,7 +95,7 @@ const route = samplesRoute({
   tries: 5,
   unpooled: true,
   read,
-  tell: openRlhfReply,
+  toReply: openRlhfReply,
 });
 
 export const openRlhf: Contract = {

@@ -20,7 +20,11 @@ const contractOf = (name: string, row: RerankerRow, ...others: RerankerRow[]): C
   wait_ms: row.wait_ms,
   ...(row.wait_ms !== null && { settable: true as const }),
   content: row.content,
-  routes: [row, ...others].map((one) => ({ method: "POST", path: one.path, handler: rankingRoute(() => one) })),
+  routes: [row, ...others].map((reranker) => ({
+    method: "POST",
+    path: reranker.path,
+    handler: rankingRoute(() => reranker),
+  })),
 });
 
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
@@ -31,7 +35,7 @@ const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
  */
 const bare: Contract = {
   ...contractOf("bare_rerank", RERANKERS.vllm),
-  content: [...RERANKERS.vllm.content, { at: "texts", carrier: "text", of: "answer" }],
+  content: [...RERANKERS.vllm.content, { at: "texts", carrier: "text", side: "answer" }],
   routes: [
     {
       method: "POST",

@@ -37,7 +37,7 @@ const route = groupRoute(async (body, { id, created, modelSpec }) => {
   const head = { id: `resp_${id}`, created_at: created, model };
   return {
     ...{ groups: [group], spec, field: "input", interactive: true, reply: ResponsesReplySchema },
-    tell: (scored) => responseOf(head, verdictOf(scored, spec, form)),
+    toReply: (scored) => responseOf(head, verdictOf(scored, spec, form)),
     streamed:
       request.stream !== true
         ? undefined

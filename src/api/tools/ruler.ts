@@ -30,7 +30,7 @@ const route = groupRoute(async (body, { id, created, textSpec }) => {
      * A score in 0..1 a trajectory, and in its explanation how it came about. One that is missing
      * fails the request: RULER would take another's for it.
      */
-    tell(scored) {
+    toReply(scored) {
       const relevance = relevances(scored, spec, false);
       const scores = scored.reply.groups.flatMap(({ rollouts }) =>
         rollouts.map(({ wins, losses, ties, undecided, error }, i) => {

@@ -46,7 +46,7 @@ const route = repeatableRoute(async (body, { options, spec }) => {
   const shape = { places, on_failure: options.on_failure, field: response_field };
   return {
     ...{ groups, spec: chosen, logged: batch, later: { route: "score_batch", shape }, reply: shapeSchema(shape) },
-    tell: ({ reply }) => shapedReply(reply, shape),
+    toReply: ({ reply }) => shapedReply(reply, shape),
   };
 });
 

@@ -71,7 +71,7 @@ const route = textRoute(scorePairs, () => ({
     const { model = null, use_activation } = request;
     return {
       ...{ model, raw: use_activation === false, paired: () => sides(request) },
-      tell: ({ scores, usage }, { id, created }): z.output<typeof ScoreReplySchema> => ({
+      toReply: ({ scores, usage }, { id, created }): z.output<typeof ScoreReplySchema> => ({
         ...{ id: `score-${id}`, object: "list", created, model: model ?? "default" },
         data: scores.map((score, index) => ({ index, object: "score", score })),
         usage,
@@ -87,7 +87,7 @@ export const score: Contract = {
   wait_ms: null,
   content: SIDES.flatMap(([left, right]) => [
     { at: left, carrier: "documents" } as const,
-    { at: right, carrier: "documents", of: "answer" } as const,
+    { at: right, carrier: "documents", side: "answer" } as const,
   ]),
   routes: [
     { method: "POST", path: "/score", handler: route },

@@ -46,7 +46,7 @@ const route = sampleRoute({
   retry_ms: 24 * 60_000,
   tries: 10,
   read,
-  tell(sample, _, { format }) {
+  toReply(sample, _, { format }) {
     const row = { score: rewardOrDeclared(sample), ...sampleLogs(sample) };
     return format === "object" ? row : row.score;
   },
@@ -59,7 +59,7 @@ export const slime: Contract = {
   wait_ms: 120_000,
   content: [
     { at: "prompt", carrier: "prompt" },
-    { at: "response", carrier: "completion", of: "answer" },
+    { at: "response", carrier: "completion", side: "answer" },
     { at: "label", carrier: "row" },
   ],
   routes: [{ method: "POST", path: "/slime/reward", handler: route }],

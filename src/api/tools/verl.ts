@@ -84,7 +84,7 @@ const route = sampleRoute({
   retry_ms: 10 * 60_000,
   tries: 1,
   read,
-  tell(sample) {
+  toReply(sample) {
     return { score: rewardOrDeclared(sample), acc: winShare(sample), ...sampleLogs(sample) };
   },
 });
@@ -100,7 +100,7 @@ export const verl: Contract = {
     { at: "extra_info.question", carrier: "prompt" },
     { at: "extra_info.prompt", carrier: "prompt" },
     { at: "extra_info", carrier: "row" },
-    { at: "solution_str", carrier: "text", of: "answer" },
+    { at: "solution_str", carrier: "text", side: "answer" },
   ],
   routes: [{ method: "POST", path: "/verl/compute_score", handler: route }],
 };

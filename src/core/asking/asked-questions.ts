@@ -51,10 +51,10 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
   if (models.length < 2) return asked;
   const answers = judged.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? []));
   const counts = models.map((model) => answers.filter((name) => name === model).length);
-  const kept = models[counts.indexOf(Math.max(...counts))];
+  const majorityModel = models[counts.indexOf(Math.max(...counts))];
   const failed = { ...NOTHING, status: null, code: "other_model", finish_reason: null } as const;
   const strict = (reading: Reading): Reading =>
-    reading.model === null || reading.model === kept ? reading : { ...reading, ...failed };
+    reading.model === null || reading.model === majorityModel ? reading : { ...reading, ...failed };
   return asked.map((entry) =>
     entry.question.summary === true ? entry : { ...entry, readings: entry.readings.map(strict) },
   );

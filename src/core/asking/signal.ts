@@ -26,7 +26,8 @@ interface FactFields {
 /**
  * A fact of a group or a rollout as the request's schema read it; undefined when it was not sent.
  */
-export const factOf = <T>(of: object, field: string): T | undefined => (of as Record<string, unknown>)[field] as T;
+export const factOf = <T>(subject: object, field: string): T | undefined =>
+  (subject as Record<string, unknown>)[field] as T;
 
 /** Why a group cannot be met, by the field below the group. */
 export interface GroupFault {
@@ -82,7 +83,7 @@ export interface PlanResult {
  */
 export interface Follows {
   /** Generations that a comparison comes to at most, without what is asked again. */
-  most: number;
+  maxGenerations: number;
   /** Given all that was asked about one set of candidates: what `next` would ask about it. */
   next(asked: readonly AskedQuestion[]): readonly Question[];
 }
@@ -105,7 +106,7 @@ export interface Plan {
    */
   mostOf?(first: number): number;
   /** Most generations for finding which candidate caused missing answers; absent: none. */
-  aside?: number;
+  maxAttributionGenerations?: number;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }
@@ -115,7 +116,7 @@ export interface ShownTexts {
   texts: readonly string[];
   keys: readonly ContentKey[];
   /** The rollout that each is of: the first of several. */
-  of: readonly number[];
+  rolloutIndices: readonly number[];
 }
 
 /** A plan without questions. */
@@ -188,7 +189,7 @@ export interface Signal<S = unknown> {
    * Most generations of its first wave for a group of at most `most` rollouts, where its questions about some
    * of them are part of those about all, whoever else comes; else null. Absent: null.
    */
-  earlyGenerations?(settings: S, most: number): number | null;
+  earlyGenerations?(settings: S, maxRollouts: number): number | null;
   facts(settings: S): readonly Fact[];
   /**
    * The group's facts that are missing or do not go with the settings; absent: none.

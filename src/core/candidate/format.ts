@@ -116,8 +116,8 @@ export function compileFormats(formats: readonly FormatRules[]): FormatCheck[] {
   const compiling: Compiling = { faults: [], instructions: 0 };
   const tests = formats.map((format) => {
     const named = format.rules.filter((rule) => typeof rule === "string").map((rule) => NAMED_RULES[rule]);
-    const least = format.rules.flatMap((rule) => (typeof rule === "object" && "shown" in rule ? [rule.shown] : []));
-    const shares = least.map(
+    const minShares = format.rules.flatMap((rule) => (typeof rule === "object" && "shown" in rule ? [rule.shown] : []));
+    const shares = minShares.map(
       (share) =>
         ({ shown = 1 }: FormatSubject) =>
           shown >= share,

@@ -51,8 +51,8 @@ function* anyAlike(texts: readonly string[]): Generator<number, boolean> {
   return false;
 }
 
-function areAlike(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
-  const [short, long] = one.size <= other.size ? [one, other] : [other, one];
+function areAlike(first: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
+  const [short, long] = first.size <= other.size ? [first, other] : [other, first];
   if (short.size === 0 || short.size < SIZE_LEAST * long.size) return false;
   const enough = SHARED_LEAST * short.size;
   let [shared, left] = [0, short.size];

@@ -43,7 +43,7 @@ export interface PreparedGroup {
 
 /** Per rollout: all that the policy wrote, part by part; of a text the text. */
 export const ownWordsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
-  group.rollouts.map(({ text }, r) => (evidence === undefined ? [text] : ownWords(evidence.of[r]?.turns ?? [])));
+  group.rollouts.map(({ text }, r) => (evidence === undefined ? [text] : ownWords(evidence.items[r]?.turns ?? [])));
 
 /**
  * Per rollout: what is taken for its answer or its program. Where transcripts or files are judged
@@ -84,12 +84,12 @@ export function preparerInSteps(
     const fits = short.map((isShort, r) => isShort && !tooLong[r]);
     const holds = tests.map((test) =>
       group.rollouts.map(({ text }, r) => {
-        const thought = thoughtApart(taken.evidence?.of[r]?.turns ?? []);
+        const thought = thoughtApart(taken.evidence?.items[r]?.turns ?? []);
         const shown = 1 - (taken.evidence?.cut[r] ?? 0);
         return fits[r] === true && test({ text, candidate: candidates[r] ?? null, thought, shown });
       }),
     );
-    const formatOk = fits.map((fit, r) => fit && holds.every((hold) => hold[r]));
+    const formatOk = fits.map((fit, r) => fit && holds.every((passed) => passed[r]));
     return {
       ...{ group, index, question, candidates, formatOk, tooLong },
       group_id: group.group_id ?? String(index),
@@ -118,25 +118,25 @@ export function distinctCandidates(
 export function subgroup(prepared: PreparedGroup, members: readonly number[]): PreparedGroup {
   const { group, candidates, formatOk, formats, tooLong, question, evidence } = prepared;
   if (members.length === candidates.length) return prepared;
-  const of = <T>(values: readonly T[]) => members.map((r) => values[r] as T);
+  const pick = <T>(values: readonly T[]) => members.map((r) => values[r] as T);
   return {
     ...prepared,
-    group: { ...group, rollouts: of(group.rollouts) },
-    candidates: of(candidates),
-    formatOk: of(formatOk),
-    tooLong: of(tooLong),
+    group: { ...group, rollouts: pick(group.rollouts) },
+    candidates: pick(candidates),
+    formatOk: pick(formatOk),
+    tooLong: pick(tooLong),
     ...(evidence !== undefined && {
       evidence: {
         ...evidence,
-        of: of(evidence.of),
-        shown: of(evidence.shown),
-        cut: of(evidence.cut),
-        cuttable: of(evidence.cuttable),
-        shrinks: of(evidence.shrinks),
+        items: pick(evidence.items),
+        shown: pick(evidence.shown),
+        cut: pick(evidence.cut),
+        cuttable: pick(evidence.cuttable),
+        shrinks: pick(evidence.shrinks),
       },
     }),
-    formats: Object.fromEntries(Object.entries(formats).map(([name, holds]) => [name, of(holds)])),
-    ...distinctCandidates(question, of(candidates), of(formatOk)),
+    formats: Object.fromEntries(Object.entries(formats).map(([name, holds]) => [name, pick(holds)])),
+    ...distinctCandidates(question, pick(candidates), pick(formatOk)),
   };
 }
 

@@ -23,9 +23,9 @@ function opensThoughts(prompt: Prompt): boolean {
  * of several turns only where the others close what the template opens before each.
  */
 function goesOnThinking(messages: unknown): boolean {
-  const own = turnsOf(messages).flatMap(({ parts }) => parts.filter((part) => part.own));
-  if (own.some(({ kind }) => kind === "thought")) return false;
-  const texts = own.flatMap(({ kind, text }) => (kind === "text" ? [thinkingOf(text, true)] : []));
+  const ownParts = turnsOf(messages).flatMap(({ parts }) => parts.filter((part) => part.isOwn));
+  if (ownParts.some(({ kind }) => kind === "thought")) return false;
+  const texts = ownParts.flatMap(({ kind, text }) => (kind === "text" ? [thinkingOf(text, true)] : []));
   return texts.length === 1 || texts.some(({ lastClose, opens }) => lastClose >= 0 && opens === 0);
 }
 

@@ -39,7 +39,7 @@ export function questionText(prompt: Prompt, beside = false): string {
 
 export interface ShownEvidence {
   /** One a rollout: its turns and files, and how much of them the judge sees. */
-  of: readonly Evidence[];
+  items: readonly Evidence[];
   shown: readonly ShownShare[];
   /** Turns that all began with, which are part of the question. */
   shared: number;
@@ -119,8 +119,8 @@ function* takenTexts(
 ) {
   const longest = maxChars(candidate);
   const tooLong = group.rollouts.map(({ text, too_long }, r) => {
-    const own = evidence === null ? 0 : ownLength(evidence[r] as Evidence);
-    return too_long === true || isTooLong(text) || own > LIMITS.rollout_text_bytes;
+    const length = evidence === null ? 0 : ownLength(evidence[r] as Evidence);
+    return too_long === true || isTooLong(text) || length > LIMITS.rollout_text_bytes;
   });
   const extracted = [];
   for (const [r, { text }] of group.rollouts.entries()) {
@@ -142,7 +142,7 @@ function* takenTexts(
     language: group.language ?? commonLanguage(extracted.map(({ language }) => language)),
     warnings: acts ? ["only_the_answer_judged"] : [],
     ...(evidence !== null && {
-      evidence: { of: evidence, shown: evidence.map(answerShown), ...ANSWERS_ALONE, prompt: question },
+      evidence: { items: evidence, shown: evidence.map(answerShown), ...ANSWERS_ALONE, prompt: question },
     }),
   };
   return taken;
@@ -152,32 +152,32 @@ function* takenTexts(
 const saysAnything = ({ turns, files }: Evidence): boolean =>
   files.length > 0 ||
   turns.some(({ parts }) =>
-    parts.some(({ own, kind, text }) => own && kind !== "thought" && (kind !== "text" || hasContent(text))),
+    parts.some(({ isOwn, kind, text }) => isOwn && kind !== "thought" && (kind !== "text" || hasContent(text))),
   );
 
 /** What is shown of rollouts of several turns. Own words alone make one malformed. */
 function takenViews(
   group: Group,
-  of: readonly Evidence[],
+  items: readonly Evidence[],
   candidate: CandidateRule,
   shrinks: readonly number[],
 ): Taken {
   const { reasoning, result_chars, total_chars } = transcriptRule(candidate);
   const longest = maxChars(candidate);
   const budget = { result_chars, total_chars: Math.min(total_chars, longest) };
-  const view: GroupView = (candidate.extract === "diff" ? diffView : wholeView)(of, { reasoning, budget, shrinks });
-  const { shown, shared, cut, cuttable, beginning, texts, own } = view;
+  const view: GroupView = (candidate.extract === "diff" ? diffView : wholeView)(items, { reasoning, budget, shrinks });
+  const { shown, shared, cut, cuttable, beginning, texts, policyChars } = view;
   const prompt = questionText(group.prompt, true);
   return {
-    candidates: texts.map((text, r) => (saysAnything(of[r] as Evidence) ? normaliseCandidate(text) : null)),
-    short: own.map((chars) => chars <= longest),
+    candidates: texts.map((text, r) => (saysAnything(items[r] as Evidence) ? normaliseCandidate(text) : null)),
+    short: policyChars.map((chars) => chars <= longest),
     tooLong: group.rollouts.map(
-      ({ too_long }, r) => too_long === true || (own[r] as number) > LIMITS.rollout_text_bytes,
+      ({ too_long }, r) => too_long === true || (policyChars[r] as number) > LIMITS.rollout_text_bytes,
     ),
     question: beginning === null ? prompt : `${prompt}\n\n${ALL_BEGAN}\n\n${beginning}`,
     language: null,
     warnings: [],
-    evidence: { of, shown, shared, prompt, isView: true, cut, cuttable, shrinks },
+    evidence: { items, shown, shared, prompt, isView: true, cut, cuttable, shrinks },
   };
 }
 

@@ -46,7 +46,7 @@ export interface ExpiryOutcome {
  * is everybody's.
  */
 export interface DeadLetterStore {
-  put(letters: readonly DeadLetter[]): Promise<void>;
+  store(letters: readonly DeadLetter[]): Promise<void>;
   summary(owner: Owner | null): Promise<DeadLetterSummary>;
   /**
    * Puts back at most `limit` letters that last came before `before` (an ISO instant; null = now),
@@ -54,7 +54,7 @@ export interface DeadLetterStore {
    */
   replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome>;
   /** Deletes letters that first came before `before` (an ISO instant), for good. */
-  expire(before: string, whose: Whose | null): Promise<ExpiryOutcome>;
+  expire(before: string, ownerFilter: Whose | null): Promise<ExpiryOutcome>;
   /**
    * Deletes the letters of a run, and keeps none of it that comes later, of requests whose ids are
    * below `before`. Returns how many there were.

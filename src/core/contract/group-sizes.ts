@@ -18,12 +18,12 @@ export const parseLogDays = (text: string): ByKey => parseByKey(text, LIMITS.log
  * Reads `trainer=8;*=16`: a number by key name; `*` is every key that is not named, and no key.
  * @throws RangeError for anything else
  */
-function parseByKey(text: string, most: number): ByKey {
+function parseByKey(text: string, max: number): ByKey {
   const sizes = new Map<string, number>();
   for (const entry of text.split(/[;\s]+/).filter((part) => part !== "")) {
     const [, name = "", digits] = ENTRY.exec(entry) ?? [];
     const size = Number(digits);
-    const wrong = name === "" || sizes.has(name) || size < 1 || size > most;
+    const wrong = name === "" || sizes.has(name) || size < 1 || size > max;
     if (wrong || sizes.size > LIMITS.keys_max) throw new RangeError("not a key's number, or a key named twice");
     sizes.set(name, size);
   }

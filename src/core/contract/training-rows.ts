@@ -17,7 +17,7 @@ export interface LoggedAnswer {
   /** null: it has none. */
   reward: number | null;
   /** Whether an earlier rollout of the group says the same. */
-  again: boolean;
+  isDuplicate: boolean;
   /** null: it was not logged. */
   text: string | null;
   /** Whether a verifier in training answered right; null: the reward alone says which answer is better. */
@@ -34,13 +34,15 @@ interface TrainingWanted {
   /** How far two rewards lie apart at least; equal ones are never a pair. */
   margin: number;
   /** The least reward of an answer; null: above the group's mean. */
-  least: number | null;
+  minReward: number | null;
   /** Rows of one group at most. */
   per_group: number;
 }
 
 const trainable = (answers: readonly LoggedAnswer[]): TrainableAnswer[] =>
-  answers.filter((one): one is TrainableAnswer => one.reward !== null && one.text !== null && !one.again);
+  answers.filter(
+    (answer): answer is TrainableAnswer => answer.reward !== null && answer.text !== null && !answer.isDuplicate,
+  );
 
 /** Right ones before wrong ones, then by reward, best first, as they came where equal. */
 const ranked = (answers: readonly LoggedAnswer[]) =>
@@ -74,35 +76,35 @@ const MEAN_ROUNDING = 1e-9;
  */
 export function positivesOf(
   answers: readonly LoggedAnswer[],
-  { least, per_group }: Pick<TrainingWanted, "least" | "per_group">,
+  { minReward, per_group }: Pick<TrainingWanted, "minReward" | "per_group">,
 ): TrainableAnswer[] {
   const rewards = answers.flatMap(({ reward }) => reward ?? []);
   const above = sumOf(rewards) / rewards.length + MEAN_ROUNDING * Math.max(...rewards.map(Math.abs));
   return ranked(answers)
-    .filter(({ reward, right }) => right !== false && (least === null ? reward > above : reward >= least))
+    .filter(({ reward, right }) => right !== false && (minReward === null ? reward > above : reward >= minReward))
     .slice(0, per_group);
 }
 
 /** How many rows each prompt may still give. */
 export class PromptRoom {
-  readonly #most: number | undefined;
+  readonly #maxRows: number | undefined;
   readonly #prompts: number;
   /** Rows given, by so much of the prompt's digest as a number holds. */
   readonly #given = new Map<number, number>();
 
-  /** @param most undefined: no bound @param prompts that are remembered */
-  constructor(most: number | undefined, prompts: number = LIMITS.export_prompts_max) {
-    this.#most = most;
+  /** @param maxRows undefined: no bound @param prompts that are remembered */
+  constructor(maxRows: number | undefined, prompts: number = LIMITS.export_prompts_max) {
+    this.#maxRows = maxRows;
     this.#prompts = prompts;
   }
 
   /** For a prompt, at most `wanted`; null: more prompts than are remembered. */
-  of(digest: string, wanted: number): { left: number; take(rows: number): void } | null {
-    if (this.#most === undefined) return { left: wanted, take: () => {} };
+  allowanceFor(digest: string, wanted: number): { left: number; take(rows: number): void } | null {
+    if (this.#maxRows === undefined) return { left: wanted, take: () => {} };
     const key = Number.parseInt(digest.slice(0, 13), 16);
     const given = this.#given.get(key);
     if (given === undefined && this.#given.size >= this.#prompts) return null;
-    const left = Math.min(wanted, this.#most - (given ?? 0));
+    const left = Math.min(wanted, this.#maxRows - (given ?? 0));
     return { left, take: (rows) => this.#given.set(key, (given ?? 0) + rows) };
   }
 }
@@ -133,4 +135,4 @@ function parsed(json: string): unknown {
 const isChat = (value: unknown): value is Message[] =>
   Array.isArray(value) &&
   value.length > 0 &&
-  value.every((one) => typeof one === "object" && one !== null && typeof one.role === "string");
+  value.every((message) => typeof message === "object" && message !== null && typeof message.role === "string");

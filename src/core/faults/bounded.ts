@@ -2,23 +2,23 @@
 import * as z from "zod";
 import { bound, type LimitName } from "./limit-advice.ts";
 
-export const wholeFrom = (least: number, most: LimitName) =>
+export const wholeFrom = (min: number, limit: LimitName) =>
   z
     .int()
-    .min(least)
-    .max(...bound(most));
+    .min(min)
+    .max(...bound(limit));
 
-export const anyText = (most: LimitName) => z.string().max(...bound(most));
+export const anyText = (limit: LimitName) => z.string().max(...bound(limit));
 
 /** Not empty, as `someOf`. */
-export const someText = (most: LimitName) =>
+export const someText = (limit: LimitName) =>
   z
     .string()
     .min(1)
-    .max(...bound(most));
+    .max(...bound(limit));
 
-export const someOf = <T extends z.ZodType>(item: T, most: LimitName) =>
+export const someOf = <T extends z.ZodType>(item: T, limit: LimitName) =>
   z
     .array(item)
     .min(1)
-    .max(...bound(most));
+    .max(...bound(limit));

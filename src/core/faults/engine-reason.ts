@@ -57,9 +57,11 @@ export function engineReason(body: string, sent: string): string | null {
   if (model !== null)
     text = text.replace(new RegExp(`(?<!\\w)${model.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")}(?!\\w)`, "g"), "[model]");
   text = text.replace(ADDRESS, "[address]").replace(PATH, "[path]").replace(KEY, "[key]");
-  const kept = knownPart(text, words).replace(/\s+/g, " ").trim();
-  if (!/[a-z]/i.test(kept.replaceAll(HOLE, "")) || repeats(kept, words)) return null;
-  return kept.length <= ENGINE_REASON_CHARS ? kept : `${kept.slice(0, ENGINE_REASON_CHARS - 2).trimEnd()}..`;
+  const knownText = knownPart(text, words).replace(/\s+/g, " ").trim();
+  if (!/[a-z]/i.test(knownText.replaceAll(HOLE, "")) || repeats(knownText, words)) return null;
+  return knownText.length <= ENGINE_REASON_CHARS
+    ? knownText
+    : `${knownText.slice(0, ENGINE_REASON_CHARS - 2).trimEnd()}..`;
 }
 
 /**
@@ -67,23 +69,24 @@ export function engineReason(body: string, sent: string): string | null {
  * out and the rest is read on: its bounds are known.
  */
 function knownPart(text: string, sent: string): string {
-  let kept = "";
+  let knownText = "";
   for (PIECE.lastIndex = 0; PIECE.lastIndex < text.length; ) {
     const { mark, inside, name, number, marks, quote = "" } = PIECE.exec(text)?.groups ?? {};
-    if (inside !== undefined) kept += isName(inside) ? quote + inside + quote : inside === "[model]" ? inside : HOLE;
-    else if (number !== undefined) kept += number.length > 1 && sent.includes(` ${number} `) ? HOLE : number;
-    else if (mark !== undefined || marks !== undefined) kept += mark ?? marks;
-    else if (name !== undefined && isKnown(name)) kept += name;
-    else return kept + HOLE;
+    if (inside !== undefined)
+      knownText += isName(inside) ? quote + inside + quote : inside === "[model]" ? inside : HOLE;
+    else if (number !== undefined) knownText += number.length > 1 && sent.includes(` ${number} `) ? HOLE : number;
+    else if (mark !== undefined || marks !== undefined) knownText += mark ?? marks;
+    else if (name !== undefined && isKnown(name)) knownText += name;
+    else return knownText + HOLE;
   }
-  return kept;
+  return knownText;
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Whether this many words in a row were also sent. */
-function repeats(kept: string, sent: string): boolean {
-  const words = wordsOf(kept);
+function repeats(knownText: string, sent: string): boolean {
+  const words = wordsOf(knownText);
   return words.some(
     (_, at) => at + ECHO_WORDS <= words.length && sent.includes(` ${words.slice(at, at + ECHO_WORDS).join(" ")} `),
   );

@@ -10,10 +10,10 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /** Whether there are more than `most` colons anywhere: an object never has more fields than colons. */
-function hasColons(text: string, most: number): boolean {
+function hasColons(text: string, max: number): boolean {
   let count = 0;
   for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
-    if (++count > most) return true;
+    if (++count > max) return true;
   }
   return false;
 }

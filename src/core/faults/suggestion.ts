@@ -31,14 +31,14 @@ export function nearest(word: string, names: readonly string[]): string | null {
   if (word.length > LIMITS.suggestion_chars) return null;
   const sought = word.toLowerCase();
   let found: string | null = null;
-  let least = Number.POSITIVE_INFINITY;
+  let minDistance = Number.POSITIVE_INFINITY;
   for (const name of names) {
     const longer = Math.max(name.length, word.length);
     if (3 * Math.abs(name.length - word.length) > longer) continue;
     const distance = editDistance(sought, name.toLowerCase());
-    if (3 * distance > longer || distance >= least) continue;
+    if (3 * distance > longer || distance >= minDistance) continue;
     found = name;
-    least = distance;
+    minDistance = distance;
   }
   return found;
 }

@@ -45,7 +45,7 @@ export function rewardVerdicts(request: VerdictsRequest): RewardedVerdicts {
     return { reward: content + format + punishment, components, verdict, scores, status };
   });
   const rewards = items.map(({ reward }) => reward);
-  const judged = right.filter((one) => one !== null);
+  const judged = right.filter((value) => value !== null);
   return {
     rewards,
     items,

@@ -7,7 +7,7 @@ export interface AlarmState {
   /** Null: not on. */
   level: Level | null;
   /** The level that was reported last; null: none, or the end. */
-  told: Level | null;
+  reported: Level | null;
   /** Since which step it is on, or was. */
   from_step: number;
   /** Last step at which it was on; null while it is. */
@@ -31,8 +31,8 @@ export function nextStates(before: readonly AlarmState[], spans: readonly AlarmS
     const was = known.get(alarm);
     const goesOn = was !== undefined && was.level !== null;
     const tries = was?.level === level ? was.tries : 0;
-    const told = was?.told ?? null;
-    return { alarm, level, told, from_step: goesOn ? was.from_step : from_step, to_step: null, evidence, tries };
+    const reported = was?.reported ?? null;
+    return { alarm, level, reported, from_step: goesOn ? was.from_step : from_step, to_step: null, evidence, tries };
   });
   const over = before.flatMap((was): AlarmState[] => {
     if (open.has(was.alarm)) return [];
@@ -44,8 +44,8 @@ export function nextStates(before: readonly AlarmState[], spans: readonly AlarmS
 }
 
 /** What is new in a state; an alarm that sinks to a watch has neither begun nor ended. */
-export function eventOf({ level, told }: AlarmState): AlarmEvent | null {
-  if (level === told || (told === "alarm" && level === "watch")) return null;
+export function eventOf({ level, reported }: AlarmState): AlarmEvent | null {
+  if (level === reported || (reported === "alarm" && level === "watch")) return null;
   if (level === null) return "ended";
-  return told === null ? "began" : "rose";
+  return reported === null ? "began" : "rose";
 }

@@ -22,7 +22,7 @@ export type HealthRow = Always & { readonly [M in MeasureName]?: number | null }
 export function rolling(
   values: readonly (number | null)[],
   window: number,
-  least: number = Math.ceil(window / 2),
+  minKnown: number = Math.ceil(window / 2),
 ): (number | null)[] {
   return values.map((_, end) => {
     let [sum, known] = [0, 0];
@@ -32,7 +32,7 @@ export function rolling(
       sum += value;
       known++;
     }
-    return known < least ? null : sum / known;
+    return known < minKnown ? null : sum / known;
   });
 }
 
@@ -49,9 +49,9 @@ export interface Counted {
 export function pooled(
   rows: readonly HealthRow[],
   window: number,
-  of: (row: HealthRow) => Counted,
+  countedOf: (row: HealthRow) => Counted,
 ): (Counted | null)[] {
-  const counts = rows.map(of);
+  const counts = rows.map(countedOf);
   return counts.map((_, end) => {
     const sum = { hits: 0, count: 0 };
     for (let at = Math.max(0, end - window + 1); at <= end; at++) {

@@ -33,9 +33,9 @@ const meanRank = (within: string, column: string): string =>
   `rank() OVER (PARTITION BY ${within} ORDER BY ${column}) + (count(*) OVER (PARTITION BY ${within}, ${column}) - 1) / 2.0`;
 
 /** A row a group: Spearman's correlation `rho` of two columns over its rollouts that have both. */
-function withinGroups(one: string, other: string): string {
-  const [x, y] = [one, other].map((column) => meanRank("request_id, group_index", column));
-  const ranked = `SELECT k, request_id, group_index, ${x} AS x, ${y} AS y FROM rol WHERE ${one} IS NOT NULL AND ${other} IS NOT NULL`;
+function withinGroups(first: string, other: string): string {
+  const [x, y] = [first, other].map((column) => meanRank("request_id, group_index", column));
+  const ranked = `SELECT k, request_id, group_index, ${x} AS x, ${y} AS y FROM rol WHERE ${first} IS NOT NULL AND ${other} IS NOT NULL`;
   return `(SELECT k, corr(x, y) AS rho FROM (${ranked}) AS ranked GROUP BY k, request_id, group_index) AS of_group`;
 }
 

@@ -66,11 +66,11 @@ export function risenShare(now: Counted, first: Counted, dispersion: number): nu
 /** Variance of counts over that of chance, at least 1 (Pearson's statistic by its degrees of freedom). */
 export function dispersionOf(counts: readonly Counted[]): number {
   const some = counts.filter(({ count }) => count > 0);
-  const total = (of: keyof Counted) => some.reduce((sum, one) => sum + one[of], 0);
+  const total = (field: keyof Counted) => some.reduce((sum, counted) => sum + counted[field], 0);
   const share = total("hits") / total("count");
   if (some.length < 2 || !(share > 0)) return 1;
   const off = some.map(({ hits, count }) => (hits - share * count) ** 2 / (share * count));
-  return Math.max(1, off.reduce((sum, one) => sum + one, 0) / (some.length - 1));
+  return Math.max(1, off.reduce((sum, value) => sum + value, 0) / (some.length - 1));
 }
 
 /** Steps whose mean a run is compared with: its own first ones. */
@@ -79,7 +79,7 @@ export const FIRST_STEPS = 50;
 interface Window {
   steps: number;
   /** Fewest known values in a window; absent: half of its steps. */
-  least?: number;
+  minKnown?: number;
   /** Standard errors that a change is beyond, or it is none. */
   sure: number;
 }
@@ -88,9 +88,9 @@ interface Window {
  * How far the mean of a window that ends at each place is above that of the first steps, 0 where
  * that may be chance. Null where nothing can be said, and within the first steps.
  */
-export function risenOver(values: readonly (number | null)[], { steps, least, sure }: Window): (number | null)[] {
+export function risenOver(values: readonly (number | null)[], { steps, minKnown, sure }: Window): (number | null)[] {
   const first = known(values.slice(0, FIRST_STEPS));
-  const enough = least ?? Math.ceil(steps / 2);
+  const enough = minKnown ?? Math.ceil(steps / 2);
   return values.map((_, end) => {
     const now = known(values.slice(Math.max(0, end - steps + 1), end + 1));
     if (end < FIRST_STEPS || now.length < enough || first.length === 0) return null;

@@ -40,11 +40,11 @@ export function namedImages(images: ShownImages, texts: readonly string[]): Show
 
 /**
  * Messages with each image behind its block.
- * @param most images in all of them: a text that no view has written may name one however often
+ * @param maxImages images in all of them: a text that no view has written may name one however often
  */
-export function withImages(messages: readonly ChatMessage[], images: ShownImages, most: number): SentMessage[] {
+export function withImages(messages: readonly ChatMessage[], images: ShownImages, maxImages: number): SentMessage[] {
   const urls = new Map(Object.entries(images).map(([digest, url]) => [digest.slice(0, DIGEST_CHARS), url]));
-  let left = most;
+  let left = maxImages;
   return messages.map(({ role, content }) => {
     const parts: ContentPart[] = [];
     let from = 0;

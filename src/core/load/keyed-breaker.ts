@@ -26,7 +26,7 @@ export class KeyedBreaker {
 
   /** Open where it is for all, or for every key that is known. */
   state(now: number, key?: string): BreakerState {
-    if (key !== undefined) return this.#of(key, now).state(now);
+    if (key !== undefined) return this.#breakerFor(key, now).state(now);
     if (this.#openForAll(now)) return "open";
     const states = new Set([...this.#breakers.values()].map((breaker) => breaker.state(now)));
     return states.has("closed") || states.size === 0 ? "closed" : states.has("half_open") ? "half_open" : "open";
@@ -34,19 +34,19 @@ export class KeyedBreaker {
 
   /** See Breaker. */
   admit(now: number, key: string): BreakerDecision {
-    return this.#of(key, now).admit(now);
+    return this.#breakerFor(key, now).admit(now);
   }
 
   waitMs(now: number, key: string): number {
-    return this.#of(key, now).waitMs(now);
+    return this.#breakerFor(key, now).waitMs(now);
   }
 
   forget(now: number, key: string): void {
-    this.#of(key, now).forget();
+    this.#breakerFor(key, now).forget();
   }
 
   record(good: boolean, now: number, probe: boolean, key: string): void {
-    const breaker = this.#of(key, now);
+    const breaker = this.#breakerFor(key, now);
     breaker.record(good, now, probe);
     // Beyond its weight a key's failures add nothing.
     if (good || probe || breaker.seen(now).bad > this.#options.volume_min || this.#openForAll(now)) return;
@@ -83,7 +83,7 @@ export class KeyedBreaker {
     return this.#openedAt !== null && now < this.#openedAt + this.#options.open_ms;
   }
 
-  #of(key: string, now: number): Breaker {
+  #breakerFor(key: string, now: number): Breaker {
     if (key === this.#latest?.key) return this.#latest.breaker;
     const known = this.#breakers.get(key);
     const breaker = known ?? new Breaker(this.#options);

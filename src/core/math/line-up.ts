@@ -33,10 +33,10 @@ export function lineUp(players: number, games: readonly Met[], placed: boolean):
     const shared = colours.findIndex((colour, i) => colours.indexOf(colour) !== i);
     if (shared < 0) break;
     // Any of the equals of the least colour that several have: they can be exchanged.
-    const least = Math.min(...colours.filter((colour, i) => colours.indexOf(colour) !== i));
-    const apart = colours.indexOf(least);
+    const minColour = Math.min(...colours.filter((colour, i) => colours.indexOf(colour) !== i));
+    const apart = colours.indexOf(minColour);
     colours = refined(
-      colours.map((colour, i) => 2 * colour + Number(colour > least || (colour === least && i !== apart))),
+      colours.map((colour, i) => 2 * colour + Number(colour > minColour || (colour === minColour && i !== apart))),
       sides,
     );
   }
@@ -79,15 +79,15 @@ function refined(given: readonly number[], sides: readonly (readonly Side[])[]):
 
 /** Ranks from 0 by colour, then by what was met. */
 function ranked(colours: readonly number[], met: readonly (readonly number[])[]): number[] {
-  const by = (a: number, b: number) =>
+  const compare = (a: number, b: number) =>
     (colours[a] as number) - (colours[b] as number) ||
     (met[a]?.[0] as number) - (met[b]?.[0] as number) ||
     (met[a]?.[1] as number) - (met[b]?.[1] as number);
-  const line = [...colours.keys()].sort(by);
+  const line = [...colours.keys()].sort(compare);
   const ranks = new Array<number>(colours.length);
   let rank = 0;
   for (const [at, i] of line.entries()) {
-    if (at > 0 && by(line[at - 1] as number, i) !== 0) rank = at;
+    if (at > 0 && compare(line[at - 1] as number, i) !== 0) rank = at;
     ranks[i] = rank;
   }
   return ranks;

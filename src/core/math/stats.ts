@@ -70,8 +70,8 @@ export function sumOf(values: readonly number[]): number {
 export function mostFrequent<T>(values: readonly T[]): T | null {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  const [first, second] = [...counts].filter(([, count]) => count === most);
+  const maxCount = Math.max(...counts.values());
+  const [first, second] = [...counts].filter(([, count]) => count === maxCount);
   return first === undefined || second !== undefined ? null : first[0];
 }
 

@@ -37,24 +37,24 @@ export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupC
     const tokens = (generations: number | null) =>
       generations === null ? null : Math.min(generations * max_tokens, budget?.tokens ?? Number.POSITIVE_INFINITY);
     const first = counts?.first ?? null;
-    const most = counts?.most ?? null;
+    const maxGenerations = counts?.maxGenerations ?? null;
     costs[name] = {
       rollouts: n,
       generations: first,
-      generations_max: most,
+      generations_max: maxGenerations,
       completion_tokens: tokens(first),
-      completion_tokens_max: tokens(most),
+      completion_tokens_max: tokens(maxGenerations),
     };
   }
   return costs;
 }
 
-function countsOf(open: () => Plan, reask: number): { first: number; most: number } | null {
+function countsOf(open: () => Plan, reask: number): { first: number; maxGenerations: number } | null {
   try {
     const plan = open();
     const first = plan.next([]).reduce((sum, question) => sum + generationsOf(question), 0);
-    const most = plan.mostOf?.(first) ?? first * (1 + reask) + (plan.aside ?? 0);
-    return { first, most };
+    const maxGenerations = plan.mostOf?.(first) ?? first * (1 + reask) + (plan.maxAttributionGenerations ?? 0);
+    return { first, maxGenerations };
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

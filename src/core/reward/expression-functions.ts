@@ -22,37 +22,37 @@ interface PlainFunction {
   /** Range of the numbers on the way to a value that is limited again, where they may be greater. */
   way?(ranges: readonly ValueRange[]): ValueRange;
   /** Not finite where any number on the way is not: such a value is none (`unbounded`). */
-  of(values: readonly number[], step: number): number;
+  evaluate(values: readonly number[], step: number): number;
   /** It needs the request's `step`. */
   step?: true;
 }
 
 const truth = (holds: boolean) => (holds ? 1 : 0);
-const sign = (of: (a: number, b: number) => boolean): PlainFunction => ({
+const sign = (predicate: (a: number, b: number) => boolean): PlainFunction => ({
   arity: [2, 2],
   range: () => TRUTH,
-  of: ([a = 0, b = 0]) => truth(of(a, b)),
+  evaluate: ([a = 0, b = 0]) => truth(predicate(a, b)),
 });
 
 /** 0 times an infinite bound is 0: the factor is exactly 0 there. */
 const times = (a: number, b: number) => (a === 0 || b === 0 ? 0 : a * b);
 
-function corners(of: (a: number, b: number) => number, [a, b]: readonly ValueRange[]): ValueRange {
+function corners(combine: (a: number, b: number) => number, [a, b]: readonly ValueRange[]): ValueRange {
   const [low, high] = [a as ValueRange, b as ValueRange];
-  const values = low.flatMap((x) => high.map((y) => of(x, y)));
+  const values = low.flatMap((x) => high.map((y) => combine(x, y)));
   return [Math.min(...values), Math.max(...values)];
 }
 
 const difference = (ranges: readonly ValueRange[]): ValueRange => corners((a, b) => a - b, ranges);
 
 /** A function that grows (or falls) with its one argument. */
-const monotone = (of: (x: number) => number): PlainFunction => ({
+const monotone = (transform: (x: number) => number): PlainFunction => ({
   arity: [1, 1],
   range: ([x]) => {
-    const ends = (x as ValueRange).map(of) as [number, number];
+    const ends = (x as ValueRange).map(transform) as [number, number];
     return [Math.min(...ends), Math.max(...ends)];
   },
-  of: ([x = 0]) => of(x),
+  evaluate: ([x = 0]) => transform(x),
 });
 
 /** The same, of arguments whose range lies within what it takes. */
@@ -77,15 +77,15 @@ function median(values: readonly number[]): number {
   return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
-const extreme = (of: (...values: number[]) => number): PlainFunction => ({
+const extreme = (combine: (...values: number[]) => number): PlainFunction => ({
   arity: [2, LIMITS.expression_nodes],
-  range: (ranges) => [of(...ranges.map(([low]) => low)), of(...ranges.map(([, high]) => high))],
-  of: (values) => of(...values),
+  range: (ranges) => [combine(...ranges.map(([low]) => low)), combine(...ranges.map(([, high]) => high))],
+  evaluate: (values) => combine(...values),
 });
-const average = (of: (values: readonly number[]) => number): PlainFunction => ({
+const average = (evaluate: (values: readonly number[]) => number): PlainFunction => ({
   arity: [1, LIMITS.expression_nodes],
-  range: (ranges) => [of(ranges.map(([low]) => low)), of(ranges.map(([, high]) => high))],
-  of,
+  range: (ranges) => [evaluate(ranges.map(([low]) => low)), evaluate(ranges.map(([, high]) => high))],
+  evaluate,
 });
 
 /** Between two numbers, where rounding may have left them. */
@@ -109,15 +109,15 @@ const NOISE_MAX = 0.8;
  * Operators and functions of one rollout, `if` apart: of it only the branch that is taken counts.
  */
 export const PLAIN: Readonly<Record<string, PlainFunction>> = {
-  "+": { arity: [2, 2], range: (r) => corners((a, b) => a + b, r), of: ([a = 0, b = 0]) => a + b },
-  "-": { arity: [2, 2], range: difference, of: ([a = 0, b = 0]) => a - b },
-  "*": { arity: [2, 2], range: (r) => corners(times, r), of: ([a = 0, b = 0]) => a * b },
+  "+": { arity: [2, 2], range: (r) => corners((a, b) => a + b, r), evaluate: ([a = 0, b = 0]) => a + b },
+  "-": { arity: [2, 2], range: difference, evaluate: ([a = 0, b = 0]) => a - b },
+  "*": { arity: [2, 2], range: (r) => corners(times, r), evaluate: ([a = 0, b = 0]) => a * b },
   "/": {
     arity: [2, 2],
     constant: [1],
     refuse: ([, divisor]) => (divisor === 0 ? "the divisor must not be 0" : null),
     range: (r) => corners((a, b) => a / b, r),
-    of: ([a = 0, b = 1]) => a / b,
+    evaluate: ([a = 0, b = 1]) => a / b,
   },
   "^": {
     arity: [2, 2],
@@ -127,7 +127,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
         ? "a base from 0 on for a power that is not whole, and one that cannot be 0 for a negative power"
         : null,
     range: ([base, [exponent]]: readonly ValueRange[] & { 1: ValueRange }) => powerRange(base as ValueRange, exponent),
-    of: ([a = 0, b = 1]) => power(a, b),
+    evaluate: ([a = 0, b = 1]) => power(a, b),
   },
   "-1": monotone((x) => 0 - x),
   "+1": monotone((x) => x),
@@ -139,7 +139,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   "!=": sign((a, b) => a !== b),
   and: sign((a, b) => a !== 0 && b !== 0),
   or: sign((a, b) => a !== 0 || b !== 0),
-  not: { arity: [1, 1], range: () => TRUTH, of: ([x = 0]) => truth(x === 0) },
+  not: { arity: [1, 1], range: () => TRUTH, evaluate: ([x = 0]) => truth(x === 0) },
   min: extreme(Math.min),
   max: extreme(Math.max),
   abs: {
@@ -149,7 +149,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
       const ends = [Math.abs(low), Math.abs(high)];
       return [low <= 0 && high >= 0 ? 0 : Math.min(...ends), Math.max(...ends)];
     },
-    of: ([x = 0]) => Math.abs(x),
+    evaluate: ([x = 0]) => Math.abs(x),
   },
   floor: monotone(Math.floor),
   ceil: monotone(Math.ceil),
@@ -162,7 +162,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     refuse: ([, low, high]) => ((low as number) > (high as number) ? "clamp's second number is below its first" : null),
     range: ([x, [low], [high]]: readonly ValueRange[] & { 1: ValueRange; 2: ValueRange }) =>
       (x as ValueRange).map((end) => clamp(end, low, high)) as [number, number],
-    of: ([x = 0, low = 0, high = 0]) => clamp(x, low, high),
+    evaluate: ([x = 0, low = 0, high = 0]) => clamp(x, low, high),
   },
   sigmoid: monotone(sigmoid),
   // PAR: a reward centred on a reference, squashed (formulas).
@@ -170,14 +170,14 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     arity: [2, 2],
     range: (r) => corners((x, ref) => sigmoid(x - ref), r),
     way: difference,
-    of: ([x = 0, ref = 0]) => limited(x - ref, sigmoid),
+    evaluate: ([x = 0, ref = 0]) => limited(x - ref, sigmoid),
   },
   cosine: {
     arity: [3, 3],
     constant: [1, 2],
     range: ([, from, to]) => hull([from as ValueRange, to as ValueRange]),
     way: ([, from, to]) => difference([from as ValueRange, to as ValueRange]).map((end) => end * 2) as [number, number],
-    of: ([x = 0, from = 0, to = 0]) => cosine(x, from, to),
+    evaluate: ([x = 0, from = 0, to = 0]) => cosine(x, from, to),
   },
   anneal: {
     arity: [4, 4],
@@ -187,7 +187,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     range: ([from, to]) => hull([from as ValueRange, to as ValueRange]),
     way: ([from, to, first, last]) =>
       hull([difference([to as ValueRange, from as ValueRange]), difference([last as ValueRange, first as ValueRange])]),
-    of: ([from = 0, to = 0, first = 0, last = 1], step) => anneal(from, to, first, last, step),
+    evaluate: ([from = 0, to = 0, first = 0, last = 1], step) => anneal(from, to, first, last, step),
     step: true,
   },
   // The backward correction of a binary reward seen with noise (formulas; arXiv 2510.00915).
@@ -200,7 +200,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
         : null,
     range: ([x, [fp], [fn]]: readonly ValueRange[] & { 1: ValueRange; 2: ValueRange }) =>
       (x as ValueRange).map((end) => (end - fp) / (1 - fp - fn)) as [number, number],
-    of: ([x = 0, fp = 0, fn = 0]) => (x - fp) / (1 - fp - fn),
+    evaluate: ([x = 0, fp = 0, fn = 0]) => (x - fp) / (1 - fp - fn),
   },
   mean: average(mean),
   median: average(median),

@@ -28,24 +28,25 @@ export const hull = (ranges: readonly ValueRange[]): ValueRange => [
 export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 export const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
 /** Limits a value to a number again where it is not finite. */
-export const limited = (x: number, of: (x: number) => number) => (Number.isFinite(x) ? of(x) : Number.NaN);
+export const limited = (x: number, transform: (x: number) => number) =>
+  Number.isFinite(x) ? transform(x) : Number.NaN;
 
 const constantOver = (values: readonly number[], value: number) => values.map(() => value);
-const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
-const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
+const minOf = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+const maxOf = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
 /**
  * A rounded mean may lie outside its numbers, by which a range that was proved would not hold: it
  * is kept among them.
  */
 const groupMean = (values: readonly number[]) =>
-  limited(mean(values), (centre) => clamp(centre, least(values), most(values)));
+  limited(mean(values), (centre) => clamp(centre, minOf(values), maxOf(values)));
 
 /** Added to a group's standard deviation in `zscore`. */
 const ZSCORE_FLOOR = 1e-4;
 
 function zscores(values: readonly number[]): number[] {
-  if (least(values) === most(values)) return values.map(() => 0);
+  if (minOf(values) === maxOf(values)) return values.map(() => 0);
   const centre = mean(values);
   const deviation = Math.sqrt(mean(values.map((value) => square(value - centre))));
   return values.map((value) => limited(deviation, () => (value - centre) / (deviation + ZSCORE_FLOOR)));
@@ -98,6 +99,6 @@ export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
     way: sumRange,
     over: (values) => constantOver(values, groupMean(values)),
   },
-  gmin: { range: (range) => range, over: (values) => constantOver(values, least(values)) },
-  gmax: { range: (range) => range, over: (values) => constantOver(values, most(values)) },
+  gmin: { range: (range) => range, over: (values) => constantOver(values, minOf(values)) },
+  gmax: { range: (range) => range, over: (values) => constantOver(values, maxOf(values)) },
 };

@@ -76,8 +76,8 @@ interface Count {
  */
 export function parseExpression(text: string): Expression {
   if (text.length > LIMITS.expression_chars) {
-    const most = LIMITS.expression_chars;
-    throw new ExpressionFault(most + 1, `the expression is longer than expression_chars = ${most} characters`);
+    const maxChars = LIMITS.expression_chars;
+    throw new ExpressionFault(maxChars + 1, `the expression is longer than expression_chars = ${maxChars} characters`);
   }
   let node: jsep.Expression;
   try {

@@ -143,9 +143,9 @@ function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>, i
   const isForm = Object.hasOwn(FORMS, name);
   if (plain === undefined && !isGroup && !isForm) throw unknown(tree, "function", functionNames());
   const taken = isForm ? (FORMS[name] as number) : (isGroup && OVER_GROUP[name]?.arity) || 1;
-  const [fewest, most] = plain?.arity ?? [taken, taken];
-  if (args.length < fewest || args.length > most) {
-    const wanted = fewest === most ? `${fewest === 0 ? "no" : fewest}` : `${fewest} or more`;
+  const [fewest, maxArgs] = plain?.arity ?? [taken, taken];
+  if (args.length < fewest || args.length > maxArgs) {
+    const wanted = fewest === maxArgs ? `${fewest === 0 ? "no" : fewest}` : `${fewest} or more`;
     throw new ExpressionFault(at, `${name} takes ${wanted} arguments, not ${args.length}`);
   }
   const constants = args.map(constantOf);
@@ -214,7 +214,7 @@ function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
     const values = args.map((arg) => arg[r] as Valued);
     const missing = firstMissing(values);
     const numbers = () => values.map(({ value }) => value as number);
-    return missing ?? valued(plain.of(numbers(), group.step));
+    return missing ?? valued(plain.evaluate(numbers(), group.step));
   });
 }
 

@@ -104,20 +104,21 @@ export function unmetSignal(groups: readonly Group[], compiled: CompiledSpec): C
 function requireFact(groups: RewardsRequest["groups"], compiled: CompiledSpec, fact: Fact): void {
   const who = whoNeeds(compiled, fact);
   const field = fact.replace(OF_GROUP, "");
-  const isThere = (of: object) => (OF_GROUP.test(fact) ? isGiven(factOf(of, field) ?? "") : hasOfRollout(of, field));
-  const missing = (of: object, path: string): FieldError[] =>
-    isThere(of) ? [] : [{ path: `${path}.${field}`, message: `required because the spec has ${who}` }];
+  const isThere = (subject: object) =>
+    OF_GROUP.test(fact) ? isGiven(factOf(subject, field) ?? "") : hasOfRollout(subject, field);
+  const missing = (subject: object, path: string): FieldError[] =>
+    isThere(subject) ? [] : [{ path: `${path}.${field}`, message: `required because the spec has ${who}` }];
   const errors = groups.flatMap((group, g) =>
     OF_GROUP.test(fact)
       ? missing(group, `groups[${g}]`)
       : group.rollouts.flatMap((rollout, r) => missing(rollout, `groups[${g}].rollouts[${r}]`)),
   );
   if (errors.length === 0) return;
-  const whose = OF_GROUP.test(fact) ? "group" : "rollout";
+  const subjectKind = OF_GROUP.test(fact) ? "group" : "rollout";
   const meaning = fact === "length_tokens" ? "length_tokens (the policy's completion tokens)" : field;
   throw new ApiError(
     fact === "length_tokens" ? "length_tokens_required" : "facts_required",
-    `The spec has ${who}, so every ${whose} needs ${meaning}; ${errors.length} have none.`,
+    `The spec has ${who}, so every ${subjectKind} needs ${meaning}; ${errors.length} have none.`,
     { errors: errors.slice(0, LIMITS.validation_errors_max) },
   );
 }

@@ -68,8 +68,15 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
 }
 
 /** Each rollout's counts, `none` without any. */
-function spreadOf<T>(compared: Compared | null, of: (compared: Compared) => readonly T[], none: T, size: number): T[] {
-  return compared === null ? new Array<T>(size).fill(none) : spread(compared.members, of(compared), () => none, size);
+function spreadOf<T>(
+  compared: Compared | null,
+  select: (compared: Compared) => readonly T[],
+  none: T,
+  size: number,
+): T[] {
+  return compared === null
+    ? new Array<T>(size).fill(none)
+    : spread(compared.members, select(compared), () => none, size);
 }
 
 function selectionOf(compared: Compared | null): { selected: number | null; tied: number[] } {
@@ -148,14 +155,14 @@ function componentsOf(
   spec: AnySpec,
   r: number,
 ): Pick<RolloutResult, "components" | "errors"> {
-  const of = <T>(read: (one: Valued) => T) =>
+  const mapColumns = <T>(read: (cell: Valued) => T) =>
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, read(values[r] as Valued)]));
-  const components = of(({ value }) => value);
+  const components = mapColumns(({ value }) => value);
   if (!hasSignals(spec)) {
     const { base = null, format = 0, overlong = 0 } = components;
     return { components: { base, format, overlong } };
   }
-  return { components, errors: of(({ code }) => code) };
+  return { components, errors: mapColumns(({ code }) => code) };
 }
 
 function detailsOf(signals: GroupSignals, turnsNamed: TurnsNamed, r: number): Pick<RolloutResult, "details"> {
@@ -192,7 +199,7 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
   const total = (field: "prompt_tokens" | "completion_tokens") =>
     charged.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
   return {
-    comparisons: asked.filter((one) => one.charged && isFirst(one.question) && !isAside(one.question)).length,
+    comparisons: asked.filter((entry) => entry.charged && isFirst(entry.question) && !isAside(entry.question)).length,
     generations: run.length,
     parsed: answered.length - unparsed,
     unparsed,

@@ -213,10 +213,10 @@ export class GroupSignals {
   asked(): SignalQuestion[] {
     return this.compiled.names.flatMap((name) => {
       const { asked = [], members = [] } = this.results.get(name) ?? {};
-      const { of } = this.shown.get(name) ?? {};
-      if (of !== undefined) {
+      const { rolloutIndices } = this.shown.get(name) ?? {};
+      if (rolloutIndices !== undefined) {
         // Past the last of them: the group's reference.
-        const rolloutOf = (own: number) => members[of[own] as number] ?? this.size;
+        const rolloutOf = (textIndex: number) => members[rolloutIndices[textIndex] as number] ?? this.size;
         return asked.map((entry) => ({ ...entry, signal: name, rollouts: entry.question.shown.map(rolloutOf) }));
       }
       const group = this.groups.get(name) ?? this.prepared;

@@ -26,11 +26,11 @@ const nullable = (schema: z.ZodType) =>
     .meta(schema.meta() ?? {});
 
 /** The facts of all kinds; which of them a request must carry, its spec says (facts.ts). */
-const factsOf = (of: "group" | "rollout"): z.ZodRawShape =>
+const factsOf = (level: "group" | "rollout"): z.ZodRawShape =>
   Object.fromEntries(
-    SIGNALS.flatMap(({ fields }) => Object.entries(fields?.[of] ?? {})).map(([name, schema]) => [
+    SIGNALS.flatMap(({ fields }) => Object.entries(fields?.[level] ?? {})).map(([name, schema]) => [
       name,
-      of === "group" ? nullable(schema) : schema.optional(),
+      level === "group" ? nullable(schema) : schema.optional(),
     ]),
   );
 

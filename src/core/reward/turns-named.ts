@@ -19,8 +19,8 @@ export function turnsIn(
 ): (number | null)[] | null {
   if (turns === undefined) return null;
   const had = turns.map((turn, place) => {
-    const most = evidence?.of[order[place] as number]?.turns.length ?? 0;
-    return turn !== null && turn >= 1 && turn <= most ? turn : null;
+    const turnCount = evidence?.items[order[place] as number]?.turns.length ?? 0;
+    return turn !== null && turn >= 1 && turn <= turnCount ? turn : null;
   });
   return had.some((turn) => turn !== null) ? had : null;
 }

@@ -109,11 +109,12 @@ export function bordaShares(
   const keys = keysOf(answers, rules);
   const places = rankShares(certainties).map((share) => share * (certainties.length - 1) + 1);
   // As shares of the largest vote that is cast, which no power makes infinite or nothing.
-  const most = places.reduce((top, place, r) => (keys[r] == null ? top : Math.max(top, place)), 0);
-  const votes = places.map((place) => raised(place / most, power));
-  const of = (counts: (key: string) => boolean) => sumOf(votes.filter((_, r) => keys[r] != null && counts(keys[r])));
-  const all = of(() => true);
-  return keys.map((key) => (key === null ? 0 : of((other) => other === key) / all));
+  const maxPlace = places.reduce((top, place, r) => (keys[r] == null ? top : Math.max(top, place)), 0);
+  const votes = places.map((place) => raised(place / maxPlace, power));
+  const sumVotes = (counts: (key: string) => boolean) =>
+    sumOf(votes.filter((_, r) => keys[r] != null && counts(keys[r])));
+  const all = sumVotes(() => true);
+  return keys.map((key) => (key === null ? 0 : sumVotes((other) => other === key) / all));
 }
 
 const FACTS: Readonly<Record<ConsensusSettings["form"], readonly (keyof typeof FIELDS)[]>> = {
@@ -141,19 +142,19 @@ const statedIn = (group: object): ConsensusAnswer[] =>
   (factOf<object[]>(group, "rollouts") ?? []).map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
 
 /** A rollout without an answer has lost, also where all lack one, or by the spec's word has no value. */
-function ofAnswers(prepared: PreparedGroup, of: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
+function ofAnswers(prepared: PreparedGroup, settings: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
   const answers = statedIn(prepared.group);
   const found =
-    of.form === "cluster_share"
-      ? clusterShares(answers, of).map(valued)
-      : of.form === "borda"
-        ? bordaShares(answers, measuredIn(prepared, "self_certainty"), of.power, of).map(valued)
-        : majorityRewards(answers, of, of.form === "co_reward" ? twin : answers);
-  const none = keysOf(answers, of).map((key) => key === null);
+    settings.form === "cluster_share"
+      ? clusterShares(answers, settings).map(valued)
+      : settings.form === "borda"
+        ? bordaShares(answers, measuredIn(prepared, "self_certainty"), settings.power, settings).map(valued)
+        : majorityRewards(answers, settings, settings.form === "co_reward" ? twin : answers);
+  const none = keysOf(answers, settings).map((key) => key === null);
   return found.map((value, r) => {
-    const unpaid = of.form === "cluster_share" || of.unreadable === "null" || value.code === "no_answer";
+    const unpaid = settings.form === "cluster_share" || settings.unreadable === "null" || value.code === "no_answer";
     const isLost = none[r] === true && unpaid;
-    return isLost ? unread(of, "no_answer").value : value;
+    return isLost ? unread(settings, "no_answer").value : value;
   });
 }
 
@@ -162,7 +163,9 @@ function valuesOf(prepared: PreparedGroup, settings: ConsensusSettings): Valued[
   const { form } = settings;
   if (!READS_NONE.has(form)) return ofAnswers(prepared, settings, statedIn(twinOf(group, beside) ?? {}));
   const sign = form === "self_certainty" ? 1 : -1;
-  return rankShares(FACTS[form].flatMap((field) => measuredIn(prepared, field).map((one) => sign * one))).map(valued);
+  return rankShares(FACTS[form].flatMap((field) => measuredIn(prepared, field).map((value) => sign * value))).map(
+    valued,
+  );
 }
 
 export const consensus: Signal<ConsensusSettings> = {

@@ -51,7 +51,7 @@ export const external: Signal<ExternalSettings> = {
     const question = { to: "check" as const, preset: url, ...slots, samples: 1 };
     return lonePlan({
       questions: texts.map((_, text) => ({ ...question, shown: [text] })),
-      of: classes.classOf,
+      textIndices: classes.classOf,
       read: (seen) => (text) => {
         // Nothing to look at: the worst there is, as in a tournament.
         if (text === null) return { value: valued(low), detail: null };

@@ -65,13 +65,13 @@ export const grade: Signal<GradeSettings> = {
     const scoreOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
       const values = verdictsOn(seen, text).flatMap((verdict) => gradeOf(verdict, settings, preset) ?? []);
       // One answer does not say how far several would lie apart.
-      const least = settings.reduce === "std" ? 2 : 1;
-      if (values.length < least) return without(commonFault(seen, text) ?? "verifier_bad_reply");
+      const minValues = settings.reduce === "std" ? 2 : 1;
+      if (values.length < minValues) return without(commonFault(seen, text) ?? "verifier_bad_reply");
       return valued(reduced(values, settings));
     };
     return lonePlan({
       questions: questionsOf(group, judge),
-      ...{ of: group.classes.classOf, unreadable: settings.unreadable, lowest, bare: bareQuestion },
+      ...{ textIndices: group.classes.classOf, unreadable: settings.unreadable, lowest, bare: bareQuestion },
       read: (seen) => (text) => {
         // A rollout without a candidate was not asked about.
         if (text === null) return { value: valued(lowest), detail: null };

@@ -28,8 +28,8 @@ export const cosineShare = (length: number, max: number): number => (1 + cos(Mat
  * linear between; 0 for all where all are equal. Of a wrong answer the trainer takes min(0, it).
  */
 export function kimiShares(lengths: readonly number[]): number[] {
-  const [least, most] = [Math.min(...lengths), Math.max(...lengths)];
-  return lengths.map((length) => (least === most ? 0 : 0.5 - (length - least) / (most - least)));
+  const [shortest, longest] = [Math.min(...lengths), Math.max(...lengths)];
+  return lengths.map((length) => (shortest === longest ? 0 : 0.5 - (length - shortest) / (longest - shortest)));
 }
 
 /** Code points, as Python counts a text's characters. */

@@ -82,7 +82,7 @@ function reflection(rollouts: readonly object[], { debias }: LogprobSettings): R
   const members = after.filter(({ length }) => length > 0);
   const spreads = (members[0] ?? []).map((_, j) => populationStd(members.map((row) => row[j] as number)));
   const all = sumOf(spreads);
-  const token_std = spreads.reduce((most, spread) => Math.max(most, spread), 0);
+  const token_std = spreads.reduce((max, spread) => Math.max(max, spread), 0);
   const detail = Number.isFinite(token_std) ? { token_std } : null;
   return after.map((row, r): RolloutValue => {
     const before = debias === true ? numbersOf(rollouts[r] as object, "base_reference_logprobs") : row.map(() => 0);
@@ -126,8 +126,8 @@ const UNBOUNDED: ValueRange = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINIT
 
 function valuesOf(rollouts: readonly object[], settings: LogprobSettings): RolloutValue[] {
   if (settings.form === "r3") return reflection(rollouts, settings);
-  const of = settings.form === "density_ratio" ? densityRatio : likelihood;
-  return rollouts.map((rollout) => ({ value: of(rollout, settings), detail: null }));
+  const measure = settings.form === "density_ratio" ? densityRatio : likelihood;
+  return rollouts.map((rollout) => ({ value: measure(rollout, settings), detail: null }));
 }
 
 export const logprob: Signal<LogprobSettings> = {

@@ -28,7 +28,7 @@ export interface Lone extends UnreadableRule {
   questions: readonly Question[];
   shows?: ShownTexts;
   /** By rollout: which of the texts shown is of it; null: none. */
-  of: readonly (number | null)[];
+  textIndices: readonly (number | null)[];
   /** The lowest value of the kind; default 0. */
   lowest?: number;
   /**
@@ -47,12 +47,15 @@ export interface Lone extends UnreadableRule {
 }
 
 /** Texts of rollouts that are shown in place of candidates, each once; null: none of that rollout. */
-export function shownOnce(question: string, all: readonly (string | null)[]): Required<Pick<Lone, "shows" | "of">> {
+export function shownOnce(
+  question: string,
+  all: readonly (string | null)[],
+): Required<Pick<Lone, "shows" | "textIndices">> {
   const texts = [...new Set(all.filter((text) => text !== null))];
   const at = new Map(texts.map((text, i) => [text, i]));
-  const by = all.map((text) => (text === null ? null : (at.get(text) as number)));
+  const indices = all.map((text) => (text === null ? null : (at.get(text) as number)));
   const keys = texts.map((text) => hashText(question, text));
-  return { shows: { texts, keys, of: texts.map((text) => all.indexOf(text)) }, of: by };
+  return { shows: { texts, keys, rolloutIndices: texts.map((text) => all.indexOf(text)) }, textIndices: indices };
 }
 
 /** All that came back about one of the texts. */
@@ -88,7 +91,7 @@ function readingsByText(asked: readonly AskedQuestion[]): TextReadings[] {
   const byQuestion = Map.groupBy(asked, ({ question }) => `${question.shown[0]}:${wordsOf(question)}`);
   return [...byQuestion.values()].map((entries): TextReadings => {
     const readings = entries.flatMap((entry) => entry.readings).filter(({ saved }) => !saved);
-    const count = (holds: (one: (typeof readings)[number]) => boolean) => readings.filter(holds).length;
+    const count = (holds: (reading: (typeof readings)[number]) => boolean) => readings.filter(holds).length;
     return {
       question: (entries[0] as AskedQuestion).question,
       read: count(({ status }) => status !== null) - count(isUnparsed),
@@ -133,11 +136,11 @@ const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question })
  */
 function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const { first, all, bare } = learnt(asked);
-  const least = (bare?.read ?? 0) > 0 ? OTHERS_LEAST - 1 : OTHERS_LEAST;
+  const minOthers = (bare?.read ?? 0) > 0 ? OTHERS_LEAST - 1 : OTHERS_LEAST;
   const lost = all.filter(
     (text) =>
       (isRefused(text) && (isTaken(first, text) || (bare !== null && answered(bare)))) ||
-      (isUnreadAlways(text) && text.unread >= UNREAD_LEAST && othersRead(first, text) >= least),
+      (isUnreadAlways(text) && text.unread >= UNREAD_LEAST && othersRead(first, text) >= minOthers),
   );
   return new Set(lost.map(({ question }) => question.shown[0] as number));
 }
@@ -178,16 +181,16 @@ function asideMost(questions: readonly Question[]): number {
 const BY_TEXT: ReadonlySet<ItemErrorCode | null> = new Set([...BLAMES_CONTENT, "unparsed"]);
 
 /** The plan of a kind that judges each candidate alone. */
-export function lonePlan({ questions, shows, of, lowest, unreadable, bare, read }: Lone): Plan {
+export function lonePlan({ questions, shows, textIndices, lowest, unreadable, bare, read }: Lone): Plan {
   const loses = bare !== undefined && unreadable !== "null";
   return {
     ...(shows !== undefined && { shows }),
-    ...(loses && { aside: asideMost(questions) }),
+    ...(loses && { maxAttributionGenerations: asideMost(questions) }),
     next: (seen) => (seen.length === 0 ? questions : loses ? asideOf(seen, bare) : []),
     result(seen) {
       const lost: ReadonlySet<number> = loses ? lostIn(seen) : new Set();
       const rowOf = read(firstOf(seen), lost);
-      const rows = of.map((text, r): RolloutValue => {
+      const rows = textIndices.map((text, r): RolloutValue => {
         const { value, detail } = rowOf(text, r);
         if (text === null || value.value !== null || !lost.has(text) || !BY_TEXT.has(value.code))
           return { value, detail };

@@ -84,7 +84,7 @@ export function byJudge(
     lost === undefined &&
     isShown(answer) &&
     (rules === null || rules === "unknown" || (appeal && rules === "different"));
-  const { shows, of } = shownOnce(
+  const { shows, textIndices } = shownOnce(
     question,
     found.map((tier) => (isOpen(tier) ? tier.answer : null)),
   );
@@ -96,7 +96,7 @@ export function byJudge(
   };
   return lonePlan({
     questions: shows.texts.map((_, classIndex): Question => ({ ...questionOf, shown: [classIndex] })),
-    ...{ of, shows, unreadable, lowest: invalid, bare: bareQuestion },
+    ...{ textIndices, shows, unreadable, lowest: invalid, bare: bareQuestion },
     read: (seen) => (text, r) => {
       const match = found[r] as ReferenceMatch;
       // Too long for a judge, and so for anybody.
@@ -125,10 +125,10 @@ function verdictOn(classIndex: number, { prompt }: Judge, invalid: number, seen:
   });
   if (verdicts.length === 0)
     return { value: without(commonFault(seen, classIndex) ?? "verifier_bad_reply"), detail: {} };
-  const most = (holds: (one: (typeof verdicts)[number]) => boolean) =>
+  const hasMajority = (holds: (verdict: (typeof verdicts)[number]) => boolean) =>
     verdicts.filter(holds).length > verdicts.length / 2;
-  if (most(({ none }) => none)) return invalidAt(invalid, {});
-  return { value: valued(most(({ grade }) => grade > MAJORITY) ? 1 : 0), detail: {} };
+  if (hasMajority(({ none }) => none)) return invalidAt(invalid, {});
+  return { value: valued(hasMajority(({ grade }) => grade > MAJORITY) ? 1 : 0), detail: {} };
 }
 
 function rowOf({ rules }: ReferenceMatch, { value, detail }: RolloutValue): RolloutValue {

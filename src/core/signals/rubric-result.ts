@@ -104,7 +104,7 @@ function detailOf(
   text: string,
   { raw, coverage }: { raw: number | null; coverage: number | null },
 ): Detail {
-  const ids = (of: (met: Decided) => boolean) => items.flatMap(({ id, met }) => (of(met) ? [id] : []));
+  const ids = (matches: (met: Decided) => boolean) => items.flatMap(({ id, met }) => (matches(met) ? [id] : []));
   const graded = items.flatMap(({ id, met }) => (met !== null && met > 0 && met < 1 ? [[id, met] as const] : []));
   const places = items.flatMap(({ id, quotes }) => {
     const at = quotes

@@ -35,9 +35,9 @@ export function rubricScore(
   });
   const whole = sumOf(items.map(({ points }) => Math.abs(points)));
   const coverage = whole === 0 ? null : sumOf(known.map(({ points }) => Math.abs(points))) / whole;
-  const most = sumOf(known.map(({ points }) => (score === "weighted_mean" ? points : Math.max(points, 0))));
-  if (most <= 0) return { value: null, raw: null, coverage };
-  const raw = sumOf(known.map(({ points, met }) => points * met)) / most;
+  const maxPoints = sumOf(known.map(({ points }) => (score === "weighted_mean" ? points : Math.max(points, 0))));
+  if (maxPoints <= 0) return { value: null, raw: null, coverage };
+  const raw = sumOf(known.map(({ points, met }) => points * met)) / maxPoints;
   return { value: Math.min(1, Math.max(0, raw)), raw, coverage };
 }
 

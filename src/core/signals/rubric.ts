@@ -159,7 +159,7 @@ export const rubric: Signal<RubricSettings> = {
     const parts = asksOf(items, settings);
     return lonePlan({
       questions: questionsOf(group, parts, settings),
-      ...{ of: group.classes.classOf, unreadable: settings.unreadable, bare: bareQuestion },
+      ...{ textIndices: group.classes.classOf, unreadable: settings.unreadable, bare: bareQuestion },
       read: (seen) => (index) =>
         index === null
           ? // Nothing to look at: the worst there is, as in a tournament.

@@ -63,10 +63,10 @@ export const scalar: Signal<ScalarSignalSettings> = {
     const { squash, low, high } = settings;
     const bounded = low === undefined ? (high === undefined ? null : "high") : "low";
     if (squash !== "clip") return bounded === null ? null : { path: [bounded], message: "only clip has bounds" };
-    const [least, most] = clipRange(settings);
-    return least < most
+    const [min, max] = clipRange(settings);
+    return min < max
       ? null
-      : { path: [bounded ?? "low"], message: `low must be below high; ${least} is not below ${most}` };
+      : { path: [bounded ?? "low"], message: `low must be below high; ${min} is not below ${max}` };
   },
   relative: false,
   relativeWith: ({ squash }) => squash === "par",
@@ -85,7 +85,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
     }));
     const [lowest] = settings.squash === "clip" ? clipRange(settings) : [0];
     return lonePlan({
-      ...{ questions, of: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
+      ...{ questions, textIndices: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
       read(seen, lost) {
         const numbers = texts.map((_, text) => gradeOn(seen, text));
         // The mean over a part would be another number than the one asked for; losers are left out.

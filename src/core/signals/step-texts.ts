@@ -24,7 +24,7 @@ export const numberedSteps = (steps: readonly string[]): string =>
  */
 export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
   group.rollouts.map((rollout, r) => {
-    const turns = rollout.messages === undefined ? undefined : evidence?.of[r]?.turns;
+    const turns = rollout.messages === undefined ? undefined : evidence?.items[r]?.turns;
     return factOf<string[]>(rollout, "step_texts") ?? (turns === undefined ? [rollout.text] : ownSteps(turns));
   });
 
@@ -34,9 +34,11 @@ const NO_WORDS = "(no words)";
 /** The policy's words and calls in each of its turns; empty where no turn has any. */
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
-  const isSaid = ({ own, kind }: Part) => own && kind !== "thought" && kind !== "image";
-  const own = turns.filter(isOwnTurn).map(({ parts }) => parts.filter(isSaid).map(said));
-  return own.every(({ length }) => length === 0) ? [] : own.map((words) => words.join("\n") || NO_WORDS);
+  const isSaid = ({ isOwn, kind }: Part) => isOwn && kind !== "thought" && kind !== "image";
+  const wordsByTurn = turns.filter(isOwnTurn).map(({ parts }) => parts.filter(isSaid).map(said));
+  return wordsByTurn.every(({ length }) => length === 0)
+    ? []
+    : wordsByTurn.map((words) => words.join("\n") || NO_WORDS);
 }
 
 /** For each rollout all that the policy wrote, as one text to be summarised. */

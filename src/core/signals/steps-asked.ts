@@ -45,11 +45,11 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   const summarised = isSummarised(preset);
   const all = summarised ? wholeTexts(prepared).map((text) => (hasContent(text) ? [text] : [])) : stepsOf(prepared);
   const isAsked = ({ length }: readonly string[]) => length > 0 && length <= LIMITS.solution_steps_max;
-  const { shows, of } = shownOnce(
+  const { shows, textIndices } = shownOnce(
     prepared.question,
     all.map((steps) => (isAsked(steps) ? write(steps) : null)),
   );
-  const counts = shows.of.map((r) => (all[r] as readonly string[]).length);
+  const counts = shows.rolloutIndices.map((r) => (all[r] as readonly string[]).length);
   const questions = shows.texts.map(
     (_, classIndex): Question => ({
       ...asked,
@@ -64,7 +64,7 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
     bare: write([BARE_TEXT]),
   });
   return lonePlan({
-    ...{ questions, unreadable: settings.unreadable, lowest, of, shows },
+    ...{ questions, unreadable: settings.unreadable, lowest, textIndices, shows },
     // A checker's missing answer never makes a rollout lose.
     ...(asked.to !== "check_steps" && { bare }),
     read: (seen) => (text, r) => {

@@ -47,8 +47,8 @@ const knownOf = (values: StepValues): number[] => values.filter((value) => value
 
 /** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): nearly the minimum, smooth. */
 function softmin(values: readonly number[], temperature: number): number {
-  const least = Math.min(...values);
-  const weights = values.map((p) => exp((least - p) / temperature));
+  const min = Math.min(...values);
+  const weights = values.map((p) => exp((min - p) / temperature));
   const all = sumOf(weights);
   return sumOf(values.map((p, i) => (p * (weights[i] as number)) / all));
 }
@@ -81,9 +81,9 @@ function shares({ scores }: StepScores, weights: readonly number[]): StepValues 
 }
 
 /** The value of each step; for `weighted` its share of the value. */
-function stepValues(of: StepScores, { per_step, weights }: Reduction): StepValues {
-  if (weights !== undefined) return shares(of, weights);
-  return per_step === undefined ? of.scores : differences(of, per_step);
+function stepValues(stepScores: StepScores, { per_step, weights }: Reduction): StepValues {
+  if (weights !== undefined) return shares(stepScores, weights);
+  return per_step === undefined ? stepScores.scores : differences(stepScores, per_step);
 }
 
 /** One value of the steps that somebody looked at; null without one. */
@@ -115,15 +115,16 @@ export const firstWrong = (scores: StepValues): number => scores.findIndex((scor
  * The scores of one rollout's steps as its value, where rounding may not leave the range: a rollout without
  * steps cannot be read, and `no_steps` is its code where no step has a score.
  */
-export function reduced(of: StepScores, how: Reduction): Valued {
+export function reduced(stepScores: StepScores, how: Reduction): Valued {
   const [low, high] = reducedRange(how);
-  if (of.scores.length === 0) return Number.isFinite(low) ? unread(how, "no_steps", low).value : without("no_steps");
-  const value = reduceSteps(stepValues(of, how), how);
+  if (stepScores.scores.length === 0)
+    return Number.isFinite(low) ? unread(how, "no_steps", low).value : without("no_steps");
+  const value = reduceSteps(stepValues(stepScores, how), how);
   return value === null ? without("no_steps") : valued(Math.min(high, Math.max(low, value)));
 }
 
 /** A rollout's details of its steps. */
-export const stepsDetail = (of: StepScores, how: Reduction): Detail => ({
-  steps: stepValues(of, how),
-  ...(how.beta === undefined && { first_wrong: firstWrong(of.scores) }),
+export const stepsDetail = (stepScores: StepScores, how: Reduction): Detail => ({
+  steps: stepValues(stepScores, how),
+  ...(how.beta === undefined && { first_wrong: firstWrong(stepScores.scores) }),
 });

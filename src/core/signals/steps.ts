@@ -154,9 +154,12 @@ function numbersFault({ source, weights }: StepsSettings, group: object): GroupF
 
 /** The steps' scores as they were sent. */
 function sentScores(rollout: object, start: number | undefined, beta: number | undefined): StepScores {
-  const of = <T>(field: string) => factOf<T[]>(rollout, field) ?? [];
-  if (beta === undefined) return { scores: of<number | null>("step_scores"), start };
-  return logRatios({ trained: of<number>("step_logprobs"), base: of<number>("base_step_logprobs") }, beta);
+  const numbersAt = <T>(field: string) => factOf<T[]>(rollout, field) ?? [];
+  if (beta === undefined) return { scores: numbersAt<number | null>("step_scores"), start };
+  return logRatios(
+    { trained: numbersAt<number>("step_logprobs"), base: numbersAt<number>("base_step_logprobs") },
+    beta,
+  );
 }
 
 export const steps: Signal<StepsSettings> = {

@@ -18,7 +18,7 @@ import { counted, type TestResult, type TestsSettings, testsScore } from "./test
 const TIMEOUT_MS = 10_000;
 
 export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Plan {
-  const { shows, of } = programsOf(group);
+  const { shows, textIndices } = programsOf(group);
   const { texts } = shows ?? group;
   const { timeout_ms = TIMEOUT_MS, tolerance, cases_max } = settings;
   const cases = sampled(factOf<TestCase[]>(group.group, "test_cases") ?? [], cases_max, group.question);
@@ -31,7 +31,7 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
     .join("-")}`;
   const question = { to: "execute" as const, preset, runs, samples: cases.length };
   return lonePlan({
-    ...{ of, ...(shows !== undefined && { shows }) },
+    ...{ textIndices, ...(shows !== undefined && { shows }) },
     questions: texts.map((_, text): Question => ({ ...question, shown: [text] })),
     read: (seen) => (text) => {
       // No program passes nothing.
@@ -49,7 +49,7 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
  * The candidates, and answers that are code without any fence; where transcripts and diffs are
  * judged, which are not programs, what each rollout says last.
  */
-function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "of"> {
+function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "textIndices"> {
   const isView = group.evidence?.isView === true;
   const answers = isView ? answersOf(group) : group.candidates;
   const programs = answers.map((program, r) => {
@@ -57,7 +57,7 @@ function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "of"> {
     return program ?? (isView ? null : programWithoutFence(group.group.rollouts[r]?.text ?? ""));
   });
   const isCandidate = programs.every((program, r) => (program === null) === (group.classes.classOf[r] === null));
-  return isCandidate && !isView ? { of: group.classes.classOf } : shownOnce(group.question, programs);
+  return isCandidate && !isView ? { textIndices: group.classes.classOf } : shownOnce(group.question, programs);
 }
 
 /** Why a group's tests cannot be run; null where they can. */
@@ -79,10 +79,10 @@ const isAsserting = (language: string): language is (typeof ASSERTING)[number] =
   ASSERTING.some((name) => name === language);
 
 /** A sample of the cases, in their order, seeded by the problem: every rollout of it meets the same. */
-function sampled(cases: readonly TestCase[], most: number | undefined, question: string): readonly TestCase[] {
-  if (most === undefined || cases.length <= most) return cases;
+function sampled(cases: readonly TestCase[], maxCases: number | undefined, question: string): readonly TestCase[] {
+  if (maxCases === undefined || cases.length <= maxCases) return cases;
   const random = createRandom(hashText(question, JSON.stringify(cases)));
-  const places = shuffled([...cases.keys()], random).slice(0, most);
+  const places = shuffled([...cases.keys()], random).slice(0, maxCases);
   return places.sort((a, b) => a - b).map((at) => cases[at] as TestCase);
 }
 

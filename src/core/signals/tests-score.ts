@@ -52,7 +52,7 @@ function subtasks(tests: readonly TestResult[]): TestResult[][] {
 const creditOf = (test: TestResult) => test.score ?? (passed(test) ? 1 : 0);
 
 /** The least credit; null where the sandbox lost a test that could have less. */
-function least(tests: readonly TestResult[], credit: (test: TestResult) => number): number | null {
+function minCredit(tests: readonly TestResult[], credit: (test: TestResult) => number): number | null {
   const value = tests.reduce((worst, test) => (isInfra(test) ? worst : Math.min(worst, credit(test))), 1);
   return value > 0 && tests.some(isInfra) ? null : value;
 }
@@ -69,7 +69,7 @@ const OUTCOMES: Readonly<Record<TestResult["status"], number>> = {
   infra: 1,
 };
 
-const allPass = (tests: readonly TestResult[]) => least(tests, (test) => (passed(test) ? 1 : 0));
+const allPass = (tests: readonly TestResult[]) => minCredit(tests, (test) => (passed(test) ? 1 : 0));
 
 /**
  * `all_pass`: 1 or 0. `rate`: weight of what passed over the weight of all, skipped included.
@@ -83,11 +83,11 @@ export function testsScore(tests: readonly TestResult[], { score, bonus = BONUS 
   const all = allPass(tests);
   if (score === "all_pass") return all === null ? lost : valued(all);
   if (score === "outcome") {
-    const worst = least(tests, ({ status }) => OUTCOMES[status]);
+    const worst = minCredit(tests, ({ status }) => OUTCOMES[status]);
     return worst === null ? lost : valued(worst);
   }
   if (score === "subtask_min") {
-    const parts = subtasks(tests).map((test) => ({ weight: weightOf(test), score: least(test, creditOf) }));
+    const parts = subtasks(tests).map((test) => ({ weight: weightOf(test), score: minCredit(test, creditOf) }));
     if (parts.some((part) => part.score === null)) return lost;
     return valued(parts.reduce((sum, part) => sum + part.weight * (part.score as number), 0) / weightOf(tests));
   }

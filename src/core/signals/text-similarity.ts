@@ -67,15 +67,16 @@ export const textSimilarity: Signal<z.output<typeof SCHEMA>> = {
     const references = referencesOf(group).map(units);
     const comparers = references.map((reference) => {
       const shared = sharedWith(reference);
-      return (own: readonly string[]) => (2 * shared(own)) / Math.max(1, own.length + reference.length);
+      return (textUnits: readonly string[]) =>
+        (2 * shared(textUnits)) / Math.max(1, textUnits.length + reference.length);
     });
     const steps = references.reduce((sum, { length }) => sum + 4 + length / 64, 0);
     const rows: RolloutValue[] = [];
     for (const { text } of group.rollouts) {
-      const own = text.length > text_max ? null : units(text);
-      const value = valued(Math.max(0, ...comparers.map((compare) => compare(own ?? []))));
-      rows.push(own === null ? unread(settings, "too_long") : { value, detail: null });
-      yield Math.ceil(text.length + (own?.length ?? 0) * steps);
+      const textUnits = text.length > text_max ? null : units(text);
+      const value = valued(Math.max(0, ...comparers.map((compare) => compare(textUnits ?? []))));
+      rows.push(textUnits === null ? unread(settings, "too_long") : { value, detail: null });
+      yield Math.ceil(text.length + (textUnits?.length ?? 0) * steps);
     }
     return answeredAtOnce(
       () => rows.map(({ value }) => value),

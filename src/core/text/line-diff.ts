@@ -92,7 +92,7 @@ class LineDiff {
   }
 
   /** Adds the runs of the shortest script; false where it takes more edits or steps than there are. */
-  private *shortest({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range, most: number) {
+  private *shortest({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range, maxSteps: number) {
     const { base, text } = this;
     const [baseLines, textLines] = [baseTo - baseFrom, textTo - textFrom];
     const editsMost = Math.min(EDITS_MAX, baseLines + textLines);
@@ -137,7 +137,7 @@ class LineDiff {
         if (at - k >= textLines) lowest = Math.max(lowest, k + 1);
       }
       yield* this.spent(steps - before);
-      if (steps > most) return false;
+      if (steps > maxSteps) return false;
     }
     return false;
   }
@@ -147,10 +147,10 @@ class LineDiff {
     for (let edit = last; edit !== null; edit = edit.before) edits.push(edit);
     let [base, text] = [from, textFrom];
     for (const { kind, at } of edits.reverse()) {
-      const kept = at - (kind === "removed" ? base : text);
-      this.add("kept", base, base + kept);
-      base += kept;
-      text += kept;
+      const unchanged = at - (kind === "removed" ? base : text);
+      this.add("kept", base, base + unchanged);
+      base += unchanged;
+      text += unchanged;
       this.add(kind, at, at + 1);
       if (kind === "removed") base++;
       else text++;
@@ -162,10 +162,10 @@ class LineDiff {
   private *split({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range): Generator<number, void> {
     const { base, text } = this;
     let head = 0;
-    const most = Math.min(baseTo - baseFrom, textTo - textFrom);
-    while (head < most && base[baseFrom + head] === text[textFrom + head]) head++;
+    const maxCommon = Math.min(baseTo - baseFrom, textTo - textFrom);
+    while (head < maxCommon && base[baseFrom + head] === text[textFrom + head]) head++;
     let tail = 0;
-    while (tail < most - head && base[baseTo - 1 - tail] === text[textTo - 1 - tail]) tail++;
+    while (tail < maxCommon - head && base[baseTo - 1 - tail] === text[textTo - 1 - tail]) tail++;
     const inner: Range = { base: [baseFrom + head, baseTo - tail], text: [textFrom + head, textTo - tail] };
     this.add("kept", baseFrom, baseFrom + head);
     yield* this.spent(baseTo - baseFrom + textTo - textFrom);

@@ -56,8 +56,8 @@ const within = (question: SubsetRefusal, members: ReadonlySet<number>) =>
 function mostOften(questions: readonly SubsetRefusal[]): number[] {
   const counts = new Map<number, number>();
   for (const { shown } of questions) for (const member of shown) counts.set(member, (counts.get(member) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return [...counts.keys()].filter((member) => counts.get(member) === most).sort((a, b) => a - b);
+  const maxCount = Math.max(...counts.values());
+  return [...counts.keys()].filter((member) => counts.get(member) === maxCount).sort((a, b) => a - b);
 }
 
 /**

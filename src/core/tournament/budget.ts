@@ -29,14 +29,14 @@ function paidFor(judge: Spec["judge"], generations: number): number {
 
 /** @throws ApiError where the budget does not pay one pair for everyone, n - 1 in all */
 function assertPays(judge: Spec["judge"], n: number, generations: number): void {
-  const least = Math.max(0, n - 1) * firstCost(judge);
+  const minGenerations = Math.max(0, n - 1) * firstCost(judge);
   const { tokens } = judge.budget ?? {};
   const paid = paidFor(judge, generations);
-  if (paid >= least) return;
-  const most = tokens === undefined ? "" : ` of at most max_tokens = ${judge.max_tokens} tokens each`;
+  if (paid >= minGenerations) return;
+  const tokenNote = tokens === undefined ? "" : ` of at most max_tokens = ${judge.max_tokens} tokens each`;
   throw new ApiError(
     "invalid_request",
-    `judge.budget pays ${paid} generations${most}; comparing ${n} different candidates takes at least ${least}. Raise it, or use smaller groups.`,
+    `judge.budget pays ${paid} generations${tokenNote}; comparing ${n} different candidates takes at least ${minGenerations}. Raise it, or use smaller groups.`,
   );
 }
 
@@ -45,9 +45,9 @@ function assertPays(judge: Spec["judge"], n: number, generations: number): void 
  * without a verdict (`reask`), questions aside, and the first wave once more without those at fault.
  * @param first generations of the first wave, as far as they may be asked again without some
  */
-export function mostWithAgain(judge: Spec["judge"], n: number, most: number, first: number): number {
-  if (most === 0) return 0;
-  return (1 + missingRules(judge).reask) * (most + first) + asideMost(judge, n);
+export function mostWithAgain(judge: Spec["judge"], n: number, maxGenerations: number, first: number): number {
+  if (maxGenerations === 0) return 0;
+  return (1 + missingRules(judge).reask) * (maxGenerations + first) + asideMost(judge, n);
 }
 
 /** Generations of questions aside at most: each candidate is probed once. */
@@ -76,13 +76,13 @@ export class Budget {
   readonly generations: number;
   private readonly judge: Spec["judge"];
   private spent = 0;
-  private aside: number;
+  private asideRemaining: number;
 
   /** @throws ApiError where it pays too little */
   constructor(judge: Spec["judge"], n: number) {
     this.judge = judge;
     this.generations = generationsOf(judge, n);
-    this.aside = asideMost(judge, n);
+    this.asideRemaining = asideMost(judge, n);
     if (judge.mode === "pairwise") assertPays(judge, n, this.generations);
   }
 
@@ -99,10 +99,10 @@ export class Budget {
     if (budget === undefined) return presentations;
     let generations = this.spent;
     let tokens = budget.tokens === undefined ? 0 : seen.tokens;
-    const most = { generations: this.generations, tokens: budget.tokens ?? Number.POSITIVE_INFINITY };
+    const limits = { generations: this.generations, tokens: budget.tokens ?? Number.POSITIVE_INFINITY };
     return presentations.filter((presentation) => {
       const { samples } = presentation;
-      if (generations + samples > most.generations || tokens + samples * max_tokens > most.tokens) {
+      if (generations + samples > limits.generations || tokens + samples * max_tokens > limits.tokens) {
         this.unpaid += samples;
         return false;
       }
@@ -117,14 +117,14 @@ export class Budget {
   paysAside(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const few = presentations.filter((presentation) => {
       if (!isAside(presentation)) return true;
-      this.aside -= presentation.samples;
-      return this.aside >= 0;
+      this.asideRemaining -= presentation.samples;
+      return this.asideRemaining >= 0;
     });
     return this.pays(few, seen);
   }
 
   /** The unreadable questions of the last wave, once more. */
-  again(wave: readonly Presentation[], results: readonly PresentationResult[]): Presentation[] {
+  retriesFor(wave: readonly Presentation[], results: readonly PresentationResult[]): Presentation[] {
     if (!this.asksAgain) return [];
     const { reask } = missingRules(this.judge);
     const byName = new Map(results.map((result) => [nameOf(result.presentation), result]));

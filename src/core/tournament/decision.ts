@@ -154,9 +154,9 @@ export class Sums {
   /** By what was added so far; true only until more is. */
   decision(complete: boolean): Decision {
     const { classCount, margin, verdicts, orders, asked, votes } = this;
-    const square = <T>(own: T, other: (cell: number) => T): T[][] =>
+    const square = <T>(diagonal: T, other: (cell: number) => T): T[][] =>
       Array.from({ length: classCount }, (_, i) =>
-        Array.from({ length: classCount }, (_, j) => (i === j ? own : other(i * classCount + j))),
+        Array.from({ length: classCount }, (_, j) => (i === j ? diagonal : other(i * classCount + j))),
       );
     const missing = (cell: number): PairResult => (asked[cell] === 1 || complete ? "undecided" : "unasked");
     const pairs = square<PairResult>("tie", missing);

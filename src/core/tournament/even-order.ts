@@ -31,7 +31,7 @@ export class EvenOrder {
    * again, and of two orders the one that shows first who was first less often. Equals keep the schedule's
    * order, which depends on contents; all pairs, and lone candidates, go by theirs.
    */
-  of<T>(line: readonly T[], shownOf: (one: T) => ShownMembers): T[] {
+  arrange<T>(line: readonly T[], shownOf: (question: T) => ShownMembers): T[] {
     const bySubset = new Map<string, OpenSubset<T>>();
     for (const question of line) {
       const { shown } = shownOf(question);
@@ -67,14 +67,14 @@ export class EvenOrder {
   private *round<T>(all: readonly OpenSubset<T>[]): Generator<OpenSubset<T>> {
     let open = [...all];
     while (open.length > 0) {
-      const { least, behind } = this.leastAsked(open);
+      const { minAsked, behind } = this.leastAsked(open);
       // Those of whom all are among the least asked, as long as any are; the others keep their
       // places.
       const later: OpenSubset<T>[] = [];
       let at = 0;
       for (; at < open.length && behind.size > 0; at++) {
         const subset = open[at] as OpenSubset<T>;
-        if (subset.members.some((i) => this.asked(i) > least)) later.push(subset);
+        if (subset.members.some((i) => this.asked(i) > minAsked)) later.push(subset);
         else {
           for (const i of subset.members) behind.delete(i);
           yield subset;
@@ -92,17 +92,17 @@ export class EvenOrder {
   }
 
   /** How often the least asked of some subsets were asked, and who they are. */
-  private leastAsked(open: readonly OpenSubset<unknown>[]): { least: number; behind: Set<number> } {
-    let least = Number.POSITIVE_INFINITY;
+  private leastAsked(open: readonly OpenSubset<unknown>[]): { minAsked: number; behind: Set<number> } {
+    let minAsked = Number.POSITIVE_INFINITY;
     let behind = new Set<number>();
     for (const { members } of open) {
       for (const i of members) {
         const times = this.asked(i);
-        if (times < least) [least, behind] = [times, new Set()];
-        if (times === least) behind.add(i);
+        if (times < minAsked) [minAsked, behind] = [times, new Set()];
+        if (times === minAsked) behind.add(i);
       }
     }
-    return { least, behind };
+    return { minAsked, behind };
   }
 
   /** The subset of one of these who are behind, of which all were asked least. */
@@ -117,7 +117,7 @@ export class EvenOrder {
     return best as OpenSubset<T>;
   }
 
-  private draw<T>({ left }: OpenSubset<T>, shownOf: (one: T) => ShownMembers): T {
+  private draw<T>({ left }: OpenSubset<T>, shownOf: (question: T) => ShownMembers): T {
     const lead = (waiting: T) => this.firsts[shownOf(waiting).shown[0] as number] ?? 0;
     const next = left.reduce((best, other) => (lead(other) < lead(best) ? other : best));
     left.splice(left.indexOf(next), 1);

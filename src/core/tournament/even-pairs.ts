@@ -52,7 +52,7 @@ function chooseSums(m: number): number[] {
       }, 0);
     const fits = m % 2 === 1 ? open : open.filter((s) => s % 2 === degree % 2);
     const [first] = fits as [number];
-    const next = degree <= 2 ? first : least(fits, left);
+    const next = degree <= 2 ? first : minBy(fits, left);
     sums.push(next);
     open.splice(open.indexOf(next), 1);
     waves.forEach((wave, k) => {
@@ -67,7 +67,7 @@ function chooseSums(m: number): number[] {
 const FLAT = 1e-9;
 
 /** The first of those with the least value, up to rounding. */
-function least(line: readonly number[], worth: (one: number) => number): number {
+function minBy(line: readonly number[], worth: (candidate: number) => number): number {
   let [best = 0] = line;
   let value = Number.POSITIVE_INFINITY;
   for (const candidate of line) {

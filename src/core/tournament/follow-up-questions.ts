@@ -23,7 +23,7 @@ export class FollowUpQuestions {
   private readonly seed: number;
   private readonly reference: number | undefined;
   /** Lists that were asked again without some, by what they showed. */
-  private readonly again = new Set<string>();
+  private readonly reaskedLists = new Set<string>();
 
   /** @param reference the candidate that everyone meets, if any: without it no question is asked */
   constructor(
@@ -63,8 +63,8 @@ export class FollowUpQuestions {
       const { shown } = (all[0] as AskedQuestion).question;
       const rest = shown.filter((member) => !out.has(member));
       const isReadable = all.some(({ readings }) => readings.some(isRead));
-      if (isReadable || this.again.has(name) || rest.length < 2 || rest.length === shown.length) return [];
-      this.again.add(name);
+      if (isReadable || this.reaskedLists.has(name) || rest.length < 2 || rest.length === shown.length) return [];
+      this.reaskedLists.add(name);
       const list = comparedIn({ shown: rest });
       return Array.from({ length: timesOf(all) }, () => {
         const before = times.get(list) ?? 0;

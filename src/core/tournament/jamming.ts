@@ -127,9 +127,9 @@ function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly numbe
 function grown(n: number, subsets: readonly SubsetReadings[]): Best {
   const best = noneYet(n);
   const whole = subsets.reduce((sum, { weight }) => sum + weight, 0);
-  const of = Array.from({ length: n }, () => [] as number[]);
-  for (const [q, { members }] of subsets.entries()) for (const v of members) (of[v] as number[]).push(q);
-  const reads = of.map((questions) =>
+  const subsetsByMember = Array.from({ length: n }, () => [] as number[]);
+  for (const [q, { members }] of subsets.entries()) for (const v of members) (subsetsByMember[v] as number[]).push(q);
+  const reads = subsetsByMember.map((questions) =>
     questions.reduce((sum, q) => sum - Math.min(0, (subsets[q] as SubsetReadings).weight), 0),
   );
   for (let start = 0; start < n; start++) {
@@ -141,7 +141,7 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
     for (let next = start; next >= 0; ) {
       honest[next] = 1;
       left--;
-      for (const q of of[next] as number[]) {
+      for (const q of subsetsByMember[next] as number[]) {
         const { members, weight } = subsets[q] as SubsetReadings;
         open[q] = (open[q] as number) - 1;
         if (open[q] === 0) covered -= weight;
@@ -159,7 +159,7 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
     // Each of those taken in, left out after all.
     for (let v = 0; v < n; v++) {
       if (honest[v] === 0) continue;
-      const weight = (of[v] as number[]).reduce(
+      const weight = (subsetsByMember[v] as number[]).reduce(
         (sum, q) => sum + (open[q] === 0 ? (subsets[q] as SubsetReadings).weight : 0),
         0,
       );
@@ -208,9 +208,9 @@ function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number
  * readings are likelier for a verifier that fails at 0.7 of all than at 0.1. None is found where several
  * explain the same: for two rollouts, or a list, where nothing was read.
  */
-export function jammers(classCount: number, asked: readonly AskedQuestion[], least = SUSPECTED): ReadonlySet<number> {
+export function jammers(classCount: number, asked: readonly AskedQuestion[], minOdds = SUSPECTED): ReadonlySet<number> {
   const { odds, subsets } = suspicion(classCount, asked);
-  const suspects = new Set(odds.flatMap((odd, v) => (odd >= least ? [v] : [])));
+  const suspects = new Set(odds.flatMap((odd, v) => (odd >= minOdds ? [v] : [])));
   const found = new Set(
     [...suspects].filter((v) => {
       const beside = (member: number) => member === v || !suspects.has(member);

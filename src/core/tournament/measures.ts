@@ -55,18 +55,18 @@ export function circlesIn(pairs: Decision["pairs"]): Circles {
 /** Whom a vote is for; null for a tie. */
 function votedFor(outcome: Outcome, { shown }: Presentation): number | null {
   const grades = gradesOf(outcome, shown);
-  const most = Math.max(...grades);
-  const best = shown.filter((_, place) => grades[place] === most);
+  const maxGrade = Math.max(...grades);
+  const best = shown.filter((_, place) => grades[place] === maxGrade);
   return best.length === 1 ? (best[0] as number) : null;
 }
 
 function agreementOf(questions: readonly Presentation[], outcomes: readonly Outcome[]): number | null {
-  const of = ({ question }: Outcome) => questions[question] as Presentation;
+  const questionOf = ({ question }: Outcome) => questions[question] as Presentation;
   const parsed = outcomes.filter(({ state }) => state === "parsed");
-  const shares = [...Map.groupBy(parsed, (outcome) => comparedIn(of(outcome))).values()].flatMap((ofPair) => {
-    const pairVotes = ofPair.map((outcome) => votedFor(outcome, of(outcome)));
-    const most = Math.max(...pairVotes.map((pairVote) => pairVotes.filter((other) => other === pairVote).length));
-    return pairVotes.length < 2 ? [] : [most / pairVotes.length];
+  const shares = [...Map.groupBy(parsed, (outcome) => comparedIn(questionOf(outcome))).values()].flatMap((ofPair) => {
+    const pairVotes = ofPair.map((outcome) => votedFor(outcome, questionOf(outcome)));
+    const majority = Math.max(...pairVotes.map((pairVote) => pairVotes.filter((other) => other === pairVote).length));
+    return pairVotes.length < 2 ? [] : [majority / pairVotes.length];
   });
   return shares.length === 0 ? null : mean(shares);
 }

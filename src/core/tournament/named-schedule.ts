@@ -48,11 +48,11 @@ export const asksFewPairs = ({ schedule, budget }: Spec["judge"]): boolean =>
  * Pairs of a group of at most `most` that are asked whoever else comes, as the judge asks them at first: an
  * upper bound of their generations. null where the questions depend on all members.
  */
-export function earlyGenerations(judge: Spec["judge"], most: number): number | null {
+export function earlyGenerations(judge: Spec["judge"], maxRollouts: number): number | null {
   const { schedule, settings } = scheduleOf(judge.schedule);
   // A budget is spent in an order that depends on all.
-  if (judge.budget !== undefined || schedule.knowsPairs?.(settings, most) !== true) return null;
-  return allPairs(needsReference(judge.schedule) ? most + 1 : most) * firstCost(judge);
+  if (judge.budget !== undefined || schedule.knowsPairs?.(settings, maxRollouts) !== true) return null;
+  return allPairs(needsReference(judge.schedule) ? maxRollouts + 1 : maxRollouts) * firstCost(judge);
 }
 
 /** Whether a group's reference takes part in its comparisons. */

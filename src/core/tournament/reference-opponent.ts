@@ -27,11 +27,11 @@ export function withReference(prepared: PreparedGroup): Opponent {
   const texts = known < 0 ? [...prepared.texts, text] : prepared.texts;
   const keys = known < 0 ? [...prepared.keys, hashText(question, text)] : prepared.keys;
   // Past the last rollout: in the log, the group's size stands for its reference.
-  const of = texts.map((_, classIndex) => classes.members[classIndex]?.[0] ?? group.rollouts.length);
+  const rolloutIndices = texts.map((_, classIndex) => classes.members[classIndex]?.[0] ?? group.rollouts.length);
   return {
     group: { ...prepared, texts, keys },
     reference: known < 0 ? texts.length - 1 : known,
-    shows: { texts, keys, of },
+    shows: { texts, keys, rolloutIndices },
   };
 }
 

@@ -14,7 +14,7 @@ const isWhole = ({ tallies }: Scoreboard) => tallies.every(({ unasked }) => unas
 /** sigma(t), t the Bradley-Terry strength: the score where not all pairs were asked. */
 const strength: Score = {
   range: unit,
-  of: ({ strengths }) => strengths().map(sigmoid),
+  valuesOf: ({ strengths }) => strengths().map(sigmoid),
   points(scoreboard) {
     const theta = scoreboard.strengths();
     return theta.map((strength, r) =>
@@ -27,22 +27,22 @@ export const SCORES: Readonly<Record<string, Score>> = {
   /** (wins + ties/2) / decided. */
   win_rate: {
     range: unit,
-    of: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins + ties / 2) / (wins + losses + ties)),
+    valuesOf: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins + ties / 2) / (wins + losses + ties)),
   },
   /** 1/k for the k that share the most wins, else 0. */
   top1: {
     range: unit,
-    of({ tallies, judged }) {
-      const most = Math.max(...tallies.filter((_, r) => judged[r]).map(({ wins }) => wins));
-      const sharing = tallies.filter(({ wins }, r) => judged[r] && wins === most).length;
-      return tallies.map(({ wins }) => (wins === most ? 1 / sharing : 0));
+    valuesOf({ tallies, judged }) {
+      const maxWins = Math.max(...tallies.filter((_, r) => judged[r]).map(({ wins }) => wins));
+      const sharing = tallies.filter(({ wins }, r) => judged[r] && wins === maxWins).length;
+      return tallies.map(({ wins }) => (wins === maxWins ? 1 / sharing : 0));
     },
   },
-  wins: { range: (n) => [0, Math.max(0, n - 1)], of: ({ tallies }) => tallies.map(({ wins }) => wins) },
+  wins: { range: (n) => [0, Math.max(0, n - 1)], valuesOf: ({ tallies }) => tallies.map(({ wins }) => wins) },
   /** (wins - losses) / decided; ties stay in the denominator. */
   net_win_rate: {
     range: oneSided,
-    of: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins - losses) / (wins + losses + ties)),
+    valuesOf: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins - losses) / (wins + losses + ties)),
   },
   /**
    * (max_rank - rank) / (max_rank - 1) by places or what was earned, equals at the best; all equal:
@@ -50,9 +50,9 @@ export const SCORES: Readonly<Record<string, Score>> = {
    */
   rank: {
     range: unit,
-    of({ places, earned }) {
-      const by = places ?? earned;
-      const ranks = by.map((score) => by.filter((other) => other > score + EQUAL).length);
+    valuesOf({ places, earned }) {
+      const scores = places ?? earned;
+      const ranks = scores.map((score) => scores.filter((other) => other > score + EQUAL).length);
       const last = Math.max(...ranks);
       return ranks.map((rank) => (last === 0 ? 0 : (last - rank) / last));
     },
@@ -60,10 +60,10 @@ export const SCORES: Readonly<Record<string, Score>> = {
   /** (wins - losses) over the largest such difference of the group; all 0 when that is 0. */
   copeland: {
     range: oneSided,
-    of({ tallies }) {
+    valuesOf({ tallies }) {
       const nets = tallies.map(({ wins, losses }) => wins - losses);
-      const most = Math.max(...nets.map(Math.abs));
-      return nets.map((net) => (most === 0 ? 0 : net / most));
+      const maxNet = Math.max(...nets.map(Math.abs));
+      return nets.map((net) => (maxNet === 0 ? 0 : net / maxNet));
     },
   },
   strength,
@@ -73,12 +73,12 @@ export const SCORES: Readonly<Record<string, Score>> = {
    */
   auto: {
     range: unit,
-    of: (scoreboard) => (isWhole(scoreboard) ? scoreboard.earned : strength.of(scoreboard)),
+    valuesOf: (scoreboard) => (isWhole(scoreboard) ? scoreboard.earned : strength.valuesOf(scoreboard)),
     points: (scoreboard) => (isWhole(scoreboard) ? null : (strength.points?.(scoreboard) ?? null)),
     choose: (scoreboard) => (isWhole(scoreboard) ? "soft" : "strength"),
   },
   /** Its mean outcome, graded as the verdicts are. */
-  soft: { range: unit, of: ({ earned }) => earned },
+  soft: { range: unit, valuesOf: ({ earned }) => earned },
   /** The mean of the verifier's own scores. */
-  mean_score: { range: unit, of: ({ marks }) => marks, needsScores: true },
+  mean_score: { range: unit, valuesOf: ({ marks }) => marks, needsScores: true },
 };

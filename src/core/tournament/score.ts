@@ -21,7 +21,7 @@ export interface Score {
   /** Where every value lies in groups of at most n; the malformed have the least. */
   range(n: number): readonly [number, number];
   /** Null: its input is unknown. */
-  of(scoreboard: Scoreboard): readonly (number | null)[];
+  valuesOf(scoreboard: Scoreboard): readonly (number | null)[];
   /**
    * By what candidates are ordered where not every pair is asked, in points of n - 1; default:
    * `earned`.

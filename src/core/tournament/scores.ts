@@ -23,10 +23,10 @@ export function baseRewards(
   classOf: Classes["classOf"],
   gaps: readonly (Gap | null)[],
 ): (number | null)[] {
-  const { range, of } = SCORES[score] as Score;
-  const values = of(scoreboard);
-  const [least] = range(classOf.length);
-  return values.map((value, r) => (gaps[r] !== null ? null : scoreboard.judged[r] ? value : least));
+  const { range, valuesOf } = SCORES[score] as Score;
+  const values = valuesOf(scoreboard);
+  const [lowest] = range(classOf.length);
+  return values.map((value, r) => (gaps[r] !== null ? null : scoreboard.judged[r] ? value : lowest));
 }
 
 /**

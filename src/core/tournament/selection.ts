@@ -31,8 +31,8 @@ export interface Standing {
  * lost, an unbeaten one that beat it is selected instead, and after finals also an unbeaten one that
  * it never met. None is selected where `values` holds no number.
  */
-export function select(standing: Standing): Selection {
-  const { classOf, values, decision } = standing;
+export function select(criteria: Standing): Selection {
+  const { classOf, values, decision } = criteria;
   const known = classOf.flatMap((classIndex, r) => (classIndex === null || values?.[r] == null ? [] : [r]));
   const against = (r: number, s: number) => decision.pairs[classOf[r] as number]?.[classOf[s] as number];
   const lostNone = (r: number) => {
@@ -40,9 +40,9 @@ export function select(standing: Standing): Selection {
     return results.includes("win") && !results.includes("loss");
   };
   const unbeaten = known.filter(lostNone);
-  const first = selectAmong(known, standing);
-  const before = betterThan(first.selected, unbeaten, against, standing);
-  const selection = before.length === 0 ? first : selectAmong(before, standing);
+  const first = selectAmong(known, criteria);
+  const before = betterThan(first.selected, unbeaten, against, criteria);
+  const selection = before.length === 0 ? first : selectAmong(before, criteria);
   const { selected } = selection;
   if (selected === null) return selection;
   const rivals = unbeaten.includes(selected) ? unbeaten : [...unbeaten, ...selection.tied];
@@ -54,21 +54,21 @@ function betterThan(
   selected: number | null,
   unbeaten: readonly number[],
   against: (r: number, s: number) => PairResult | undefined,
-  standing: Standing,
+  criteria: Standing,
 ): readonly number[] {
   if (selected === null || unbeaten.includes(selected)) return [];
   const comesBefore = (result: PairResult | undefined) =>
-    result === "win" || (result === "unasked" && standing.unbeaten === "or_unmet");
+    result === "win" || (result === "unasked" && criteria.unbeaten === "or_unmet");
   return unbeaten.filter((r) => comesBefore(against(r, selected)));
 }
 
-function selectAmong(rollouts: readonly number[], standing: Standing): Selection {
-  const { classOf, values, points, decision, keys, seed } = standing;
+function selectAmong(rollouts: readonly number[], criteria: Standing): Selection {
+  const { classOf, values, points, decision, keys, seed } = criteria;
   if (rollouts.length === 0) return { selected: null, tied: [] };
   const heightOf = (r: number) => values?.[r] as number;
-  const most = Math.max(...rollouts.map(heightOf));
+  const highest = Math.max(...rollouts.map(heightOf));
   // Sums of the same shares in another order differ by rounding only.
-  const tied = rollouts.filter((r) => heightOf(r) > most - EQUAL);
+  const tied = rollouts.filter((r) => heightOf(r) > highest - EQUAL);
   const classes = [...new Map(tied.map((r) => [classOf[r] as number, r])).keys()];
   const count = (i: number, result: PairResult) => classes.filter((j) => decision.pairs[i]?.[j] === result).length;
   const pointsOf = (i: number) => Math.max(...tied.map((r) => (classOf[r] === i ? (points[r] ?? 0) : 0)));

@@ -161,11 +161,11 @@ function informedSelection(
   keys: PreparedGroup["keys"],
   classes: Classes,
   outcomes: readonly Outcome[],
-  standing: Omit<Standing, "keys" | "classOf">,
+  criteria: Omit<Standing, "keys" | "classOf">,
 ): Selection {
   const rivals = new Set(classes.classOf.filter((classIndex) => classIndex !== null)).size;
   if (rivals > 1 && !outcomes.some(namesAnybody)) return { selected: null, tied: [] };
-  return select({ ...standing, keys, classOf: classes.classOf });
+  return select({ ...criteria, keys, classOf: classes.classOf });
 }
 
 const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>
@@ -177,9 +177,9 @@ const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>
  */
 function lostToJammers({ classOf }: Classes, { pairs }: Decision, jams: readonly boolean[]): number[] {
   return classOf.map((classIndex, r) => {
-    const by = (other: number | null, s: number) =>
+    const isLostTo = (other: number | null, s: number) =>
       jams[s] === true && other !== null && pairs[classIndex as number]?.[other] === "undecided";
-    return classIndex === null || jams[r] ? 0 : classOf.filter(by).length;
+    return classIndex === null || jams[r] ? 0 : classOf.filter(isLostTo).length;
   });
 }
 

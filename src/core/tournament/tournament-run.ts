@@ -71,7 +71,7 @@ export class TournamentRun {
     this.input = { ...input, listsInOrder: schedule.listsInOrder?.(settings) === true };
     this.complete = schedule.complete && judge.budget === undefined;
     this.kind = schedule;
-    this.mostPairs = schedule.most?.(this.order.length, settings) ?? null;
+    this.mostPairs = schedule.maxPairs?.(this.order.length, settings) ?? null;
     const hasBudget = judge.budget !== undefined;
     this.field = { order: this.order, graded: isGraded(judge), hasBudget, settings, reference };
     this.scheduleRun = this.begin();
@@ -125,16 +125,19 @@ export class TournamentRun {
    * What is asked about one match by its own answers alone, and generations that it comes to at
    * most; null where there is nothing such, or a budget that is spent in the matches' order.
    */
-  get alone(): { most: number; next(results: readonly PresentationResult[]): readonly Presentation[] } | null {
+  get alone(): {
+    maxGenerations: number;
+    next(results: readonly PresentationResult[]): readonly Presentation[];
+  } | null {
     const { judge } = this;
     if (!mayAskFurther(judge) || judge.budget !== undefined) return null;
-    return { most: mostCost(judge), next: (results) => furtherPresentations(results, judge) };
+    return { maxGenerations: mostCost(judge), next: (results) => furtherPresentations(results, judge) };
   }
 
   /** The next questions; none when all is asked that the schedule wants and the budget pays. */
   next(seen: RunSoFar): readonly Presentation[] {
-    const again = this.budget.again(this.last, seen.results);
-    const paid = again.length > 0 ? this.budget.pays(again, seen) : [];
+    const retries = this.budget.retriesFor(this.last, seen.results);
+    const paid = retries.length > 0 ? this.budget.pays(retries, seen) : [];
     this.last = paid.length > 0 ? paid : this.planned(seen);
     this.first ||= this.last.reduce((sum, { samples }) => sum + samples, 0);
     return this.last;
@@ -194,9 +197,9 @@ export class TournamentRun {
   /** The schedule's own places, 1 the best, for these outcomes; undefined where it has none. */
   places(outcomes: Outcomes): readonly number[] | undefined {
     if (this.kind.hasPlaces !== true) return undefined;
-    const again = this.begin();
-    while (again.next(outcomes).length > 0);
-    return again.places;
+    const replay = this.begin();
+    while (replay.next(outcomes).length > 0);
+    return replay.places;
   }
 
   /** The order's neighbours that met in one order are shown in the other too. */

@@ -61,7 +61,7 @@ export const tournament: Signal<TournamentSettings> = {
   },
   judge: judgeOf,
   to: ({ judge }) => backendFor(judge.prompt),
-  earlyGenerations: (settings, most) => earlyGenerations(judgeOf(settings), most),
+  earlyGenerations: (settings, maxRollouts) => earlyGenerations(judgeOf(settings), maxRollouts),
   caution({ schedule: named, score }) {
     const { schedule, settings } = scheduleOf(named);
     if (!OF_GAMES.includes(score) || schedule.unequalGames?.(settings) !== true) return null;
@@ -81,7 +81,7 @@ export const tournament: Signal<TournamentSettings> = {
     const run = namingGroup(group, begin);
     const after = new FollowUpQuestions(group, { judge, seed }, opponent?.reference);
     const asked = { to: backendFor(judge.prompt), preset: judge.prompt, ...slotsOf(judge) } as const;
-    const put = (wave: readonly Presentation[]): Question[] =>
+    const questionsOf = (wave: readonly Presentation[]): Question[] =>
       wave.map((presentation) => ({ ...asked, ...presentation }));
     const { alone } = run;
     const seenOf = (asked: readonly AskedQuestion[]) => seenBy(asked, group.keys.length, judge);
@@ -90,14 +90,14 @@ export const tournament: Signal<TournamentSettings> = {
       asksAgain: run.asksAgain,
       ...(alone !== null && {
         follows: {
-          most: alone.most,
-          next: (asked) => put(alone.next(seenOf(asked).results)),
+          maxGenerations: alone.maxGenerations,
+          next: (asked) => questionsOf(alone.next(seenOf(asked).results)),
         },
       }),
       next(seen) {
         const planned = namingGroup(group, () => run.next(seenOf(seen)));
-        if (planned.length > 0 || seen.length === 0) return put(planned);
-        return put(run.further(after.next(seen), seenOf(seen)));
+        if (planned.length > 0 || seen.length === 0) return questionsOf(planned);
+        return questionsOf(run.further(after.next(seen), seenOf(seen)));
       },
       mostOf: (first) => run.mostOf(first),
       result(seen) {

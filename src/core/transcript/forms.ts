@@ -70,8 +70,8 @@ export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Plac
 }
 
 /** Whether a run has more than `most` messages, items and results; it looks at no further ones. */
-export function hasItemsBeyond(run: unknown, most: number): boolean {
+export function hasItemsBeyond(run: unknown, maxItems: number): boolean {
   let count = 0;
-  for (const _ of itemsOf(run)) if (++count > most) return true;
+  for (const _ of itemsOf(run)) if (++count > maxItems) return true;
   return false;
 }

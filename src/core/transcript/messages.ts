@@ -28,12 +28,12 @@ export interface Part {
   id: string | null;
   text: string;
   /** The policy wrote it; else it came from where the policy acts. */
-  own: boolean;
+  isOwn: boolean;
 }
 
 export interface ReadItem {
   role: string;
-  own: boolean;
+  isOwn: boolean;
   /** A message, which begins a turn; else a call or a thought of one. */
   opens: boolean;
   parts: readonly Part[];
@@ -55,8 +55,8 @@ const firstOf = (fields: ForeignFields, names: readonly string[]): [name: string
   return name === undefined ? null : [name, fields[name]];
 };
 
-const part = (kind: PartKind, own: boolean, text: string, name = "", id: string | null = null): Part => ({
-  ...{ kind, name, id, text, own },
+const part = (kind: PartKind, isOwn: boolean, text: string, name = "", id: string | null = null): Part => ({
+  ...{ kind, name, id, text, isOwn },
 });
 
 /** Fields that other vendors keep their own in: thoughts, and what proves these. */
@@ -73,29 +73,29 @@ function unsealed(value: unknown): unknown {
 }
 
 /** Thoughts of an extension, one part for each field that holds any. */
-const thoughtsWithin = (extension: unknown, own: boolean): Part[] =>
+const thoughtsWithin = (extension: unknown, isOwn: boolean): Part[] =>
   isRecord(extension)
-    ? Object.entries(extension).flatMap(([name, held]) => (isThoughtField(name) ? thoughtPart(name, held, own) : []))
+    ? Object.entries(extension).flatMap(([name, held]) => (isThoughtField(name) ? thoughtPart(name, held, isOwn) : []))
     : [];
 
 /** A thought that a field holds; what a vendor sealed is none. */
-const thoughtPart = (name: string, held: unknown, own: boolean): Part[] =>
-  isSealed(name) ? [] : [part("thought", own, thoughtText(held))];
+const thoughtPart = (name: string, held: unknown, isOwn: boolean): Part[] =>
+  isSealed(name) ? [] : [part("thought", isOwn, thoughtText(held))];
 
 /** Parts of a field that holds anything but bookkeeping. */
-function fieldParts(name: string, held: unknown, own: boolean): Part[] {
-  if (isThoughtField(name)) return thoughtPart(name, held, own);
-  if (!EXTENSIONS.has(name)) return [part("other", own, written(held), name)];
+function fieldParts(name: string, held: unknown, isOwn: boolean): Part[] {
+  if (isThoughtField(name)) return thoughtPart(name, held, isOwn);
+  if (!EXTENSIONS.has(name)) return [part("other", isOwn, written(held), name)];
   const rest = unsealed(held);
-  return [...thoughtsWithin(held, own), ...(isNothing(rest) ? [] : [part("other", own, written(rest), name)])];
+  return [...thoughtsWithin(held, isOwn), ...(isNothing(rest) ? [] : [part("other", isOwn, written(rest), name)])];
 }
 
 /** Parts of the fields that were not read: thoughts, and others that hold anything. */
-const besides = (fields: ForeignFields, read: readonly string[], own: boolean): Part[] =>
+const besides = (fields: ForeignFields, read: readonly string[], isOwn: boolean): Part[] =>
   Object.entries(fields).flatMap(([name, held]) =>
     read.includes(name) || isNothing(held) || (!isThoughtField(name) && isAside(name, held))
       ? []
-      : fieldParts(name, held, own),
+      : fieldParts(name, held, isOwn),
   );
 
 /** Deeper facts are shown, whatever they hold. */
@@ -113,10 +113,10 @@ const STORAGE = ["type", "role", "cache_control"];
 const isUsual = (name: string, held: unknown): boolean => name === "status" && held === "completed";
 
 /** Parts of a call's or a result's fields that were not read: status, exit codes and flags are facts. */
-const facts = (fields: ForeignFields, read: readonly string[], own: boolean): Part[] =>
+const facts = (fields: ForeignFields, read: readonly string[], isOwn: boolean): Part[] =>
   Object.entries(fields).flatMap(([name, held]) => {
     if (read.includes(name) || STORAGE.includes(name) || isBlank(held) || isUsual(name, held)) return [];
-    return own || isSealed(name) ? fieldParts(name, held, own) : [part("other", own, written(held), name)];
+    return isOwn || isSealed(name) ? fieldParts(name, held, isOwn) : [part("other", isOwn, written(held), name)];
   });
 
 const CALL_NAMES = ["name", "function_name", "tool_name", "toolName"];
@@ -128,7 +128,7 @@ const RESULT_TEXTS = ["output", "content", "result", "response", "outputs", "res
 const FAILED = ["is_error", "isError"];
 
 /** A call as any tool writes it; a hosted tool's own result with it. */
-function callParts(call: ForeignFields, type: string, own: boolean): Part[] {
+function callParts(call: ForeignFields, type: string, isOwn: boolean): Part[] {
   const [wrapper, inner] = firstOf(call, ["function", "custom", "functionCall", "executableCode"]) ?? ["", call];
   const held = isRecord(inner) ? inner : { name: inner };
   const name = written(firstOf(held, CALL_NAMES)?.[1]) || type;
@@ -145,18 +145,18 @@ function callParts(call: ForeignFields, type: string, own: boolean): Part[] {
     part("result", false, text, field === "error" ? "error" : i === 0 ? "" : field, id);
   const named = CALL_NAMES.filter((field) => written(held[field]) === name);
   const read = [...named, ...CALL_IDS, ...CALL_RESULTS];
-  const beside = facts(outer, [wrapper, "index", ...CALL_IDS, ...CALL_RESULTS], own);
+  const beside = facts(outer, [wrapper, "index", ...CALL_IDS, ...CALL_RESULTS], isOwn);
   if (given !== null) {
-    const more = facts(held, [...read, given[0], "index"], own);
-    return [part("call", own, written(given[1]), name, id), ...more, ...beside, ...results.map(resultPart)];
+    const more = facts(held, [...read, given[0], "index"], isOwn);
+    return [part("call", isOwn, written(given[1]), name, id), ...more, ...beside, ...results.map(resultPart)];
   }
   // Its content is in separate fields.
   const isRead = (field: string) => read.includes(field) || field === "type" || isThoughtField(field);
   const fields = Object.entries(held).filter(([field]) => !isRead(field));
   const thoughts = Object.entries(held).flatMap(([field, thought]) =>
-    isThoughtField(field) ? thoughtPart(field, thought, own) : [],
+    isThoughtField(field) ? thoughtPart(field, thought, isOwn) : [],
   );
-  const does = part("call", own, written(Object.fromEntries(fields)), name, id);
+  const does = part("call", isOwn, written(Object.fromEntries(fields)), name, id);
   return [...thoughts, does, ...beside, ...results.map(resultPart)];
 }
 
@@ -202,44 +202,44 @@ function resultParts(result: ForeignFields): Part[] {
 }
 
 /** One block of a content. */
-function blockParts(block: unknown, own: boolean): Part[] {
-  if (!isRecord(block)) return isNothing(block) ? [] : [part("text", own, written(block))];
+function blockParts(block: unknown, isOwn: boolean): Part[] {
+  if (!isRecord(block)) return isNothing(block) ? [] : [part("text", isOwn, written(block))];
   const type = typeof block.type === "string" ? snake(block.type) : "";
-  if (isThought(block)) return [part("thought", own, thoughtText(block))];
+  if (isThought(block)) return [part("thought", isOwn, thoughtText(block))];
   if (RESULT.test(type) || WRAPPED_RESULTS.some((name) => name in block)) return resultParts(block);
   if (CALL.test(type) || "functionCall" in block || "executableCode" in block)
-    return callParts(block, type || "executable_code", own);
+    return callParts(block, type || "executable_code", isOwn);
   const image = liftedImage(block);
-  if (image !== null) return [part("image", own, "", image)];
+  if (image !== null) return [part("image", isOwn, "", image)];
   if (isTextType(block.type) && (typeof block.text === "string" || isNothing(block.text)))
-    return [part("text", own, written(block.text)), ...besides(block, ["text", "signature"], own)];
-  return [part("other", own, written(block), type || "part")];
+    return [part("text", isOwn, written(block.text)), ...besides(block, ["text", "signature"], isOwn)];
+  return [part("other", isOwn, written(block), type || "part")];
 }
 
 /** A content's parts; texts that follow each other are one, as they are. */
-function contentParts(content: unknown, own: boolean): Part[] {
-  const parts = (Array.isArray(content) ? content : [content]).flatMap((block) => blockParts(block, own));
+function contentParts(content: unknown, isOwn: boolean): Part[] {
+  const parts = (Array.isArray(content) ? content : [content]).flatMap((block) => blockParts(block, isOwn));
   const joined: Part[] = [];
-  for (const one of parts) {
+  for (const current of parts) {
     const last = joined.at(-1);
-    if (last?.kind === "text" && one.kind === "text") last.text += one.text;
-    else joined.push({ ...one });
+    if (last?.kind === "text" && current.kind === "text") last.text += current.text;
+    else joined.push({ ...current });
   }
   return joined.filter(({ kind, text }) => kind !== "text" || text !== "");
 }
 
 /** A message of a chat, with whatever it calls. */
-function messageParts(message: ForeignFields, own: boolean): Part[] {
+function messageParts(message: ForeignFields, isOwn: boolean): Part[] {
   const { content, tool_calls, function_call } = message;
   const calls = [...(Array.isArray(tool_calls) ? tool_calls : [tool_calls]), function_call].filter(
     (call) => !isNothing(call),
   );
-  const beside = besides(message, ["content", "tool_calls", "function_call", "type"], own);
+  const beside = besides(message, ["content", "tool_calls", "function_call", "type"], isOwn);
   const thoughts = beside.filter(({ kind }) => kind === "thought");
   return [
-    ...thoughtsOnce(thoughts, contentParts(content, own)),
+    ...thoughtsOnce(thoughts, contentParts(content, isOwn)),
     ...calls.flatMap((call) =>
-      isRecord(call) ? callParts(call, "call", own) : [part("call", own, written(call), "call")],
+      isRecord(call) ? callParts(call, "call", isOwn) : [part("call", isOwn, written(call), "call")],
     ),
     ...beside.filter(({ kind }) => kind !== "thought"),
   ];
@@ -247,19 +247,19 @@ function messageParts(message: ForeignFields, own: boolean): Part[] {
 
 /** Reads a message, or an item of Responses. */
 export function partsOfItem(item: unknown): ReadItem {
-  const assistant = { role: "assistant", own: true };
+  const assistant = { role: "assistant", isOwn: true };
   if (!isRecord(item)) return { ...assistant, opens: true, parts: [part("text", true, written(item))] };
   const type = typeof item.type === "string" ? snake(item.type) : "message";
   if (isThought(item)) return { ...assistant, opens: false, parts: [part("thought", true, thoughtText(item))] };
   const kind = roleKind(item.role);
-  if (kind === "result") return { role: "tool", own: false, opens: true, parts: resultParts(item) };
+  if (kind === "result") return { role: "tool", isOwn: false, opens: true, parts: resultParts(item) };
   if (type !== "message" && item.role === undefined) {
-    if (RESULT.test(type)) return { role: "tool", own: false, opens: true, parts: resultParts(item) };
+    if (RESULT.test(type)) return { role: "tool", isOwn: false, opens: true, parts: resultParts(item) };
     if (CALL.test(type)) return { ...assistant, opens: false, parts: callParts(item, type, true) };
     return { ...assistant, opens: false, parts: blockParts(item, true) };
   }
   // Words under an unknown role are the policy's, never evidence.
-  const own = kind !== "other";
-  const role = own ? "assistant" : (item.role as string).trim().toLowerCase();
-  return { role, own, opens: true, parts: messageParts(item, own) };
+  const isOwn = kind !== "other";
+  const role = isOwn ? "assistant" : (item.role as string).trim().toLowerCase();
+  return { role, isOwn, opens: true, parts: messageParts(item, isOwn) };
 }

@@ -27,8 +27,8 @@ function wordsOf(thought: unknown): ThoughtWords {
   if (Array.isArray(thought)) {
     const all = thought.map(wordsOf).filter(({ words }) => words !== "");
     const raw = all.filter(({ summary }) => !summary);
-    const told = raw.length > 0 ? raw : all;
-    return { words: told.map(({ words }) => words).join("\n"), summary: raw.length === 0 && all.length > 0 };
+    const chosen = raw.length > 0 ? raw : all;
+    return { words: chosen.map(({ words }) => words).join("\n"), summary: raw.length === 0 && all.length > 0 };
   }
   if (!isRecord(thought) || (typeof thought.type === "string" && SEALED_TYPE.test(thought.type))) return NONE;
   const isSummary = typeof thought.type === "string" && /summary/i.test(thought.type);
@@ -66,17 +66,17 @@ const squashed = (text: string): string => text.replace(/\s+/g, "");
 export function thoughtsOnce<P extends Said>(fields: readonly P[], content: readonly P[]): P[] {
   const blocks = content.filter(({ kind }) => kind === "thought");
   const said = squashed(blocks.map(({ text }) => text).join(""));
-  const kept: P[] = [];
+  const uniqueFields: P[] = [];
   const words: string[] = blocks.length === 0 ? [] : [said];
-  const told = fields.map((field) => ({ field, own: squashed(field.text) }));
+  const entries = fields.map((field) => ({ field, squashedText: squashed(field.text) }));
   // The longest first; of the same words the one without a server's own blanks between its blocks.
-  told.sort((a, b) => b.own.length - a.own.length || a.field.text.length - b.field.text.length);
-  for (const { field, own } of told) {
-    if (words.some((other) => other.includes(own))) continue;
-    kept.push(field);
-    words.push(own);
+  entries.sort((a, b) => b.squashedText.length - a.squashedText.length || a.field.text.length - b.field.text.length);
+  for (const { field, squashedText } of entries) {
+    if (words.some((other) => other.includes(squashedText))) continue;
+    uniqueFields.push(field);
+    words.push(squashedText);
   }
-  const tells = kept.map(({ text }) => squashed(text));
+  const tells = uniqueFields.map(({ text }) => squashed(text));
   const isTold = ({ kind, text }: Said) => kind === "thought" && tells.some((other) => other.includes(squashed(text)));
-  return [...fields.filter((field) => kept.includes(field)), ...content.filter((part) => !isTold(part))];
+  return [...fields.filter((field) => uniqueFields.includes(field)), ...content.filter((part) => !isTold(part))];
 }

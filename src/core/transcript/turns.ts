@@ -12,13 +12,13 @@ export interface Turn {
 const speaks = ({ kind }: Part): boolean => kind !== "result";
 /** A result, with the images behind it. */
 const isResult = (parts: readonly Part[]): boolean =>
-  parts[0]?.kind === "result" && parts.every(({ kind, own }) => kind === "result" || (kind === "image" && !own));
+  parts[0]?.kind === "result" && parts.every(({ kind, isOwn }) => kind === "result" || (kind === "image" && !isOwn));
 
 /** Whether an item goes on with the turn before it. */
-function goesOn(last: Turn | undefined, { role, own, opens, parts }: ReadItem): boolean {
+function goesOn(last: Turn | undefined, { role, isOwn, opens, parts }: ReadItem): boolean {
   if (last === undefined) return false;
   if (isResult(parts)) return true;
-  if (!own || last.role !== role) return false;
+  if (!isOwn || last.role !== role) return false;
   // Items of one response: a thought, its message, its calls.
   const thoughtOnly = last.parts.every(({ kind }) => kind === "thought");
   return opens ? thoughtOnly : last.parts.every(speaks);
@@ -43,11 +43,11 @@ export function turnsOf(messages: unknown): Turn[] {
 const isWithheld = ({ kind, text }: Part): boolean => kind === "thought" && text === "";
 
 /** Whether the policy speaks or acts in a turn. */
-export const isOwnTurn = ({ role, parts }: Turn): boolean => role === "assistant" || parts.some(({ own }) => own);
+export const isOwnTurn = ({ role, parts }: Turn): boolean => role === "assistant" || parts.some(({ isOwn }) => isOwn);
 
 /** The policy's last words, as text: the answer, where one is wanted. */
 export function answerOf(turns: readonly Turn[]): string {
-  const said = ({ parts }: Turn) => parts.filter(({ kind, own }) => own && kind === "text");
+  const said = ({ parts }: Turn) => parts.filter(({ kind, isOwn }) => isOwn && kind === "text");
   const last = turns.findLast((turn) => said(turn).length > 0);
   return last === undefined
     ? ""
@@ -59,12 +59,12 @@ export function answerOf(turns: readonly Turn[]): string {
 const WORDS: ReadonlySet<Part["kind"]> = new Set(["text", "thought", "call"]);
 /** All that the policy wrote, in its order: thoughts, what it said, its calls' arguments. */
 export const ownWords = (turns: readonly Turn[]): string[] =>
-  turns.flatMap(({ parts }) => parts.flatMap(({ own, kind, text }) => (own && WORDS.has(kind) ? [text] : [])));
+  turns.flatMap(({ parts }) => parts.flatMap(({ isOwn, kind, text }) => (isOwn && WORDS.has(kind) ? [text] : [])));
 
 /** Whether the policy's last turn thought apart from its words, and came to an end with that. */
 export function thoughtApart(turns: readonly Turn[]): boolean {
-  const own = turns.findLast(isOwnTurn)?.parts.filter((part) => part.own) ?? [];
-  return own.some(({ kind }) => kind === "thought") && own.some(({ kind }) => kind !== "thought");
+  const ownParts = turns.findLast(isOwnTurn)?.parts.filter((part) => part.isOwn) ?? [];
+  return ownParts.some(({ kind }) => kind === "thought") && ownParts.some(({ kind }) => kind !== "thought");
 }
 
 /** Whether the turns hold anything besides words: calls, results, images, or unknown content. */
@@ -96,5 +96,5 @@ export const messagesOf = (turns: readonly Turn[]): { role: string; content: Mes
 
 /** A text as the one turn that it is beside rollouts of several. */
 export const turnOfText = (text: string): Turn[] => [
-  { role: "assistant", parts: [{ kind: "text", name: "", id: null, text, own: true }] },
+  { role: "assistant", parts: [{ kind: "text", name: "", id: null, text, isOwn: true }] },
 ];

@@ -33,5 +33,5 @@ export function authorization(apiKey: string | null): Record<string, string> {
 
 /** Tells a backend that shares itself fairly whose request it is (VerifierCall.party). */
 export const PARTY_HEADER = "x-kritai-party";
-export const partyHeader = (party: string | undefined): Record<string, string> =>
-  party === undefined ? {} : { [PARTY_HEADER]: party };
+export const partyHeader = (tenant: string | undefined): Record<string, string> =>
+  tenant === undefined ? {} : { [PARTY_HEADER]: tenant };

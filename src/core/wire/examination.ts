@@ -28,7 +28,7 @@ export type Finding =
 
 /** A run that is to be made. Those of a `test` hold no program and end alike for equal input. */
 export interface Step {
-  of: "test" | "program";
+  kind: "test" | "program";
   run: SandboxRun;
 }
 
@@ -54,7 +54,7 @@ export function* examine(
   let answers: unknown[] = [];
   for (let round = 0; round <= ROUNDS_MAX; round++) {
     const input = JSON.stringify({ cells, mode, functions, tolerance, asked, answers });
-    const judged = yield { of: "test", run: { code: TEST_CODE[language], language, stdin: input, timeout_ms } };
+    const judged = yield { kind: "test", run: { code: TEST_CODE[language], language, stdin: input, timeout_ms } };
     if (judged.end === "infra") return null;
     const step = stepIn(judged);
     if (step === null) return failureOf(judged, "the test ended early");
@@ -63,7 +63,7 @@ export function* examine(
     if ("unknown" in step) return { status: "unknown", error: step.unknown };
     asked = step.ask;
     const code = PROGRAM_CODE[language](program, asked, mark, test);
-    const ran = yield { of: "program", run: { code, language, stdin, timeout_ms } };
+    const ran = yield { kind: "program", run: { code, language, stdin, timeout_ms } };
     if (ran.end === "infra") return null;
     const given = answersIn(ran, mark, asked.length);
     // A program that left early, however politely, has not answered.

@@ -137,7 +137,7 @@ export function scalarsIn(api: ScalarApi, text: string, count: number, settings:
   }
 }
 
-const isProbability = (one: unknown): one is number => typeof one === "number" && one >= 0 && one <= 1;
+const isProbability = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
 
 /**
  * A probability a step of each text, given their numbers of steps; null for a text whose steps do not match,

@@ -11,15 +11,15 @@ export class TestMemory {
   readonly #runs = new Map<string, Ran>();
   #chars = 0;
 
-  get({ of, run }: Step): Ran | undefined {
-    return of === "test" ? this.#runs.get(keyOf(run)) : undefined;
+  get({ kind, run }: Step): Ran | undefined {
+    return kind === "test" ? this.#runs.get(keyOf(run)) : undefined;
   }
 
   /** Keeps what ended well; the oldest are given up for it. */
-  set({ of, run }: Step, ran: Ran): void {
+  set({ kind, run }: Step, ran: Ran): void {
     const key = keyOf(run);
     const chars = key.length + ran.stdout.length;
-    if (of !== "test" || ran.end !== "exit" || ran.exit_code !== 0 || this.#runs.has(key)) return;
+    if (kind !== "test" || ran.end !== "exit" || ran.exit_code !== 0 || this.#runs.has(key)) return;
     if (chars > CHARS_MAX / 8) return;
     this.#runs.set(key, { ...ran, stderr: "" });
     this.#chars += chars;

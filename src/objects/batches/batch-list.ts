@@ -25,7 +25,7 @@ export class BatchList {
    * oldest beyond batches_listed_max, leave the list.
    */
   note(id: string, now: number): void {
-    this.#values.put(`${ID}${id}`, now);
+    this.#values.set(`${ID}${id}`, now);
     const all = [...this.#values.list<number>(ID)];
     for (const [i, [name, at]] of all.entries()) {
       if (at > now - FORGOTTEN_MS && i >= all.length - LIMITS.batches_listed_max) break;

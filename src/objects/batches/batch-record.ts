@@ -61,7 +61,7 @@ export class BatchStore {
   }
 
   save(record: BatchRecord): void {
-    this.#values.put(RECORD, record);
+    this.#values.set(RECORD, record);
   }
 
   saveRequest(pieces: readonly Uint8Array[]): void {
@@ -73,7 +73,7 @@ export class BatchStore {
   }
 
   saveGroup(index: number, result: GroupResult): void {
-    this.#values.put(`${GROUP}${`${index}`.padStart(4, "0")}`, { index, ...result });
+    this.#values.set(`${GROUP}${`${index}`.padStart(4, "0")}`, { index, ...result });
   }
 
   groups(): BatchView["results"] {

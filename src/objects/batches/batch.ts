@@ -65,20 +65,20 @@ export class BatchJob {
    * Null for whoever did not submit it. Resolves when it has ended, at the latest after `waitMs`.
    */
   async view(keyName: string | null, waitMs: number): Promise<BatchView | null> {
-    const record = this.#of(keyName);
+    const record = this.#recordFor(keyName);
     if (record === null) return null;
     if (!hasEnded(record)) {
       // Whatever became of its alarm, a batch that somebody asks for goes on.
       if (this.#running === null) this.#parts.values.wakeAt(this.#parts.now());
       if (waitMs > 0) await this.#waiters.wait(waitMs);
     }
-    const now = this.#of(keyName);
+    const now = this.#recordFor(keyName);
     return now && this.#store.view({ ...now, progress: this.#progress(now) });
   }
 
   /** Its entry in a list; null for anyone who did not submit it. */
   brief(keyName: string | null): BatchBrief | null {
-    const record = this.#of(keyName);
+    const record = this.#recordFor(keyName);
     if (record === null) return null;
     const { batch_id, route, state, created_at, deadline_at, ended_at } = record;
     return { batch_id, route, state, created_at, deadline_at, ended_at, progress: this.#progress(record) };
@@ -86,13 +86,13 @@ export class BatchJob {
 
   /** Ends the work down to the verifier. Groups that are finished stay readable. */
   cancel(keyName: string | null): BatchView | null {
-    const record = this.#of(keyName);
+    const record = this.#recordFor(keyName);
     if (record === null) return null;
     if (!hasEnded(record)) {
       this.#end(record, "cancelled", {});
       this.#running?.cancel.abort("cancelled");
     }
-    return this.#store.view(this.#of(keyName) as BatchRecord);
+    return this.#store.view(this.#recordFor(keyName) as BatchRecord);
   }
 
   /** Ends the work, and forgets the batch when the last of it has been written. */
@@ -170,7 +170,7 @@ export class BatchJob {
       this.#store.saveGroup(index, result);
     };
     try {
-      await this.#parts.keyLimits?.hold(record.key_name, record.batch_id, record.deadline_at);
+      await this.#parts.keyLimits?.reserve(record.key_name, record.batch_id, record.deadline_at);
       return await this.#parts.score({
         ...decodeBatch(this.#store.request()),
         request_id: record.batch_id,
@@ -206,7 +206,7 @@ export class BatchJob {
     this.#parts.values.wakeAt((ended_at as number) + LIMITS.batch_kept_ms);
   }
 
-  #of(keyName: string | null): BatchRecord | null {
+  #recordFor(keyName: string | null): BatchRecord | null {
     const record = this.#store.record();
     return record?.key_name === keyName ? record : null;
   }

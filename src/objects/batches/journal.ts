@@ -57,7 +57,7 @@ export class BatchJournal implements ReadingJournal {
   flush(): void {
     this.#cancel?.();
     this.#cancel = null;
-    for (const [key, readings] of this.#unsaved) this.#values.put(PREFIX + key, readings);
+    for (const [key, readings] of this.#unsaved) this.#values.set(PREFIX + key, readings);
     this.#unsaved = new Map();
   }
 }

@@ -23,8 +23,15 @@ export type BatchScorer = (work: BatchWork) => Promise<RewardsReply>;
 
 export function createBatchScorer(deps: JudgingDeps): BatchScorer {
   return ({ request_id, key_name, deadline_ms, request, spec, signal, onGroup, journal }) =>
-    holdingLater(deps, key_name, deadline_ms, signal, async ({ hold }, left_ms) => {
-      const scope = { id: request_id, started_ms: deps.clock.now(), key_name, verifier_ms: 0, store_ms: 0, hold };
+    holdingLater(deps, key_name, deadline_ms, signal, async ({ reserveBytes }, left_ms) => {
+      const scope = {
+        id: request_id,
+        started_ms: deps.clock.now(),
+        key_name,
+        verifier_ms: 0,
+        store_ms: 0,
+        reserveBytes,
+      };
       const timed = { ...request, deadline_ms: left_ms };
       return (await scoreAndLog(deps, scope, timed, spec, signal, onGroup, journal)).reply;
     });

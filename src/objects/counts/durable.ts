@@ -14,7 +14,7 @@ export class DeploymentTotals extends DurableObject implements CountsStub {
   async add(counted: readonly SeriesCount[]): Promise<void> {
     const metrics = this.#open();
     metrics.merge(counted);
-    this.#values.put(KEPT, metrics.counted());
+    this.#values.set(KEPT, metrics.counted());
   }
 
   async text(counted: readonly SeriesCount[]): Promise<string> {

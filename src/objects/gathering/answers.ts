@@ -16,8 +16,8 @@ export function answersOf(
   const { request_id, warnings, spec_hash, logged } = reply;
   const [{ rollouts, metrics }] = reply.groups as [RewardsReply["groups"][number]];
   const { members, closed } = judgement;
-  const told = { request_id, logged, warnings, metrics, spec_hash };
-  const shared = { ...told, members, closed, early, retry_after_ms };
+  const replyFields = { request_id, logged, warnings, metrics, spec_hash };
+  const shared = { ...replyFields, members, closed, early, retry_after_ms };
   return rollouts.map((result, i) => ({ reward: { ...shared, late: group.members[i]?.late === true, result } }));
 }
 

@@ -42,7 +42,7 @@ export class EarlyJudging {
    */
   look(group: GroupState): void {
     if (!this.#isDue(group)) return;
-    const begun = this.#of(group.epoch);
+    const begun = this.#groupFor(group.epoch);
     begun.cancel ??= systemClock.after(LIMITS.room_flush_ms, () => {
       begun.cancel = null;
       if (this.#isDue(group)) this.#begin(group, begun);
@@ -51,7 +51,7 @@ export class EarlyJudging {
 
   /** The journal of a judgement of all members there are, and what it took of what was asked early. */
   whole({ epoch }: GroupState, { request_id, answer_by }: Judgement) {
-    const { journal, passes } = this.#of(epoch);
+    const { journal, passes } = this.#groupFor(epoch);
     const abort = () => {
       for (const pass of passes) pass.abort("deadline");
     };
@@ -75,7 +75,7 @@ export class EarlyJudging {
     for (const epoch of [...this.#groups.keys()]) this.stop(epoch);
   }
 
-  #of(epoch: number): GroupBegun {
+  #groupFor(epoch: number): GroupBegun {
     const begun = this.#groups.get(epoch) ?? {
       journal: new GroupJournal(this.#room.parts().store, epoch, (ms) => this.#room.onWrite(ms)),
       members: 0,

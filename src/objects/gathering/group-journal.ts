@@ -29,7 +29,7 @@ export class GroupJournal {
    * As scoring wants it. What an earlier judgement asked is in that one's log entry, at its cost.
    */
   ofEarly(requestId: string): ReadingJournal {
-    return { ...this.#of(requestId, { early: true }), early: true };
+    return { ...this.#journalFor(requestId, { early: true }), early: true };
   }
 
   /**
@@ -39,7 +39,7 @@ export class GroupJournal {
   ofWhole(requestId: string): { journal: ReadingJournal; early: () => number } {
     const taken = new Map<string, number>();
     const failed = new Map<string, JournalRow>();
-    const { known, ...others } = this.#of(requestId, {});
+    const { known, ...others } = this.#journalFor(requestId, {});
     const counting = (key: string) => {
       const row = this.#rows.get(key);
       if (row?.early) taken.set(key, row.readings.length);
@@ -59,7 +59,7 @@ export class GroupJournal {
     return { journal: { ...others, known: counting, onFailed, onScored }, early };
   }
 
-  #of(requestId: string, mark: Pick<JournalRow, "early">): ReadingJournal {
+  #journalFor(requestId: string, mark: Pick<JournalRow, "early">): ReadingJournal {
     return {
       known: (key) => {
         const row = this.#rows.get(key);

@@ -38,7 +38,7 @@ export interface MemberState {
    * Its text is one that a client of this room has had its answer for: another sample of a later
    * group, or a retry after all.
    */
-  again: boolean;
+  seen_before: boolean;
   /** How often it has been sent. */
   tries: number;
   /** Most equal requests that were open at once: this many clients may share its tries. */
@@ -88,7 +88,7 @@ export interface GroupState {
   /** Why the last judgement began; null before the first. */
   closed: GroupClosed | null;
   /** Somebody asked again for a member whose judgement failed. */
-  again: boolean;
+  retry_requested: boolean;
   /**
    * The request id under which its members were scored before its equal requests were told apart;
    * null when there are none. Its next judgement is of this id, and so has its costs.

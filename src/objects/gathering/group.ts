@@ -31,7 +31,7 @@ export function openGroup(
     judged: 0,
     judging: null,
     closed: null,
-    again: false,
+    retry_requested: false,
     scored_as: null,
     telling_apart: false,
     window_ends: 0,
@@ -55,13 +55,13 @@ function expectsNobody(group: GroupState): boolean {
 }
 
 /** Adds a member with its waiter and returns its place. `again`: see MemberState. */
-export function addMember(group: GroupState, arrival: Arrival, now: number, again = false): number {
+export function addMember(group: GroupState, arrival: Arrival, now: number, seenBefore = false): number {
   const { waiter_id, body_hash } = arrival;
   const late = group.judging !== null || group.judged > 0;
   openWindow(group, arrival, now);
   group.last_at = now;
   const blank = { answer: "none", told_at: null, tries: 0, abreast: 1 } as const;
-  const member = group.members.push({ body_hash, waiter_id, late, again, ...blank }) - 1;
+  const member = group.members.push({ body_hash, waiter_id, late, seen_before: seenBefore, ...blank }) - 1;
   addWaiter(group, member, arrival, now);
   return member;
 }
@@ -123,7 +123,7 @@ export function attach(group: GroupState, at: number, arrival: Arrival, now: num
   addWaiter(group, at, arrival, now);
   // The others' clients may be as slow to come back as this one was.
   if (isLacking(group) && group.window_ends < now + arrival.window_ms) openWindow(group, arrival, now);
-  if (member.answer === "failed" && group.judging === null) group.again = true;
+  if (member.answer === "failed" && group.judging === null) group.retry_requested = true;
   return false;
 }
 
@@ -176,7 +176,7 @@ export function closing(group: GroupState): { at: number; why: GroupClosed } | n
  * free for what the group lacks; those whose client has connections enough are let go when time is
  * up, and wait on with their next try.
  */
-export function letsGo(group: GroupState): { waiter: WaiterState; at: number }[] {
+export function releaseTimes(group: GroupState): { waiter: WaiterState; at: number }[] {
   if (!isLacking(group) || group.telling_apart) return [];
   return group.waiters.filter(waits(group)).flatMap((waiter) => {
     const { let_go_after, since, gather_by } = waiter;
@@ -187,13 +187,13 @@ export function letsGo(group: GroupState): { waiter: WaiterState; at: number }[]
 
 /** Lets those go whose time for it has come, and returns their ids. */
 export function sendAway(group: GroupState, now: number): string[] {
-  const gone = letsGo(group).flatMap(({ waiter, at }) => (at <= now ? [waiter] : []));
+  const gone = releaseTimes(group).flatMap(({ waiter, at }) => (at <= now ? [waiter] : []));
   group.waiters = group.waiters.filter((waiter) => !gone.includes(waiter));
   return gone.map(({ waiter_id }) => waiter_id);
 }
 
 /** Nothing new has come: all are repetitions of samples whose clients had their answers. */
-export const isRepetition = ({ members }: GroupState) => members.every(({ again }) => again);
+export const isRepetition = ({ members }: GroupState) => members.every(({ seen_before }) => seen_before);
 
 /**
  * The next action for the group now and why, or null. With equal requests that are not distinguished yet
@@ -204,7 +204,7 @@ export function due(group: GroupState, equals: number, now: number): { scores: b
   if (judging !== null || telling_apart) return null;
   const end = closing(group);
   if (end !== null && expectsNobody(group)) return { scores: false, closed: "full" };
-  if (group.again) return { scores: false, closed: group.closed ?? "window" };
+  if (group.retry_requested) return { scores: false, closed: group.closed ?? "window" };
   const waited = equals > 0 && members.length > group.judged;
   if (waited && members.length + equals >= (size ?? Infinity)) return { scores: true, closed: "full" };
   return end === null || now < end.at ? null : { scores: equals > 0, closed: end.why };
@@ -217,7 +217,7 @@ export function judgementOf(group: GroupState, requestId: string, closed: GroupC
 
 /** Begins it. */
 export function begin(group: GroupState, requestId: string, closed: GroupClosed, now: number): Judgement {
-  Object.assign(group, { again: false, scored_as: null });
+  Object.assign(group, { retry_requested: false, scored_as: null });
   group.judging = judgementOf(group, requestId, closed, now);
   return group.judging;
 }
@@ -293,6 +293,6 @@ export function markDelivered(
 
 /** Nothing is under way and no client can return for an answer. */
 export function isOver(group: GroupState, now: number): boolean {
-  const idle = group.judging === null && closing(group) === null && !group.again;
+  const idle = group.judging === null && closing(group) === null && !group.retry_requested;
   return idle && group.waiters.length === 0 && now >= group.forget_at;
 }

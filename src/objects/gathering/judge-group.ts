@@ -67,11 +67,20 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
     const never = new AbortController().signal;
     const has_facts = true as const;
     // In the isolate of the room, whose members came through others.
-    return holding(deps.held, key_name, deadline_ms, async ({ hold }) => {
+    return holding(deps.held, key_name, deadline_ms, async ({ reserveBytes }) => {
       const started_ms = deps.clock.now();
       if (!logs) {
-        const whose = { work: request_id, ...partyOf(key_name) };
-        const batch = { request, spec, started_ms, signal: never, journal, hold, has_facts, ...whose };
+        const attribution = { work: request_id, ...partyOf(key_name) };
+        const batch = {
+          request,
+          spec,
+          started_ms,
+          signal: never,
+          journal,
+          reserveBytes,
+          has_facts,
+          ...attribution,
+        };
         const { reply, retry_after_ms } = await scoreBatch(deps, batch);
         return { reply: { request_id, ...reply, logged: false }, retry_after_ms };
       }
@@ -82,7 +91,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
         verifier_ms: 0,
         store_ms: 0,
         warnings,
-        hold,
+        reserveBytes,
         work: request_id,
         has_facts,
       };
@@ -105,9 +114,9 @@ export function createEarlyJudge(deps: JudgingDeps): EarlyJudge {
       requireShown(members);
       const { spec, key_name } = subject;
       const request = requestOf({ ...work, group_id: request_id });
-      const whose = { work: request_id, ...partyOf(key_name) };
-      await holding(deps.held, key_name, deadline_ms, ({ hold }) =>
-        askEarly(deps, { request, spec, signal, journal, hold, ...whose }),
+      const attribution = { work: request_id, ...partyOf(key_name) };
+      await holding(deps.held, key_name, deadline_ms, ({ reserveBytes }) =>
+        askEarly(deps, { request, spec, signal, journal, reserveBytes, ...attribution }),
       );
     },
   };

@@ -179,17 +179,17 @@ export class NamedGroup {
   async #judge(judgement: Judgement): Promise<CloseReply> {
     const outcome = await this.#scored(judgement);
     const { store, now } = this.#parts;
-    const told = "reply" in outcome;
+    const hasReply = "reply" in outcome;
     finish(
       this.#group,
-      this.#group.members.map(() => (told ? "reward" : "failed")),
+      this.#group.members.map(() => (hasReply ? "reward" : "failed")),
       new Set(),
       now(),
     );
     this.#book();
     this.#early.stop(0);
-    if (told) store.saveReply(outcome.reply);
-    if (told && !isMendable(outcome.reply)) store.dropJournal(0);
+    if (hasReply) store.saveReply(outcome.reply);
+    if (hasReply && !isMendable(outcome.reply)) store.dropJournal(0);
     store.saveGroup(this.#group);
     store.wakeAt(this.#group.forget_at);
     this.#storing.flush();

@@ -92,7 +92,7 @@ function createTexts(values: Values) {
     unsaved,
     get: <T>(name: string): T => (unsaved.get(name)?.value ?? getJson<T>(values, name)) as T,
     /** @returns the bytes that it stores */
-    put(name: string, value: unknown): number {
+    set(name: string, value: unknown): number {
       const bytes = jsonBytes(value);
       unsaved.set(name, { value, bytes });
       return bytes.byteLength;
@@ -123,7 +123,7 @@ export function createRoomStore(values: Values): RoomStore {
   function flush(): void {
     // First, for a group that came after one that is forgotten may have the same epoch.
     for (const prefix of dropped.splice(0)) for (const [name] of [...values.list(prefix)]) values.delete(name);
-    for (const [name, value] of unsaved) values.put(name, value);
+    for (const [name, value] of unsaved) values.set(name, value);
     unsaved.clear();
     texts.flush();
     // An alarm that rings too early costs less than one set anew at every arrival: the room only
@@ -145,18 +145,18 @@ export function createRoomStore(values: Values): RoomStore {
     subject: () => subject,
     saveSubject(given) {
       subject = given;
-      return texts.put(SUBJECT, given);
+      return texts.set(SUBJECT, given);
     },
     members: (epoch, count) =>
       Array.from({ length: count }, (_, i) => texts.get<MemberContent>(`member.${epoch}.${i}`)),
-    addMember: (epoch, member, content) => texts.put(`member.${epoch}.${member}`, content),
+    addMember: (epoch, member, content) => texts.set(`member.${epoch}.${member}`, content),
     answer(epoch, member) {
       flush();
       return values.get<Answer>(`answer.${epoch}.${member}`) ?? null;
     },
     saveAnswer: (epoch, member, answer) => void unsaved.set(`answer.${epoch}.${member}`, answer),
     reply: () => texts.get<RewardsReply | undefined>(REPLY) ?? null,
-    saveReply: (reply) => void texts.put(REPLY, reply),
+    saveReply: (reply) => void texts.set(REPLY, reply),
     journal(epoch) {
       const prefix = `journal.${epoch}.`;
       const rows = [...values.list<JournalRow>(prefix), ...(unsaved as Map<string, JournalRow>)];

@@ -11,12 +11,20 @@ import {
   isLacking,
   isOver,
   isRepetition,
-  letsGo,
   openGroup,
+  releaseTimes,
   sendAway,
 } from "./group.ts";
 import type { Arrival, GroupState, RoomState } from "./group-state.ts";
-import { decidable, equalWaiters, hold, letsUndecidedGo, release, undecidedIn, undecidedOf } from "./undecided.ts";
+import {
+  addUndecided,
+  decidable,
+  equalWaiters,
+  letsUndecidedGo,
+  release,
+  undecidedIn,
+  undecidedOf,
+} from "./undecided.ts";
 
 /** A contract's deadline as a share of its client's wait; see ../../api/tools/shared/deadlines.ts. */
 const ANSWER_SHARE = 0.8;
@@ -80,7 +88,7 @@ export function arrive(room: RoomState, arrival: Arrival, now: number, requireSp
   const waiting = equalWaiters(room, body_hash);
   if (waiting.length + before.length === 0)
     return { kind: "placed", place: newcomer(room, arrival, now, requireSpace) };
-  hold(room, arrival, now);
+  addUndecided(room, arrival, now);
   return { kind: "held", lost: waiting.flatMap(({ waiter }) => (waiter.lost ? [waiter.waiter_id] : [])) };
 }
 
@@ -137,7 +145,7 @@ export function lettingGo(room: RoomState, now: number): { groups: GroupState[];
 
 /** When the next is let go; null when none is to be. */
 export function letsGoAt(room: RoomState): number | null {
-  const waiters = room.groups.flatMap((group) => letsGo(group));
+  const waiters = room.groups.flatMap((group) => releaseTimes(group));
   return earliest([...waiters, ...letsUndecidedGo(room)].map(({ at }) => at));
 }
 

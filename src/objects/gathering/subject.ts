@@ -40,11 +40,11 @@ export function requireSameFacts(subject: RoomSubject | null, { facts = {} }: Pi
 
 /** The same for all that is said of a group that its caller names, its size too. */
 export function requireSameSubject(known: RoomSubject | null, given: RoomSubject): void {
-  const told = ({ prompt, spec, run_id, step, facts, named }: RoomSubject) => {
+  const describe = ({ prompt, spec, run_id, step, facts, named }: RoomSubject) => {
     const { language, size } = named ?? {};
     return { prompt, language, spec, run_id, step, size, ...facts };
   };
-  if (known !== null) requireAlike(told(known), told(given));
+  if (known !== null) requireAlike(describe(known), describe(given));
 }
 
 const isAlike = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);

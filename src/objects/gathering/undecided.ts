@@ -30,7 +30,7 @@ export function undecidedIn(room: RoomState, { epoch }: GroupState): Undecided[]
 }
 
 /** Leaves it undecided, and counts how many equal requests were open at once. */
-export function hold(room: RoomState, arrival: Arrival, now: number): void {
+export function addUndecided(room: RoomState, arrival: Arrival, now: number): void {
   room.undecided.push({ arrival, since: now });
   const open = 1 + undecidedOf(room, arrival.body_hash).length;
   for (const { member } of equalWaiters(room, arrival.body_hash)) member.abreast = Math.max(member.abreast, open);

@@ -38,7 +38,7 @@ export class IdempotentEntry {
     // The alarm that forgets may come late.
     if (head === undefined || head.kept_until <= this.#now()) return this.#begin(owner, fingerprint, owner);
     if (head.fingerprint !== fingerprint) return { state: "mismatch" };
-    if (head.reply !== null) return { state: "done", reply: this.#kept(head.reply) };
+    if (head.reply !== null) return { state: "done", reply: this.#withBody(head.reply) };
     if (head.owner === owner || head.leased_until <= this.#now())
       return this.#begin(owner, fingerprint, head.request_id);
     return { state: "running" };
@@ -48,7 +48,7 @@ export class IdempotentEntry {
   renew(owner: string): void {
     const head = this.#head();
     if (head === undefined || head.owner !== owner) return;
-    this.#values.put(HEAD, { ...head, leased_until: this.#now() + LIMITS.idempotency_lease_ms });
+    this.#values.set(HEAD, { ...head, leased_until: this.#now() + LIMITS.idempotency_lease_ms });
   }
 
   /**
@@ -58,7 +58,7 @@ export class IdempotentEntry {
   complete(fingerprint: string, reply: KeptReply): KeptReply {
     const head = this.#head();
     if (head !== undefined && head.fingerprint !== fingerprint) return reply;
-    if (head !== undefined && head.reply !== null) return this.#kept(head.reply);
+    if (head !== undefined && head.reply !== null) return this.#withBody(head.reply);
     const { body, ...rest } = reply;
     const { request_id } = reply;
     putPieces(this.#values, BODY, piecesOf(body));
@@ -99,7 +99,7 @@ export class IdempotentEntry {
     return this.#values.get<ReplyHead>(HEAD);
   }
 
-  #kept(reply: Omit<KeptReply, "body">): KeptReply {
+  #withBody(reply: Omit<KeptReply, "body">): KeptReply {
     return { ...reply, body: joined(getPieces(this.#values, BODY)) };
   }
 
@@ -111,7 +111,7 @@ export class IdempotentEntry {
 
   #save(head: ReplyHead): void {
     const kept_until = this.#now() + LIMITS.idempotency_kept_ms;
-    this.#values.put(HEAD, { ...head, kept_until });
+    this.#values.set(HEAD, { ...head, kept_until });
     this.#values.wakeAt(kept_until);
   }
 }

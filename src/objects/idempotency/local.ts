@@ -12,13 +12,13 @@ import type { IdempotentReplies, KeptReply } from "./reply.ts";
  */
 export function createLocalReplies(now: () => number = () => Date.now()): IdempotentReplies {
   const entries = new Map<string, IdempotentEntry>();
-  const kept = new Map<string, number>();
+  const sizes = new Map<string, number>();
   let bytes = 0;
 
   function forget(name: string): void {
     entries.delete(name);
-    bytes -= kept.get(name) ?? 0;
-    kept.delete(name);
+    bytes -= sizes.get(name) ?? 0;
+    sizes.delete(name);
   }
 
   function open(name: string): IdempotentEntry {
@@ -35,10 +35,10 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
   }
 
   function keep(name: string, reply: KeptReply): void {
-    if (kept.has(name)) return;
-    kept.set(name, reply.body.byteLength);
+    if (sizes.has(name)) return;
+    sizes.set(name, reply.body.byteLength);
     bytes += reply.body.byteLength;
-    for (const oldest of kept.keys()) {
+    for (const oldest of sizes.keys()) {
       if (bytes <= LIMITS.idempotency_local_bytes) return;
       void entries.get(oldest)?.drop();
     }

@@ -30,14 +30,14 @@ export class KeyCounters extends DurableObject implements CountersStub {
     return state.log_rows;
   }
 
-  async hold(lease: string, until: number, spending: Spending): Promise<void> {
+  async holdLease(lease: string, until: number, spending: Spending): Promise<void> {
     this.#write(held(settled(this.#read(), spending, Date.now()), lease, until));
   }
 
   async store(changes: StoredChanges): Promise<StoredTotal> {
     const now = Date.now();
     const slots = withChanges(this.#values.get<StoredSlots>(STORED) ?? {}, changes, now);
-    if (changes.length > 0) this.#values.put(STORED, slots);
+    if (changes.length > 0) this.#values.set(STORED, slots);
     return totalOf(slots, now);
   }
 
@@ -48,6 +48,6 @@ export class KeyCounters extends DurableObject implements CountersStub {
 
   #write(state: LedgerState): void {
     this.#state = state;
-    this.#values.put(KEPT, state);
+    this.#values.set(KEPT, state);
   }
 }

@@ -172,7 +172,7 @@ export interface CountersStub {
    * Books the spending, then keeps the place under `lease` until then (ms since the epoch) or its
    * end.
    */
-  hold(lease: string, until: number, spending: Spending): Promise<void>;
+  holdLease(lease: string, until: number, spending: Spending): Promise<void>;
   /** Books bytes in storage. */
   store(changes: StoredChanges): Promise<StoredTotal>;
 }

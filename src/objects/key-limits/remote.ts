@@ -109,9 +109,9 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       if (judges && grant?.refused_by === null) full.delete(name);
       return grant;
     },
-    async hold(key, lease, until): Promise<void> {
+    async reserve(key, lease, until): Promise<void> {
       const name = placesOf(key);
-      if (name !== null) await call(name, (stub, spending) => stub.hold(lease, until, spending));
+      if (name !== null) await call(name, (stub, spending) => stub.holdLease(lease, until, spending));
     },
     async release(key, lease): Promise<void> {
       const name = placesOf(key);

@@ -52,7 +52,7 @@ export class RunObjectList {
   note(object: RunObject, requestId: string, now: number): boolean {
     this.#dropOver(now);
     const over = now + FORGOTTEN_MS[object.kind];
-    this.#values.put(entryOf(object, over), 0);
+    this.#values.set(entryOf(object, over), 0);
     if (this.isNone) this.#wakeAt(over);
     return this.#isDeletedSince(requestId);
   }
@@ -67,7 +67,7 @@ export class RunObjectList {
    */
   markDeleted(before: string, limit: number, now: number): ListedObject[] {
     this.#dropOver(now);
-    this.#values.put(DELETED, before);
+    this.#values.set(DELETED, before);
     if (this.isNone) this.#wakeAt(now + FORGOTTEN_MS.batches);
     const found: ListedObject[] = [];
     for (const [entry] of this.#values.list(ENTRY)) {
@@ -101,7 +101,7 @@ export class RunObjectList {
   }
 
   #wakeAt(at: number): void {
-    this.#values.put(ALARM, at);
+    this.#values.set(ALARM, at);
     this.#values.wakeAt(at);
   }
 }

@@ -7,7 +7,7 @@ export function durableValues(state: DurableObjectState): Values {
   const { kv } = storage;
   return {
     get: (name) => kv.get(name),
-    put: (name, value) => kv.put(name, value),
+    set: (name, value) => kv.put(name, value),
     delete: (name) => void kv.delete(name),
     list: (prefix) => kv.list({ prefix }),
     wakeAt: (at) => void storage.setAlarm(at),

@@ -7,14 +7,14 @@ import type { Values } from "./values.ts";
  * calls.
  */
 export function memoryValues(wake: () => void, forgotten: () => void = () => undefined): Values {
-  const kept = new Map<string, unknown>();
+  const entries = new Map<string, unknown>();
   let timer: ReturnType<typeof setTimeout> | null = null;
   return {
-    get: <T>(name: string) => structuredClone(kept.get(name)) as T | undefined,
-    put: (name, value) => void kept.set(name, structuredClone(value)),
-    delete: (name) => void kept.delete(name),
+    get: <T>(name: string) => structuredClone(entries.get(name)) as T | undefined,
+    set: (name, value) => void entries.set(name, structuredClone(value)),
+    delete: (name) => void entries.delete(name),
     list: <T>(prefix: string) =>
-      [...kept]
+      [...entries]
         .filter(([name]) => name.startsWith(prefix))
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, value]) => [name, structuredClone(value) as T] as const) as [string, T][],
@@ -26,7 +26,7 @@ export function memoryValues(wake: () => void, forgotten: () => void = () => und
     },
     async clear() {
       if (timer !== null) clearTimeout(timer);
-      kept.clear();
+      entries.clear();
       forgotten();
     },
   };

@@ -8,7 +8,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
  */
 export interface Values {
   get<T>(name: string): T | undefined;
-  put(name: string, value: unknown): void;
+  set(name: string, value: unknown): void;
   delete(name: string): void;
   /** Those whose names begin with `prefix`, by name ascending. */
   list<T>(prefix: string): Iterable<[string, T]>;
@@ -36,7 +36,7 @@ const pieceName = (name: string, index: number) => `${name}.${`${index}`.padStar
 /** Stores pieces under their own name, over those of an earlier call. */
 export function putPieces(values: Values, name: string, pieces: readonly Uint8Array[]): void {
   for (const [old] of [...values.list(`${name}.`)]) values.delete(old);
-  for (const [i, piece] of pieces.entries()) values.put(pieceName(name, i), piece);
+  for (const [i, piece] of pieces.entries()) values.set(pieceName(name, i), piece);
 }
 
 /** The pieces stored by putPieces; empty when it stored none. */

@@ -12,7 +12,7 @@ export const runAlarms = pgTable(
     owner: text("owner").notNull(),
     alarm: text("alarm").notNull(),
     level: text("level", { enum: ["watch", "alarm"] }),
-    told: text("told", { enum: ["watch", "alarm"] }),
+    reported: text("told", { enum: ["watch", "alarm"] }),
     from_step: integer("from_step").notNull(),
     to_step: integer("to_step"),
     evidence: json("evidence").$type<AlarmSpan["evidence"]>().notNull(),

@@ -181,13 +181,13 @@ export async function groupPage(
 ): Promise<Page<GroupRow>> {
   const [from, index] = cursor === null ? (["", -1] as const) : decodeCursor("groups", cursor, ["text", "index"]);
   const atStep = step === null ? undefined : eq(requests.step, step);
-  const of = and(requestsOf(run), atStep, gt(requests.groups, 0), gte(requests.request_id, from));
+  const condition = and(requestsOf(run), atStep, gt(requests.groups, 0), gte(requests.request_id, from));
   const rows = await wholeGroups(
     db,
     sql`SELECT page.request_id, page.group_index FROM ${requests} CROSS JOIN LATERAL (
         SELECT ${groups.request_id}, ${groups.group_index} FROM ${groups} WHERE ${groups.request_id} = ${requests.request_id}
           AND (${groups.request_id}, ${groups.group_index}) > (${from}, ${index}) ORDER BY ${groups.group_index} LIMIT ${limit + 1}
-      ) AS page WHERE ${of} ORDER BY ${requests.request_id}, page.group_index LIMIT ${limit + 1}`,
+      ) AS page WHERE ${condition} ORDER BY ${requests.request_id}, page.group_index LIMIT ${limit + 1}`,
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;

@@ -19,9 +19,9 @@ const rewardsOf = (run: RunKey) => and(requestsOf(run), isNotNull(requests.step)
 /** Requests for rewards of the run's last steps. */
 export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
   const { step } = requests;
-  const of = rewardsOf(run);
-  const first = sql`(SELECT min(last.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} DESC NULLS LAST LIMIT ${steps}) AS last)`;
-  return and(of, sql`${step} >= ${first}`);
+  const condition = rewardsOf(run);
+  const first = sql`(SELECT min(last.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${condition} ORDER BY ${step} DESC NULLS LAST LIMIT ${steps}) AS last)`;
+  return and(condition, sql`${step} >= ${first}`);
 }
 
 const COLUMNS = sql.raw("request_id, step AS k, created_at, warnings, spec_hash");
@@ -125,7 +125,7 @@ WITH ${lookedAt(run, steps)}
 SELECT (SELECT json_agg(k ORDER BY k) FROM changed) AS changed,
   (SELECT json_agg(k ORDER BY k) FROM sets) AS steps,
   CASE WHEN whole THEN (SELECT json_agg(json_build_array(k, measured)) FROM held WHERE k NOT IN (SELECT k FROM changed)) END AS held,
-  (SELECT bool_or(again) FROM held) AS again
+  (SELECT bool_or(again) FROM held) AS repeated
 FROM (SELECT ${last}::boolean OR NOT EXISTS (SELECT FROM changed) AS whole) AS state`;
 
 const OVER = sql.raw(`SELECT k${aggregates(ACROSS)} FROM ${OVER_STEPS} GROUP BY k`);
@@ -152,14 +152,14 @@ interface HeldLook extends Record<string, unknown> {
   changed: number[] | null;
   steps: number[] | null;
   held: [k: number, measured: MeasuredValues][] | null;
-  again: boolean | null;
+  repeated: boolean | null;
 }
 
 const NOT_ACROSS = ACROSS.map(({ unit }) => (unit === "count" ? 0 : null));
 
 function healthRow(step: number, [at_ms, ...alone]: MeasuredValues, across: MeasuredValues = NOT_ACROSS): HealthRow {
-  const [own, over] = [alone.values(), across.values()];
-  const values = MEASURES.map(({ name, from }) => [name, (from === OVER_STEPS ? over : own).next().value]);
+  const [aloneValues, over] = [alone.values(), across.values()];
+  const values = MEASURES.map(({ name, from }) => [name, (from === OVER_STEPS ? over : aloneValues).next().value]);
   return { step, at_ms, ...Object.fromEntries(values) };
 }
 
@@ -186,7 +186,9 @@ export async function healthRows(db: Database, run: RunKey, steps: number): Prom
   const computed = await compute(db, run, first?.changed ?? []);
   const found = first?.changed == null ? first : await look(true);
   const held = new Map(found?.held);
-  const back = found?.again ? await db.execute<{ k: number; across: MeasuredValues }>(lookingBack(run, steps)) : null;
+  const back = found?.repeated
+    ? await db.execute<{ k: number; across: MeasuredValues }>(lookingBack(run, steps))
+    : null;
   const across = new Map(back?.rows.map((row) => [row.k, row.across]));
   return (found?.steps ?? []).flatMap((k) => {
     // A step that grows without a pause is returned as it was when it was computed.

@@ -19,9 +19,9 @@ type RunRow = typeof runs.$inferSelect;
 
 function summary(row: RunRow): RunSummary {
   const { reward_sum, reward_count, parsed_sum, parsed_count, first_at, last_at, owner, ...rest } = row;
-  const { alarms_at: _, metadata: __, ...told } = rest;
+  const { alarms_at: _, metadata: __, ...fields } = rest;
   return {
-    ...told,
+    ...fields,
     owner: ownerName(owner),
     first_at: first_at.toISOString(),
     last_at: last_at.toISOString(),
@@ -62,8 +62,8 @@ export async function runPage(
 
 /** Who has a run of this id, at most `limit`, in order of their names. */
 export async function runOwners(db: Database, runId: string, limit: number): Promise<Owner[]> {
-  const of = eq(runs.run_id, runId);
-  const rows = await db.select({ owner: runs.owner }).from(runs).where(of).orderBy(asc(runs.owner)).limit(limit);
+  const condition = eq(runs.run_id, runId);
+  const rows = await db.select({ owner: runs.owner }).from(runs).where(condition).orderBy(asc(runs.owner)).limit(limit);
   return rows.map(({ owner }) => owner);
 }
 

@@ -26,10 +26,10 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
     from === null ? undefined : gte(step, from),
     to === null ? undefined : lte(step, to),
   ];
-  const of = and(requestsOf(run), ...bounds);
-  if (limit === null) return of;
-  const last = sql`(SELECT max(first.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${of} ORDER BY ${step} NULLS FIRST LIMIT ${limit}) AS first)`;
-  return and(of, sql`(${step} IS NULL OR ${step} <= ${last})`);
+  const condition = and(requestsOf(run), ...bounds);
+  if (limit === null) return condition;
+  const last = sql`(SELECT max(first.step) FROM (SELECT DISTINCT ${step} FROM ${requests} WHERE ${condition} ORDER BY ${step} NULLS FIRST LIMIT ${limit}) AS first)`;
+  return and(condition, sql`(${step} IS NULL OR ${step} <= ${last})`);
 }
 
 /** All of a step's row from the rows of its requests, `req`: `cells`. */

@@ -86,9 +86,9 @@ const FIRST: VerdictRowKey = { request_id: "", group_index: -1, comparison: -1, 
 
 /** A run's verdicts, oldest request first, `export_page_rows` a round trip. */
 export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredVerdict> {
-  const most = LIMITS.export_page_rows;
-  const read = (after: VerdictRowKey) => verdictPage<VerdictTableRow>(db, run, verdicts, after, most);
-  for await (const row of paged(FIRST, most, read)) yield storedVerdict(row);
+  const limit = LIMITS.export_page_rows;
+  const read = (after: VerdictRowKey) => verdictPage<VerdictTableRow>(db, run, verdicts, after, limit);
+  for await (const row of paged(FIRST, limit, read)) yield storedVerdict(row);
 }
 
 /**
@@ -96,9 +96,9 @@ export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<St
  * `export_audit_rows` a round trip.
  */
 export async function* runAuditVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredAuditVerdict> {
-  const most = LIMITS.export_audit_rows;
-  const read = (after: VerdictRowKey) => verdictPage<AuditRow>(db, run, auditVerdicts, after, most);
-  for await (const row of paged(FIRST, most, read)) yield storedAuditVerdict(row);
+  const limit = LIMITS.export_audit_rows;
+  const read = (after: VerdictRowKey) => verdictPage<AuditRow>(db, run, auditVerdicts, after, limit);
+  for await (const row of paged(FIRST, limit, read)) yield storedAuditVerdict(row);
 }
 
 function verdictPage<Row>(
@@ -106,7 +106,7 @@ function verdictPage<Row>(
   run: RunKey,
   table: typeof verdicts | typeof auditVerdicts,
   after: VerdictRowKey,
-  most: number,
+  limit: number,
 ): Promise<Row[]> {
   const { request_id, group_index, comparison, sample } = after;
   const page = db
@@ -116,8 +116,8 @@ function verdictPage<Row>(
       sql`${table.request_id} = ${requests.request_id} AND (${table.request_id}, ${table.group_index}, ${table.comparison}, ${table.sample}) > (${request_id}, ${group_index}, ${comparison}, ${sample})`,
     )
     .orderBy(asc(table.group_index), asc(table.comparison), asc(table.sample))
-    .limit(most)
+    .limit(limit)
     .as("page");
   const order = [asc(page.group_index), asc(page.comparison), asc(page.sample)];
-  return lateralPage(db, run, request_id, page, order, most);
+  return lateralPage(db, run, request_id, page, order, limit);
 }

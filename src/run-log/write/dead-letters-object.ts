@@ -20,10 +20,10 @@ export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore 
   const letters = () => namespace.getByName(NAME);
   return {
     // Most batches have none, and an object that is not asked costs nothing.
-    put: async (some) => (some.length === 0 ? undefined : letters().put(some)),
+    store: async (some) => (some.length === 0 ? undefined : letters().store(some)),
     summary: (owner) => letters().summary(owner),
     replay: (limit, before, owner) => letters().replay(limit, before, owner),
-    expire: (before, whose) => letters().expire(before, whose),
+    expire: (before, ownerFilter) => letters().expire(before, ownerFilter),
     forget: (run, before) => letters().forget(run, before),
   };
 }
@@ -33,8 +33,8 @@ export function deadLettersClass(queueOf: (env: Record<string, unknown>) => Queu
   return class extends DurableObject<Record<string, unknown>> {
     readonly #letters: DeadLetterStore = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), () => Date.now());
 
-    put(letters: readonly DeadLetter[]): Promise<void> {
-      return this.#letters.put(letters);
+    store(letters: readonly DeadLetter[]): Promise<void> {
+      return this.#letters.store(letters);
     }
 
     summary(owner: Owner | null): Promise<DeadLetterSummary> {
@@ -45,8 +45,8 @@ export function deadLettersClass(queueOf: (env: Record<string, unknown>) => Queu
       return this.#letters.replay(limit, before, owner);
     }
 
-    expire(before: string, whose: Whose | null): Promise<ExpiryOutcome> {
-      return this.#letters.expire(before, whose);
+    expire(before: string, ownerFilter: Whose | null): Promise<ExpiryOutcome> {
+      return this.#letters.expire(before, ownerFilter);
     }
 
     forget(run: { run_id: string; owner: Owner }, before: string): Promise<number> {

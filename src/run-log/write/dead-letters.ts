@@ -14,11 +14,15 @@ CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);
 CREATE TABLE IF NOT EXISTS deleted_runs (run TEXT, owner TEXT, key_name TEXT, before TEXT NOT NULL, PRIMARY KEY (run, owner));`;
 
 /** A condition on letters, and its values, with that of the owner; null is everybody. */
-function owned(whose: Owner | Whose | null, condition = "true", ...values: number[]): [string, ...(string | number)[]] {
-  if (whose === null) return [condition, ...values];
-  if (typeof whose === "string") return owned({ owner: whose }, condition, ...values);
-  if ("owner" in whose) return [`${condition} AND owner = ?`, ...values, whose.owner];
-  return [`${condition} AND owner NOT IN (SELECT value FROM json_each(?))`, ...values, JSON.stringify(whose.not)];
+function owned(
+  ownerFilter: Owner | Whose | null,
+  condition = "true",
+  ...values: number[]
+): [string, ...(string | number)[]] {
+  if (ownerFilter === null) return [condition, ...values];
+  if (typeof ownerFilter === "string") return owned({ owner: ownerFilter }, condition, ...values);
+  if ("owner" in ownerFilter) return [`${condition} AND owner = ?`, ...values, ownerFilter.owner];
+  return [`${condition} AND owner NOT IN (SELECT value FROM json_each(?))`, ...values, JSON.stringify(ownerFilter.not)];
 }
 
 /** The part of a Durable Object's SQL storage that is used here. */
@@ -54,12 +58,13 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
   const run = (query: string, ...values: (string | number)[]) => storage.exec(query, ...values).toArray();
   run(TABLE);
   return {
-    async put(letters) {
+    async store(letters) {
       if (letters.length === 0) return;
       // The message then stays on its queue, which has room.
       if (storage.databaseSize > LIMITS.dead_letters_bytes) throw new Error("dead_letters_bytes is reached");
       const deleted = run("SELECT run, owner, key_name, before FROM deleted_runs") as unknown as DeletedRun[];
-      for (const letter of letters) if (!deleted.some((of) => isOf(letter, of))) keep(run, letter, now());
+      for (const letter of letters)
+        if (!deleted.some((deletedRun) => isOf(letter, deletedRun))) keep(run, letter, now());
     },
     async summary(owner) {
       const [where, ...values] = owned(owner);
@@ -96,21 +101,21 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
         before: new Date(until).toISOString(),
       };
     },
-    async expire(before, whose) {
+    async expire(before, ownerFilter) {
       const count = (condition: string, values: (string | number)[]) =>
         run(`SELECT count(*) AS letters FROM letters WHERE ${condition}`, ...values)[0]?.letters as number;
-      const [old, ...values] = owned(whose, "first_at < ?", Date.parse(before));
+      const [old, ...values] = owned(ownerFilter, "first_at < ?", Date.parse(before));
       const deleted = count(old, values);
       run(`DELETE FROM letters WHERE ${old}`, ...values);
-      const [all, ...owners] = owned(whose);
+      const [all, ...owners] = owned(ownerFilter);
       return { deleted, remaining: count(all, owners) };
     },
     async forget({ run_id, owner }, before) {
-      const of = [written("run_id", run_id), owner, written("key_name", ownerName(owner))] as const;
+      const params = [written("run_id", run_id), owner, written("key_name", ownerName(owner))] as const;
       const where = "instr(body, ?) > 0 AND (owner = ? OR instr(body, ?) > 0)";
-      const [found] = run(`SELECT count(*) AS letters FROM letters WHERE ${where}`, ...of);
-      run(`DELETE FROM letters WHERE ${where}`, ...of);
-      run("INSERT OR REPLACE INTO deleted_runs VALUES (?, ?, ?, ?)", ...of, before);
+      const [found] = run(`SELECT count(*) AS letters FROM letters WHERE ${where}`, ...params);
+      run(`DELETE FROM letters WHERE ${where}`, ...params);
+      run("INSERT OR REPLACE INTO deleted_runs VALUES (?, ?, ?, ?)", ...params, before);
       return found?.letters as number;
     },
   };

@@ -30,15 +30,15 @@ export function runOf({ shared, head }: Envelope): { run_id: string | null; owne
 
 /** Those of the envelopes' requests, as a subquery, of which nothing is to be stored any more. */
 export function deletedAmong(envelopes: readonly Envelope[]): SQL {
-  const of = [...new Map(envelopes.map((envelope) => [envelope.request_id, runOf(envelope)]))];
-  const ids = arrayLiteral(of.map(([request_id]) => request_id));
-  const runIds = arrayLiteral(of.map(([, { run_id }]) => run_id));
-  const owners = arrayLiteral(of.map(([, { owner }]) => owner));
+  const requestRuns = [...new Map(envelopes.map((envelope) => [envelope.request_id, runOf(envelope)]))];
+  const ids = arrayLiteral(requestRuns.map(([request_id]) => request_id));
+  const runIds = arrayLiteral(requestRuns.map(([, { run_id }]) => run_id));
+  const owners = arrayLiteral(requestRuns.map(([, { owner }]) => owner));
   return sql`(SELECT e.request_id FROM unnest(${ids}::text[], ${runIds}::text[], ${owners}::text[]) AS e(request_id, run_id, owner)
     JOIN ${deletedRuns} AS d ON d.run_id = e.run_id AND d.owner = e.owner WHERE e.request_id < d.before)`;
 }
 
-const of = (table: { run_id: PgColumn; owner: PgColumn }, { run_id, owner }: RunKey): SQL =>
+const matchesRun = (table: { run_id: PgColumn; owner: PgColumn }, { run_id, owner }: RunKey): SQL =>
   sql`${table.run_id} = ${run_id} AND ${table.owner} = ${owner}`;
 
 /**
@@ -56,9 +56,9 @@ export async function markDeleted(db: Database, run: RunKey, before: Date): Prom
         target: [deletedRuns.run_id, deletedRuns.owner],
         set: { before: sql`greatest(${deletedRuns.before}, excluded.before)` },
       }),
-    db.delete(runs).where(of(runs, run)),
-    db.delete(runAlarms).where(of(runAlarms, run)),
-    db.delete(healthRows).where(of(healthRows, run)),
+    db.delete(runs).where(matchesRun(runs, run)),
+    db.delete(runAlarms).where(matchesRun(runAlarms, run)),
+    db.delete(healthRows).where(matchesRun(healthRows, run)),
   ]);
   return results[3].rowCount;
 }
@@ -101,7 +101,7 @@ const requestsBelow = (d: SQL, before: SQL): SQL => sql`
 
 /** Deletes some rows of a run that is marked; null when none is left. */
 export function deleteRows(db: Database, run: RunKey): Promise<DeletedRows | null> {
-  const marked = sql`(SELECT * FROM ${deletedRuns} WHERE ${of(deletedRuns, run)})`;
+  const marked = sql`(SELECT * FROM ${deletedRuns} WHERE ${matchesRun(deletedRuns, run)})`;
   return deletePiece(db, requestsBelow(marked, sql`d.before`));
 }
 
@@ -110,27 +110,31 @@ export function deleteMarked(db: Database): Promise<DeletedRows | null> {
   return deletePiece(db, requestsBelow(sql`${deletedRuns}`, sql`d.before`));
 }
 
-const ownedBy = (owner: SQL, whose: Whose): SQL =>
-  "owner" in whose ? sql`${owner} = ${whose.owner}` : sql`${owner} <> ALL(${arrayLiteral(whose.not)}::text[])`;
+const ownedBy = (owner: SQL, ownerFilter: Whose): SQL =>
+  "owner" in ownerFilter
+    ? sql`${owner} = ${ownerFilter.owner}`
+    : sql`${owner} <> ALL(${arrayLiteral(ownerFilter.not)}::text[])`;
 
 /** Deletes some rows of requests that came before the instant; null when none is left. */
-export async function deleteOlder(db: Database, whose: Whose, before: Date): Promise<DeletedRows | null> {
+export async function deleteOlder(db: Database, ownerFilter: Whose, before: Date): Promise<DeletedRows | null> {
   const [at, id] = [before.toISOString(), encodeTime(before.getTime())];
   // By run, each of which is a range of an index; then what names none, and what never came whole.
   const deleted = await deletePiece(
     db,
     sql`SELECT r.request_id, r.items FROM ${runs} AS d JOIN ${requests} AS r ON r.run_id = d.run_id AND r.owner = d.owner AND r.request_id < ${id}
-      WHERE d.first_at < ${at} AND ${ownedBy(sql`d.owner`, whose)}
+      WHERE d.first_at < ${at} AND ${ownedBy(sql`d.owner`, ownerFilter)}
     UNION ALL
-    SELECT request_id, items FROM ${requests} WHERE run_id IS NULL AND request_id < ${id} AND ${ownedBy(sql`owner`, whose)}
+    SELECT request_id, items FROM ${requests} WHERE run_id IS NULL AND request_id < ${id} AND ${ownedBy(sql`owner`, ownerFilter)}
     UNION ALL
-    SELECT request_id, 1 FROM ${partedRequests} WHERE request_id < ${id} AND ${ownedBy(sql`owner`, whose)}
+    SELECT request_id, 1 FROM ${partedRequests} WHERE request_id < ${id} AND ${ownedBy(sql`owner`, ownerFilter)}
     ORDER BY request_id`,
   );
   if (deleted !== null) return deleted;
-  await db.execute(sql`WITH gone AS (DELETE FROM ${runs} AS d WHERE d.last_at < ${at} AND ${ownedBy(sql`d.owner`, whose)} RETURNING run_id, owner)
+  await db.execute(sql`WITH gone AS (DELETE FROM ${runs} AS d WHERE d.last_at < ${at} AND ${ownedBy(sql`d.owner`, ownerFilter)} RETURNING run_id, owner)
     DELETE FROM ${runAlarms} AS a USING gone WHERE a.run_id = gone.run_id AND a.owner = gone.owner`);
   // What is left of such a step is computed anew.
-  await db.delete(healthRows).where(sql`${healthRows.oldest} < ${id} AND ${ownedBy(sql`${healthRows.owner}`, whose)}`);
+  await db
+    .delete(healthRows)
+    .where(sql`${healthRows.oldest} < ${id} AND ${ownedBy(sql`${healthRows.owner}`, ownerFilter)}`);
   return null;
 }

@@ -33,10 +33,10 @@ export async function sweep({ expiry, letters, days, now }: SweepDeps): Promise<
   await all(() => expiry.deleteMarked());
   const named = [...days.keys()].filter((name) => name !== EVERYONE);
   for (const [name, kept_days] of days) {
-    const whose: Whose = name === EVERYONE ? { not: named } : { owner: name };
+    const ownerFilter: Whose = name === EVERYONE ? { not: named } : { owner: name };
     const before = new Date(started.getTime() - kept_days * DAY_MS);
-    await letters?.expire(before.toISOString(), whose);
-    await all(() => expiry.deleteOlder(whose, before));
+    await letters?.expire(before.toISOString(), ownerFilter);
+    await all(() => expiry.deleteOlder(ownerFilter, before));
   }
   return requests;
 }

@@ -46,8 +46,8 @@ export function wholeEnvelope(entry: LogEntry): Envelope {
 
 function groupRow({ result, prompt_hash, language, circles }: GroupEntry, group_index: number): RowOf<typeof groups> {
   const { latency_ms, schedule, chosen, why, cut = 0, ...use } = result.verifier;
-  const { cyclic, agreement, tie_rate, decided_rate, ...told } = result.metrics;
-  const { parts_correlation = null, ...metrics } = told;
+  const { cyclic, agreement, tie_rate, decided_rate, ...otherMetrics } = result.metrics;
+  const { parts_correlation = null, ...metrics } = otherMetrics;
   const measures = { cyclic, agreement, tie_rate, decided_rate };
   const unasked = result.rollouts.map((rollout) => rollout.unasked ?? 0);
   const { points } = result;

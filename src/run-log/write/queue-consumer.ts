@@ -24,7 +24,7 @@ export interface QueueDelivery {
 
 export interface ConsumerDeps {
   store: EnvelopeStore;
-  letters: Pick<DeadLetterStore, "put">;
+  letters: Pick<DeadLetterStore, "store">;
   random: () => number;
   /** Told each message's end and how long it lay, in seconds. */
   count: (end: "stored" | "retried" | "dead", reason: string, age_s: number) => void;
@@ -161,14 +161,14 @@ async function settle(
 ): Promise<void> {
   const endOf = (delivery: QueueDelivery) => ends.get(delivery) as DeliveryEnd;
   const dead = deliveries.filter((delivery) => endOf(delivery).end === "dead");
-  const kept = await letters.put(dead.map((delivery) => letterOf(delivery, endOf(delivery)))).then(
+  const isStored = await letters.store(dead.map((delivery) => letterOf(delivery, endOf(delivery)))).then(
     () => true,
     () => false,
   );
   for (const delivery of deliveries) {
     const ended = endOf(delivery);
     const age_s = Math.max(0, (now() - delivery.timestamp.getTime()) / 1000);
-    const end = ended.end === "dead" && !kept ? "retried" : ended.end;
+    const end = ended.end === "dead" && !isStored ? "retried" : ended.end;
     if (end === "retried") delivery.retry({ delaySeconds: retryDelay_s(delivery.attempts, random) });
     else delivery.ack();
     count(end, end === ended.end ? reasonOf(ended) : "letters_unreachable", age_s);

@@ -98,7 +98,11 @@ class CheckerVerifier implements Verifier {
   }
 }
 
-async function ask(governor: Governor<CheckTask>, job: VerifierJob, sink: (one: Generation) => void): Promise<void> {
+async function ask(
+  governor: Governor<CheckTask>,
+  job: VerifierJob,
+  sink: (generation: Generation) => void,
+): Promise<void> {
   const check = new CheckTask(job);
   reportAll(job, sink, await askWhole(governor, check), check.scores);
 }

@@ -42,15 +42,15 @@ const OF_ONE: ReadonlySet<ItemErrorCode | null> = new Set([
 type GenerationSink = (generation: Generation) => void;
 
 class DecisionSession implements VerifierSession {
-  readonly #of: DecisionVerifier;
+  readonly #verifier: DecisionVerifier;
   readonly #seed: number;
   readonly #governor: Governor<DecisionCall>;
   readonly #states = new WeakMap<DecisionCall, DecisionState>();
 
-  constructor(of: DecisionVerifier, call: VerifierCall) {
-    this.#of = of;
+  constructor(verifier: DecisionVerifier, call: VerifierCall) {
+    this.#verifier = verifier;
     this.#seed = call.seed;
-    const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = of.parts;
+    const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = verifier.parts;
     const options = callOptions(call);
     this.#governor = new Governor<DecisionCall>({
       ...options,
@@ -60,7 +60,7 @@ class DecisionSession implements VerifierSession {
       backend,
       send: async ({ running: { job: asked } }, signal, onHeaders, onBytes) => {
         const state = this.#states.get(asked) as DecisionState;
-        const { outcome, answers } = await askDecision(of.endpoint, state, signal, onHeaders);
+        const { outcome, answers } = await askDecision(verifier.endpoint, state, signal, onHeaders);
         onBytes();
         asked.answers = answers;
         return outcome;
@@ -74,12 +74,12 @@ class DecisionSession implements VerifierSession {
 
   async judge(job: VerifierJob, sink: GenerationSink): Promise<void> {
     const asking = {
-      stateOf: createStates(job, this.#of.secret),
+      stateOf: createStates(job, this.#verifier.secret),
       labels: labelsOf(job),
       sink,
       parts_left: LIMITS.decision_parts_max,
     };
-    const calls = callsOf(job, this.#seed, this.#of.endpoint.api);
+    const calls = callsOf(job, this.#seed, this.#verifier.endpoint.api);
     await Promise.all(calls.map((call) => this.#ask(call, asking)));
   }
 
@@ -89,20 +89,20 @@ class DecisionSession implements VerifierSession {
       Promise.all(parts.map((part, at) => this.#ask(part, asking, at === 0 ? tokens : 0))).then(() => {});
     if (call.order.length > SHOWN_MAX) return inParts(call.parts(), spent);
     const state = asking.stateOf(call);
-    if (sizeOf(state) > this.#of.endpoint.api.state_tokens) {
+    if (sizeOf(state) > this.#verifier.endpoint.api.state_tokens) {
       const parts = call.parts();
       if (parts.length > 0) return inParts(parts, spent);
       return report(call, { ...NO_ANSWER, error: "context_exceeded", latency_ms: 0, prompt_tokens: spent }, asking);
     }
     this.#states.set(call, state);
-    const told = await askWhole(this.#governor, call);
-    const prompt_tokens = spent + told.prompt_tokens;
-    const parts = OF_ONE.has(told.error) ? call.parts() : [];
+    const outcome = await askWhole(this.#governor, call);
+    const prompt_tokens = spent + outcome.prompt_tokens;
+    const parts = OF_ONE.has(outcome.error) ? call.parts() : [];
     if (parts.length > 0 && parts.length <= asking.parts_left) {
       asking.parts_left -= parts.length;
       return inParts(parts, prompt_tokens);
     }
-    report(call, { ...told, prompt_tokens }, asking);
+    report(call, { ...outcome, prompt_tokens }, asking);
   }
 }
 
@@ -116,13 +116,13 @@ interface Asking {
 }
 
 /** Reports each question of a call that has ended; the first one has the call's tokens. */
-function report(call: DecisionCall, told: Omit<Generation, "question" | "sample">, { labels, sink }: Asking): void {
-  const { latency_ms, backend = null, model = null, reason } = told;
+function report(call: DecisionCall, outcome: Omit<Generation, "question" | "sample">, { labels, sink }: Asking): void {
+  const { latency_ms, backend = null, model = null, reason } = outcome;
   call.asks.forEach(({ question, sample, shown }, at) => {
-    const cost = { prompt_tokens: at === 0 ? told.prompt_tokens : 0, latency_ms, backend };
+    const cost = { prompt_tokens: at === 0 ? outcome.prompt_tokens : 0, latency_ms, backend };
     const base = { ...NO_ANSWER, question, sample, ...cost };
     const { error, soft } =
-      told.error === null ? softOf(call.answers[at], labels(shown.length)) : { error: told.error, soft: null };
+      outcome.error === null ? softOf(call.answers[at], labels(shown.length)) : { error: outcome.error, soft: null };
     if (error === null && soft !== null)
       sink({ ...base, answer: soft.written, finish_reason: "stop", error: null, model, soft });
     else sink({ ...base, error, ...(reason != null && { reason }) });

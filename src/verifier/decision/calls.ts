@@ -41,9 +41,11 @@ export class DecisionCall implements Countable {
     const sides = Map.groupBy(asks, ({ shown }) => shown.filter((candidate) => half.has(candidate)).length);
     if (sides.size > 1) return [...sides.values()].map((some) => new DecisionCall(order, some));
     // All cross from one half to the other, or are lists: by the first one shown.
-    const firsts = [...new Set(asks.map(({ shown }) => Math.min(...shown.map((one) => order.indexOf(one)))))];
+    const firsts = [
+      ...new Set(asks.map(({ shown }) => Math.min(...shown.map((candidate) => order.indexOf(candidate))))),
+    ];
     const middle = firsts.sort((a, b) => a - b)[firsts.length >> 1] as number;
-    const before = (ask: DecisionAsk) => Math.min(...ask.shown.map((one) => order.indexOf(one))) < middle;
+    const before = (ask: DecisionAsk) => Math.min(...ask.shown.map((candidate) => order.indexOf(candidate))) < middle;
     const [left, right] = [asks.filter(before), asks.filter((ask) => !before(ask))];
     if (left.length > 0) return [new DecisionCall(order, left), new DecisionCall(order, right)];
     // One candidate beside all others.
@@ -92,8 +94,8 @@ function orderOf(
 }
 
 /** Splits the questions into calls of at most `most`, so that candidates are spread evenly. */
-function chunks(asks: readonly DecisionAsk[], most: number): DecisionAsk[][] {
-  const count = Math.ceil(asks.length / most);
+function chunks(asks: readonly DecisionAsk[], asksMax: number): DecisionAsk[][] {
+  const count = Math.ceil(asks.length / asksMax);
   return Array.from({ length: count }, (_, part) => asks.filter((_, at) => at % count === part));
 }
 
@@ -122,7 +124,7 @@ function roundsOf(questions: readonly JobQuestion[]): DecisionAsk[][] {
 /** The calls of a job. Each pair is asked once in each of its orders. */
 export function callsOf(job: VerifierJob, seed: number, { questions_max }: DecisionApi): DecisionCall[] {
   // One question of each call is the check's.
-  const most = questions_max - 1;
+  const asksMax = questions_max - 1;
   return roundsOf(job.questions).flatMap((asks) => {
     const seeds = [seed, (asks[0] as DecisionAsk).sample];
     const size = (asks[0] as DecisionAsk).shown.length;
@@ -133,7 +135,7 @@ export function callsOf(job: VerifierJob, seed: number, { questions_max }: Decis
           ? [{ order: orderOf(asks, job.candidates, seeds), asks }]
           : asks.map((ask) => ({ order: ask.shown, asks: [ask] }));
     return states.flatMap(({ order, asks }) =>
-      asks.length === 0 ? [] : chunks(asks, most).map((some) => new DecisionCall(order, some)),
+      asks.length === 0 ? [] : chunks(asks, asksMax).map((some) => new DecisionCall(order, some)),
     );
   });
 }

@@ -109,8 +109,8 @@ export function readFault(
   input_tokens: number | null,
 ): ItemErrorCode | null {
   if (shares === null) return "verifier_bad_reply";
-  const least = (input_tokens ?? 0) * CHARS_A_TOKEN_MAX;
-  const few = least > 0 && least < text.length && least < charsWithoutRuns(text);
+  const readCharsMax = (input_tokens ?? 0) * CHARS_A_TOKEN_MAX;
+  const few = readCharsMax > 0 && readCharsMax < text.length && readCharsMax < charsWithoutRuns(text);
   const right = shares[WORDS.indexOf(word as (typeof WORDS)[number])] as number;
   return few || right < READ_MIN ? "judge_read_less" : null;
 }

@@ -72,13 +72,13 @@ export class Backend {
   }
 
   /** Leave for one question of a party (VerifierCall). */
-  admit(now: number, party = ""): BreakerDecision {
-    return this.#breaker.admit(now, party);
+  admit(now: number, tenant = ""): BreakerDecision {
+    return this.#breaker.admit(now, tenant);
   }
 
   /** For how long the breaker lets nothing of the party through, ms. */
-  waitMs(now: number, party = ""): number {
-    return this.#breaker.waitMs(now, party);
+  waitMs(now: number, tenant = ""): number {
+    return this.#breaker.waitMs(now, tenant);
   }
 
   /** A question was sent for the first time. */
@@ -99,13 +99,13 @@ export class Backend {
   }
 
   /** A request ended; `good` when it shows a backend that works, even a busy one. */
-  ended(good: boolean, now: number, probe: boolean, party = ""): void {
-    this.#breaker.record(good, now, probe, party);
+  ended(good: boolean, now: number, probe: boolean, tenant = ""): void {
+    this.#breaker.record(good, now, probe, tenant);
   }
 
   /** The party's probe was given up with its request. */
-  probeLost(now: number, party = ""): void {
-    this.#breaker.forget(now, party);
+  probeLost(now: number, tenant = ""): void {
+    this.#breaker.forget(now, tenant);
   }
 
   /** The backend said that it is busy. */
@@ -136,9 +136,9 @@ export class Backend {
    * Takes leave for a second copy of a straggler: never of a backend that was busy lately, where
    * the copy would only queue behind it.
    */
-  mayHedge(now: number, party = ""): boolean {
+  mayHedge(now: number, tenant = ""): boolean {
     const busy = this.#refusedAt !== null && now - this.#refusedAt < LIMITS.hedge_quiet_ms;
-    const may = !busy && this.#breaker.state(now, party) === "closed" && this.#hedges.take(now);
+    const may = !busy && this.#breaker.state(now, tenant) === "closed" && this.#hedges.take(now);
     if (may) this.#counts.hedges++;
     return may;
   }

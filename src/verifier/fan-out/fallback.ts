@@ -175,12 +175,12 @@ function restOf(job: VerifierJob, left: readonly Generation[]) {
 
 /** The counts of several sessions together. */
 export function totalStats(all: readonly SessionStats[]): SessionStats {
-  const most = (field: "headers_waiting_max" | "in_flight_max") => Math.max(0, ...all.map((stats) => stats[field]));
+  const max = (field: "headers_waiting_max" | "in_flight_max") => Math.max(0, ...all.map((stats) => stats[field]));
   const sum = (field: "requests" | "retries") => all.reduce((total, stats) => total + stats[field], 0);
   const headers_ms = all.flatMap((stats) => stats.headers_ms ?? []);
   return {
-    headers_waiting_max: most("headers_waiting_max"),
-    in_flight_max: most("in_flight_max"),
+    headers_waiting_max: max("headers_waiting_max"),
+    in_flight_max: max("in_flight_max"),
     requests: sum("requests"),
     retries: sum("retries"),
     ...(headers_ms.length > 0 && { headers_ms: Math.max(...headers_ms) }),

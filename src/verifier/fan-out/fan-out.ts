@@ -80,7 +80,7 @@ export class Governor<J extends Countable = VerifierJob> {
   #pump(): void {
     while (this.#stopped === null && this.#slots.free && this.#running.size < Math.floor(this.#pressure.window)) {
       if (this.#hedge()) continue;
-      const task = this.#again() ?? this.#fresh();
+      const task = this.#nextRetry() ?? this.#fresh();
       if (task === null) return;
       void this.#run(task);
     }
@@ -90,19 +90,19 @@ export class Governor<J extends Countable = VerifierJob> {
   #hedge(): boolean {
     const straggler = this.#stragglers.shift();
     if (straggler === undefined) return false;
-    const { backend, clock, party } = this.#options;
+    const { backend, clock, tenant } = this.#options;
     const room = this.stats.requests + this.#line.unsent < LIMITS.subrequests_max;
-    if (room && straggler.isWanted() && backend.mayHedge(clock.now(), party)) straggler.launch();
+    if (room && straggler.isWanted() && backend.mayHedge(clock.now(), tenant)) straggler.launch();
     return true;
   }
 
   /** The task that failed before and has its turn; null when there is none or it is held back. */
-  #again(): Task<J> | null {
-    const { backend, clock, party } = this.#options;
+  #nextRetry(): Task<J> | null {
+    const { backend, clock, tenant } = this.#options;
     while (this.#retries.isDue && !this.#probe.isOut) {
       const now = clock.now();
-      const admission = backend.admit(now, party);
-      const wait = admission === "stop" ? backend.waitMs(now, party) : admission === "go" ? backend.retryMs(now) : 0;
+      const admission = backend.admit(now, tenant);
+      const wait = admission === "stop" ? backend.waitMs(now, tenant) : admission === "go" ? backend.retryMs(now) : 0;
       if (admission !== "stop" && wait === 0) {
         const task = this.#retries.shift();
         this.stats.retries++;
@@ -130,10 +130,10 @@ export class Governor<J extends Countable = VerifierJob> {
         return null;
       }
     }
-    const { backend, clock, party } = this.#options;
-    const admission = backend.admit(clock.now(), party);
+    const { backend, clock, tenant } = this.#options;
+    const admission = backend.admit(clock.now(), tenant);
     if (admission === "stop") {
-      if (this.#patient) this.#retries.wakeIn(backend.waitMs(clock.now(), party));
+      if (this.#patient) this.#retries.wakeIn(backend.waitMs(clock.now(), tenant));
       else this.#giveUpUnsent(failed("verifier_unavailable"));
       return null;
     }
@@ -206,10 +206,10 @@ export class Governor<J extends Countable = VerifierJob> {
 
   /** The breaker's question is answered, so all that waited for it may go. */
   #probed(task: Task<J>, good: boolean): void {
-    const { backend, clock, party } = this.#options;
+    const { backend, clock, tenant } = this.#options;
     if (good) task.probe = false;
     this.#probe.end(task);
-    backend.ended(good, clock.now(), true, party);
+    backend.ended(good, clock.now(), true, tenant);
     this.#pump();
   }
 
@@ -228,10 +228,10 @@ export class Governor<J extends Countable = VerifierJob> {
 
   #settle(task: Task<J>, outcome: AttemptResult): void {
     const { refusal, generation, backend_failed } = outcome;
-    const { backend, clock, party } = this.#options;
+    const { backend, clock, tenant } = this.#options;
     if (refusal === "verifier_overloaded") backend.refused(clock.now());
     if (this.#probe.is(task)) this.#probed(task, !backend_failed);
-    else backend.ended(!backend_failed, clock.now(), false, party);
+    else backend.ended(!backend_failed, clock.now(), false, tenant);
     if (refusal === null && !backend_failed) backend.answered(task.number, task.failures > 0);
     if (refusal === null) this.#pressure.completed();
     else this.#pressure.refused(refusal, task.request, this.stats.requests, this.#running.size);
@@ -276,20 +276,21 @@ export class Governor<J extends Countable = VerifierJob> {
     // An earlier failure is reported by its cause: that says more than the deadline.
     const explains = this.#patient && this.#stopped === "deadline";
     for (const task of [...this.#running, ...waiting]) this.#report(task, (explains ? task.last : null) ?? answered);
-    const { backend, clock, party } = this.#options;
-    const open = backend.waitMs(clock.now(), party) > 0 ? "verifier_unavailable" : null;
+    const { backend, clock, tenant } = this.#options;
+    const open = backend.waitMs(clock.now(), tenant) > 0 ? "verifier_unavailable" : null;
     const why = explains ? (this.#pressure.refusing ?? open) : null;
     this.#giveUpUnsent(why === null ? answered : failed(why));
   }
 
   /** A request still without a first byte after long is as bad a sign as a refused connection. */
   #reportSilence(code: ItemErrorCode): void {
-    const { backend, clock, party } = this.#options;
-    if (this.#probe.isOut) backend.probeLost(clock.now(), party);
+    const { backend, clock, tenant } = this.#options;
+    if (this.#probe.isOut) backend.probeLost(clock.now(), tenant);
     this.#probe.end();
     if (code === "cancelled") return;
     for (const { begun, sent_at } of this.#running) {
-      if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms) backend.ended(false, clock.now(), false, party);
+      if (!begun && clock.now() - sent_at >= LIMITS.breaker_silence_ms)
+        backend.ended(false, clock.now(), false, tenant);
     }
   }
 

@@ -20,7 +20,7 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   silence_ms?: number | undefined;
   hand_on?: boolean | undefined;
   /** See VerifierCall. */
-  party?: string | undefined;
+  tenant?: string | undefined;
   /** What is shared with the other sessions on the same backend. */
   backend: Backend;
   /**
@@ -38,7 +38,7 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
 }
 
 /** A governor's settings from the call that it works for, with its own randomness and timer. */
-export function callOptions({ signal, deadline_at, header_slots, silence_ms, hand_on, party }: VerifierCall) {
-  const call = { signal, deadline_at: deadline_at ?? null, header_slots, silence_ms, hand_on, party };
+export function callOptions({ signal, deadline_at, header_slots, silence_ms, hand_on, tenant }: VerifierCall) {
+  const call = { signal, deadline_at: deadline_at ?? null, header_slots, silence_ms, hand_on, tenant };
   return { ...call, random: Math.random, schedule: setTimer };
 }

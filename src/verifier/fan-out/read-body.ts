@@ -65,11 +65,11 @@ async function readBites(reader: ByteReader, take: (bytes: Uint8Array) => boolea
   let view = new Uint8Array(FIRST_BITE_BYTES);
   for (let bites = 0; ; bites++) {
     const size = view.byteLength;
-    const least = leastBytes(pace, bites, size);
-    const { done, value } = await readBite(reader, view, least);
+    const minBytes = leastBytes(pace, bites, size);
+    const { done, value } = await readBite(reader, view, minBytes);
     if (value !== undefined && value.byteLength > 0 && !take(value)) return false;
     // Less than was waited for is the end.
-    if (done || value === undefined || value.byteLength < least) return true;
+    if (done || value === undefined || value.byteLength < minBytes) return true;
     const grow = value.byteLength === size && size < BITE_BYTES;
     view = grow ? new Uint8Array(BITE_BYTES) : new Uint8Array(value.buffer as ArrayBuffer);
   }

@@ -16,7 +16,7 @@ interface RetryTerms {
   random: () => number;
   backend: Backend;
   /** See VerifierCall. */
-  party?: string | undefined;
+  tenant?: string | undefined;
   /** Whether there is a deadline to wait for, and no other backend that would take over. */
   patient: boolean;
   /** Rounds in which the backend refused everything; they lengthen the pause. */
@@ -37,10 +37,10 @@ export function retryWait<J extends Countable>(
   terms: RetryTerms,
 ): number | null {
   const { generation, refusal, backend_failed, retry_after_ms } = outcome;
-  const { clock, deadline_at, random, backend, party, patient, rounds, requests } = terms;
+  const { clock, deadline_at, random, backend, tenant, patient, rounds, requests } = terms;
   if (outcome.final === true || (refusal === null && !(patient && backend_failed))) return null;
   task.failures++;
-  if (!patient && (task.failures > LIMITS.retries_max || backend.waitMs(clock.now(), party) > 0)) return null;
+  if (!patient && (task.failures > LIMITS.retries_max || backend.waitMs(clock.now(), tenant) > 0)) return null;
   if (refusal === null && isToBlame(task, generation.error, backend)) return null;
   if (requests >= LIMITS.subrequests_max) return null;
   const pause = waitMs(task.failures + rounds, patient ? null : retry_after_ms, random);

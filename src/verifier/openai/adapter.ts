@@ -68,7 +68,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
     check: () => checkEndpoint(config, fetcher, clock),
     session(call): VerifierSession {
       const bodies = new WeakMap<RunningJob, BodyOf>();
-      const headers = { ...endpoint.headers, ...partyHeader(call.party) };
+      const headers = { ...endpoint.headers, ...partyHeader(call.tenant) };
       return new Governor({
         ...callOptions(call),
         max_in_flight,

@@ -31,7 +31,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
     key_variable,
     memory: new TestMemory(),
   };
-  const most = LIMITS.sandbox_in_flight_max;
+  const inFlightMax = LIMITS.sandbox_in_flight_max;
   return {
     protocol: shape,
     takes: ["execute"],
@@ -40,10 +40,10 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
     backends: () => [backend.status(clock.now())],
     check: async (): Promise<Health> => (await exchange()).checkSandbox(endpoint),
     session(call: VerifierCall) {
-      const partyEndpoint = { ...endpoint, headers: { ...headers, ...partyHeader(call.party) } };
+      const partyEndpoint = { ...endpoint, headers: { ...headers, ...partyHeader(call.tenant) } };
       return new Governor<VerifierJob>({
         ...callOptions(call),
-        max_in_flight: Math.min(parts.max_in_flight ?? most, most),
+        max_in_flight: Math.min(parts.max_in_flight ?? inFlightMax, inFlightMax),
         clock,
         backend,
         send: async ({ running: { job }, question, sample }, signal, onHeaders, onBytes) => {

@@ -84,20 +84,20 @@ type Sink = (generation: Generation) => void;
 
 /** One request's use of the server. */
 class ScalarSession implements VerifierSession {
-  readonly #of: ScalarVerifier;
+  readonly #verifier: ScalarVerifier;
   readonly #governor: Governor<ScalarBatch>;
   #probe: Promise<ItemErrorCode | null> | null = null;
 
-  constructor(of: ScalarVerifier, call: VerifierCall) {
-    this.#of = of;
-    const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = of.parts;
+  constructor(verifier: ScalarVerifier, call: VerifierCall) {
+    this.#verifier = verifier;
+    const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = verifier.parts;
     this.#governor = new Governor<ScalarBatch>({
       ...callOptions(call),
       max_in_flight: Math.min(max_in_flight, IN_FLIGHT_MAX),
       clock,
       backend,
       send: async ({ running: { job: batch } }, signal, onHeaders, onBytes) => {
-        const { outcome, numbers } = await askScalar(of.endpoint, batch.items, signal, onHeaders);
+        const { outcome, numbers } = await askScalar(verifier.endpoint, batch.items, signal, onHeaders);
         onBytes();
         batch.numbers = numbers;
         return outcome;
@@ -112,20 +112,20 @@ class ScalarSession implements VerifierSession {
   async judge(job: VerifierJob, sink: Sink): Promise<void> {
     const reference = job.slots?.reference;
     const items = job.questions.flatMap(({ id, shown, samples, first_sample = 0 }) => {
-      const text = this.#of.textOf(job.question, job.candidates[shown[0] as number] as string, reference);
+      const text = this.#verifier.textOf(job.question, job.candidates[shown[0] as number] as string, reference);
       return Array.from(
         { length: samples },
         (_, k): ScalarItem => ({ ...text, question: id, sample: first_sample + k }),
       );
     });
-    const bare = this.#of.needsReference && reference === undefined;
-    const fault = bare ? REJECTED : this.#of.differs ? null : await this.#probed();
+    const bare = this.#verifier.needsReference && reference === undefined;
+    const fault = bare ? REJECTED : this.#verifier.differs ? null : await this.#probed();
     if (fault !== null) {
-      const about = { error: fault, latency_ms: 0, ...(bare && { reason: NO_REFERENCE }) };
-      for (const item of items) sink({ ...NO_ANSWER, ...idsOf(item), ...about });
+      const failure = { error: fault, latency_ms: 0, ...(bare && { reason: NO_REFERENCE }) };
+      for (const item of items) sink({ ...NO_ANSWER, ...idsOf(item), ...failure });
       return;
     }
-    await Promise.all(batchesOf(items, this.#of.endpoint.api.compares).map((batch) => this.#ask(batch, sink)));
+    await Promise.all(batchesOf(items, this.#verifier.endpoint.api.compares).map((batch) => this.#ask(batch, sink)));
   }
 
   /** The check of two different texts: the server's fault, or null where its numbers mean something. */
@@ -133,14 +133,14 @@ class ScalarSession implements VerifierSession {
     this.#probe ??= (async () => {
       const numbers: ScalarValue[] = [];
       let fault: ItemErrorCode | null = null;
-      for (const batch of this.#of.probes()) {
+      for (const batch of this.#verifier.probes()) {
         const { error } = await askWhole(this.#governor, batch);
         fault ??= error;
         numbers.push(...batch.numbers);
       }
       if (fault === null && numbers.includes(null)) return BAD_REPLY;
       if (fault === null && isSaturated(numbers)) return SATURATED;
-      this.#of.differs = fault === null;
+      this.#verifier.differs = fault === null;
       return fault;
     })();
     return this.#probe;

@@ -130,7 +130,7 @@ const specs = () =>
   fakeSpecStore({ whole: AnySpecSchema.parse({ candidate: { extract: "whole" }, format: { rules: [], penalty: 0 } }) });
 
 /** The place's request with a form in its first sample (the prompt's in all); null: no such place. */
-function bodiesWith({ at: place, carrier, of }: ContentPlace, { as, value }: Form, base: Base): Fields[] | null {
+function bodiesWith({ at: place, carrier, side: of }: ContentPlace, { as, value }: Form, base: Base): Fields[] | null {
   const way = WAYS[carrier][as];
   if (way === undefined) return null;
   const shared = of !== "answer";

@@ -195,7 +195,7 @@ describe("the spec", () => {
     const unconfigured = setUp({ specs: unconfiguredNames("DATABASE_URL") });
     expect((await unconfigured.post("/v2/rerank", cohereV2)).status).toBe(200);
     const down = () => Promise.reject(new Error("down"));
-    const broken = { get: down, put: down, names: down, page: down };
+    const broken = { get: down, save: down, names: down, page: down };
     expect((await setUp({ specs: broken }).post("/v2/rerank", cohereV2)).status).toBe(500);
     expect((await setUp({ specs: broken }).post("/v2/rerank", jina)).status).toBe(500);
     expect((await setUp({ specs: broken }).post("/v2/rerank", cohereV1)).status).toBe(200);

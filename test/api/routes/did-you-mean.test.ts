@@ -37,7 +37,7 @@ const FIELDS: [body: unknown, path: string, meant: string][] = [
 describe("POST /v1/rewards says what was meant by", () => {
   test.each(FIELDS)("%j", async (body, path, meant) => {
     const specs = fakeSpecStore();
-    await specs.put("nightly", DEFAULT_SPEC);
+    await specs.save("nightly", DEFAULT_SPEC);
     const { status, detail, errors } = await problemOf(await setUp({ specs }).post("/v1/rewards", body));
     expect(status).toBe(400);
     const message = errors?.find((error) => error.path === path)?.message;

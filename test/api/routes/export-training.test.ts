@@ -162,11 +162,11 @@ test.each([
 
 test("a positive is above the mean of the whole group, and not by rounding", () => {
   const answer = (text: string | null, reward: number | null, again = false): LoggedAnswer => ({
-    ...{ text, reward, again, right: null },
+    ...{ text, reward, isDuplicate: again, right: null },
     isRun: false,
   });
   const found = (answers: LoggedAnswer[]) =>
-    positivesOf(answers, { least: null, per_group: 9 }).map(({ text }) => text);
+    positivesOf(answers, { minReward: null, per_group: 9 }).map(({ text }) => text);
   // The mean is 0.74; over different texts alone it is 0.57.
   expect(found([answer("a", 1), answer("a", 1, true), answer("a", 1, true), answer("b", 0.7), answer("c", 0)])).toEqual(
     ["a"],
@@ -243,11 +243,15 @@ test("a prompt gives so many rows at most, whatever steps ask it again, the olde
 test("more prompts than are remembered give none, and those that are go on", () => {
   const room = new PromptRoom(3, 2);
   const digests = ["a", "b", "c"].map((digit) => digit.repeat(64)) as [string, string, string];
-  expect(room.of(digests[0], 2)?.left).toBe(2);
-  room.of(digests[0], 2)?.take(2);
-  room.of(digests[1], 2)?.take(0);
-  expect([room.of(digests[2], 2), room.of(digests[0], 2)?.left, room.of(digests[1], 9)?.left]).toEqual([null, 1, 3]);
-  expect(new PromptRoom(undefined, 0).of(digests[2], 7)?.left).toBe(7);
+  expect(room.allowanceFor(digests[0], 2)?.left).toBe(2);
+  room.allowanceFor(digests[0], 2)?.take(2);
+  room.allowanceFor(digests[1], 2)?.take(0);
+  expect([
+    room.allowanceFor(digests[2], 2),
+    room.allowanceFor(digests[0], 2)?.left,
+    room.allowanceFor(digests[1], 9)?.left,
+  ]).toEqual([null, 1, 3]);
+  expect(new PromptRoom(undefined, 0).allowanceFor(digests[2], 7)?.left).toBe(7);
 });
 
 test("as texts, a chat has none and is counted", async () => {
@@ -295,7 +299,7 @@ test.each([
 test("of any group: pairs differ by the margin, share no answer, and no better pair was left for a worse", () => {
   const answer = fc.record({
     reward: fc.option(fc.integer({ min: -4, max: 4 }), { nil: null }),
-    again: fc.boolean(),
+    isDuplicate: fc.boolean(),
     right: fc.constant(null),
     text: fc.option(fc.constant("t"), { nil: null }),
     isRun: fc.constant(false),
@@ -309,13 +313,15 @@ test("of any group: pairs differ by the margin, share no answer, and no better p
         const pairs = pairsOf(answers as LoggedAnswer[], { margin, per_group: k });
         const used = pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]);
         expect(new Set(used).size).toBe(used.length);
-        expect(used.some(({ reward, text, again }) => reward === null || text === null || again)).toBe(false);
+        expect(used.some(({ reward, text, isDuplicate: again }) => reward === null || text === null || again)).toBe(
+          false,
+        );
         const gaps = pairs.map(({ chosen, rejected }) => chosen.reward - rejected.reward);
         expect(gaps).toEqual([...gaps].sort((a, b) => b - a));
         expect(gaps.every((gap) => gap > 0 && gap >= margin)).toBe(true);
-        const positives = positivesOf(answers as LoggedAnswer[], { least: null, per_group: k });
+        const positives = positivesOf(answers as LoggedAnswer[], { minReward: null, per_group: k });
         const usable = answers.flatMap((one) =>
-          one.again || one.text === null || one.reward === null ? [] : one.reward,
+          one.isDuplicate || one.text === null || one.reward === null ? [] : one.reward,
         );
         const rewards = answers.flatMap(({ reward }) => reward ?? []);
         const sum = rewards.reduce((all, reward) => all + reward, 0);

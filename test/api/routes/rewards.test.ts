@@ -208,7 +208,7 @@ test("a stored spec is found by its name, and default needs no database", async 
   };
   expect(((await (await post("/v1/rewards", body)).json()) as RewardsReply).rewards).toEqual([[0, 1, 2]]);
   const down = () => Promise.reject(new Error("down"));
-  const broken = { get: down, put: down, names: down, page: down };
+  const broken = { get: down, save: down, names: down, page: down };
   expect((await setUp({ specs: broken }).post("/v1/rewards", twoRollouts())).status).toBe(200);
 });
 

@@ -51,7 +51,9 @@ function leaving(names: readonly string[], judge: Partial<Spec["judge"]>): strin
   const keys = names.map(keyOf);
   const contest = new TournamentRun({ keys, judge: { ...DEFAULT_SPEC.judge, ...judge }, seed: 0 });
   const wave = contest.next(NOTHING_SEEN);
-  return new EvenOrder(keys).of(wave, (showing) => showing).map(({ shown }) => shown.map((i) => names[i] as string));
+  return new EvenOrder(keys)
+    .arrange(wave, (showing) => showing)
+    .map(({ shown }) => shown.map((i) => names[i] as string));
 }
 
 const PAIRED: readonly NamedSchedule[] = [
@@ -114,7 +116,7 @@ describe("what leaves of a wave", () => {
     const check = (first: Presentation[], second: Presentation[]) => {
       const order = new EvenOrder(Array.from({ length: 10 }, (_, i) => keyOf(`${i}`)));
       for (const wave of [first, second]) {
-        const left = order.of(wave, (showing) => showing);
+        const left = order.arrange(wave, (showing) => showing);
         expect(left).toHaveLength(wave.length);
         expect(new Set(left)).toEqual(new Set(wave));
       }
@@ -125,8 +127,8 @@ describe("what leaves of a wave", () => {
   it("goes on from what left before: who was asked least is next", () => {
     const order = new EvenOrder([0, 1, 2, 3].map((i) => keyOf(`${i}`)));
     const pair = (a: number, b: number) => ({ shown: [a, b] });
-    order.of([pair(0, 1)], (showing) => showing);
-    const left = order.of([pair(0, 1), pair(1, 2), pair(2, 3)], (showing) => showing);
+    order.arrange([pair(0, 1)], (showing) => showing);
+    const left = order.arrange([pair(0, 1), pair(1, 2), pair(2, 3)], (showing) => showing);
     expect(left.map(({ shown }) => shown.join())).toEqual(["2,3", "0,1", "1,2"]);
   });
 });

@@ -38,8 +38,8 @@ export function holdsOfAny(runs: number): void {
           .map(({ content }) => content)
           .join("\n");
         expect(heads(asked)).toBe(regions.length);
-        for (const { own, text } of regions) if (own) expect(view.text).toContain(unlikeBlocks(text));
-        const cut = regions.filter(({ own }) => !own).map(({ text }) => text.length);
+        for (const { isOwn: own, text } of regions) if (own) expect(view.text).toContain(unlikeBlocks(text));
+        const cut = regions.filter(({ isOwn: own }) => !own).map(({ text }) => text.length);
         const least = ownChars(regions) + sum(cut.map(leastOf));
         expect(bare(view.text).length).toBeLessThanOrEqual(Math.max(least, budget.total_chars));
         const cuts = view.text.match(CUT) ?? [];
@@ -58,7 +58,7 @@ export function holdsOfAny(runs: number): void {
       });
       evidence.forEach(({ turns, files }, r) => {
         const regions = [...regionsOf(turns), ...files].filter(({ is }) => reasoning || is !== "thoughts");
-        const cut = regions.filter(({ own }) => !own).map(({ text }) => text.length);
+        const cut = regions.filter(({ isOwn: own }) => !own).map(({ text }) => text.length);
         const least = ownChars(regions) + sum(cut.map(leastOf));
         const chars = bare(texts[r] as string).length + bare(beginning ?? "").length;
         expect(chars).toBeLessThanOrEqual(Math.max(least, budget.total_chars));

@@ -147,7 +147,10 @@ describe("a key's limits", () => {
 
   it("let a request through when its counters cannot be reached, and count that", async () => {
     const broke = () => Promise.reject(new Error());
-    const broken = { ...memoryCounters(), getByName: () => ({ ask: broke, book: broke, hold: broke, store: broke }) };
+    const broken = {
+      ...memoryCounters(),
+      getByName: () => ({ ask: broke, book: broke, holdLease: broke, store: broke }),
+    };
     const { post, metrics } = limited("*:rpm=1", {}, broken);
     for (let i = 0; i < 2; i++) expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
     expect(metrics.render()).toContain("kritai_key_limits_unreachable_total 2");
@@ -159,9 +162,9 @@ describe("a key's limits", () => {
       const counters = memoryCounters();
       let late = true;
       const getByName = (name: string): CountersStub => {
-        const { ask, book, hold, store } = counters.getByName(name);
+        const { ask, book, holdLease: hold, store } = counters.getByName(name);
         return {
-          ...{ book, hold, store },
+          ...{ book, holdLease: hold, store },
           async ask(...args) {
             const granted = await ask(...args);
             return late ? new Promise(() => {}) : granted;
@@ -206,8 +209,8 @@ describe("counters that answer late", () => {
         };
       };
       const getByName = (name: string): CountersStub => {
-        const { ask, book, hold, store } = counters.getByName(name);
-        return { ask: late(ask), book: late(book), hold: late(hold), store };
+        const { ask, book, holdLease: hold, store } = counters.getByName(name);
+        return { ask: late(ask), book: late(book), holdLease: late(hold), store };
       };
       const limits = parseKeyLimits("*:tokens_per_day=1000");
       const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
@@ -227,8 +230,13 @@ describe("counters that answer late", () => {
     const counters = memoryCounters();
     let broken = true;
     const getByName = (name: string): CountersStub => {
-      const { ask, book, hold, store } = counters.getByName(name);
-      return { ask, hold, store, book: (spending) => (broken ? Promise.reject(new Error()) : book(spending)) };
+      const { ask, book, holdLease: hold, store } = counters.getByName(name);
+      return {
+        ask,
+        holdLease: hold,
+        store,
+        book: (spending) => (broken ? Promise.reject(new Error()) : book(spending)),
+      };
     };
     const limits = parseKeyLimits("*:tokens_per_day=1000");
     const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });

@@ -37,7 +37,7 @@ export function memoryCounters() {
         told = [];
         return state.log_rows;
       },
-      async hold(lease, until, spending) {
+      async holdLease(lease, until, spending) {
         calls.push("hold");
         leases.push({ lease, until });
         states.set(name, held(after(spending), lease, until));

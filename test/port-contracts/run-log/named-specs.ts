@@ -11,13 +11,13 @@ export function namedSpecs(store: () => StoreUnderTest): void {
     const first = SpecSchema.parse({ seed: 1, format: { rules: [{ regex: "a\\x00\0" }] } });
     const second = SpecSchema.parse({ judge: { mode: "listwise" }, overlong: { max_tokens: 9, cache_tokens: 3 } });
     expect(await specs.get("absent")).toBeNull();
-    await specs.put("mine", first);
+    await specs.save("mine", first);
     expect(await specs.get("mine")).toEqual(first);
-    await specs.put("mine", second);
+    await specs.save("mine", second);
     expect(await specs.get("mine")).toEqual(second);
     // Its judge says more than a request may.
     const third = SignalsSpecSchema.parse({ signals: { right: { kind: "grade" } } });
-    await specs.put("mine", third);
+    await specs.save("mine", third);
     expect(await specs.get("mine")).toEqual(JSON.parse(JSON.stringify(third)));
   });
 
@@ -25,8 +25,8 @@ export function namedSpecs(store: () => StoreUnderTest): void {
     const { specs } = store();
     const names = ["list.b", "list-a", "list_c", "list.b2"];
     const spec = SpecSchema.parse({ seed: 5 });
-    for (const name of names) await specs.put(name, spec);
-    await specs.put("list.b2", { gone: true } as never);
+    for (const name of names) await specs.save(name, spec);
+    await specs.save("list.b2", { gone: true } as never);
     const seen: string[] = [];
     for (let after: string | null = null; ; ) {
       const page: Awaited<ReturnType<SpecStore["page"]>> = await specs.page(after, 2);

@@ -41,8 +41,8 @@ def rollout_of(completion: object, place: str = "completion") -> Rollout:
 
 
 def run_start(chat: Sequence[Any]) -> int:
-    """The index in a conversation where its last run begins: after the last message that is not the
-    policy's, before the policy's last; the same rule as the server's on `/evaluate`."""
+    """The index in a conversation where its last run begins: after the last message that is neither
+    the policy's nor a tool's, before the policy's last; the same rule as the server's on `/evaluate`."""
     roles = [turn.get("role") for turn in chat]
     last = max((at for at, role in enumerate(roles) if role == "assistant"), default=len(chat) - 1)
     asked = [at for at, role in enumerate(roles[:last]) if role not in ("assistant", "tool", "function")]

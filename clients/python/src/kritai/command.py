@@ -103,7 +103,7 @@ def _spec_of(given: str) -> object:
 
 @contextmanager
 def _line(name: str) -> Iterator[list[str]]:
-    """Prints a line of what is done within: what it said, or what it failed with."""
+    """Prints one line about the block's work: its output, or its error."""
     said: list[str] = []
     try:
         yield said

@@ -41,8 +41,7 @@ def default_run(tool: str) -> str:
 
 def shared_run(tool: str) -> str | None:
     """`default_run` where the samples of a group come from several processes, which must not each name
-    a separate run; None without a shared name (KRITAI_RUN_ID, a tracker's or launcher's run, Ray's
-    job)."""
+    a separate run; None without a shared name."""
     return default_run(tool) if os.environ.get("KRITAI_RUN_ID") or _told() else None
 
 

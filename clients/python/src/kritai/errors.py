@@ -20,7 +20,7 @@ class FieldFault:
 class Problem:
     """A description of a failure: the server's RFC 9457 document, or the client's in the same form.
 
-    `status` is None when there was no reply. `retryable`: whether the same request may succeed
+    `status` is None without a reply. `retryable`: whether the same request may succeed
     later; `retry_after_s`: after how long.
     """
 

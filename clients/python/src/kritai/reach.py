@@ -16,7 +16,7 @@ UNREACHED_S = 4.0
 """Seconds after which a missing connection is reported, though it is still tried."""
 
 CONNECT_S_MIN = 1.0
-"""Minimum time for a connection: over a long distance it takes a part of this."""
+"""Minimum connection timeout, enough over a long distance."""
 
 NO_CONNECTION = "connection_failed"
 

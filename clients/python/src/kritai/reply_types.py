@@ -205,14 +205,14 @@ class Rewards:
     """The rewards of a call, in the order of its groups and rollouts, however many requests it
     took.
 
-    rewards: groups x rollouts; None where there is no score, with the code in
+    rewards: groups x rollouts; None for a missing score, with the code in
         `groups[g]["rollouts"][r]["error"]`.
     metrics: over all groups, by the server's own rules.
     request_ids: of the requests that were answered; each finds its groups in the run log.
     logged: whether all of them are in the run log, "queued" when the last of it is on its way.
     spec_hash: None only when no request was answered (`on_failure="null"`).
-    columns: each signal's values, shaped as `rewards`; None unless asked for by `columns`, and None
-        within where there is no value. Without any answered request there are no names in it.
+    columns: each signal's values, shaped as `rewards`; None unless asked for by `columns`, with None
+        for a missing value. Without any answered request it is empty.
     reward_range: the proved bounds of every reward, for a spec with signals; else None.
     audit: the audit's use, for a spec that has one, summed over the requests, so that a group that
         was asked for again counts again; its `correlation` is the mean of theirs, each weighted by

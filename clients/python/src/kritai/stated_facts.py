@@ -110,7 +110,7 @@ class Stated:
         if label_column is not None:
             if label_column not in dataset:
                 raise ValueError(f"label_column: no column {label_column!r}; there are {', '.join(sorted(dataset))}")
-            # The label column takes precedence over `reference`, else the first of TRUTHS.
+            # The label column takes precedence over `reference`, else the first of all.
             dataset = {name: dataset[name] for name in dataset if name == label_column or name != "reference"}
         each = [{name: column[at] for name, column in dataset.items()} for at in range(rows)]
         return [cls(None if label_column is None else row.get(label_column), row) for row in each]

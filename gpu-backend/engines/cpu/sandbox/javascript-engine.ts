@@ -80,13 +80,14 @@ export async function loadJavaScript(): Promise<Engine> {
     format: ownSource("prelude-format.js"),
     input: ownSource("prelude-input.js"),
   };
-  let kept: Instance | null = null;
+  let cachedInstance: Instance | null = null;
   return {
     run: async (source, plan, limits) => {
-      const instance = kept?.memoryMb === limits.memory_mb ? kept : await Instance.create(wasm, limits.memory_mb);
+      const instance =
+        cachedInstance?.memoryMb === limits.memory_mb ? cachedInstance : await Instance.create(wasm, limits.memory_mb);
       const run = new JavaScriptRun(instance.quickjs.newRuntime(), prelude, plan, limits);
       const result = run.run(source);
-      kept = !run.trapped && instance.wipe() ? instance : null;
+      cachedInstance = !run.trapped && instance.wipe() ? instance : null;
       return result;
     },
   };

@@ -11,7 +11,7 @@ interface QueueLimits {
 }
 
 interface Line<T> {
-  party: string;
+  tenant: string;
   jobs: T[];
   running: number;
   /** The duration of its jobs, ms: a running mean. */
@@ -32,40 +32,40 @@ export class PartyQueue<T> {
   readonly #limits: QueueLimits;
   /** Lines of parties that have jobs. */
   readonly #lines = new Map<string, Line<T>>();
-  readonly #ring = new FairRing<Line<T>>(QUANTUM_MS, ({ party }) => ({ party, rank: 0 }));
+  readonly #ring = new FairRing<Line<T>>(QUANTUM_MS, ({ tenant }) => ({ tenant, rank: 0 }));
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
   /** For how long the party should stay away, ms; 0: it may bring another job. */
-  refusedMs(party: string): number {
-    const line = this.#lines.get(party);
-    if (line === undefined || party === "") return 0;
+  refusedMs(tenant: string): number {
+    const line = this.#lines.get(tenant);
+    if (line === undefined || tenant === "") return 0;
     const { running_max, waiting_max, wait_ms_max } = this.#limits;
     const wait = (line.jobs.length * line.mean_ms) / running_max;
     return line.jobs.length >= waiting_max || wait > wait_ms_max ? Math.max(1_000, wait / 2) : 0;
   }
 
-  push(party: string, job: T): void {
-    const line = this.#lines.get(party) ?? { party, jobs: [], running: 0, mean_ms: MEAN_MS_FIRST };
-    this.#lines.set(party, line);
+  push(tenant: string, job: T): void {
+    const line = this.#lines.get(tenant) ?? { tenant, jobs: [], running: 0, mean_ms: MEAN_MS_FIRST };
+    this.#lines.set(tenant, line);
     line.jobs.push(job);
     this.#ring.add(line);
   }
 
   /** The job whose turn it is, which is taken to run from now on; null when none may. */
-  next(): { job: T; party: string } | null {
-    const line = this.#ring.next((one) => (this.#mayRun(one) ? one.mean_ms : null));
+  next(): { job: T; tenant: string } | null {
+    const line = this.#ring.next((candidate) => (this.#mayRun(candidate) ? candidate.mean_ms : null));
     const job = line?.jobs.shift();
     if (line === null || job === undefined) return null;
     line.running++;
-    return { job, party: line.party };
+    return { job, tenant: line.tenant };
   }
 
   /** A job that ran is over. */
-  ended(party: string, took_ms: number): void {
-    const line = this.#lines.get(party);
+  ended(tenant: string, took_ms: number): void {
+    const line = this.#lines.get(tenant);
     if (line === undefined) return;
     line.running--;
     line.mean_ms += LATEST * (Math.max(1, took_ms) - line.mean_ms);
@@ -73,8 +73,8 @@ export class PartyQueue<T> {
   }
 
   /** Takes a job out that waits. */
-  delete(party: string, job: T): void {
-    const line = this.#lines.get(party);
+  delete(tenant: string, job: T): void {
+    const line = this.#lines.get(tenant);
     const at = line?.jobs.indexOf(job) ?? -1;
     if (line === undefined || at < 0) return;
     line.jobs.splice(at, 1);
@@ -88,13 +88,13 @@ export class PartyQueue<T> {
     return jobs;
   }
 
-  #mayRun({ party, jobs, running }: Line<T>): boolean {
-    return jobs.length > 0 && (party === "" || running < this.#limits.running_max);
+  #mayRun({ tenant, jobs, running }: Line<T>): boolean {
+    return jobs.length > 0 && (tenant === "" || running < this.#limits.running_max);
   }
 
   #tidy(line: Line<T>): void {
     if (this.#mayRun(line)) this.#ring.add(line);
     else if (line.jobs.length === 0) this.#ring.delete(line);
-    if (line.jobs.length === 0 && line.running === 0) this.#lines.delete(line.party);
+    if (line.jobs.length === 0 && line.running === 0) this.#lines.delete(line.tenant);
   }
 }

@@ -23,7 +23,7 @@ export interface Program {
   language: Language;
   source: string;
   /** The party that has it run: parties take turns. Absent: unknown; such runs may take every child. */
-  party?: string | undefined;
+  tenant?: string | undefined;
 }
 
 /** Jobs of one party that may wait, and how long a new one may have to, by what its jobs took. */
@@ -68,8 +68,8 @@ export class Sandbox {
   }
 
   /** For how long a party has so much waiting that it should bring no more, ms; 0: it may. */
-  refusedMs(party = ""): number {
-    return this.#queue.refusedMs(party);
+  refusedMs(tenant = ""): number {
+    return this.#queue.refusedMs(tenant);
   }
 
   /** Process ids of the children, for tests and monitoring. */
@@ -118,7 +118,7 @@ export class Sandbox {
         break;
       }
       // One at a time once a run has timed out, so that the limit on time-outs holds.
-      const { language, source, party = "" } = program;
+      const { language, source, tenant = "" } = program;
       const job: Job = {
         language,
         source,
@@ -126,7 +126,7 @@ export class Sandbox {
         plans: timeouts > 0 ? left.slice(0, 1) : left,
         limits: set,
       };
-      const end = await this.#runJob(job, party, results, signal);
+      const end = await this.#runJob(job, tenant, results, signal);
       if (end === "killed") results.push(withoutRun("timeout", `no end within ${set.timeout_ms} ms; stopped by force`));
       else if (end === "died" && ++deaths < 2) continue;
       else if (end === "died") {
@@ -153,7 +153,7 @@ export class Sandbox {
    * Runs what a job still has, pushing results as they come. Resolves how it ended, or why it could
    * not be run.
    */
-  #runJob(job: Job, party: string, results: RunResult[], signal: AbortSignal | undefined): Promise<string> {
+  #runJob(job: Job, tenant: string, results: RunResult[], signal: AbortSignal | undefined): Promise<string> {
     return new Promise((resolve) => {
       const cancel = { now: () => {} };
       const onAbort = () => cancel.now();
@@ -172,17 +172,17 @@ export class Sandbox {
           if (result.status === "timeout" && ++timeouts === 1 && job.plans.length > 1) worker.cancel(job.id);
         };
         worker.run(job, onResult).then(({ end }) => {
-          this.#queue.ended(party, performance.now() - started);
+          this.#queue.ended(tenant, performance.now() - started);
           finish(end);
           this.#onChange();
         });
       };
       cancel.now = () => {
-        this.#queue.delete(party, queued);
+        this.#queue.delete(tenant, queued);
         finish("cancelled");
       };
       if (this.#closed || signal?.aborted) return finish(this.#closed ? "the sandbox is closed" : "cancelled");
-      this.#queue.push(party, queued);
+      this.#queue.push(tenant, queued);
       this.#onChange();
     });
   }

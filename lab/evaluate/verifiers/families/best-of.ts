@@ -37,29 +37,31 @@ const mean = (values: readonly (number | boolean)[]) =>
  * apart, and the narrower of both margins is; 0.01 for by how much. Null without one of the two.
  */
 export function tiesScore(judged: readonly Best[]): number | null {
-  const of = (kind: "ref" | "tied") => judged.filter(({ item }) => item.label.tie?.kind === kind);
-  const [references, tied] = [of("ref"), of("tied")];
+  const tiesOfKind = (kind: "ref" | "tied") => judged.filter(({ item }) => item.label.tie?.kind === kind);
+  const [references, tied] = [tiesOfKind("ref"), tiesOfKind("tied")];
   if (references.length === 0 || tied.length === 0) return null;
-  const above = (all: readonly Best[]) => mean(all.map((one) => marginsOf(one).above > 0));
-  const both = tied.flatMap((one) => {
-    const beside = references.find(({ item }) => item.label.tie?.prompt === one.item.label.tie?.prompt);
+  const above = (all: readonly Best[]) => mean(all.map((entry) => marginsOf(entry).above > 0));
+  const both = tied.flatMap((entry) => {
+    const beside = references.find(({ item }) => item.label.tie?.prompt === entry.item.label.tie?.prompt);
     if (beside === undefined) return [];
-    const { above: margin, apart } = marginsOf(one);
-    return [{ margin, least: Math.min(margin, marginsOf(beside).above), apart }];
+    const { above: margin, apart } = marginsOf(entry);
+    return [{ margin, narrowerMargin: Math.min(margin, marginsOf(beside).above), apart }];
   });
   return (
     0.3 * above(tied) +
     0.3 * above(references) +
     0.2 * mean(both.map(({ margin, apart }) => margin > apart)) +
-    0.2 * mean(both.map(({ least, apart }) => least > apart)) +
-    0.01 * mean(both.map(({ least, apart }) => Math.tanh(ratio(least, apart) - 1)))
+    0.2 * mean(both.map(({ narrowerMargin, apart }) => narrowerMargin > apart)) +
+    0.01 * mean(both.map(({ narrowerMargin, apart }) => Math.tanh(ratio(narrowerMargin, apart) - 1)))
   );
 }
 
-function subsetOf(name: string, own: readonly Best[], settings: Settings) {
-  const isTies = own.some(({ item }) => item.label.tie !== null);
-  const value = isTies ? single(tiesScore(own), own.length) : share(name, own, (one) => one.outcome.credit, settings);
-  return { name, value, unanswered: own.filter(({ outcome }) => outcome.scores === null).length };
+function subsetOf(name: string, members: readonly Best[], settings: Settings) {
+  const isTies = members.some(({ item }) => item.label.tie !== null);
+  const value = isTies
+    ? single(tiesScore(members), members.length)
+    : share(name, members, (entry) => entry.outcome.credit, settings);
+  return { name, value, unanswered: members.filter(({ outcome }) => outcome.scores === null).length };
 }
 
 export const bestOf: Family<BestOf, BestOutcome> = {
@@ -83,8 +85,8 @@ export const bestOf: Family<BestOf, BestOutcome> = {
     };
   },
   figures(judged, settings) {
-    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, own]) =>
-      subsetOf(name, own, settings),
+    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, members]) =>
+      subsetOf(name, members, settings),
     );
     const value = single(meanOf(subsets.map((subset) => subset.value.mean)), judged.length);
     return {
@@ -113,13 +115,15 @@ export const bestOf: Family<BestOf, BestOutcome> = {
 function tiesTable(judged: readonly Best[]) {
   const ties = judged.filter(({ item }) => item.label.tie !== null);
   if (ties.length === 0) return [];
-  const margins = ties.map((one) => ({ kind: one.item.label.tie?.kind, ...marginsOf(one) }));
+  const margins = ties.map((entry) => ({ kind: entry.item.label.tie?.kind, ...marginsOf(entry) }));
   const row = (kind: "ref" | "tied", name: string) => {
-    const own = margins.filter((one) => one.kind === kind);
-    const sound = own.filter(({ above }) => Number.isFinite(above));
+    const kindMargins = margins.filter((margin) => margin.kind === kind);
+    const sound = kindMargins.filter(({ above }) => Number.isFinite(above));
     return [
       name,
-      percent(single(own.length === 0 ? null : mean(own.map(({ above }) => above > 0)), own.length)),
+      percent(
+        single(kindMargins.length === 0 ? null : mean(kindMargins.map(({ above }) => above > 0)), kindMargins.length),
+      ),
       plain(single(meanOf(sound.map(({ above }) => above)), sound.length)),
       plain(single(meanOf(sound.map(({ apart }) => apart)), sound.length)),
     ];

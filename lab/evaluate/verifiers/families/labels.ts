@@ -19,10 +19,10 @@ interface LabelOutcome extends Outcome {
   judgements: readonly Judgement[];
 }
 
-function judgementsOf({ label }: Item<Truth>, { rewards, told }: Scored, { threshold }: Settings): Judgement[] {
+function judgementsOf({ label }: Item<Truth>, { rewards, reported }: Scored, { threshold }: Settings): Judgement[] {
   const score = rewards[0] ?? null;
   if (typeof label === "boolean") return [{ truth: label, said: score === null ? null : score >= threshold, score }];
-  const { met = [], unmet = [] } = told[0] ?? {};
+  const { met = [], unmet = [] } = reported[0] ?? {};
   return Object.entries(label).map(([id, truth]) => ({
     truth,
     said: met.includes(id) ? true : unmet.includes(id) ? false : null,
@@ -42,10 +42,15 @@ const BINS = 10;
 /** Bins of equal width: what was scored there, and how often that was right. */
 function binsOf(scored: readonly { score: number; truth: boolean }[]) {
   return Array.from({ length: BINS }, (_, bin) => {
-    const own = scored.filter(({ score }) => Math.min(BINS - 1, Math.floor(score * BINS)) === bin);
-    return own.length === 0
+    const binned = scored.filter(({ score }) => Math.min(BINS - 1, Math.floor(score * BINS)) === bin);
+    return binned.length === 0
       ? null
-      : { bin, n: own.length, score: mean(own.map((o) => o.score)), right: mean(own.map((o) => Number(o.truth))) };
+      : {
+          bin,
+          n: binned.length,
+          score: mean(binned.map((o) => o.score)),
+          right: mean(binned.map((o) => Number(o.truth))),
+        };
   }).filter((bin) => bin !== null);
 }
 
@@ -57,8 +62,8 @@ export function areaUnderRoc(scored: readonly { score: number; truth: boolean }[
   if (pairs === 0) return null;
   let won = 0;
   let below = 0;
-  for (const score of new Set(ordered.map((one) => one.score))) {
-    const tied = ordered.filter((one) => one.score === score);
+  for (const score of new Set(ordered.map((entry) => entry.score))) {
+    const tied = ordered.filter((entry) => entry.score === score);
     const wrong = tied.filter(({ truth }) => !truth).length;
     won += (tied.length - wrong) * (below + wrong / 2);
     below += wrong;
@@ -77,23 +82,23 @@ function calibrationOf(all: readonly Each[]) {
 
 function figures(judged: readonly Judged<Truth, LabelOutcome>[], settings: Settings): OwnFigures {
   const all = each(judged);
-  const of = (name: string, valued: (judgement: Judgement) => number | boolean | null) =>
+  const shareOf = (name: string, valued: (judgement: Judgement) => number | boolean | null) =>
     share(name, all, ({ judgement }) => valued(judgement), settings);
-  const accuracy = of("accuracy", ({ said, truth }) => said === truth);
-  const precision = of("precision", ({ said, truth }) => (said === true ? truth : null));
-  const recall = of("recall", ({ said, truth }) => (truth ? said === true : null));
-  const rejected = of("rejected", ({ said, truth }) => (truth ? null : said === false));
+  const accuracy = shareOf("accuracy", ({ said, truth }) => said === truth);
+  const precision = shareOf("precision", ({ said, truth }) => (said === true ? truth : null));
+  const recall = shareOf("recall", ({ said, truth }) => (truth ? said === true : null));
+  const rejected = shareOf("rejected", ({ said, truth }) => (truth ? null : said === false));
   const calibration = calibrationOf(all);
-  const told = {
+  const metrics = {
     accuracy,
     precision,
     recall,
     rejected,
     f1: single(harmonicMean(precision.mean, recall.mean), all.length),
-    no_verdict: of("no verdict", ({ said }) => said === null),
+    no_verdict: shareOf("no verdict", ({ said }) => said === null),
     ...(calibration !== null && {
       ece: single(calibration.ece, calibration.n),
-      brier: of("brier", ({ score, truth }) => (score === null ? null : (score - Number(truth)) ** 2)),
+      brier: shareOf("brier", ({ score, truth }) => (score === null ? null : (score - Number(truth)) ** 2)),
       auroc: single(calibration.auroc, calibration.n),
     }),
   };
@@ -102,17 +107,17 @@ function figures(judged: readonly Judged<Truth, LabelOutcome>[], settings: Setti
     ["precision: right ones among those called right", percent(precision), precision.n],
     ["recall (TPR): called right among the right ones", percent(recall), recall.n],
     ["called wrong among the wrong ones (TNR)", percent(rejected), rejected.n],
-    ["F1 of precision and recall", percent(told.f1), told.f1.n],
-    ["without a verdict, which is no right call", percent(told.no_verdict), told.no_verdict.n],
+    ["F1 of precision and recall", percent(metrics.f1), metrics.f1.n],
+    ["without a verdict, which is no right call", percent(metrics.no_verdict), metrics.no_verdict.n],
   ];
   const graded = [
-    ["ECE: mean distance of score and share of right ones in ten bins", plain(told.ece ?? single(null, 0))],
-    ["Brier: mean squared distance of score and label", plain(told.brier ?? single(null, 0))],
-    ["AUROC: a right one is scored above a wrong one", plain(told.auroc ?? single(null, 0))],
+    ["ECE: mean distance of score and share of right ones in ten bins", plain(metrics.ece ?? single(null, 0))],
+    ["Brier: mean squared distance of score and label", plain(metrics.brier ?? single(null, 0))],
+    ["AUROC: a right one is scored above a wrong one", plain(metrics.auroc ?? single(null, 0))],
   ];
   return {
     main: { name: "accuracy", value: accuracy },
-    figures: told,
+    figures: metrics,
     tables: [
       { caption: "Right and wrong (95 % intervals)", columns: ["figure", "%", "of"], rows },
       ...(calibration === null

@@ -37,8 +37,8 @@ export const pairs: Family<Better, Outcome> = {
   },
   figures(judged, settings) {
     const whole = rowOf("all", judged, settings);
-    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, own]) =>
-      rowOf(name, own, settings),
+    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, members]) =>
+      rowOf(name, members, settings),
     );
     const { name: _, ...figures } = whole;
     return {

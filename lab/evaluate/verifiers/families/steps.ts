@@ -18,8 +18,8 @@ function subsetOf(name: string, judged: readonly Steps[], settings: Settings) {
 const stepOf = (index: number) => (index === -1 ? "none" : `step ${index}`);
 
 export const steps: Family<FirstWrong, Outcome> = {
-  judge({ label }, { rewards, told }) {
-    const said = rewards[0] == null ? null : (told[0]?.first_wrong ?? null);
+  judge({ label }, { rewards, reported }) {
+    const said = rewards[0] == null ? null : (reported[0]?.first_wrong ?? null);
     return {
       credit: Number(said === label),
       margin: null,
@@ -28,8 +28,8 @@ export const steps: Family<FirstWrong, Outcome> = {
     };
   },
   figures(judged, settings) {
-    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, own]) =>
-      subsetOf(name, own, settings),
+    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, members]) =>
+      subsetOf(name, members, settings),
     );
     const whole = subsetOf("all", judged, settings);
     const value = single(meanOf(subsets.map(({ f1 }) => f1.mean)), judged.length);

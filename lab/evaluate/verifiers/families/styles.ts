@@ -34,9 +34,10 @@ function levelOf({ outcome }: Styled, level: Level): number {
 /** RM-Bench counts both kinds of safety as one domain, each as much. */
 const domainOf = (subset: string) => (subset.startsWith("safety") ? "safety" : subset);
 
-function levelsOf(name: string, own: readonly Styled[], settings: Settings) {
-  const of = (level: Level) => share(`${name} ${level}`, own, (one) => levelOf(one, level), settings);
-  return { name, n: own.length, easy: of("easy"), normal: of("normal"), hard: of("hard") };
+function levelsOf(name: string, members: readonly Styled[], settings: Settings) {
+  const shareOf = (level: Level) =>
+    share(`${name} ${level}`, members, (judgement) => levelOf(judgement, level), settings);
+  return { name, n: members.length, easy: shareOf("easy"), normal: shareOf("normal"), hard: shareOf("hard") };
 }
 
 export const styles: Family<null, StyleOutcome> = {
@@ -55,30 +56,34 @@ export const styles: Family<null, StyleOutcome> = {
     };
   },
   figures(judged, settings) {
-    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, own]) =>
-      levelsOf(name, own, settings),
+    const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)].map(([name, members]) =>
+      levelsOf(name, members, settings),
     );
-    const domains = [...Map.groupBy(subsets, ({ name }) => domainOf(name))].map(([name, own]) => ({
+    const domains = [...Map.groupBy(subsets, ({ name }) => domainOf(name))].map(([name, members]) => ({
       name,
-      levels: LEVEL_NAMES.map((level) => meanOf(own.map((subset) => subset[level].mean))),
+      levels: LEVEL_NAMES.map((level) => meanOf(members.map((subset) => subset[level].mean))),
     }));
     const levels = LEVEL_NAMES.map((_, i) => meanOf(domains.map((domain) => domain.levels[i] ?? null)));
     const value = single(meanOf(levels), judged.length);
-    const told = (mean: number | null) => percent(single(mean, 0));
+    const percentText = (mean: number | null) => percent(single(mean, 0));
     return {
       main: { name: "accuracy, mean over domains and levels", value },
       figures: {
         accuracy: value,
         ...Object.fromEntries(LEVEL_NAMES.map((level, i) => [level, single(levels[i] ?? null, judged.length)])),
-        ...Object.fromEntries(domains.map((one) => [one.name, single(meanOf(one.levels), judged.length)])),
+        ...Object.fromEntries(domains.map((domain) => [domain.name, single(meanOf(domain.levels), judged.length)])),
       },
       tables: [
         {
           caption: "Right above wrong, by who has more style (means over domains)",
           columns: ["domain", "easy %", "normal %", "hard %", "mean %"],
           rows: [
-            ...domains.map((one) => [one.name, ...one.levels.map(told), told(meanOf(one.levels))]),
-            ["mean over domains", ...levels.map(told), told(value.mean)],
+            ...domains.map((domain) => [
+              domain.name,
+              ...domain.levels.map(percentText),
+              percentText(meanOf(domain.levels)),
+            ]),
+            ["mean over domains", ...levels.map(percentText), percentText(value.mean)],
           ],
         },
         {
@@ -98,7 +103,7 @@ export const styles: Family<null, StyleOutcome> = {
           rows: PLACES.map((right) => [
             STYLES[right],
             ...PLACES.map((wrong) =>
-              told(meanOf(judged.map(({ outcome }) => Number(outcome.wins[right]?.[wrong] ?? false)))),
+              percentText(meanOf(judged.map(({ outcome }) => Number(outcome.wins[right]?.[wrong] ?? false)))),
             ),
           ]),
         },

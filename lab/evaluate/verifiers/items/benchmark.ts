@@ -62,11 +62,11 @@ export interface Family<L, V extends Outcome> {
 /** A benchmark's rows once they are read, without the type of its labels. */
 export interface ReadItems {
   items: readonly Omit<Item<unknown>, "label">[];
-  judge(answers: ReadonlyMap<string, Scored>, settings: Settings): { judged: Judged<unknown>[]; own: OwnFigures };
+  judge(answers: ReadonlyMap<string, Scored>, settings: Settings): { judged: Judged<unknown>[]; results: OwnFigures };
 }
 
 export interface Benchmark {
-  about: string;
+  description: string;
   /** The spec without --spec, and the base of a user's spec. */
   spec: Readonly<Record<string, unknown>>;
   /** Every pair must be asked in both orders. */
@@ -77,7 +77,7 @@ export interface Benchmark {
 }
 
 interface Layout<R, L, V extends Outcome> {
-  about: string;
+  description: string;
   spec: Readonly<Record<string, unknown>>;
   both_orders?: boolean;
   /** A row; fields that are not named are passed over. */
@@ -88,9 +88,9 @@ interface Layout<R, L, V extends Outcome> {
 }
 
 export function benchmark<R, L, V extends Outcome>(layout: Layout<R, L, V>): Benchmark {
-  const { about, spec, both_orders = false, row: schema, item: itemOf, family } = layout;
+  const { description, spec, both_orders = false, row: schema, item: itemOf, family } = layout;
   return {
-    about,
+    description,
     spec,
     both_orders,
     row: schema,
@@ -100,9 +100,9 @@ export function benchmark<R, L, V extends Outcome>(layout: Layout<R, L, V>): Ben
         const item = itemOf(row as R, where);
         const times = (seen.get(item.id) ?? 0) + 1;
         seen.set(item.id, times);
-        const own = times === 1 ? item : { ...item, id: `${item.id}#${times}` };
-        const fault = faultOf(own);
-        if (fault === null) return [own];
+        const uniqueItem = times === 1 ? item : { ...item, id: `${item.id}#${times}` };
+        const fault = faultOf(uniqueItem);
+        if (fault === null) return [uniqueItem];
         omissions.add("a row that the API does not take", `${where} (${fault})`);
         return [];
       });
@@ -113,7 +113,7 @@ export function benchmark<R, L, V extends Outcome>(layout: Layout<R, L, V>): Ben
             const answer = answers.get(item.id);
             return answer === undefined ? [] : [{ item, answer, outcome: family.judge(item, answer, settings) }];
           });
-          return { judged, own: family.figures(judged, settings) };
+          return { judged, results: family.figures(judged, settings) };
         },
       };
     },
@@ -127,7 +127,7 @@ function faultOf({ id, group }: Item<unknown>): string | null {
 }
 
 /** The scores that rank an item's texts; null where one of them has none. */
-export function ranking({ rewards, told }: Scored, { raw }: Settings): number[] | null {
-  const scores = raw ? told.map((of) => of.raw ?? null) : rewards;
+export function ranking({ rewards, reported }: Scored, { raw }: Settings): number[] | null {
+  const scores = raw ? reported.map((detail) => detail.raw ?? null) : rewards;
   return scores.every((score) => score !== null) ? scores : null;
 }

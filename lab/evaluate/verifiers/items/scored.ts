@@ -27,7 +27,7 @@ const count = z.int().min(0);
 export const ScoredSchema = AskedSchema.extend({
   rewards: z.array(z.number().nullable()),
   codes: z.array(z.string().nullable()),
-  told: z.array(ToldSchema),
+  reported: z.array(ToldSchema),
   /** Share of pairs whose verdict changes with their order; null where none was asked in both. */
   flips: z.number().nullable(),
   generations: count,
@@ -88,7 +88,7 @@ function scoredOf({ group_id, rollouts, metrics, verifier }: GroupReply) {
     error: failed === undefined ? null : (failed.error ?? "verifier_unavailable"),
     rewards: rollouts.map(({ reward }) => reward),
     codes: rollouts.map(({ error }) => error),
-    told: rollouts.map(({ details = {} }) => toldOf(details)),
+    reported: rollouts.map(({ details = {} }) => toldOf(details)),
     flips: metrics.position_flip_rate,
     generations,
     prompt_tokens,
@@ -97,7 +97,7 @@ function scoredOf({ group_id, rollouts, metrics, verifier }: GroupReply) {
 }
 
 /** For several signals with the same detail the first by name. */
-function toldOf(details: Record<string, Record<string, unknown>>): Scored["told"][number] {
+function toldOf(details: Record<string, Record<string, unknown>>): Scored["reported"][number] {
   const all = Object.assign({}, ...Object.values(details).reverse());
   const fields = Object.keys(ToldSchema.shape).flatMap((name) => {
     const parsed = ToldSchema.safeParse({ [name]: all[name] });

@@ -11,12 +11,12 @@ type Drawn = Pick<Settings, "seed" | "bootstrap">;
 export function share<J extends Pick<Judged<unknown>, "item">>(
   name: string,
   judged: readonly J[],
-  valued: (one: J) => number | boolean | null,
+  valued: (judgement: J) => number | boolean | null,
   { seed, bootstrap }: Drawn,
 ): Estimate {
-  const observations = judged.flatMap((one) => {
-    const value = valued(one);
-    return value === null ? [] : [{ over: Number(value), under: 1, cluster: one.item.problem }];
+  const observations = judged.flatMap((judgement) => {
+    const value = valued(judgement);
+    return value === null ? [] : [{ over: Number(value), under: 1, cluster: judgement.item.problem }];
   });
   return clusteredRatio(observations, { resamples: bootstrap, seed: hashText(seed, name), range: [0, 1] });
 }

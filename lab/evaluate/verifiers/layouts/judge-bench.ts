@@ -27,7 +27,7 @@ const categoryOf = (source: string): string =>
   Object.entries(CATEGORIES).find(([start]) => source.startsWith(start))?.[1] ?? source;
 
 export const judgeBench = benchmark({
-  about: "JudgeBench: question, response_A, response_B, label A>B or B>A; every pair in both orders",
+  description: "JudgeBench: question, response_A, response_B, label A>B or B>A; every pair in both orders",
   spec: { signals: { better: { kind: "tournament", judge: { preset: "mtbench-ab", both_orders: true } } } },
   both_orders: true,
   row: RowSchema,

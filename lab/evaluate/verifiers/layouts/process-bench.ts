@@ -19,7 +19,7 @@ const RowSchema = z
 const subsetOf = (id: string | null) => /^(.+)-\d+$/.exec(id ?? "")?.[1] ?? "all";
 
 export const processBench = benchmark({
-  about: "ProcessBench: problem, steps, label (the first wrong step from 0, or -1)",
+  description: "ProcessBench: problem, steps, label (the first wrong step from 0, or -1)",
   spec: { signals: { steps: { kind: "steps", source: "judge" } } },
   row: RowSchema,
   item: (row, place) => ({

@@ -24,7 +24,7 @@ function tieOf({ id, subset }: z.output<typeof RowSchema>) {
 }
 
 export const rewardBench2 = benchmark({
-  about: "RewardBench 2: prompt, chosen: [..], rejected: [..], subset; best of 4, and the score of its ties",
+  description: "RewardBench 2: prompt, chosen: [..], rejected: [..], subset; best of 4, and the score of its ties",
   spec: { signals: { score: { kind: "grade", judge: { preset: "deepseek-grm-point" } } } },
   row: RowSchema.refine((row) => row.subset.toLowerCase() !== "ties" || TIE_ID.test(row.id), {
     path: ["id"],

@@ -8,7 +8,7 @@ const three = z.array(text).length(3, "must hold three: concise, detailed, detai
 const RowSchema = z.object({ id: optional, prompt: text, chosen: three, rejected: three, domain: text });
 
 export const rmBench = benchmark({
-  about: "RM-Bench: prompt, chosen and rejected in three styles, domain",
+  description: "RM-Bench: prompt, chosen and rejected in three styles, domain",
   spec: { signals: { score: { kind: "grade", judge: { preset: "deepseek-grm-point" } } } },
   row: RowSchema,
   item: (row, place) => ({

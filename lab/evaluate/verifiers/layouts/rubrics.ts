@@ -22,7 +22,7 @@ const RowSchema = z
   });
 
 export const rubrics = benchmark({
-  about: "criteria and which of them a text meets: prompt, completion, rubric: [{id, text, ..}], met: {id: true}",
+  description: "criteria and which of them a text meets: prompt, completion, rubric: [{id, text, ..}], met: {id: true}",
   spec: { signals: { style: { kind: "rubric" } } },
   row: RowSchema,
   item: (row, place) => ({

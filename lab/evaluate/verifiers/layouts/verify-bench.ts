@@ -19,7 +19,7 @@ const RowSchema = z.object({
 });
 
 export const verifyBench = benchmark({
-  about: "VerifyBench: question, answer, completion, gold_correct",
+  description: "VerifyBench: question, answer, completion, gold_correct",
   spec: { signals: { right: { kind: "grade", judge: { preset: "compassverifier" } } } },
   row: RowSchema,
   item: (row, place) => ({

@@ -30,7 +30,7 @@ function quiet({ rows, alarms, looked_at }: RunHealth): HTMLElement[] {
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** One alarm: what is wrong and since when, what to look at, and its groups at the worst step. */
-function told({ alarm, level, from_step, to_step, says, evidence }: AlarmSpan, at: HTMLElement): HTMLElement {
+function alarmItem({ alarm, level, from_step, to_step, says, evidence }: AlarmSpan, at: HTMLElement): HTMLElement {
   const when = to_step === null ? `since step ${from_step}` : `from step ${from_step} to ${to_step}, now over`;
   const remedy = to_step === null ? ` Look at: ${CHART_TABLE.alarms[alarm]?.look_at}.` : "";
   const measured = `${figure(evidence.value)}, threshold ${figure(evidence.threshold)}`;
@@ -48,7 +48,7 @@ export function alarmList(looked: RunHealth, href: (step: number, alarm: string)
   const sorted = [...looked.alarms].sort((a, b) => Number(a.to_step !== null) - Number(b.to_step !== null));
   const items = sorted.map((span) => {
     const { step } = span.evidence;
-    return told(span, link(href(step, span.alarm), `Groups of step ${step}, where it was worst`));
+    return alarmItem(span, link(href(step, span.alarm), `Groups of step ${step}, where it was worst`));
   });
   const list = el("ul", { class: "alarm-list", "aria-label": "Alarms" }, ...items);
   return el("div", {}, ...(items.length === 0 ? [] : [list]), ...quiet(looked));

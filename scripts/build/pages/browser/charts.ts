@@ -119,8 +119,8 @@ function domainOf(
   const all = [...points.flatMap(({ value, low = value, high = value }) => [value, low, high]), ...lines];
   const [first = 0] = all;
   if (all.some((value) => value !== first)) return null;
-  const [least, most] = BOUNDS[unit] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  return first === 0 ? [0, 1] : [Math.max(least, Math.min(0, 2 * first)), Math.min(most, Math.max(0, 2 * first))];
+  const [min, max] = BOUNDS[unit] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return first === 0 ? [0, 1] : [Math.max(min, Math.min(0, 2 * first)), Math.min(max, Math.max(0, 2 * first))];
 }
 
 const WIDTH = 420;

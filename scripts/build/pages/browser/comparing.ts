@@ -21,9 +21,9 @@ const stepsOf = ({ rows }: Compared): number[] =>
   rows.flatMap(({ step, groups: count }) => (step === null || count === 0 ? [] : [step]));
 
 /** The last steps of which both have groups, ascending. */
-function commonSteps(one: Compared, other: Compared): number[] {
+function commonSteps(run: Compared, other: Compared): number[] {
   const known = new Set(stepsOf(other));
-  return stepsOf(one)
+  return stepsOf(run)
     .filter((step) => known.has(step))
     .slice(-STEPS_MOST);
 }
@@ -44,11 +44,11 @@ const comparedGroup = ({ prompt_hash, rewards, result }: GroupRow): ComparedGrou
   tau_b: result.metrics.tau_b,
 });
 
-async function compare(one: Compared, other: Compared): Promise<ComparedRuns> {
-  const steps = commonSteps(one, other);
-  const [mine, theirs] = [await groupsAt(one, steps), await groupsAt(other, steps)];
+async function compare(run: Compared, other: Compared): Promise<ComparedRuns> {
+  const steps = commonSteps(run, other);
+  const [mine, theirs] = [await groupsAt(run, steps), await groupsAt(other, steps)];
   return {
-    ...pairedRuns(mine.map(comparedGroup), theirs.map(comparedGroup), hashText("runs", one.id, other.id)),
+    ...pairedRuns(mine.map(comparedGroup), theirs.map(comparedGroup), hashText("runs", run.id, other.id)),
     span: spanOf(steps),
     spec_hashes: new Set([...mine, ...theirs].map(({ spec_hash }) => spec_hash)),
   };
@@ -89,7 +89,7 @@ const pairedTable = (id: string, rows: readonly Row[]): HTMLElement =>
       { title: "difference", cell: (row) => figure(row.difference), number: true },
       { title: "95 % interval", cell: (row) => interval(row.ci95), number: true },
       { title: "common prompts", cell: (row) => figure(row.prompts), number: true },
-      { title: "here", cell: (row) => figure(row.one), number: true },
+      { title: "here", cell: (row) => figure(row.run), number: true },
       { title: "in the other", cell: (row) => figure(row.other), number: true },
       { title: "common steps", cell: (row) => row.whole.span },
       { title: "notes", cell: noteOf },

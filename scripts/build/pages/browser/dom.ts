@@ -27,7 +27,7 @@ export interface Column<T> {
   /** Text or element of a cell. */
   cell: (row: T) => Node | string;
   /** The value that the column sorts by; absent: it does not. */
-  by?: (row: T) => number | string | null;
+  sortValue?: (row: T) => number | string | null;
   number?: true;
 }
 
@@ -71,23 +71,23 @@ export function liveTable<T>(
         ),
       ),
     );
-  const heads = columns.map(({ title, by, number }) => {
+  const heads = columns.map(({ title, sortValue, number }) => {
     const head = el("th", { scope: "col", ...(number && { class: "number" }) });
-    if (by === undefined) head.append(title);
+    if (sortValue === undefined) head.append(title);
     else
       head.append(
         el(
           "button",
-          { type: "button", onclick: () => sort(head, by, head.getAttribute("aria-sort") !== "descending") },
+          { type: "button", onclick: () => sort(head, sortValue, head.getAttribute("aria-sort") !== "descending") },
           title,
         ),
       );
     return head;
   });
-  const sort = (head: HTMLElement, by: (row: T) => number | string | null, down: boolean) => {
+  const sort = (head: HTMLElement, sortValue: (row: T) => number | string | null, down: boolean) => {
     for (const other of heads) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    order = (some) => [...some].sort((a, b) => compared(by(a), by(b), down));
+    order = (some) => [...some].sort((a, b) => compared(sortValue(a), sortValue(b), down));
     fill(order(shown));
   };
   fill(rows);
@@ -105,8 +105,8 @@ export function liveTable<T>(
   };
   const sortBy = (title: string, down: boolean) => {
     const at = columns.findIndex((column) => column.title === title);
-    const [head, by] = [heads[at], columns[at]?.by];
-    if (head !== undefined && by !== undefined) sort(head, by, down);
+    const [head, sortValue] = [heads[at], columns[at]?.sortValue];
+    if (head !== undefined && sortValue !== undefined) sort(head, sortValue, down);
   };
   return { element, update, sort: sortBy };
 }

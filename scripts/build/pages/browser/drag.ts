@@ -7,7 +7,7 @@ interface Scaled {
 }
 
 interface Choosing {
-  zoom(one: number, other: number): void;
+  zoom(start: number, other: number): void;
   whole(): void;
 }
 
@@ -26,8 +26,8 @@ export function draggable<T extends Element>(figure: T, { scale }: Scaled, { zoo
   };
   let from: number | null = null;
   const band = document.createElementNS(SVG, "rect");
-  const draw = (one: number, other: number) => {
-    const said = { x: Math.min(one, other), y: 0, width: Math.abs(one - other), height };
+  const draw = (start: number, other: number) => {
+    const said = { x: Math.min(start, other), y: 0, width: Math.abs(start - other), height };
     for (const [name, value] of Object.entries(said)) band.setAttribute(name, `${value}`);
   };
   band.setAttribute("class", "band");

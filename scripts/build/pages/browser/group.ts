@@ -68,7 +68,7 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
   const count = (title: (typeof COUNTS)[number]) => ({
     title,
     cell: (row: Row) => figure(row[title]),
-    by: (row: Row) => row[title],
+    sortValue: (row: Row) => row[title],
     number: true as const,
   });
   return table<Row>(
@@ -77,18 +77,18 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
       {
         title: "rollout",
         cell: ({ index }) => rolloutLink(index),
-        by: ({ index }) => index,
+        sortValue: ({ index }) => index,
       },
       {
         title: "reward",
         cell: ({ index, error }) => error ?? figure(rewards[index]),
-        by: ({ index }) => rewards[index] ?? null,
+        sortValue: ({ index }) => rewards[index] ?? null,
         number: true,
       },
       ...names.map((name) => ({
         title: name,
         cell: ({ components, errors }: Row) => errors?.[name] ?? figure(components[name]),
-        by: ({ components }: Row) => components[name] ?? null,
+        sortValue: ({ components }: Row) => components[name] ?? null,
         number: true as const,
       })),
       ...(pass_rates.some((rate) => rate !== null) ? [passRate(pass_rates)] : []),
@@ -117,7 +117,7 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
 const shownShare = {
   title: "shown",
   cell: ({ shown }: Rollout) => percent(shown),
-  by: ({ shown }: Rollout) => shown ?? null,
+  sortValue: ({ shown }: Rollout) => shown ?? null,
   number: true as const,
 };
 
@@ -125,7 +125,7 @@ const shownShare = {
 const passRate = (rates: readonly (number | null)[]) => ({
   title: "pass rate",
   cell: ({ index }: { index: number }) => percent(rates[index]),
-  by: ({ index }: { index: number }) => rates[index] ?? null,
+  sortValue: ({ index }: { index: number }) => rates[index] ?? null,
   number: true as const,
 });
 
@@ -133,7 +133,7 @@ const passRate = (rates: readonly (number | null)[]) => ({
 const secondJudge = (scores: readonly (number | null)[]) => ({
   title: "second judge",
   cell: ({ index }: { index: number }) => figure(scores[index]),
-  by: ({ index }: { index: number }) => scores[index] ?? null,
+  sortValue: ({ index }: { index: number }) => scores[index] ?? null,
   number: true as const,
 });
 
@@ -145,16 +145,16 @@ async function loggedTexts(whole: RequestRow, group: GroupRow, said: readonly St
   const every = runs.map((run, r) => run ?? { turns: turnOfText(written[r + 1]?.text ?? ""), files: [] });
   const budgets = budgetsOf(known, every, group);
   const reasoning = known?.candidate?.transcript?.reasoning ?? false;
-  return written.map((one) => {
-    const { rollout_index: r, text } = one;
+  return written.map((entry) => {
+    const { rollout_index: r, text } = entry;
     const run = r === null ? promptOf(text) : (runs[r] ?? null);
-    if (run === null) return loggedText(one);
+    if (run === null) return loggedText(entry);
     const shared = r === null || known?.candidate?.extract !== "whole" ? 0 : (result.shared_turns ?? 0);
     const part =
       r === null ? { prefix: "P", budget: null, reasoning: true } : { budget: budgets?.[r] ?? null, reasoning };
-    const told = r === null ? "prompt" : `#${r}, ${toldOf(run, result.rollouts[r] as Rollout)}`;
+    const caption = r === null ? "prompt" : `#${r}, ${toldOf(run, result.rollouts[r] as Rollout)}`;
     const drawn = drawnRun({ run, shared, named: namedTurns(said, r), ...part });
-    return el("details", { class: "said", open: true }, el("summary", {}, told), drawn);
+    return el("details", { class: "said", open: true }, el("summary", {}, caption), drawn);
   });
 }
 
@@ -173,7 +173,7 @@ function namedTurns(said: readonly StoredVerdict[], rollout: number | null): Map
 async function specOf({ run_id, owner, spec_hash }: RequestRow): Promise<ViewSpec | null> {
   if (run_id === null) return null;
   const detail = await run(run_id, owner).catch(() => null);
-  return (detail?.specs.find((one) => one.spec_hash === spec_hash)?.spec ?? null) as ViewSpec | null;
+  return (detail?.specs.find((entry) => entry.spec_hash === spec_hash)?.spec ?? null) as ViewSpec | null;
 }
 
 /** A prompt or a rollout, folded where it is long. */
@@ -197,7 +197,7 @@ function trail({ run_id, step, owner }: RequestRow): HTMLElement {
   const links = [link("/runs", "Runs")];
   if (run_id !== null) links.push(link(`${runPath}${query}`, run_id));
   if (run_id !== null && step !== null) links.push(link(`${runPath}/steps/${step}${query}`, `step ${step}`));
-  return el("nav", { "aria-label": "Where" }, ...links.flatMap((one, i) => (i === 0 ? [one] : [" / ", one])));
+  return el("nav", { "aria-label": "Where" }, ...links.flatMap((item, i) => (i === 0 ? [item] : [" / ", item])));
 }
 
 const heading = ({ step, result }: GroupRow) =>
@@ -250,10 +250,10 @@ function verdictList(
     const [some, second] = [all, audit].map((from) =>
       from.filter(({ order }) => order.includes(a) && order.includes(b)),
     ) as [StoredVerdict[], StoredVerdict[]];
-    const of = ` of #${a} and #${b}`;
-    const parts = [verdictTable(some, `${counted(some.length, "verdict")}${of}`), ...verdictTexts(some)];
+    const suffix = ` of #${a} and #${b}`;
+    const parts = [verdictTable(some, `${counted(some.length, "verdict")}${suffix}`), ...verdictTexts(some)];
     const others = el("button", { type: "button", class: "small", onclick: back }, "All verdicts");
-    list.replaceChildren(el("p", {}, others), ...parts, ...auditParts(second, of));
+    list.replaceChildren(el("p", {}, others), ...parts, ...auditParts(second, suffix));
     history.replaceState(null, "", addressOf({ pair: [a, b] }));
     list.scrollIntoView({ block: "start" });
   };
@@ -291,7 +291,7 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
   const others = whole.warnings.filter((text) => !isSimulated(text));
   const warned = others.map((text) => el("li", { class: "fault" }, text));
   const raw = JSON.stringify({ group, verdicts: all, ...(audit.length > 0 && { audit }) }, null, 1);
-  const about = [
+  const description = [
     STATUS[group.result.status],
     `prompt's hash ${group.prompt_hash.slice(0, 12)}`,
     group.language === null ? "no language known" : `language ${group.language}`,
@@ -302,7 +302,7 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
     el("h1", {}, heading(group)),
     ...beside(whole, group),
     ...firstWords(written),
-    el("p", { class: "soft" }, about),
+    el("p", { class: "soft" }, description),
     ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of its request" }, ...warned)]),
     rollouts,
     el("h2", {}, "Who beat whom"),

@@ -56,25 +56,31 @@ function codes({ result }: GroupRow): string {
 const tauOf = ({ result: { metrics } }: GroupRow): string =>
   metrics.tau_b_undefined === null ? figure(metrics.tau_b) : `undefined: ${metrics.tau_b_undefined}`;
 
-const number = (title: string, by: (row: GroupRow) => number | null, shown = figure): Column<GroupRow> => ({
+const number = (title: string, sortValue: (row: GroupRow) => number | null, shown = figure): Column<GroupRow> => ({
   title,
-  cell: (row) => shown(by(row)),
-  by,
+  cell: (row) => shown(sortValue(row)),
+  sortValue,
   number: true,
 });
 const rollouts = (title: string, is: (rollout: GroupRow["result"]["rollouts"][number]) => boolean) =>
   number(title, ({ result }) => result.rollouts.filter(is).length);
 
 /** Whether a column says anything: not only nothing and none. */
-const says = ({ title, by }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
+const says = ({ title, sortValue }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
   rows.some(
     (row) =>
-      by === undefined || (by(row) ?? 0) !== 0 || (title === "tau-b" && row.result.metrics.tau_b_undefined !== null),
+      sortValue === undefined ||
+      (sortValue(row) ?? 0) !== 0 ||
+      (title === "tau-b" && row.result.metrics.tau_b_undefined !== null),
   );
 
 const SHOWN_ALWAYS: readonly Column<GroupRow>[] = [
-  { title: "group", cell: (row) => link(`/groups/${row.id}`, row.result.group_id), by: (row) => row.result.group_id },
-  { title: "status", cell: ({ result }) => result.status, by: ({ result }) => result.status },
+  {
+    title: "group",
+    cell: (row) => link(`/groups/${row.id}`, row.result.group_id),
+    sortValue: (row) => row.result.group_id,
+  },
+  { title: "status", cell: ({ result }) => result.status, sortValue: ({ result }) => result.status },
   number("rollouts", ({ rewards }) => rewards.length),
   number("mean reward", meanReward),
   number("std", ({ result }) => result.metrics.reward_std),

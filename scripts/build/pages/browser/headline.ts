@@ -6,7 +6,7 @@ import { figure, percent } from "./numbers.ts";
 
 interface Headline {
   title: string;
-  of: (row: HealthRow) => number | null | undefined;
+  selectValue: (row: HealthRow) => number | null | undefined;
   shown: (value: number) => string;
   /** Left out where the mean reward cannot rise. */
   absolute?: true;
@@ -14,19 +14,23 @@ interface Headline {
 
 /** The most telling first. */
 const HEADLINES: readonly Headline[] = [
-  { title: "pass rate by labels", of: (row) => row.label_mean, shown: percent },
-  { title: "mean reward", of: (row) => row.reward_mean, shown: figure, absolute: true },
-  { title: "malformed answers", of: (row) => row.malformed_share, shown: percent },
-  { title: "median length", of: (row) => row.length_p50, shown: (tokens) => `${figure(Math.round(tokens))} tokens` },
-  { title: "answers that differ", of: (row) => row.distinct_share, shown: percent },
-  { title: "parse rate", of: (row) => row.parse_rate, shown: percent },
+  { title: "pass rate by labels", selectValue: (row) => row.label_mean, shown: percent },
+  { title: "mean reward", selectValue: (row) => row.reward_mean, shown: figure, absolute: true },
+  { title: "malformed answers", selectValue: (row) => row.malformed_share, shown: percent },
+  {
+    title: "median length",
+    selectValue: (row) => row.length_p50,
+    shown: (tokens) => `${figure(Math.round(tokens))} tokens`,
+  },
+  { title: "answers that differ", selectValue: (row) => row.distinct_share, shown: percent },
+  { title: "parse rate", selectValue: (row) => row.parse_rate, shown: percent },
 ];
 const SHOWN = 4;
 /** One end has at most this number of steps, and at most a quarter of the run. */
 const STEPS_MOST = 10;
 
-function meanOf(rows: readonly HealthRow[], of: Headline["of"]): number | null {
-  const known = rows.map(of).filter((value) => value != null);
+function meanOf(rows: readonly HealthRow[], selectValue: Headline["selectValue"]): number | null {
+  const known = rows.map(selectValue).filter((value) => value != null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
@@ -34,13 +38,13 @@ function meanOf(rows: readonly HealthRow[], of: Headline["of"]): number | null {
 export function headlines({ health: { rows }, relative }: Drawn): HTMLElement[] {
   const each = Math.min(STEPS_MOST, Math.max(1, Math.floor(rows.length / 4)));
   const [first, last] = [rows.slice(0, each), rows.slice(-each)];
-  const told = HEADLINES.flatMap(({ title, of, shown, absolute }) => {
-    const [from, to] = [meanOf(first, of), meanOf(last, of)];
+  const items = HEADLINES.flatMap(({ title, selectValue, shown, absolute }) => {
+    const [from, to] = [meanOf(first, selectValue), meanOf(last, selectValue)];
     if (from === null || to === null || (absolute && relative !== null)) return [];
     const before = rows.length > 1 ? el("span", { class: "soft" }, ` from ${shown(from)}`) : null;
     return [el("div", {}, el("dt", {}, title), el("dd", {}, el("b", {}, shown(to)), before))];
   });
-  if (told.length === 0) return [];
+  if (items.length === 0) return [];
   const label = `Means of the last ${each === 1 ? "step" : `${each} steps`}, beside the first`;
-  return [el("dl", { class: "headlines", title: label }, ...told.slice(0, SHOWN))];
+  return [el("dl", { class: "headlines", title: label }, ...items.slice(0, SHOWN))];
 }

@@ -96,7 +96,7 @@ export interface Listed<T> {
 }
 
 /** Everything behind a cursor, page by page, until at least `most` rows are there. */
-async function pages<T>(path: string, field: string, most: number): Promise<Listed<T>> {
+async function pages<T>(path: string, field: string, limit: number): Promise<Listed<T>> {
   const rows: T[] = [];
   let cursor: string | null = null;
   do {
@@ -104,7 +104,7 @@ async function pages<T>(path: string, field: string, most: number): Promise<List
     const page: Record<string, unknown> = await read(url);
     rows.push(...(page[field] as T[]));
     cursor = page.next_cursor as string | null;
-  } while (cursor !== null && rows.length < most);
+  } while (cursor !== null && rows.length < limit);
   return { rows, more: cursor !== null };
 }
 
@@ -112,16 +112,16 @@ const PAGE = 500;
 const RUNS_MOST = 1000;
 const GROUPS_MOST = 4096;
 
-const of = (run: string) => `/v1/runs/${encodeURIComponent(run)}`;
+const runPath = (run: string) => `/v1/runs/${encodeURIComponent(run)}`;
 /** For another key's run its owner is named, as in the page's own address. */
 const owned = (owner: string | null) => (owner === null ? "" : `owner=${encodeURIComponent(owner)}&`);
 
 export const runs = () => pages<RunSummary>(`/v1/runs?limit=${PAGE}`, "runs", RUNS_MOST);
-export const run = (id: string, owner: string | null) => read<RunDetail>(`${of(id)}?${owned(owner)}`);
+export const run = (id: string, owner: string | null) => read<RunDetail>(`${runPath(id)}?${owned(owner)}`);
 /** Some of it; resolves with whether that was all. */
 export async function deleteRun(id: string, owner: string | null): Promise<boolean> {
   const asked = { method: "DELETE", headers: { accept: "application/json" } };
-  const { complete } = (await (await replyTo(`${of(id)}?${owned(owner)}`, asked)).json()) as { complete: boolean };
+  const { complete } = (await (await replyTo(`${runPath(id)}?${owned(owner)}`, asked)).json()) as { complete: boolean };
   return complete;
 }
 /** Steps that alarms look back on, the fewer the more a step holds: a look is one statement. */
@@ -133,7 +133,7 @@ export async function health(
   owner: string | null,
   [last, ...fewer]: readonly number[] = LOOKED_BACK,
 ): Promise<RunHealth> {
-  const asked = read<RunHealth>(`${of(id)}/health?${owned(owner)}steps=${last}&rows=true`);
+  const asked = read<RunHealth>(`${runPath(id)}/health?${owned(owner)}steps=${last}&rows=true`);
   return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? health(id, owner, fewer));
 }
 
@@ -144,7 +144,7 @@ function unlessBusy(fault: unknown): null {
 }
 
 export const groups = (id: string, step: number, owner: string | null) =>
-  pages<GroupRow>(`${of(id)}/groups?${owned(owner)}step=${step}&limit=${PAGE}`, "groups", GROUPS_MOST);
+  pages<GroupRow>(`${runPath(id)}/groups?${owned(owner)}step=${step}&limit=${PAGE}`, "groups", GROUPS_MOST);
 export const request = (id: string) => read<RequestRow>(`/v1/requests/${encodeURIComponent(id)}`);
 /** `audit`: by the audit's judge, where there is one. */
 export const verdicts = (group: string) =>
@@ -175,7 +175,7 @@ export async function steps(
   let above = after === null ? "" : `after=${after}&`;
   for (let limit = STEPS_FIRST; ; ) {
     const began = performance.now();
-    const url = `${of(id)}/steps?${owned(owner)}${above}limit=${limit}&signals=true`;
+    const url = `${runPath(id)}/steps?${owned(owner)}${above}limit=${limit}&signals=true`;
     const asked = read<{ steps: StepRow[]; next_from: number | null }>(url);
     const part = limit === 1 ? await asked : await asked.catch(unlessBusy);
     const fits = part === null ? 0 : REPLY_MS / (performance.now() - began);
@@ -208,7 +208,7 @@ export async function rescore(
 ): Promise<EndLine> {
   const headers = { "content-type": "application/json", accept: "application/x-ndjson" };
   const init = { method: "POST", headers, body: JSON.stringify(asked), signal };
-  const response = await replyTo(`${of(id)}/rescore?${owned(owner)}`, init);
+  const response = await replyTo(`${runPath(id)}/rescore?${owned(owner)}`, init);
   for await (const text of linesOf(response)) {
     const line = JSON.parse(text) as GroupLine | EndLine | { type: "error"; detail: string };
     if (line.type === "end") return line;

@@ -51,10 +51,10 @@ async function show(): Promise<void> {
     main.replaceChildren(...parts);
     document.title = `${main.querySelector("h1")?.textContent ?? "Runs"} \u2013 Kritai`;
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     main.replaceChildren(
       el("h1", {}, "Runs"),
-      error instanceof KeyNeeded ? keyForm(error.message) : el("p", { role: "alert", class: "fault" }, told),
+      error instanceof KeyNeeded ? keyForm(error.message) : el("p", { role: "alert", class: "fault" }, message),
     );
   }
   main.removeAttribute("aria-busy");

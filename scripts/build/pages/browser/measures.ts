@@ -44,7 +44,7 @@ export function hoursOf({ rows, health }: Pick<Drawn, "rows" | "health">): Map<n
     ...health.rows.map(({ step, at_ms }) => [step, at_ms] as const),
     ...rows.flatMap(({ step, first_at }) => (step === null ? [] : [[step, Date.parse(first_at)] as const])),
   ];
-  const first = began.reduce((least, [, at_ms]) => Math.min(least, at_ms), Infinity);
+  const first = began.reduce((min, [, at_ms]) => Math.min(min, at_ms), Infinity);
   return new Map(began.map(([step, at_ms]) => [step, (at_ms - first) / HOUR_MS]));
 }
 
@@ -67,9 +67,9 @@ export interface Drawn {
 
 const series = <R extends { step: number | null }>(
   rows: readonly R[],
-  of: Record<string, (row: R) => number | null>,
+  selectors: Record<string, (row: R) => number | null>,
 ): Point[] =>
-  Object.entries(of).flatMap(([name, value]) =>
+  Object.entries(selectors).flatMap(([name, value]) =>
     rows.flatMap((row) => (row.step === null ? [] : [{ step: row.step, value: value(row), series: name }])),
   );
 
@@ -164,8 +164,8 @@ function measuresOf(drawn: Drawn): ChartOptions[] {
   const first = drawn.relative === null ? [mean, ...progress] : [...progress, mean];
   const listed = [...first, ...ofRewards(drawn), ...ofSignals(rows), ...OF_ROLLOUTS, ...ofVerifier(rows)];
   const unlisted = CHART_TABLE.lines.filter(({ chart }) => !listed.some(({ title }) => title === chart));
-  const own = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
-  return [...listed, ...own.values()].map((chart: Listed) => {
+  const unlistedCharts = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
+  return [...listed, ...unlistedCharts.values()].map((chart: Listed) => {
     const { title, points = [] } = chart;
     const marking = alarms.filter(({ alarm }) => title === EVERY_ALARM || CHART_TABLE.marks[title]?.includes(alarm));
     const lines = CHART_TABLE.lines.flatMap((line) => (line.chart === title ? measured(looked, line) : []));
@@ -198,14 +198,14 @@ const renamed = (id: string, { points }: ChartOptions): Point[] => {
  * those of the first.
  */
 export function measures(first: Drawn, others: readonly Drawn[], changes: readonly number[]): ChartOptions[] {
-  const laid = others.map((one) => ({ id: one.id, charts: measuresOf(one) }));
+  const laid = others.map((other) => ({ id: other.id, charts: measuresOf(other) }));
   return measuresOf(first).map((chart) => {
     const over = laid.flatMap(({ id, charts }) => {
       const same = charts.find(({ title }) => title === chart.title);
       return same === undefined ? [] : renamed(id, same);
     });
-    const own = over.length === 0 ? chart.points : ownNamed(first.id, chart);
-    return { ...chart, points: [...own, ...over], changes };
+    const ownPoints = over.length === 0 ? chart.points : ownNamed(first.id, chart);
+    return { ...chart, points: [...ownPoints, ...over], changes };
   });
 }
 
@@ -219,8 +219,8 @@ const ownNamed = (id: string, { points }: ChartOptions): Point[] => {
 export function withRescored(chart: ChartOptions, steps: readonly StepSummary[]): ChartOptions {
   const alone = new Set(chart.points.map(({ series }) => series)).size === 1;
   const logged = alone ? chart.points.map((point) => ({ ...point, series: "as logged" })) : chart.points;
-  const again = steps.flatMap(({ step, new: { mean } }) =>
+  const rescored = steps.flatMap(({ step, new: { mean } }) =>
     step === null ? [] : [{ step, value: mean, series: "scored again" }],
   );
-  return { ...chart, points: [...logged, ...timed(again, chart.hours ?? new Map())] };
+  return { ...chart, points: [...logged, ...timed(rescored, chart.hours ?? new Map())] };
 }

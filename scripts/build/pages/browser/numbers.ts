@@ -10,7 +10,7 @@ export function figure(value: number | null | undefined): string {
 }
 
 /** A count of a thing, in singular or plural. */
-export const counted = (count: number, one: string): string => `${figure(count)} ${one}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, noun: string): string => `${figure(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 export const percent = (share: number | null | undefined): string =>
   share === null || share === undefined ? UNKNOWN : `${figure(Math.round(share * 1000) / 10)} %`;

@@ -14,7 +14,7 @@ export interface PairedDifference {
   /** Prompts of which both runs have a value. */
   prompts: number;
   /** Means over these prompts of a prompt's mean; null where there are none. */
-  one: number | null;
+  run: number | null;
   other: number | null;
   /** `one` less `other`. */
   difference: number | null;
@@ -55,13 +55,13 @@ function paired(
   options: BootstrapOptions,
 ): PairedDifference {
   const common = [...mine.keys()].filter((prompt) => theirs.has(prompt)).sort();
-  if (common.length === 0) return { prompts: 0, one: null, other: null, difference: null, ci95: null };
+  if (common.length === 0) return { prompts: 0, run: null, other: null, difference: null, ci95: null };
   const valuesOf = (means: ReadonlyMap<string, number>) => common.map((prompt) => means.get(prompt) as number);
   const [here, there] = [valuesOf(mine), valuesOf(theirs)];
   const differences = here.map((value, i) => value - (there[i] as number));
   return {
     prompts: common.length,
-    one: mean(here),
+    run: mean(here),
     other: mean(there),
     difference: mean(differences),
     ci95: common.length < 2 ? null : bootstrapMean(differences, options),
@@ -86,7 +86,7 @@ export function pairedRuns(
 ): PairedRuns {
   const prompts = Math.max(1, commonPrompts(run, other));
   const resamples = Math.max(RESAMPLES_LEAST, Math.min(RESAMPLES, Math.floor(DRAWS_MOST / prompts)));
-  const by = (valuesOf: Parameters<typeof meansOf>[1]) =>
+  const compare = (valuesOf: Parameters<typeof meansOf>[1]) =>
     paired(meansOf(run, valuesOf), meansOf(other, valuesOf), { resamples, seed });
-  return { rewards: by(({ rewards }) => rewards), tau_b: by(({ tau_b }) => [tau_b]) };
+  return { rewards: compare(({ rewards }) => rewards), tau_b: compare(({ tau_b }) => [tau_b]) };
 }

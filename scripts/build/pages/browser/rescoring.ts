@@ -32,20 +32,20 @@ function headline({ groups, complete, best_changed_share, rank_correlation: { me
   return `In ${percent(best_changed_share)} of ${figure(complete)} groups another rollout is best; ${order}${how}.`;
 }
 
-function summaryTable(told: ReplaySummary): HTMLElement {
+function summaryTable(summary: ReplaySummary): HTMLElement {
   const rows: [name: string, of: (side: RewardsSummary) => string][] = [
     ["mean", ({ mean }) => figure(mean)],
     ["std", ({ std }) => figure(std)],
     ["groups with equal rewards", ({ zero_variance_share }) => percent(zero_variance_share)],
     ["rollouts without a reward", ({ nulls }) => figure(nulls)],
   ];
-  const caption = `${figure(told.complete)} of ${figure(told.groups)} groups: all rewards under both`;
+  const caption = `${figure(summary.complete)} of ${figure(summary.groups)} groups: all rewards under both`;
   return table(
     caption,
     [
       { title: "measure", cell: ([name]) => name },
-      { title: "as logged", cell: ([, of]) => of(told.old), number: true },
-      { title: "scored again", cell: ([, of]) => of(told.new), number: true },
+      { title: "as logged", cell: ([, format]) => format(summary.old), number: true },
+      { title: "scored again", cell: ([, format]) => format(summary.new), number: true },
     ],
     rows,
   );
@@ -117,8 +117,8 @@ export function rescoring(
   const known = signalsSpec(detail);
   const began = beganAt(detail, starts);
   const { asked, parts, text } = fieldsOf(known, began);
-  const whose = began === null ? "The run's signals" : `Signals of its newest spec, from step ${began}`;
-  const names = known === null ? "" : ` ${whose}: ${Object.keys(known.signals).join(", ")}.`;
+  const subject = began === null ? "The run's signals" : `Signals of its newest spec, from step ${began}`;
+  const names = known === null ? "" : ` ${subject}: ${Object.keys(known.signals).join(", ")}.`;
   const hint = el(
     "p",
     { class: "soft", id: "again-hint" },
@@ -148,16 +148,16 @@ export function rescoring(
     let groups = 0;
     state.textContent = "Scoring";
     try {
-      const told = await rescore(detail.run_id, owner, asked(), mine.signal, (group) => {
+      const summary = await rescore(detail.run_id, owner, asked(), mine.signal, (group) => {
         steps.add(group);
         if (++groups % TOLD_EVERY === 0) state.textContent = `${figure(groups)} groups`;
       });
-      state.textContent = headline(told);
+      state.textContent = headline(summary);
       came.replaceChildren(
-        summaryTable(told),
+        summaryTable(summary),
         el("button", { type: "button", class: "small", onclick: takeAway }, "Take away"),
       );
-      onScored(steps.told());
+      onScored(steps.summaries());
     } catch (fault) {
       if (mine.signal.aborted) return;
       state.textContent = "";

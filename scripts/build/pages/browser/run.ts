@@ -24,16 +24,16 @@ const LIVE_MS = 5000;
 const READ_AGAIN = 3;
 
 function charts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
-  const { detail, rows, spread, again } = shown;
+  const { detail, rows, spread, rescored } = shown;
   const changes = specChanges(specStarts(detail, rows));
-  const drawn = measures(shown, others, changes).map((one) => {
-    const isMean = one.title === EVERY_ALARM;
-    return { isMean, figure: chart(isMean && again !== null ? withRescored(one, again) : one, looking) };
+  const drawn = measures(shown, others, changes).map((options) => {
+    const isMean = options.title === EVERY_ALARM;
+    return { isMean, figure: chart(isMean && rescored !== null ? withRescored(options, rescored) : options, looking) };
   });
   const heatChart = { title: "spread of rewards", changes, hours: hoursOf(shown) };
   const heat = spread === null ? null : heatMap(heatChart, spread, looking);
   // The spread of rewards comes next to their mean.
-  return drawn.flatMap(({ isMean, figure }) => [figure, isMean ? heat : null]).filter((one) => one !== null);
+  return drawn.flatMap(({ isMean, figure }) => [figure, isMean ? heat : null]).filter((element) => element !== null);
 }
 
 /** Most runs that are laid over one. */
@@ -43,8 +43,8 @@ const LAID_MOST = 4;
  * Another run, as the address names it: of the page's owner, else of whoever has one of this name;
  * null where there is none that the key may read.
  */
-async function laidOver(id: string, of: string | null): Promise<Drawn | null> {
-  for (const owner of of === null ? [null] : [of, null]) {
+async function laidOver(id: string, pageOwner: string | null): Promise<Drawn | null> {
+  for (const owner of pageOwner === null ? [null] : [pageOwner, null]) {
     try {
       const [found, rows] = await Promise.all([health(id, owner), steps(id, owner, null)]);
       return { id, owner, rows, health: found, relative: null };
@@ -64,7 +64,7 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
   const go = (wanted: readonly string[]) => {
     const search = new URLSearchParams(location.search);
     search.delete("with");
-    for (const one of wanted) search.append("with", one);
+    for (const runId of wanted) search.append("with", runId);
     location.search = search.toString();
   };
   const submit = (event: Event) => {
@@ -78,11 +78,11 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
     names.append(...rows.flatMap(({ run_id }) => (run_id === id ? [] : [el("option", { value: run_id })])));
   };
   input.addEventListener("focus", () => void fill());
-  const removing = laid.map((one) =>
+  const removing = laid.map((runId) =>
     el(
       "button",
-      { type: "button", class: "small", onclick: () => go(laid.filter((other) => other !== one)) },
-      `Without ${one}`,
+      { type: "button", class: "small", onclick: () => go(laid.filter((other) => other !== runId)) },
+      `Without ${runId}`,
     ),
   );
   const add = el("button", { type: "submit", class: "small" }, "Add");
@@ -91,7 +91,7 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
 }
 
 const specList = ({ specs }: RunDetail, starts: ReadonlyMap<string, number>): HTMLElement => {
-  const told = specs.map(({ spec_hash, requests, spec, cut_share }) => {
+  const items = specs.map(({ spec_hash, requests, spec, cut_share }) => {
     const step = starts.get(spec_hash);
     const cut = cut_share === null ? "" : `, ${(100 * cut_share).toFixed(1)} % of the judge's answers cut at its limit`;
     const head = `${counted(requests, "request")}${step === undefined ? "" : `, from step ${step}`}${cut}`;
@@ -103,7 +103,7 @@ const specList = ({ specs }: RunDetail, starts: ReadonlyMap<string, number>): HT
     );
     return el("li", {}, el("code", {}, spec_hash.slice(0, 19)), ` ${head}`, text);
   });
-  return el("details", {}, el("summary", {}, counted(specs.length, "spec")), el("ul", {}, ...told));
+  return el("details", {}, el("summary", {}, counted(specs.length, "spec")), el("ul", {}, ...items));
 };
 
 /** The parts of a run that change while it goes on. */
@@ -112,7 +112,7 @@ interface Shown extends Drawn {
   /** Null unless somebody asked for it. */
   spread: Spread | null;
   /** By step, under another spec; null unless somebody asked for it. */
-  again: readonly StepSummary[] | null;
+  rescored: readonly StepSummary[] | null;
 }
 
 /** The parts of the page below its controls that are drawn anew with every step: charts. */
@@ -149,14 +149,14 @@ async function newer(shown: Shown): Promise<Shown | null> {
   const { id, owner, rows, health: looked } = shown;
   if (document.hidden) return null;
   const after = rows.at(-READ_AGAIN - 1)?.step ?? null;
-  const kept = after === null ? [] : rows.slice(0, -READ_AGAIN);
+  const unchanged = after === null ? [] : rows.slice(0, -READ_AGAIN);
   const read = await steps(id, owner, after);
-  if (JSON.stringify(read) === JSON.stringify(rows.slice(kept.length))) return null;
+  if (JSON.stringify(read) === JSON.stringify(rows.slice(unchanged.length))) return null;
   const [now, detail] = await Promise.all([
     health(id, owner).catch(() => looked),
     run(id, owner).catch(() => shown.detail),
   ]);
-  return { ...shown, rows: [...kept, ...read], health: now, detail };
+  return { ...shown, rows: [...unchanged, ...read], health: now, detail };
 }
 
 /** Says why a run without steps has no curves. */
@@ -173,7 +173,7 @@ function reading(count: number): void {
 }
 
 function notFound(laid: readonly string[], others: readonly Drawn[]): HTMLElement[] {
-  const missing = laid.filter((one) => !others.some(({ id }) => id === one));
+  const missing = laid.filter((runId) => !others.some(({ id }) => id === runId));
   const text = `No run ${missing.join(", ")} that this key may read.`;
   return missing.length === 0 ? [] : [el("p", { role: "alert", class: "fault" }, text)];
 }
@@ -211,8 +211,8 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   const detail = await run(id, owner);
   const [found, rows] = await Promise.all([health(id, owner), steps(id, owner, null, reading)]);
   const starts = specStarts(detail, rows);
-  const over = await Promise.all(laid.map((one) => laidOver(one, owner)));
-  const others = over.filter((one) => one !== null);
+  const over = await Promise.all(laid.map((runId) => laidOver(runId, owner)));
+  const others = over.filter((drawn) => drawn !== null);
   const { href, alarmed } = addresses(id, owner);
   const [alarms, head, place] = [el("div"), el("div"), el("div")];
   const state = el("p", { class: "soft", "aria-live": "polite" });
@@ -223,18 +223,18 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     redraw(place, drawnParts(shown, others, looking));
     table.update(shown.rows);
   };
-  const tell = (failed: boolean) => {
+  const updateState = (failed: boolean) => {
     const text = stateText(detail, shown, failed);
     if (state.textContent !== text) state.textContent = text;
   };
   const relative = relativeNote(detail.specs);
-  let shown: Shown = { id, owner, rows, health: found, relative, detail, spread: null, again: null };
+  let shown: Shown = { id, owner, rows, health: found, relative, detail, spread: null, rescored: null };
   const looking = viewControls(() => draw(shown));
   draw(shown);
-  tell(false);
-  const onScored = (again: Shown["again"]) => {
-    if (again === shown.again) return;
-    shown = { ...shown, again };
+  updateState(false);
+  const onScored = (rescored: Shown["rescored"]) => {
+    if (rescored === shown.rescored) return;
+    shown = { ...shown, rescored };
     draw(shown);
   };
   const onSpread = (spread: Spread) => {
@@ -246,10 +246,10 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     const now = await newer(shown).catch(() => "failed" as const);
     if (now !== null && now !== "failed") {
       // Meanwhile somebody may have scored the run again, or asked for the spread of rewards.
-      shown = { ...now, again: shown.again, spread: shown.spread };
+      shown = { ...now, rescored: shown.rescored, spread: shown.spread };
       draw(shown);
     }
-    tell(now === "failed");
+    updateState(now === "failed");
     setTimeout(look, LIVE_MS);
   };
   setTimeout(look, LIVE_MS);

@@ -78,7 +78,7 @@ function columns(named: boolean): Column<Seen>[] {
         const name = link(runHref(run, named), run.run_id);
         return isSimulatedRun(run.health?.rows ?? []) ? el("span", {}, name, " (simulated)") : name;
       },
-      by: ({ run_id }) => run_id,
+      sortValue: ({ run_id }) => run_id,
     },
     {
       title: "alarms",
@@ -89,16 +89,16 @@ function columns(named: boolean): Column<Seen>[] {
           : health.on.length === 0
             ? el("span", { class: "soft" }, `none of ${health.looked_at.length}`)
             : el("span", { class: "alarms" }, ...health.on.map((name) => el("b", {}, name))),
-      by: ({ health }) => health?.on.length ?? null,
+      sortValue: ({ health }) => health?.on.length ?? null,
     },
     ...(named ? [{ title: "owner", cell: ({ owner }: Seen) => owner ?? "" }] : []),
     {
       title: "last step",
       cell: ({ last_step }) => figure(last_step),
-      by: ({ last_step }) => last_step,
+      sortValue: ({ last_step }) => last_step,
       number: true,
     },
-    { title: "last written", cell: ({ last_at }) => age(last_at, now), by: ({ last_at }) => last_at },
+    { title: "last written", cell: ({ last_at }) => age(last_at, now), sortValue: ({ last_at }) => last_at },
     {
       title: "mean reward",
       cell: ({ reward_mean, health }) =>
@@ -108,16 +108,16 @@ function columns(named: boolean): Column<Seen>[] {
           figure(reward_mean),
           sparkline((health?.rows ?? []).map((row) => row.reward_mean ?? null)),
         ),
-      by: ({ reward_mean }) => reward_mean,
+      sortValue: ({ reward_mean }) => reward_mean,
       number: true,
     },
     {
       title: "parse rate",
       cell: ({ parse_rate }) => percent(parse_rate),
-      by: ({ parse_rate }) => parse_rate,
+      sortValue: ({ parse_rate }) => parse_rate,
       number: true,
     },
-    { title: "groups", cell: ({ groups }) => figure(groups), by: ({ groups }) => groups, number: true },
-    { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), by: tokensOf, number: true },
+    { title: "groups", cell: ({ groups }) => figure(groups), sortValue: ({ groups }) => groups, number: true },
+    { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), sortValue: tokensOf, number: true },
   ];
 }

@@ -68,7 +68,7 @@ export function strokesOf(points: readonly Point[]) {
   const names = [...new Set(points.map(({ series }) => series))];
   const runs = [...new Set(points.map(({ run }) => run ?? ""))];
   const ofRun = (name: string) => points.find(({ series }) => series === name)?.run ?? "";
-  const among = (name: string) => names.filter((one) => ofRun(one) === ofRun(name)).indexOf(name);
+  const among = (name: string) => names.filter((other) => ofRun(other) === ofRun(name)).indexOf(name);
   const place = (name: string) => (runs.length > 1 ? runs.indexOf(ofRun(name)) : names.indexOf(name));
   return {
     names,

@@ -56,9 +56,9 @@ export function spreadOf(
 }
 
 /** At most `most` of them, at even distances, with the first and the last. */
-export function evenly<T>(all: readonly T[], most: number): T[] {
-  if (all.length <= most) return [...all];
-  return Array.from({ length: most }, (_, i) => all[Math.round((i * (all.length - 1)) / (most - 1))] as T);
+export function evenly<T>(all: readonly T[], limit: number): T[] {
+  if (all.length <= limit) return [...all];
+  return Array.from({ length: limit }, (_, i) => all[Math.round((i * (all.length - 1)) / (limit - 1))] as T);
 }
 
 async function rewardsAt(id: string, owner: string | null, step: number): Promise<[number, number[]]> {

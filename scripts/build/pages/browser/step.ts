@@ -11,31 +11,35 @@ const MANY = 12;
 
 interface Pick {
   title: string;
-  by: (row: GroupRow) => number | null;
+  selectValue: (row: GroupRow) => number | null;
   /** The least go first. */
-  least?: true;
+  ascending?: true;
   shown: (value: number | null) => string;
 }
 
-function picked({ title, by, least, shown }: Pick, rows: readonly GroupRow[]): HTMLElement {
-  const sign = least === undefined ? 1 : -1;
-  const known = rows.filter((row) => by(row) !== null).sort((a, b) => sign * ((by(b) as number) - (by(a) as number)));
+function picked({ title, selectValue, ascending, shown }: Pick, rows: readonly GroupRow[]): HTMLElement {
+  const sign = ascending === undefined ? 1 : -1;
+  const known = rows
+    .filter((row) => selectValue(row) !== null)
+    .sort((a, b) => sign * ((selectValue(b) as number) - (selectValue(a) as number)));
   const items = known
     .slice(0, SHOWN)
-    .map((row) => el("li", {}, link(`/groups/${row.id}`, row.result.group_id), ` ${shown(by(row))}`));
+    .map((row) => el("li", {}, link(`/groups/${row.id}`, row.result.group_id), ` ${shown(selectValue(row))}`));
   return el("section", {}, el("h2", {}, title), el("ol", {}, ...items));
 }
 
 const PICKS: readonly Pick[] = [
-  { title: "Highest mean reward", by: meanReward, shown: figure },
-  { title: "Lowest mean reward", by: meanReward, least: true, shown: figure },
-  { title: "Most pairs tied or undecided", by: disputed, shown: percent },
+  { title: "Highest mean reward", selectValue: meanReward, shown: figure },
+  { title: "Lowest mean reward", selectValue: meanReward, ascending: true, shown: figure },
+  { title: "Most pairs tied or undecided", selectValue: disputed, shown: percent },
 ];
 
 /** The lists that tell groups apart; none of a few groups, which the table shows. */
 function picks(rows: readonly GroupRow[]): HTMLElement[] {
   if (rows.length <= MANY) return [];
-  const telling = PICKS.filter(({ by }) => new Set(rows.map(by).filter((value) => value !== null)).size > 1);
+  const telling = PICKS.filter(
+    ({ selectValue }) => new Set(rows.map(selectValue).filter((value) => value !== null)).size > 1,
+  );
   return [el("div", { class: "picks" }, ...telling.map((pick) => picked(pick, rows)))];
 }
 

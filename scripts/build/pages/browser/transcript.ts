@@ -88,7 +88,7 @@ export interface DrawnRun {
 /** The turns of a rollout and its files, those that all began with folded. */
 export function drawnRun({ run, prefix = "", shared, budget, reasoning, named }: DrawnRun): HTMLElement {
   const common = regionsOf(run.turns.slice(0, shared), 1, prefix);
-  const own = [...regionsOf(run.turns.slice(shared), shared + 1, prefix), ...run.files];
+  const remainingRegions = [...regionsOf(run.turns.slice(shared), shared + 1, prefix), ...run.files];
   const draw = (regions: readonly Region[]) => {
     const seen = reasoning ? regions : regions.filter(({ is }) => is !== "thoughts");
     const cuts = budget === null ? [] : cutRegions(seen, budget);
@@ -108,7 +108,7 @@ export function drawnRun({ run, prefix = "", shared, budget, reasoning, named }:
             ...draw(common),
           ),
         ];
-  return el("div", { class: "run" }, ...begun, ...draw(own));
+  return el("div", { class: "run" }, ...begun, ...draw(remainingRegions));
 }
 
 /** The number in a block's head; of a file `file`. */

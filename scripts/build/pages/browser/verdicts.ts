@@ -9,7 +9,7 @@ const said = ({ letter, scores, verdict }: StoredVerdict): Verdict | null =>
   verdictIn({ letter, scores, verdict: verdict ?? null });
 
 /** The rollout that a verdict puts first; -1 where it names none. */
-const winnerOf = (one: StoredVerdict): number => one.order[placeOfWinner(said(one)) ?? -1] ?? -1;
+const winnerOf = (stored: StoredVerdict): number => stored.order[placeOfWinner(said(stored)) ?? -1] ?? -1;
 
 const letterAt = (place: number): string => String.fromCharCode(65 + place);
 
@@ -50,9 +50,9 @@ function wordsOf(verdict: Verdict, shown: number): string {
 }
 
 /** The text of a verdict; without one, the reason. */
-function saidBy(one: StoredVerdict): string {
-  const verdict = said(one);
-  return verdict === null ? (one.error ?? one.status ?? "") : wordsOf(verdict, one.order.length);
+function saidBy(stored: StoredVerdict): string {
+  const verdict = said(stored);
+  return verdict === null ? (stored.error ?? stored.status ?? "") : wordsOf(verdict, stored.order.length);
 }
 
 /** The signals whose questions they answer, by name; empty for an audit's verdicts. */
@@ -99,12 +99,12 @@ function matrix(
   const size = duplicates.length;
   const keyOf = (a: number, b: number) => Math.min(a, b) * size + Math.max(a, b);
   const pairs = new Map<number, StoredVerdict[]>();
-  for (const one of all) {
-    if (one.order.length !== 2) continue;
-    const key = keyOf(...(one.order as [number, number]));
+  for (const stored of all) {
+    if (stored.order.length !== 2) continue;
+    const key = keyOf(...(stored.order as [number, number]));
     const known = pairs.get(key);
-    if (known === undefined) pairs.set(key, [one]);
-    else known.push(one);
+    if (known === undefined) pairs.set(key, [stored]);
+    else known.push(stored);
   }
   const cell = (a: number, b: number): Node | string => {
     const asked = pairs.get(keyOf(a, b)) ?? [];
@@ -154,10 +154,10 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
       {
         title: "tokens",
         cell: ({ completion_tokens }) => figure(completion_tokens),
-        by: (row) => row.completion_tokens,
+        sortValue: (row) => row.completion_tokens,
         number: true,
       },
-      { title: "ms", cell: ({ latency_ms }) => figure(latency_ms), by: (row) => row.latency_ms, number: true },
+      { title: "ms", cell: ({ latency_ms }) => figure(latency_ms), sortValue: (row) => row.latency_ms, number: true },
       { title: "model", cell: ({ model }) => model ?? "" },
     ],
     all.slice(0, ROWS_MOST),
@@ -165,22 +165,23 @@ export function verdictTable(all: readonly StoredVerdict[], caption: string): HT
 }
 
 /** The verifier's text on each question, where the spec had it logged. */
-export function verdictTexts(all: readonly StoredVerdict[], by = ""): HTMLElement[] {
+export function verdictTexts(all: readonly StoredVerdict[], prefix = ""): HTMLElement[] {
   const several = signalsOf(all).length > 1;
-  return all.flatMap((one) => {
-    const { comparison, sample, order, text, signal } = one;
+  return all.flatMap((stored) => {
+    const { comparison, sample, order, text, signal } = stored;
     if (text === undefined) return [];
     const shown = order.map((r, k) => `${letterAt(k)} is #${r}`).join(", ");
-    const head = `${by}${several ? `${signal} ` : ""}${comparison}.${sample}: ${saidBy(one)} (${shown})`;
+    const head = `${prefix}${several ? `${signal} ` : ""}${comparison}.${sample}: ${saidBy(stored)} (${shown})`;
     return [el("section", { class: "said" }, el("h3", {}, head), el("pre", { tabindex: "0" }, text))];
   });
 }
 
 /** An audit's verdicts under a heading that says that no reward depends on them. */
-export function auditParts(some: readonly StoredVerdict[], of: string): HTMLElement[] {
+export function auditParts(some: readonly StoredVerdict[], suffix: string): HTMLElement[] {
   if (some.length === 0) return [];
   const said = [...new Set(some.map(saidBy))].join(", ");
-  const caption = some.length === 1 ? `second judge: ${said}` : `second judge: ${counted(some.length, "verdict")}${of}`;
+  const caption =
+    some.length === 1 ? `second judge: ${said}` : `second judge: ${counted(some.length, "verdict")}${suffix}`;
   return [
     el("p", { class: "soft" }, "The audit's judge was asked too. What it says decides no reward."),
     verdictTable(some, caption),

@@ -34,8 +34,8 @@ export function viewIn(address: string): View {
 /** The same address with this view in it. */
 export function withView(address: string, { smoothing, over, from, to }: View): string {
   const search = new URLSearchParams(address);
-  const told = { smooth: smoothing || null, over: over === "time" ? over : null, from, to };
-  for (const [name, value] of Object.entries(told)) {
+  const parameters = { smooth: smoothing || null, over: over === "time" ? over : null, from, to };
+  for (const [name, value] of Object.entries(parameters)) {
     if (value === null) search.delete(name);
     else search.set(name, `${value}`);
   }
@@ -59,7 +59,7 @@ export interface ViewControls {
   element: HTMLElement;
   view(): View;
   /** Draws from one place of the axis to another, in either order. */
-  zoom(one: number, other: number): void;
+  zoom(edge: number, other: number): void;
   /** Draws all of the run. */
   whole(): void;
 }
@@ -87,8 +87,8 @@ export function viewControls(onChange: () => void): ViewControls {
     show();
     onChange();
   };
-  const zoom = (one: number, other: number) => {
-    const [low, high] = [Math.min(one, other), Math.max(one, other)].map((place) => rounded(view.over, place));
+  const zoom = (edge: number, other: number) => {
+    const [low, high] = [Math.min(edge, other), Math.max(edge, other)].map((place) => rounded(view.over, place));
     if (low !== high) change({ from: low as number, to: high as number });
   };
   const whole = () => change({ from: null, to: null });

@@ -10,7 +10,7 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
     filter(has: (operations: unknown, tag: string) => boolean): Operations;
   }
   type TaggedOperations = (...given: unknown[]) => Operations | ((...inner: unknown[]) => Operations);
-  export type CreateElement = (of: Component, properties?: object | null, ...children: unknown[]) => unknown;
+  export type CreateElement = (component: Component, properties?: object | null, ...children: unknown[]) => unknown;
   export interface Plugin {
     components?: Record<string, (properties: Properties) => unknown>;
     statePlugins?: { spec: { wrapSelectors: Record<string, (original: TaggedOperations) => TaggedOperations> } };

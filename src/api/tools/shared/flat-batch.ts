@@ -71,7 +71,7 @@ export const FLAT_CONTENT: readonly ContentPlace[] = ["", ...HOLDERS.map((holder
   { at: `${at}extra_infos[].question`, carrier: "prompt" },
   { at: `${at}extra_infos[].prompt`, carrier: "prompt" },
   { at: `${at}extra_infos`, carrier: "rows" },
-  ...COMPLETIONS.map((name) => ({ at: `${at}${name}[]`, carrier: "completion", of: "answer" }) as const),
+  ...COMPLETIONS.map((name) => ({ at: `${at}${name}[]`, carrier: "completion", side: "answer" }) as const),
   ...(at === "" ? [] : [{ at: at.slice(0, -1), carrier: "row" } as const]),
 ]);
 

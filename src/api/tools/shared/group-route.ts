@@ -55,12 +55,12 @@ interface AskedGroups {
   /** Schema of the reply. */
   reply: z.core.$ZodType;
   /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing score. */
-  tell(scored: ScoredRequest): unknown;
+  toReply(scored: ScoredRequest): unknown;
   /** The reply where it is not JSON. */
   streamed?: ((running: RunningJudgement, deps: RouteDeps) => Promise<Response>) | undefined;
 }
 
-type Ask = (body: BodyFields, desk: Desk) => AskedGroups | Promise<AskedGroups>;
+type Ask = (body: BodyFields, context: Desk) => AskedGroups | Promise<AskedGroups>;
 
 function deskOf(c: AppContext, deps: RouteDeps): Desk {
   const options = urlOptions(c);
@@ -79,9 +79,9 @@ export const groupRoute =
   (ask: Ask): ContractRoute["handler"] =>
   (deps, contract) =>
   async (c) => {
-    const desk = deskOf(c, deps);
+    const context = deskOf(c, deps);
     const body = shownBody(c, contract, await readJson(c.req.raw));
-    return answer(c, deps, contract, await ask(body, desk), desk);
+    return answer(c, deps, contract, await ask(body, context), context);
   };
 
 /** The same, once for an Idempotency-Key, and later where the client prefers so. */
@@ -89,10 +89,10 @@ export const repeatableRoute =
   (ask: Ask): ContractRoute["handler"] =>
   (deps, contract) =>
     idempotent(deps, async (c, value) => {
-      const desk = deskOf(c, deps);
-      const asked = await ask(shownBody(c, contract, value), desk);
-      const { groups, spec, later, logged = desk.options } = asked;
-      if (later === undefined || !preferences(c).respond_async) return answer(c, deps, contract, asked, desk);
+      const context = deskOf(c, deps);
+      const asked = await ask(shownBody(c, contract, value), context);
+      const { groups, spec, later, logged = context.options } = asked;
+      if (later === undefined || !preferences(c).respond_async) return answer(c, deps, contract, asked, context);
       const { run_id, step, deadline_ms = LIMITS.batch_deadline_ms_max } = logged;
       const request = { groups, spec, run_id, step, deadline_ms };
       checkRewardsRequest(request);
@@ -126,7 +126,7 @@ async function answer(
   asked: AskedGroups,
   { options }: Desk,
 ): Promise<Response> {
-  const { spec, field, has, logged = options, later, reply, tell, streamed } = asked;
+  const { spec, field, has, logged = options, later, reply, toReply, streamed } = asked;
   if (field !== undefined) refuseUnmet(compileSpec(spec), field, has);
   const begin = () => beginJudging(c, deps, contract, asked, logged);
   if (streamed !== undefined) return withWarnings(begin(), deps, streamed);
@@ -134,7 +134,7 @@ async function answer(
     const { scored } = begin();
     if (later !== undefined) await notingGaps(c, replyIn(scored));
     const outcome = await scored;
-    return { value: tell(outcome), headers: warningHeaders(outcome.reply.warnings) };
+    return { value: toReply(outcome), headers: warningHeaders(outcome.reply.warnings) };
   };
   return answerJson(c, deps, telling(), reply);
 }

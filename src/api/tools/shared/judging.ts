@@ -77,8 +77,11 @@ function inField(field: string | undefined, check: () => void): void {
 function namingField(field: string | undefined, thrown: unknown): unknown {
   if (field === undefined || !(thrown instanceof ApiError) || thrown.errors.length === 0) return thrown;
   // `response_objs[].usage` is in `response_objs`.
-  const [own = field] = field.split(/[[.]/);
-  const errors = thrown.errors.map(({ path, message }) => ({ path: path.startsWith("groups") ? own : path, message }));
+  const [rootField = field] = field.split(/[[.]/);
+  const errors = thrown.errors.map(({ path, message }) => ({
+    path: path.startsWith("groups") ? rootField : path,
+    message,
+  }));
   return new ApiError(thrown.code, thrown.message, { errors, headers: thrown.headers });
 }
 
@@ -101,8 +104,8 @@ export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<
   }
   const who = has.lengths === true ? null : needsLengths(compiled);
   if (who === null) return;
-  const whose = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
-  const message = `${field} carry no token lengths, ${whose}; name a spec without ${hasSignals(spec) ? "it" : who}`;
+  const clause = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
+  const message = `${field} carry no token lengths, ${clause}; name a spec without ${hasSignals(spec) ? "it" : who}`;
   throw new ApiError("length_tokens_required", `${message}.`, { errors: [{ path: field, message }] });
 }
 

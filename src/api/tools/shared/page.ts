@@ -86,9 +86,9 @@ export const not = (rule: Rule): Rule => ({ not: rule });
 
 export const when = (condition: Rule, then: Rule): Rule => ({ if: condition, then });
 
-export const size = (most: LimitName, least?: number): Rule => ({
-  maxItems: LIMITS[most],
-  ...(least !== undefined && { minItems: least }),
+export const size = (max: LimitName, min?: number): Rule => ({
+  maxItems: LIMITS[max],
+  ...(min !== undefined && { minItems: min }),
 });
 
 export const contains = (rule: Rule): Rule => ({ contains: rule });

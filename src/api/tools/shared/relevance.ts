@@ -23,8 +23,8 @@ export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, r
   if (hasSignals(spec)) return reward === null ? null : unitScore(reward, spec, size);
   const { base = null } = components;
   if (base === null) return null;
-  const [least, most] = scoreRange(spec.reward, size);
-  return (base - least) / (most - least);
+  const [min, max] = scoreRange(spec.reward, size);
+  return (base - min) / (max - min);
 }
 
 /**
@@ -140,7 +140,7 @@ const pair = (winner: number, loser: number) => `${winner}>${loser}`;
 /** For each ordered pair shown together: verdicts for the first less verdicts for the second. */
 function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
   const margins = new Map<string, number>();
-  const add = (key: string, by: number) => margins.set(key, (margins.get(key) ?? 0) + by);
+  const add = (key: string, delta: number) => margins.set(key, (margins.get(key) ?? 0) + delta);
   for (const verdict of verdicts) {
     const place = winnerOf(verdictIn(verdict));
     const winner = place === null ? undefined : verdict.order[place];

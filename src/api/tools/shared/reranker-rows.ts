@@ -65,7 +65,7 @@ const cohereRow = (path: string, version: "1" | "2", isVllm: boolean) =>
       top: top_n,
       raw: use_activation === false,
     }),
-    tell: ({ id, model, results, usage, warnings }, { documents, return_documents }) => ({
+    toReply: ({ id, model, results, usage, warnings }, { documents, return_documents }) => ({
       id,
       model,
       results: results.map(({ index, score, text }) => {
@@ -109,7 +109,7 @@ export const RERANKERS = {
     body: z.object({ query, texts: shared.TextsSchema, raw_scores: raw, return_text: flag, kritai: KritaiSchema }),
     reply: z.array(z.object({ index: z.int(), score, text: z.string().optional() })),
     read: ({ texts, raw_scores }) => ({ texts, raw: raw_scores === true }),
-    tell: ({ results }, { return_text }) =>
+    toReply: ({ results }, { return_text }) =>
       results.map(({ index, score, text }) => ({ index, score, ...(return_text === true && { text }) })),
   }),
   voyage: reranker({
@@ -134,7 +134,7 @@ export const RERANKERS = {
       usage: z.object({ total_tokens: z.int() }),
     }),
     read: ({ documents: texts, top_k }) => ({ texts, top: top_k }),
-    tell: ({ results, model, usage: { total_tokens } }, { return_documents }) => ({
+    toReply: ({ results, model, usage: { total_tokens } }, { return_documents }) => ({
       object: "list" as const,
       data: results.map(({ index, score, text }) => ({
         index,
@@ -169,7 +169,7 @@ export const RERANKERS = {
       created: z.int(),
     }),
     read: ({ documents: texts, top_n, raw_scores }) => ({ texts, top: top_n, raw: raw_scores === true }),
-    tell: ({ results, model, usage: { prompt_tokens, total_tokens }, id, created }, { return_documents }) => ({
+    toReply: ({ results, model, usage: { prompt_tokens, total_tokens }, id, created }, { return_documents }) => ({
       object: "rerank" as const,
       results: results.map(({ index, score, text }) => ({
         relevance_score: score,
@@ -208,7 +208,7 @@ export const RERANKERS = {
       texts: shared.documentTexts("documents", documents, rank_fields),
       top: top_n,
     }),
-    tell: ({ model, results }, { documents, return_documents }) => ({
+    toReply: ({ model, results }, { documents, return_documents }) => ({
       model,
       data: results.map(({ index, score, text }) => ({
         index,
@@ -246,7 +246,7 @@ export const RERANKERS = {
       texts: shared.documentTexts("input", input, rank_fields),
       top: top_k,
     }),
-    tell: ({ model, results, usage }, { input, top_k, return_input }) => ({
+    toReply: ({ model, results, usage }, { input, top_k, return_input }) => ({
       object: "list" as const,
       model,
       data: results.map(({ index, score }) => ({
@@ -292,12 +292,12 @@ export const RERANKERS = {
       texts: validAt(z.array(RolloutTextSchema), records.map(recordText), ["records"]),
       top: topN,
     }),
-    tell: ({ results }, { records, ignoreRecordDetailsInResponse }) => ({
+    toReply: ({ results }, { records, ignoreRecordDetailsInResponse }) => ({
       records: results.map(({ index, score }) => {
         const { id, title, content } = records[index] as z.output<typeof RecordSchema>;
         const details = ignoreRecordDetailsInResponse === true ? {} : { title, content };
-        const told = Object.entries({ id, ...details }).filter(([, value]) => typeof value === "string");
-        return { ...(Object.fromEntries(told) as { id?: string; title?: string; content?: string }), score };
+        const textFields = Object.entries({ id, ...details }).filter(([, value]) => typeof value === "string");
+        return { ...(Object.fromEntries(textFields) as { id?: string; title?: string; content?: string }), score };
       }),
     }),
   }),

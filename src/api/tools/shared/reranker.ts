@@ -45,14 +45,14 @@ interface Reranker<B extends z.ZodObject, R> {
   prepare?(body: BodyFields): BodyFields;
   /** Throws `invalid_request`. */
   read(body: z.output<B>): AskedRanking;
-  tell(ranking: ToldRanking, body: z.output<B>): NoInfer<R>;
+  toReply(ranking: ToldRanking, body: z.output<B>): NoInfer<R>;
 }
 
 /** Where a body holds the query and what is ranked. */
 function contentOf(list: string, carrier: "text" | "documents" | "rows"): ContentPlace[] {
   const places = carrier === "rows" ? [`${list}[].title`, `${list}[].content`] : [];
-  const texts = places.map((at) => ({ at, carrier: "text", of: "answer" }) as const);
-  return [{ at: "query", carrier: "text" }, ...texts, { at: list, carrier, of: "answer" }];
+  const texts = places.map((at) => ({ at, carrier: "text", side: "answer" }) as const);
+  return [{ at: "query", carrier: "text" }, ...texts, { at: list, carrier, side: "answer" }];
 }
 
 /**
@@ -60,7 +60,7 @@ function contentOf(list: string, carrier: "text" | "documents" | "rows"): Conten
  * the reply.
  */
 export function reranker<B extends z.ZodObject, R>(row: Reranker<B, R>) {
-  const { list, carrier, body: schema, reply, prepare = (body) => body, read, tell } = row;
+  const { list, carrier, body: schema, reply, prepare = (body) => body, read, toReply } = row;
   const lists = [list, "rank_fields"].filter((name) => Object.hasOwn(schema.shape, name));
   const limits = Object.fromEntries(lists.map((name) => [name, "rollouts_per_group_max" as const]));
   return {
@@ -83,9 +83,9 @@ export function reranker<B extends z.ZodObject, R>(row: Reranker<B, R>) {
         model,
         top_n: top,
         raw,
-        tell({ results, ...ranking }: RankedDocuments, head: { id: string; created: number }): R {
-          const told = results.map((result) => ({ ...result, text: texts[result.index] as string }));
-          return tell({ ...ranking, ...head, model: model ?? "default", results: told }, body);
+        toReply({ results, ...ranking }: RankedDocuments, head: { id: string; created: number }): R {
+          const resultsWithText = results.map((result) => ({ ...result, text: texts[result.index] as string }));
+          return toReply({ ...ranking, ...head, model: model ?? "default", results: resultsWithText }, body);
         },
       };
     },

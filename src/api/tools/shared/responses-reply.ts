@@ -154,8 +154,8 @@ export async function streamResponse(
     .catch((error) => {
       const fault = asApiError(error);
       if (fault.code === "internal") deps.report(faultLine(error, requestId));
-      const { error: told } = faultMembers(openai, fault) as { error: Record<string, unknown> };
-      send({ ...told, type: "error" });
+      const { error: errorBody } = faultMembers(openai, fault) as { error: Record<string, unknown> };
+      send({ ...errorBody, type: "error" });
     })
     .finally(() => {
       stopBeats();

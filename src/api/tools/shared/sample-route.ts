@@ -33,13 +33,13 @@ interface SampleDialect extends Dialect {
   /** Throws ApiError for a body that is not the contract's. */
   read(body: BodyFields): Sample;
   /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing reward. */
-  tell(sample: JudgedSample, body: BodyFields, options: SampleOptions): unknown;
+  toReply(sample: JudgedSample, body: BodyFields, options: SampleOptions): unknown;
 }
 
 /** The same for a list of samples, answered in its order. */
 interface ListDialect extends Dialect {
   read(body: BodyFields): Sample[];
-  tell(samples: readonly JudgedSample[]): unknown;
+  toReply(samples: readonly JudgedSample[]): unknown;
 }
 
 /**
@@ -81,10 +81,10 @@ export const sampleRoute =
     const given = sampleOptions(c, deps);
     const stated = ownGroup(given, sample);
     const options = { ...stated, run_id: stated.run_id ?? sample.run_id, step: stated.step ?? sample.step };
-    const tell = ([judged]: readonly JudgedSample[]) => dialect.tell(judged as JudgedSample, body, options);
+    const toReply = ([judged]: readonly JudgedSample[]) => dialect.toReply(judged as JudgedSample, body, options);
     return answerSamples(c, deps, {
       ...{ contract, options, declared: given.on_failure, text, samples: [sample] },
-      dialect: { ...dialect, tell },
+      dialect: { ...dialect, toReply },
     });
   };
 
@@ -99,7 +99,7 @@ export const samplesRoute =
     const given = sampleOptions(c, deps);
     const { value, text } = await readJsonBody(c.req.raw);
     const samples = dialect.read(shownBody(c, contract, value));
-    if (samples.length === 0) return jsonReply(c, dialect.reply, dialect.tell([]));
+    if (samples.length === 0) return jsonReply(c, dialect.reply, dialect.toReply([]));
     const options = samples.length === 1 ? ownGroup(given, samples[0] as Sample) : given;
     return answerSamples(c, deps, { contract, options, declared: given.on_failure, text, samples, dialect });
   };
@@ -112,7 +112,7 @@ interface Answering {
   /** The body as it came. */
   text: string;
   samples: readonly Sample[];
-  dialect: Dialect & Pick<ListDialect, "tell">;
+  dialect: Dialect & Pick<ListDialect, "toReply">;
 }
 
 /**
@@ -135,7 +135,7 @@ async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): 
     if (rewards.length === 1) scope.id = (rewards[0] as GatheredReward).request_id;
     const latency_ms = deps.clock.now() - scope.started_ms;
     const { on_failure } = options;
-    const value = dialect.tell(rewards.map((judged) => ({ judged, spec: compiled.spec, on_failure, latency_ms })));
+    const value = dialect.toReply(rewards.map((judged) => ({ judged, spec: compiled.spec, on_failure, latency_ms })));
     return { value, headers: warningHeaders([...new Set(rewards.flatMap(({ warnings }) => warnings))]) };
   };
   return reply.answer(telling());

@@ -71,8 +71,8 @@ export function winShare(sample: JudgedSample): number {
 }
 
 function sugarRange({ reward: rule, format, overlong }: Spec, members: number): ValueRange {
-  const [least, most] = scoreRange(rule, Math.max(2, members));
-  return [least - format.penalty - (overlong === null ? 0 : 1), most];
+  const [min, max] = scoreRange(rule, Math.max(2, members));
+  return [min - format.penalty - (overlong === null ? 0 : 1), max];
 }
 
 const flag = z.union([z.literal(0), z.literal(1)]);

@@ -52,10 +52,10 @@ export async function scorePairs(
   const comparable = notComparable(c, deps, compiled, groups);
   const scored = await beginJudging(c, deps, contract, { groups, spec, field, interactive: true }, options).scored;
   const byGroup = groups.map((_, g) => completed(scored, spec, raw, g));
-  const within = (of: (found: Relevances) => ReadonlyMap<number, ItemErrorCode>) =>
+  const within = (codesOf: (found: Relevances) => ReadonlyMap<number, ItemErrorCode>) =>
     new Map(
       places.flatMap(({ group, member }, i) => {
-        const code = of(byGroup[group] as Relevances).get(member);
+        const code = codesOf(byGroup[group] as Relevances).get(member);
         return code === undefined ? [] : [[i, code] as const];
       }),
     );

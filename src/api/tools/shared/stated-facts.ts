@@ -93,7 +93,7 @@ const SIZE = "kritai_group_size";
  */
 export function statedGroup(stated: Stated): { size?: number; validates: boolean } {
   const lookup = new Lookup(stated);
-  const [size, split] = [lookup.of(SIZE), lookup.of("split")];
+  const [size, split] = [lookup.get(SIZE), lookup.get("split")];
   const validates = typeof split === "string" && !/^train(ing)?$/i.test(split);
   if (size === undefined) return { validates };
   const number = Number(size);
@@ -119,7 +119,7 @@ class Lookup {
     return this.#places.map((place) => place[name]).find((value) => value !== undefined && value !== null);
   }
 
-  of(fact: string): unknown {
+  get(fact: string): unknown {
     switch (fact) {
       case "reference":
         return answerIn(this.#named("reference")) ?? answerIn(this.#stated.truth) ?? this.#answer();
@@ -157,14 +157,14 @@ export function statedFacts(stated: Stated, compiled: CompiledSpec): Facts {
   for (const fact of compiled.facts.filter(isStated)) {
     const ofGroup = fact.startsWith(GROUP);
     const name = ofGroup ? fact.slice(GROUP.length) : fact;
-    const value = lookup.of(name);
+    const value = lookup.get(name);
     if (value === undefined) continue;
     const schema = (ofGroup ? FactualGroupSchema : FactualRolloutSchema).shape[name];
     const { data, error } = schema.safeParse(value);
     if (error) throw invalidRequest(ofName(stated, name, error));
     facts[ofGroup ? "group" : "rollout"][name] = data;
   }
-  const answer_type = lookup.of("answer_type");
+  const answer_type = lookup.get("answer_type");
   if ("reference" in facts.group && answer_type !== undefined) {
     const { data, error } = FactualGroupSchema.shape.answer_type.safeParse(answer_type);
     if (error) throw invalidRequest(ofName(stated, "answer_type", error));

@@ -20,7 +20,7 @@ interface AskedTexts<J> {
   /** The shaped reward instead of a score in 0..1. */
   raw: boolean;
   /** The reply's JSON; `created` is in seconds since 1970. */
-  tell(judged: J, reply: { id: string; created: number }): unknown;
+  toReply(judged: J, reply: { id: string; created: number }): unknown;
 }
 
 /** The same with what the client says of Kritai's own. */
@@ -58,7 +58,7 @@ export const textRoute =
     const options = rankingOptions(c, body, schema);
     const ranked = judge(c, deps, { ...asked, contract, options }).then((judged) => {
       const created = Math.floor(deps.clock.date().getTime() / 1000);
-      const value = asked.tell(judged, { id: c.get("scope").id, created });
+      const value = asked.toReply(judged, { id: c.get("scope").id, created });
       return { value, headers: warningHeaders(judged.warnings) };
     });
     return answerJson(c, deps, ranked, reply);

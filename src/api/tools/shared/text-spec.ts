@@ -108,8 +108,8 @@ function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
   const { extract } = specForTexts(texts).candidate;
   const candidate = { ...spec.candidate, extract };
   if (!hasSignals(spec)) return { ...spec, candidate, format: { rules: [], penalty: 0 }, overlong: null };
-  const kept = Object.entries(spec.signals).map(([name, signal]) => [name, withoutRules(signal)]);
-  return { ...spec, candidate, signals: Object.fromEntries(kept) };
+  const signalEntries = Object.entries(spec.signals).map(([name, signal]) => [name, withoutRules(signal)]);
+  return { ...spec, candidate, signals: Object.fromEntries(signalEntries) };
 }
 
 /**

@@ -119,7 +119,8 @@ function refusalBy(
  * again does not help: the same texts are the same question.
  */
 export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
-  const codesOf = (of: readonly { error: ItemErrorCode | null }[] = []) => commonFailure(of.map(({ error }) => error));
+  const codesOf = (verdicts: readonly { error: ItemErrorCode | null }[] = []) =>
+    commonFailure(verdicts.map(({ error }) => error));
   const failed = codesOf(scored.groups[group]?.verdicts);
   if (failed !== null) return refusalBy(failed, scored);
   const why = programsWarning(scored.reply.warnings);

@@ -44,13 +44,13 @@ const LISTS = ["documents", "texts", "input", "records", "items", "passages"];
  */
 export function requireOneList(schema: z.ZodObject, body: VendorBody): void {
   const known = Object.keys(schema.shape);
-  const own = LISTS.filter((name) => known.includes(name));
+  const acceptedLists = LISTS.filter((name) => known.includes(name));
   const other = LISTS.find((name) => !known.includes(name) && Array.isArray(body[name]));
-  if (other === undefined || own.length === 0) return;
-  const given = own.filter((name) => body[name] != null);
+  if (other === undefined || acceptedLists.length === 0) return;
+  const given = acceptedLists.filter((name) => body[name] != null);
   const message =
     given.length === 0
-      ? `not read here; send the list as ${own.map((name) => `\`${name}\``).join(" or ")}`
+      ? `not read here; send the list as ${acceptedLists.map((name) => `\`${name}\``).join(" or ")}`
       : `given beside \`${given[0]}\`; send one list`;
   throw invalidRequest([{ path: other, message }]);
 }

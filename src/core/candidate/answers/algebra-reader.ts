@@ -125,8 +125,8 @@ abstract class Arguments extends AnswerScanner {
   }
 
   letter(name: string): Quotient {
-    const [, one, more] = this.match(SUBSCRIPT) ?? [];
-    const index = (one ?? more)?.replaceAll(" ", "");
+    const [, single, more] = this.match(SUBSCRIPT) ?? [];
+    const index = (single ?? more)?.replaceAll(" ", "");
     const full = index === undefined ? name : `${name}_${index}`;
     if (this.next() === "(") this.refuseCall(name);
     this.letters.add(full);
@@ -307,8 +307,8 @@ class Reader extends Arguments {
 
   /** A function of brackets, braces, or one number and one letter; rules do not evaluate it. */
   #function(name: string): Quotient {
-    const [, one, more] = this.match(SUBSCRIPT) ?? [];
-    const index = one ?? more ?? "";
+    const [, single, more] = this.match(SUBSCRIPT) ?? [];
+    const index = single ?? more ?? "";
     const power = this.take("^") ? this.exponent() : null;
     const times = power === null ? null : rational(power);
     // sin^{-1} is the inverse function, or 1 / sin.

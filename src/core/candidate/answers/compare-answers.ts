@@ -84,7 +84,7 @@ function byForm(answer: string): ReadAnswer {
 /** A number, a quantity, or a name that is said to be such. */
 function numeric(read: ReadAnswer): boolean {
   const { form } = read;
-  if (form?.kind === "named") return numeric(form.of);
+  if (form?.kind === "named") return numeric(form.inner);
   if (form?.kind === "quantity") return numeric(form.amount);
   return form?.kind === "number" || (form?.kind === "value" && form.value.isNumeric);
 }
@@ -162,7 +162,7 @@ function compareForms({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance
   if (a.kind === "set" && b.kind === "set") return compareSets(a.items, b.items, tolerance);
   if (a.kind === "quantity" && b.kind === "quantity" && a.unit === b.unit)
     return compareForms(a.amount, b.amount, tolerance);
-  if (a.kind === "named" && b.kind === "named" && a.name === b.name) return compareForms(a.of, b.of, tolerance);
+  if (a.kind === "named" && b.kind === "named" && a.name === b.name) return compareForms(a.inner, b.inner, tolerance);
   return "unknown";
 }
 
@@ -170,7 +170,9 @@ function compareForms({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance
 function isEqualWithout(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): boolean {
   const [left, right] = [a.form, b.form];
   if (left?.kind === "named" && right !== null && right.kind !== "named") {
-    return !left.of.isDecidable || hasLetter(b, left.name) ? false : compareRead(left.of, b, tolerance) === "equal";
+    return !left.inner.isDecidable || hasLetter(b, left.name)
+      ? false
+      : compareRead(left.inner, b, tolerance) === "equal";
   }
   if (left?.kind === "quantity" && right?.kind === "value" && left.product === b.key) return true;
   if (left?.kind === "quantity" && (right?.kind === "number" || right?.kind === "value"))

@@ -260,9 +260,9 @@ export class Algebra {
   #denested({ top }: Quotient): Quotient | null {
     const [a, b] = [...top.values()].sort((x, y) => x.product.size - y.product.size) as [Term, Term];
     if (a.product.size > 0 || a.factor[0] < 0n) return null;
-    const of = (sum: Sum): Quotient => ({ top: sum, bottom: ONE });
-    const second = of(sumOf(b.factor, b.product));
-    const first = of(sumOf(a.factor));
+    const quotientOf = (sum: Sum): Quotient => ({ top: sum, bottom: ONE });
+    const second = quotientOf(sumOf(b.factor, b.product));
+    const first = quotientOf(sumOf(a.factor));
     const square = rational(this.add(this.multiply(first, first), this.negative(this.multiply(second, second))));
     if (square === null || square[0] < 0n) return null;
     const d = this.root(this.number(square), 2);

@@ -122,7 +122,7 @@ export function isWithin(a: Rational, b: Rational, millionths: bigint): boolean 
   const beyond = Math.abs(a.log - b.log) + Math.log2(1 - Number(millionths) / 1e6);
   if (Math.abs(beyond) > LOG_ERROR) return beyond < 0;
   const [x, y] = [a.num * b.den, b.num * a.den];
-  const room = (of: bigint) => size(x - y) * 1_000_000n <= size(of) * millionths;
+  const room = (magnitude: bigint) => size(x - y) * 1_000_000n <= size(magnitude) * millionths;
   return room(x) || room(y);
 }
 

@@ -17,7 +17,7 @@ export type Form =
   | { kind: "set"; items: NumberSet }
   | { kind: "words" | "signs" | "relation" }
   | { kind: "quantity"; amount: ReadAnswer; unit: string; product: string | null }
-  | { kind: "named"; name: string; of: ReadAnswer };
+  | { kind: "named"; name: string; inner: ReadAnswer };
 
 /** An answer, read once; those with the same key are equal, and no others but by a tolerance. */
 export interface ReadAnswer {
@@ -78,9 +78,9 @@ const BASED =
 
 /** Digits in a base that is written with them. */
 function basedOf(answer: string): ReadAnswer | null {
-  const [, digits = "", one, more = ""] = BASED.exec(answer) ?? [];
+  const [, digits = "", digit, more = ""] = BASED.exec(answer) ?? [];
   const at = BASES.indexOf(more);
-  const base = one ?? (at < 0 ? more : `${at + 2}`);
+  const base = digit ?? (at < 0 ? more : `${at + 2}`);
   if (!/^\d+$/.test(base)) return null;
   return {
     key: `based ${base} ${digits.replace(/^0+(?=.)/, "")}`,
@@ -230,12 +230,16 @@ function namedOf(answer: string, depth = 0): ReadAnswer | null {
     member === null ? (sides as string[]).map((side) => side.trim()) : [member[1], answer.slice(member[0].length)];
   const isLeft = NAME.test(left as string);
   const [name, text] = isLeft ? [left as string, right as string] : [right as string, left as string];
-  const of = NAME.test(name)
+  const inner = NAME.test(name)
     ? (valueIn(text) ?? quantityOf(text) ?? listOf(text, depth + 1) ?? bareListOf(text))
     : null;
-  if (of === null || (of.form?.kind === "value" && of.form.value.letters.has(name))) return null;
+  if (inner === null || (inner.form?.kind === "value" && inner.form.value.letters.has(name))) return null;
   const full = `${name.replace(/\s/g, "")}${member === null ? "" : " in"}`;
-  return { key: `named ${full} ${of.key}`, form: { kind: "named", name: full, of }, isDecidable: of.isDecidable };
+  return {
+    key: `named ${full} ${inner.key}`,
+    form: { kind: "named", name: full, inner },
+    isDecidable: inner.isDecidable,
+  };
 }
 
 /** Two or more sides with relations between them. Which other ones say the same, the rules do not tell. */

@@ -22,10 +22,10 @@ export function cutTo(text: string, chars: number): CutText {
   if (text.length <= chars || text.length <= said(text.length).length) {
     return { head: text, mark: "", tail: "", left_out: 0 };
   }
-  const kept = chars - between(text.length).length;
-  if (kept <= 0) return { head: "", mark: said(text.length), tail: "", left_out: text.length };
-  let head = Math.ceil(kept / 2);
-  let tail = text.length - Math.floor(kept / 2);
+  const keptChars = chars - between(text.length).length;
+  if (keptChars <= 0) return { head: "", mark: said(text.length), tail: "", left_out: text.length };
+  let head = Math.ceil(keptChars / 2);
+  let tail = text.length - Math.floor(keptChars / 2);
   if (isLow(text, head)) head--;
   if (isLow(text, tail)) tail++;
   const left_out = tail - head;
@@ -38,12 +38,12 @@ export const leastOf = (length: number): number => Math.min(length, said(length)
 /**
  * How much each of the lengths gets of `room`: all the same level, those below it all they have,
  * what is over to the first. None gets less than its least, even beyond the room.
- * @param least of each, where a length is that of a part
+ * @param minLengths of each, where a length is that of a part
  */
-export function shares(lengths: readonly number[], room: number, least = lengths.map(leastOf)): number[] {
-  const at = (level: number) => lengths.map((length, i) => Math.max(least[i] as number, Math.min(length, level)));
+export function shares(lengths: readonly number[], room: number, minLengths = lengths.map(leastOf)): number[] {
+  const at = (level: number) => lengths.map((length, i) => Math.max(minLengths[i] as number, Math.min(length, level)));
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
-  let [low, high] = [0, lengths.reduce((most, length) => Math.max(most, length), 0)];
+  let [low, high] = [0, lengths.reduce((max, length) => Math.max(max, length), 0)];
   if (sum(at(high)) <= room) return at(high);
   while (high - low > 1) {
     const middle = (low + high) >> 1;

@@ -47,9 +47,9 @@ export function* evidenceOf(
 function sharedTurns(all: readonly Evidence[]): number {
   const [first, ...others] = all as [Evidence, ...Evidence[]];
   if (others.length === 0) return 0;
-  const most = Math.min(...all.map(({ turns }) => turns.length - 1));
+  const maxShared = Math.min(...all.map(({ turns }) => turns.length - 1));
   let shared = 0;
-  while (shared < most && !isOwnTurn(first.turns[shared] as Turn)) {
+  while (shared < maxShared && !isOwnTurn(first.turns[shared] as Turn)) {
     const turn = JSON.stringify(first.turns[shared]);
     if (others.some(({ turns }) => JSON.stringify(turns[shared]) !== turn)) break;
     shared++;
@@ -65,7 +65,7 @@ export interface GroupView {
   /** One a rollout. */
   texts: readonly string[];
   /** One a rollout: characters of the policy's words, with the block heads around these. */
-  own: readonly number[];
+  policyChars: readonly number[];
   shown: readonly ShownShare[];
   /** One a rollout: the share of its characters that was cut for their length. */
   cut: readonly number[];
@@ -96,8 +96,8 @@ export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks
   const total_chars = Math.min(wantedChars(common, budget), Math.floor(budget.total_chars / 2));
   const beginning = viewOf(common, reasoning, { ...budget, total_chars, shrinks: Math.min(...shrinks) });
   const left = Math.max(0, budget.total_chars - (shared === 0 ? 0 : beginning.text.length));
-  const views = regions.map((own, r) =>
-    viewOf(own, reasoning, { ...budget, total_chars: left, shrinks: shrinks[r] as number }),
+  const views = regions.map((rolloutRegions, r) =>
+    viewOf(rolloutRegions, reasoning, { ...budget, total_chars: left, shrinks: shrinks[r] as number }),
   );
   const commonChars = charsOf(common.filter(ofThought));
   const shown = views.map((view, r) => {
@@ -110,7 +110,7 @@ export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks
     shared,
     beginning: shared === 0 ? null : beginning.text,
     texts: views.map(({ text }) => text),
-    own: regions.map((own) => ownWordsChars(own.filter(ofThought))),
+    policyChars: regions.map((rolloutRegions) => ownWordsChars(rolloutRegions.filter(ofThought))),
     shown,
     cut: shown.map((share) => 1 - share.shown),
     cuttable: views.map(({ cuttable }) => cuttable > 0),
@@ -120,15 +120,17 @@ export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks
 /** Whole diffs of the files; the turns are left out, and counted as such. */
 export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupView {
   const regions = all.map(({ files }) => files.filter(({ text }) => text !== ""));
-  const views = regions.map((own) => viewOf(own, false, { ...budget, shrinks: 0 } satisfies ViewBudget));
+  const views = regions.map((rolloutRegions) =>
+    viewOf(rolloutRegions, false, { ...budget, shrinks: 0 } satisfies ViewBudget),
+  );
   return {
     ...{ shared: 0, beginning: null },
     texts: views.map(({ text }) => text),
-    own: regions.map(ownWordsChars),
+    policyChars: regions.map(ownWordsChars),
     shown: views.map((view, r) => {
       const missing = chars(all[r] as Evidence);
       const files = charsOf(regions[r] as Region[]);
-      return told(added(view.left_out, missing), files + sum(missing) - (missing.thoughts ?? 0));
+      return shownShare(added(view.left_out, missing), files + sum(missing) - (missing.thoughts ?? 0));
     }),
     cut: all.map(() => 0),
     cuttable: all.map(() => false),
@@ -140,17 +142,17 @@ export function answerShown({ turns, files }: Evidence): ShownShare {
   const left = chars({ turns, files });
   const whole = sum(left) - (left.thoughts ?? 0) + charsOf(files);
   const turnsLeft = (left.turns ?? 0) - answerOf(turns).length;
-  return told(added({ ...left, turns: Math.max(0, turnsLeft) }, { files: charsOf(files) }), whole);
+  return shownShare(added({ ...left, turns: Math.max(0, turnsLeft) }, { files: charsOf(files) }), whole);
 }
 
 type Chars = Readonly<Partial<Record<LeftOut, number>>>;
-const sum = (chars: Chars): number => Object.values(chars).reduce((all, one) => all + one, 0);
+const sum = (chars: Chars): number => Object.values(chars).reduce((all, count) => all + count, 0);
 
 /** Characters of turns by what they are. */
 function chars({ turns }: Evidence): Chars {
-  const by = new Map<LeftOut, number>();
-  for (const { is, text } of regionsOf(turns)) by.set(is, (by.get(is) ?? 0) + text.length);
-  return Object.fromEntries(by);
+  const charsByKind = new Map<LeftOut, number>();
+  for (const { is, text } of regionsOf(turns)) charsByKind.set(is, (charsByKind.get(is) ?? 0) + text.length);
+  return Object.fromEntries(charsByKind);
 }
 
 function added(some: Chars, others: Chars): Chars {
@@ -159,7 +161,7 @@ function added(some: Chars, others: Chars): Chars {
   return Object.fromEntries([...all].filter(([, count]) => count > 0));
 }
 
-const told = (left_out: Chars, whole: number): ShownShare => ({
+const shownShare = (left_out: Chars, whole: number): ShownShare => ({
   shown: whole === 0 ? 1 : Math.max(0, 1 - (sum(left_out) - (left_out.thoughts ?? 0)) / whole),
   left_out,
 });

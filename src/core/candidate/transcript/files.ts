@@ -27,7 +27,7 @@ export function* fileRegions(files: readonly FileEvidence[], diffs: boolean): Ge
     regions.push({
       head: `[FILE_${i + 1} ${/^[\w./@+-]{1,256}$/.test(path) ? path : JSON.stringify(path)}]`,
       text: isShown ? text : yield* unifiedDiff(base ?? "", text, budget),
-      own: true,
+      isOwn: true,
       is: "files",
     });
     yield Math.ceil(text.length * STEPS_CHAR);

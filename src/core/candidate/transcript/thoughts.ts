@@ -9,7 +9,7 @@ const OPENS = /^\s*[<[\u25c1]/;
 
 /** A text of the policy's as its thoughts and its words; others as they are. */
 function parted(part: Part, opened: boolean): Part[] {
-  if (!part.own || part.kind !== "text") return [part];
+  if (!part.isOwn || part.kind !== "text") return [part];
   const { text } = part;
   const { answer, open, opens, lastClose } = thinkingOf(text, true, opened);
   const isSaid = opens === 0 ? lastClose < 0 : !OPENS.test(text);
@@ -26,9 +26,9 @@ const untagged = (text: string): string =>
 
 /** A turn's parts with its thoughts apart; a thought that its server parsed out as well counts once. */
 function apart(parts: readonly Part[], opened: boolean): Part[] {
-  const told = parts.filter(({ own, kind }) => own && kind === "thought").map(({ text }) => untagged(text));
-  const isTold = ({ own, kind, text }: Part) =>
-    own && kind === "thought" && told.some((other) => other !== "" && other.includes(untagged(text)));
+  const thoughts = parts.filter(({ isOwn, kind }) => isOwn && kind === "thought").map(({ text }) => untagged(text));
+  const isTold = ({ isOwn, kind, text }: Part) =>
+    isOwn && kind === "thought" && thoughts.some((other) => other !== "" && other.includes(untagged(text)));
   return parts.flatMap((part) => {
     const split = parted(part, opened);
     return split[0] === part ? split : split.filter((found) => !isTold(found));

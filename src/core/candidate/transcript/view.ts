@@ -24,7 +24,7 @@ export interface Region {
   head: string;
   text: string;
   /** The policy's own: never cut. */
-  own: boolean;
+  isOwn: boolean;
   is: LeftOut;
 }
 
@@ -50,8 +50,8 @@ export const unlikeBlocks = (text: string): string => guard(text);
 
 const LABEL_CHARS = 256;
 /** A name that somebody else chose, on one line; of one that is not the policy's the beginning. */
-function label(whole: string, own = false): string {
-  const name = own ? whole : whole.slice(0, LABEL_CHARS);
+function label(whole: string, isOwn = false): string {
+  const name = isOwn ? whole : whole.slice(0, LABEL_CHARS);
   if (name === "") return "";
   return ` ${/^[\w.:/@+-]{1,128}$/.test(name) ? name : JSON.stringify(name)}`;
 }
@@ -80,27 +80,27 @@ export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Regio
     const turn = `${prefix}${first + t}`;
     let [calls, answered, images] = [0, 0, 0];
     let answers = "";
-    const add = ({ text, own, kind }: Part, head: string) => regions.push({ head, text, own, is: IS[kind] });
+    const add = ({ text, isOwn, kind }: Part, head: string) => regions.push({ head, text, isOwn, is: IS[kind] });
     const says = parts.find(({ kind }) => kind !== "thought");
     if (says?.kind !== "text")
-      regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", own: isOwnTurn({ role, parts }), is: "turns" });
+      regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", isOwn: isOwnTurn({ role, parts }), is: "turns" });
     for (const part of parts) {
       const { kind, name, id } = part;
       if (kind === "text") add(part, `[TURN_${turn}${label(role)}]`);
       else if (kind === "thought") add(part, `[THOUGHT_${turn}]`);
       else if (kind === "image") add(part, imageHead(`${turn}.${++images}`, name));
-      else if (kind === "other") add(part, `[OTHER_${turn}${label(name, part.own)}]`);
+      else if (kind === "other") add(part, `[OTHER_${turn}${label(name, part.isOwn)}]`);
       else if (kind === "call") {
         const number = `${turn}.${++calls}`;
         if (id !== null) numbers.set(id, number);
-        add(part, `[CALL_${number}${label(name, part.own)}]`);
+        add(part, `[CALL_${number}${label(name, part.isOwn)}]`);
       } else {
         const isFact = name !== "" && name !== "error" && answers !== "";
         const next = id === null && !isFact && answered < calls ? `${turn}.${++answered}` : undefined;
         const number = next ?? (id === null ? undefined : numbers.get(id));
-        const of = number ?? `${turn}.x${id === null ? "" : ` of${label(id)}`}`;
+        const callLabel = number ?? `${turn}.x${id === null ? "" : ` of${label(id)}`}`;
         // A fact of a result without an id takes the number of the result's words.
-        answers = isFact && id === null ? answers : of;
+        answers = isFact && id === null ? answers : callLabel;
         add(part, `[RESULT_${answers}${label(name)}]`);
       }
     }
@@ -117,12 +117,12 @@ const headsOf = (regions: readonly Region[]): number =>
  * call brings each.
  */
 export const ownWordsChars = (regions: readonly Region[]): number =>
-  ownChars(regions.filter(({ own }) => own)) +
-  regions.reduce((sum, { own, is, head }) => sum + (!own && is === "results" ? head.length + NEW_LINE : 0), 0);
+  ownChars(regions.filter(({ isOwn }) => isOwn)) +
+  regions.reduce((sum, { isOwn, is, head }) => sum + (!isOwn && is === "results" ? head.length + NEW_LINE : 0), 0);
 
 /** Characters of the policy's own words and of what stands around all. */
 export const ownChars = (regions: readonly Region[]): number =>
-  regions.reduce((sum, { own, text }) => sum + (own ? text.length : 0), headsOf(regions));
+  regions.reduce((sum, { isOwn, text }) => sum + (isOwn ? text.length : 0), headsOf(regions));
 
 /** Characters with results held to their own limit, before all share what there is. */
 export const wantedChars = (regions: readonly Region[], { result_chars }: Pick<ViewBudget, "result_chars">): number =>
@@ -142,14 +142,14 @@ function allowances(
   regions: readonly Region[],
   { result_chars, total_chars, shrinks }: ViewBudget,
 ): Map<Region, number> {
-  const cut = regions.filter(({ own }) => !own);
-  const most = cut.map(({ is, text }) => (is === "results" ? Math.min(text.length, result_chars) : text.length));
-  const least = cut.map(({ text }) => leastOf(text.length));
+  const cut = regions.filter(({ isOwn }) => !isOwn);
+  const maxLengths = cut.map(({ is, text }) => (is === "results" ? Math.min(text.length, result_chars) : text.length));
+  const minLengths = cut.map(({ text }) => leastOf(text.length));
   const room = Math.max(0, total_chars - ownChars(regions));
-  let given = shares(most, room, least);
+  let given = shares(maxLengths, room, minLengths);
   if (shrinks > 0) {
     const sum = given.reduce((all, share) => all + share, 0);
-    given = shares(most, Math.floor(sum / power(2, shrinks)), least);
+    given = shares(maxLengths, Math.floor(sum / power(2, shrinks)), minLengths);
   }
   return new Map(cut.map((region, i) => [region, given[i] as number]));
 }
@@ -174,7 +174,7 @@ export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewB
     if (text === "") return unlikeBlocksOfHead(head);
     const cut = cuts[i] as CutText;
     leave(is, cut.left_out);
-    if (!region.own && (cut.head !== "" || cut.tail !== "")) cuttable += text.length - cut.left_out;
+    if (!region.isOwn && (cut.head !== "" || cut.tail !== "")) cuttable += text.length - cut.left_out;
     return `${unlikeBlocksOfHead(head)}\n${guard(cut.head)}${cut.mark}${guard(cut.tail)}`;
   });
   const missing = [...left.values()].reduce((sum, chars) => sum + chars, 0);

@@ -13,7 +13,7 @@ import { dispersionOf, FIRST_STEPS, risenShare } from "../trend.ts";
  * Steps that are compared with the first ones: more of them where groups are few or small, up to the
  * most.
  */
-const STEPS = { least: 20, most: 100 };
+const STEPS = { min: 20, max: 100 };
 /** Triples that tell enough. */
 const TRIPLES = 600;
 /** Standard errors, because the test is made at each step. */
@@ -34,7 +34,7 @@ export const judgeCycles: Alarm = {
     const first = pooled(begin, FIRST_STEPS, counted).at(-1);
     const dispersion = dispersionOf(begin.map(counted));
     const triples = begin.length === 0 ? 0 : (first?.count ?? 0) / begin.length;
-    const steps = Math.round(Math.min(STEPS.most, Math.max(STEPS.least, TRIPLES / triples)));
+    const steps = Math.round(Math.min(STEPS.max, Math.max(STEPS.min, TRIPLES / triples)));
     const flips = column(rows, "flip_rate");
     const first_flips = rolling(flips.slice(0, FIRST_STEPS), FIRST_STEPS, 1).at(-1) ?? 0;
     const flips_now = rolling(flips, steps, 1);

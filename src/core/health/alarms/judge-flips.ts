@@ -27,8 +27,8 @@ const cyclesOf = ({ cyclic_share, triples }: HealthRow): Counted => ({
 /** The part of a rise in flips that verdicts at chance explain: all of it in groups without triples. */
 function byChance(first: Counted | null | undefined, now: Counted | null | undefined, rise: number): number {
   if (first == null || now == null) return rise;
-  const most = (now.hits + Math.sqrt(now.hits + 3 / 8)) / now.count;
-  return Math.max(0, flipsByChance(most) - flipsByChance(first.hits / first.count));
+  const maxRate = (now.hits + Math.sqrt(now.hits + 3 / 8)) / now.count;
+  return Math.max(0, flipsByChance(maxRate) - flipsByChance(first.hits / first.count));
 }
 
 export const judgeFlips: Alarm = {

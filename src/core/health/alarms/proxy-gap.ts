@@ -7,7 +7,7 @@ import { significant } from "../sentence.ts";
 import { FIRST_STEPS, risenOver } from "../trend.ts";
 
 /** An audit looks at few groups: as many steps as it is compared with, a fifth of them with one. */
-const AUDITED = { steps: FIRST_STEPS, least: 10, sure: 3 };
+const AUDITED = { steps: FIRST_STEPS, minKnown: 10, sure: 3 };
 const LABELLED = { steps: 30, sure: 4 };
 
 export const proxyGap: Alarm = {

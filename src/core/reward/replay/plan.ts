@@ -29,21 +29,21 @@ interface LoggedSpec {
 
 /** Where the values of one signal of the new spec come from. */
 type ReplaySource =
-  | { by: "lengths" }
-  | { by: "values" | "verdicts"; of: CompiledSignal; again?: (value: number) => number }
-  | { by: "nothing"; why: string };
+  | { kind: "lengths" }
+  | { kind: "values" | "verdicts"; logged: CompiledSignal; convert?: (value: number) => number }
+  | { kind: "nothing"; why: string };
 
-const refuse = (why: string): ReplaySource => ({ by: "nothing", why });
+const refuse = (why: string): ReplaySource => ({ kind: "nothing", why });
 
 /**
  * @throws ApiError `needs_judging`, naming the signals
  */
 export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
   const sources = new Map(next.signals.map((signal) => [signal.name, sourceOf(signal, next, was)]));
-  if ([...sources.values()].every(({ by }) => by !== "nothing")) holdTogether(next, was.compiled, sources);
+  if ([...sources.values()].every(({ kind }) => kind !== "nothing")) holdTogether(next, was.compiled, sources);
   const errors = next.signals.flatMap(({ name, field }) => {
     const how = sources.get(name);
-    return how?.by === "nothing" ? [{ path: `spec.${field}`, message: how.why }] : [];
+    return how?.kind === "nothing" ? [{ path: `spec.${field}`, message: how.why }] : [];
   });
   if (errors.length > 0) {
     const names = errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
@@ -60,19 +60,19 @@ export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
   const shown = was.compiled.signals.filter(({ judge, signal }) => judge !== null && signal.ownTexts !== true);
   return {
     compiled: { ...next, signals },
-    verdicts: [...sources.values()].some(({ by }) => by === "verdicts"),
+    verdicts: [...sources.values()].some(({ kind }) => kind === "verdicts"),
     asking: new Set(shown.map(({ name }) => name)),
   };
 }
 
 function standIn(source: ReplaySource, signal: Signal, alone: boolean): Signal {
-  if (source.by === "lengths" || source.by === "nothing") return signal;
-  const { name } = source.of;
-  if (source.by === "verdicts") return replayedTournament(name, alone) as Signal;
-  const { again = (value: number) => value } = source;
+  if (source.kind === "lengths" || source.kind === "nothing") return signal;
+  const { name } = source.logged;
+  if (source.kind === "verdicts") return replayedTournament(name, alone) as Signal;
+  const { convert = (value: number) => value } = source;
   const ofRollout = (rollout: object): Valued => {
     const logged = factOf<ReplayedRollout["values"]>(rollout, "values")?.[name] as Valued;
-    return logged.value === null ? logged : valued(again(logged.value));
+    return logged.value === null ? logged : valued(convert(logged.value));
   };
   const { judge: _, opening: __, groupFault: ___, ...rest } = signal;
   return { ...rest, facts: () => [], open: ({ group }) => answeredAtOnce(() => group.rollouts.map(ofRollout)) };
@@ -80,7 +80,7 @@ function standIn(source: ReplaySource, signal: Signal, alone: boolean): Signal {
 
 function sourceOf(compiled: CompiledSignal, next: CompiledSpec, was: LoggedSpec): ReplaySource {
   const { signal, settings } = compiled;
-  if (signal.fromLengths?.(settings) === true) return { by: "lengths" };
+  if (signal.fromLengths?.(settings) === true) return { kind: "lengths" };
   const { signals } = was.compiled;
   const alike = signals.filter((other) => other.signal.kind === signal.kind);
   const named = alike.find(({ name }) => name === compiled.name);
@@ -90,9 +90,9 @@ function sourceOf(compiled: CompiledSignal, next: CompiledSpec, was: LoggedSpec)
   const why = circumstances(compiled, other, next, was) ?? whoElse(compiled, other, next, was.compiled);
   if (why !== null) return refuse(why);
   if (signal.kind === tournament.kind) return tournamentSource(compiled, other, next, was.compiled);
-  if (same !== undefined) return { by: "values", of: other };
-  const again = signal.fromLogged?.(settings, other.settings) ?? null;
-  if (again !== null) return { by: "values", of: other, again };
+  if (same !== undefined) return { kind: "values", logged: other };
+  const convert = signal.fromLogged?.(settings, other.settings) ?? null;
+  if (convert !== null) return { kind: "values", logged: other, convert };
   return refuse(`its settings differ from those of the run's signal ${other.name}`);
 }
 
@@ -143,12 +143,12 @@ function tournamentSource(
   const { score, ...how } = compiled.settings as TournamentSettings;
   const { score: before, ...then } = other.settings as TournamentSettings;
   if (!isEqual(how, then)) return refuse(`its judge or schedule differs from that of the run's signal ${other.name}`);
-  if (score === before && next.judgeable === was.judgeable) return { by: "values", of: other };
+  if (score === before && next.judgeable === was.judgeable) return { kind: "values", logged: other };
   if (needsReference(how.schedule)) return refuse("the reference that everyone met is not logged");
   if (score === "rank" && scheduleOf(how.schedule).schedule.hasPlaces === true) {
     return refuse("the score rank goes by the schedule's order of play, which is not logged");
   }
-  return { by: "verdicts", of: other };
+  return { kind: "verdicts", logged: other };
 }
 
 /**
@@ -156,12 +156,12 @@ function tournamentSource(
  * that goes by verdicts which the spec no longer asks for.
  */
 function holdTogether(next: CompiledSpec, was: CompiledSpec, sources: Map<string, ReplaySource>): void {
-  const kept = new Set([...sources.values()].flatMap((how) => ("of" in how ? how.of.name : [])));
-  const lost = was.signals.find(({ judge, name }) => judge !== null && !kept.has(name));
+  const keptNames = new Set([...sources.values()].flatMap((how) => ("logged" in how ? how.logged.name : [])));
+  const lost = was.signals.find(({ judge, name }) => judge !== null && !keptNames.has(name));
   for (const { name, signal, settings, when } of next.signals) {
     const how = sources.get(name) as ReplaySource;
-    if (!("of" in how)) continue;
-    const { of: other } = how;
+    if (!("logged" in how)) continue;
+    const { logged: other } = how;
     const rules = signal.rules?.(settings) ?? [];
     if (lost !== undefined && (rules.includes("judgeable") || rules.includes("fits"))) {
       sources.set(name, refuse(`its rules go by the verdicts of ${lost.name}, which the spec does not have`));
@@ -183,7 +183,7 @@ function isAsThen(
   sources: ReadonlyMap<string, ReplaySource>,
 ): boolean {
   const how = sources.get(name) as ReplaySource;
-  if (how.by === "values") return how.of.name === name && how.again === undefined;
+  if (how.kind === "values") return how.logged.name === name && how.convert === undefined;
   const [now, then] = [next, was].map(({ spec }) => signalsOf(spec)[name]);
-  return how.by === "lengths" && then !== undefined && isEqual(now, then);
+  return how.kind === "lengths" && then !== undefined && isEqual(now, then);
 }

@@ -66,8 +66,8 @@ class RewardMoments {
 }
 
 function keepsBest(old: readonly number[], renewed: readonly number[]): boolean {
-  const [most, now] = [Math.max(...old), Math.max(...renewed)];
-  return old.some((reward, r) => reward === most && renewed[r] === now);
+  const [best, now] = [Math.max(...old), Math.max(...renewed)];
+  return old.some((reward, r) => reward === best && renewed[r] === now);
 }
 
 export class ReplayTally {

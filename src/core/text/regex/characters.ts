@@ -75,8 +75,8 @@ const escaped = (codePoint: number) => `\\u{${codePoint.toString(16)}}`;
 
 /** A set by JavaScript's own engine, which sees one character at a time and cannot be slow. */
 function native(source: string, fold: boolean): Characters {
-  const one = new RegExp(`^${source}$`, fold ? "iu" : "u");
-  return { name: `${source}${fold ? "i" : ""}`, has: (codePoint) => one.test(String.fromCodePoint(codePoint)) };
+  const pattern = new RegExp(`^${source}$`, fold ? "iu" : "u");
+  return { name: `${source}${fold ? "i" : ""}`, has: (codePoint) => pattern.test(String.fromCodePoint(codePoint)) };
 }
 
 /**

@@ -20,11 +20,11 @@ export type Place =
  * for it changes what is found and never whether.
  */
 export type Regex =
-  | { readonly is: "one"; readonly of: Characters }
+  | { readonly is: "one"; readonly characters: Characters }
   | { readonly is: "place"; readonly place: Place }
-  | { readonly is: "sequence"; readonly of: readonly Regex[] }
-  | { readonly is: "either"; readonly of: readonly Regex[] }
-  | { readonly is: "repeat"; readonly of: Regex; readonly least: number; readonly most: number | null };
+  | { readonly is: "sequence"; readonly parts: readonly Regex[] }
+  | { readonly is: "either"; readonly parts: readonly Regex[] }
+  | { readonly is: "repeat"; readonly operand: Regex; readonly min: number; readonly max: number | null };
 
 /** What is wrong with an expression, with the part that is. */
 export class RegexSyntaxError extends Error {
@@ -97,61 +97,61 @@ class RegexParser {
   }
 
   #either(): Regex {
-    const of = [this.#sequence()];
-    while (this.#took("|")) of.push(this.#sequence());
-    if (of.length === 1) return of[0] as Regex;
-    const sets = of.map((one) => (one.is === "one" ? one.of : null));
-    return sets.every((set) => set !== null) ? { is: "one", of: anyOf(sets) } : { is: "either", of };
+    const parts = [this.#sequence()];
+    while (this.#took("|")) parts.push(this.#sequence());
+    if (parts.length === 1) return parts[0] as Regex;
+    const sets = parts.map((part) => (part.is === "one" ? part.characters : null));
+    return sets.every((set) => set !== null) ? { is: "one", characters: anyOf(sets) } : { is: "either", parts };
   }
 
   #sequence(): Regex {
-    const of: Regex[] = [];
+    const parts: Regex[] = [];
     let repeatedAt = -1;
     while (this.#at < this.#text.length && !/[|)]/.test(this.#text[this.#at] as string)) {
       const at = this.#at;
       const times = this.#times();
       if (times === null) {
-        of.push(...this.#atom());
+        parts.push(...this.#atom());
         continue;
       }
-      const repeated = of.pop();
+      const repeated = parts.pop();
       const part = this.#text.slice(at, this.#at);
       if (repeated === undefined) throw new RegexSyntaxError("missing argument to repetition operator", part);
       if (repeatedAt === at) throw new RegexSyntaxError("invalid nested repetition operator", part);
-      of.push({ is: "repeat", of: repeated, ...times });
+      parts.push({ is: "repeat", operand: repeated, ...times });
       repeatedAt = this.#at;
     }
-    return of.length === 1 ? (of[0] as Regex) : { is: "sequence", of };
+    return parts.length === 1 ? (parts[0] as Regex) : { is: "sequence", parts };
   }
 
   /** How often the part before is repeated; null without a repetition here. */
-  #times(): { least: number; most: number | null } | null {
+  #times(): { min: number; max: number | null } | null {
     const times = this.#took("*")
-      ? { least: 0, most: null }
+      ? { min: 0, max: null }
       : this.#took("+")
-        ? { least: 1, most: null }
+        ? { min: 1, max: null }
         : this.#took("?")
-          ? { least: 0, most: 1 }
+          ? { min: 0, max: 1 }
           : this.#counted();
     if (times !== null) this.#took("?");
     return times;
   }
 
-  #counted(): { least: number; most: number | null } | null {
+  #counted(): { min: number; max: number | null } | null {
     const [part, from, comma, to] = this.#matched(COUNT) ?? [];
     if (part === undefined) return null;
-    const least = Number(from);
-    const most = comma === undefined ? least : to === "" ? null : Number(to);
-    if (Math.max(least, most ?? 0) > REPEAT_MOST || (most !== null && most < least)) {
+    const min = Number(from);
+    const max = comma === undefined ? min : to === "" ? null : Number(to);
+    if (Math.max(min, max ?? 0) > REPEAT_MOST || (max !== null && max < min)) {
       throw new RegexSyntaxError("invalid repeat count", part);
     }
-    return { least, most };
+    return { min, max };
   }
 
   /** The part here: one tree, or none for flags and for an empty quotation, or several of one. */
   #atom(): Regex[] {
     if (this.#took("(")) return this.#group();
-    if (this.#took("[")) return [{ is: "one", of: this.#class() }];
+    if (this.#took("[")) return [{ is: "one", characters: this.#class() }];
     if (this.#took("\\Q")) return this.#quotation();
     if (this.#text[this.#at] === "\\") return [this.#escape()];
     const { lines, dotAll } = this.#flags;
@@ -159,20 +159,20 @@ class RegexParser {
     if (this.#took("$")) return [{ is: "place", place: lines ? "line_end" : "last_line_end" }];
     if (this.#took(".")) {
       const all: Ranges = [[0, MOST]];
-      return [{ is: "one", of: dotAll ? inRanges(all, false) : without(inRanges([[10, 10]], false)) }];
+      return [{ is: "one", characters: dotAll ? inRanges(all, false) : without(inRanges([[10, 10]], false)) }];
     }
-    return [this.#one(this.#next())];
+    return [this.#literal(this.#next())];
   }
 
-  #one(codePoint: number): Regex {
-    return { is: "one", of: inRanges([[codePoint, codePoint]], this.#flags.fold) };
+  #literal(codePoint: number): Regex {
+    return { is: "one", characters: inRanges([[codePoint, codePoint]], this.#flags.fold) };
   }
 
   #quotation(): Regex[] {
     const end = this.#text.indexOf("\\E", this.#at);
     const quoted = this.#text.slice(this.#at, end < 0 ? undefined : end);
     this.#at = end < 0 ? this.#text.length : end + 2;
-    return Array.from(quoted, (character) => this.#one(character.codePointAt(0) as number));
+    return Array.from(quoted, (character) => this.#literal(character.codePointAt(0) as number));
   }
 
   #group(): Regex[] {
@@ -215,7 +215,7 @@ class RegexParser {
       return { is: "place", place };
     }
     const named = this.#namedClass();
-    return named === null ? this.#one(this.#escaped()) : { is: "one", of: named };
+    return named === null ? this.#literal(this.#escaped()) : { is: "one", characters: named };
   }
 
   /** A class that a backslash names, as `\d` or `\p{Greek}`; null for another escape. */

@@ -29,25 +29,25 @@ function compile(regex: Regex): Program {
     return [...sets.keys()].indexOf(set.name);
   };
   const before = (part: Regex, next: number): number => {
-    if (part.is === "one") return add({ is: "one", set: setOf(part.of), next });
+    if (part.is === "one") return add({ is: "one", set: setOf(part.characters), next });
     if (part.is === "place") return add({ is: "place", place: part.place, next });
-    if (part.is === "sequence") return part.of.reduceRight((at, one) => before(one, at), next);
+    if (part.is === "sequence") return part.parts.reduceRight((at, child) => before(child, at), next);
     if (part.is === "either") {
-      const [first, ...others] = part.of.map((one) => before(one, next));
+      const [first, ...others] = part.parts.map((child) => before(child, next));
       return others.reduce((at, or) => add({ is: "branch", next: at, or }), first as number);
     }
-    const { least, most, of } = part;
+    const { min, max, operand } = part;
     let at = next;
-    if (most === null) {
+    if (max === null) {
       const loop: Instruction = { is: "branch", next: 0, or: next };
       at = add(loop);
-      loop.next = before(of, at);
+      loop.next = before(operand, at);
       // The last of the copies that must be there is the one that repeats.
-      if (least > 0) at = loop.next;
+      if (min > 0) at = loop.next;
     } else {
-      for (let i = least; i < most; i++) at = add({ is: "branch", next: before(of, at), or: next });
+      for (let i = min; i < max; i++) at = add({ is: "branch", next: before(operand, at), or: next });
     }
-    for (let i = most === null ? 1 : 0; i < least; i++) at = before(of, at);
+    for (let i = max === null ? 1 : 0; i < min; i++) at = before(operand, at);
     return at;
   };
   const start = before(regex, 0);
@@ -181,8 +181,8 @@ export class RegexSearch {
     if (!found) {
       this.#entered.fill(0);
       for (let i = 0; i < this.#takers; i++) {
-        const one = instructions[this.#open[i] as number] as Instruction & { is: "one" };
-        if (letter.within[one.set]) this.#entered[one.next] = 1;
+        const instruction = instructions[this.#open[i] as number] as Instruction & { is: "one" };
+        if (letter.within[instruction.set]) this.#entered[instruction.next] = 1;
       }
     }
     const next = found ? null : this.#state(letter);
@@ -226,13 +226,13 @@ export class RegexSearch {
     for (const i of at) push(i);
     while (top < open.length) {
       const i = open[top++] as number;
-      const one = instructions[i] as Instruction;
-      if (one.is === "found") return true;
-      if (one.is === "one") open[takers++] = i;
-      else if (one.is === "branch") {
-        push(one.or);
-        push(one.next);
-      } else if (holds(one.place, last, letter)) push(one.next);
+      const instruction = instructions[i] as Instruction;
+      if (instruction.is === "found") return true;
+      if (instruction.is === "one") open[takers++] = i;
+      else if (instruction.is === "branch") {
+        push(instruction.or);
+        push(instruction.next);
+      } else if (holds(instruction.place, last, letter)) push(instruction.next);
     }
     this.#takers = takers;
     return false;

@@ -14,7 +14,7 @@ interface RegexShape {
   instructions: number;
 }
 
-const most = (values: readonly number[]) => Math.max(0, ...values);
+const maxOf = (values: readonly number[]) => Math.max(0, ...values);
 
 /** Total: sizes only grow with the tree, and are finite. */
 export function regexShape(regex: Regex): RegexShape {
@@ -25,18 +25,18 @@ export function regexShape(regex: Regex): RegexShape {
 function shapeOf(regex: Regex): { starHeight: number; repeat: number; size: number } {
   if (regex.is === "one" || regex.is === "place") return { starHeight: 0, repeat: 1, size: 1 };
   if (regex.is === "repeat") {
-    const { starHeight, repeat, size } = shapeOf(regex.of);
-    const { least } = regex;
-    const copies = Math.max(1, least, regex.most ?? 0);
-    const branches = regex.most === null ? 1 : regex.most - least;
-    const star = regex.most === null ? 1 : 0;
+    const { starHeight, repeat, size } = shapeOf(regex.operand);
+    const { min } = regex;
+    const copies = Math.max(1, min, regex.max ?? 0);
+    const branches = regex.max === null ? 1 : regex.max - min;
+    const star = regex.max === null ? 1 : 0;
     return { starHeight: starHeight + star, repeat: repeat * copies, size: size * copies + branches };
   }
-  const parts = regex.of.map(shapeOf);
+  const parts = regex.parts.map(shapeOf);
   const branches = regex.is === "either" ? parts.length - 1 : 0;
   return {
-    starHeight: most(parts.map((part) => part.starHeight)),
-    repeat: Math.max(1, most(parts.map((part) => part.repeat))),
+    starHeight: maxOf(parts.map((part) => part.starHeight)),
+    repeat: Math.max(1, maxOf(parts.map((part) => part.repeat))),
     size: parts.reduce((sum, part) => sum + part.size, branches),
   };
 }

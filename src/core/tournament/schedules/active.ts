@@ -15,7 +15,7 @@ export const active: Schedule = {
   settings: z.strictObject({}),
   complete: false,
   unequalGames: () => true,
-  most: allPairs,
+  maxPairs: allPairs,
   *waves(field) {
     const { order, graded } = field;
     const n = order.length;

@@ -71,9 +71,9 @@ function evenly(n: number, c: number, cover: number, rounds = Number.POSITIVE_IN
     let open = range(n).sort((a, b) => (need[b] as number) - (need[a] as number));
     while (open.length > 1) {
       // No list of one at the end: the last two lists share.
-      const most = open.length === c + 1 && c > 2 ? c - 1 : c;
+      const maxSize = open.length === c + 1 && c > 2 ? c - 1 : c;
       const list = [open[0] as number];
-      while (list.length < most && list.length < open.length) {
+      while (list.length < maxSize && list.length < open.length) {
         const cost = (i: number) => list.reduce((sum, j) => sum + met(i, j), 0);
         const free = open.filter((i) => !list.includes(i));
         list.push(free.reduce((a, b) => (cost(b) < cost(a) ? b : a)));

@@ -22,7 +22,7 @@ export const circular: Schedule<z.output<typeof SETTINGS>> = {
   settings: SETTINGS,
   complete: false,
   // The neighbours on the ring depend on the contents of all: known where everyone meets everyone.
-  knowsPairs: ({ degree }, most) => degree >= Math.floor(most / 2),
+  knowsPairs: ({ degree }, maxRollouts) => degree >= Math.floor(maxRollouts / 2),
   *waves({ order, settings: { degree } }) {
     const n = order.length;
     yield distances(n, degree).flatMap((d) => order.map((a, t): Match => [a, order[(t + d) % n] as number]));

@@ -15,14 +15,14 @@ export class AskedPairs {
   /** Notes a wave as asked. Returns it. */
   add(wave: readonly Match[]): readonly Match[] {
     for (const [i, j] of wave as readonly (readonly [number, number])[]) {
-      this.of(i).add(j);
-      this.of(j).add(i);
+      this.opponentsOf(i).add(j);
+      this.opponentsOf(j).add(i);
     }
     return wave;
   }
 
   /** The candidates that i was asked against. */
-  of(i: number): Set<number> {
+  opponentsOf(i: number): Set<number> {
     const met = this.opponents.get(i) ?? new Set();
     this.opponents.set(i, met);
     return met;
@@ -30,7 +30,7 @@ export class AskedPairs {
 
   /** Whether something was decided about i, and no opponent beat it. */
   isUnbeaten(i: number, outcomes: Outcomes): boolean {
-    const known = [...this.of(i)].flatMap((j) => outcomes(i, j) ?? []);
+    const known = [...this.opponentsOf(i)].flatMap((j) => outcomes(i, j) ?? []);
     return known.length > 0 && known.every((earned) => earned >= 0.5);
   }
 
@@ -58,19 +58,19 @@ export class AskedPairs {
    * The leader of a standing, best first, and after it whoever lost to no opponent and has not met the
    * leader. A leader that an unbeaten candidate beat gives way to it.
    */
-  contenders(standing: readonly number[], outcomes: Outcomes): readonly number[] {
-    const unbeaten = standing.filter((i) => this.isUnbeaten(i, outcomes));
-    const [first] = standing;
+  contenders(ranking: readonly number[], outcomes: Outcomes): readonly number[] {
+    const unbeaten = ranking.filter((i) => this.isUnbeaten(i, outcomes));
+    const [first] = ranking;
     if (first === undefined) return [];
-    const leader = unbeaten.find((i) => this.of(i).has(first) && (outcomes(i, first) ?? 0) > 0.5) ?? first;
-    return [leader, ...unbeaten.filter((i) => i !== leader && !this.of(leader).has(i))];
+    const leader = unbeaten.find((i) => this.opponentsOf(i).has(first) && (outcomes(i, first) ?? 0) > 0.5) ?? first;
+    return [leader, ...unbeaten.filter((i) => i !== leader && !this.opponentsOf(leader).has(i))];
   }
 
   private paired(line: readonly number[]): Match[] {
     const open = [...line];
     const pairs: Match[] = [];
     for (let a = open.shift(); a !== undefined; a = open.shift()) {
-      const at = open.findIndex((b) => !this.of(a as number).has(b));
+      const at = open.findIndex((b) => !this.opponentsOf(a as number).has(b));
       if (at >= 0) pairs.push([a, open.splice(at, 1)[0] as number]);
     }
     return pairs;

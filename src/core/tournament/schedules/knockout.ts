@@ -17,7 +17,7 @@ export const knockout: Schedule = {
   complete: false,
   hasPlaces: true,
   unequalGames: () => true,
-  most: (n) => Math.min(allPairs(n), 2 * Math.max(0, n - 1)),
+  maxPairs: (n) => Math.min(allPairs(n), 2 * Math.max(0, n - 1)),
   *waves({ order }) {
     const n = order.length;
     const [anchor, ...others] = order;

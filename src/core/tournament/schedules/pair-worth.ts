@@ -26,11 +26,11 @@ export const unasked = (order: readonly number[], asked: readonly Match[]): Matc
 const EACH_MAX = 2;
 
 /** The first pairs of a line, `most` of them, no candidate in more than `EACH_MAX` of them. */
-export function spaced(line: readonly Match[], most: number): Match[] {
+export function spaced(line: readonly Match[], maxMatches: number): Match[] {
   const times = new Map<number, number>();
   const taken: Match[] = [];
   for (const match of line) {
-    if (taken.length === most) break;
+    if (taken.length === maxMatches) break;
     if (match.some((i) => (times.get(i) ?? 0) >= EACH_MAX)) continue;
     for (const i of match) times.set(i, (times.get(i) ?? 0) + 1);
     taken.push(match);

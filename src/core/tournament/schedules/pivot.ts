@@ -24,27 +24,28 @@ export const pivot: Schedule<z.output<typeof SETTINGS>> = {
   complete: false,
   unequalGames: () => true,
   findsBest: true,
-  most: (n, { pivots }) => {
+  maxPairs: (n, { pivots }) => {
     const k = Math.min(pivots, n);
     return Math.min(allPairs(n), n + k * (n - k) + allPairs(k) + finalsMost(n) + Math.max(0, n - 1 - k));
   },
   *waves({ order, settings }) {
     const n = order.length;
     const asked = new AskedPairs(finalsMost(n));
-    const meanOf = (i: number, outcomes: Outcomes) => meanOutcome(outcomes, i, [...asked.of(i)]);
+    const meanOf = (i: number, outcomes: Outcomes) => meanOutcome(outcomes, i, [...asked.opponentsOf(i)]);
     let outcomes = yield asked.add(order.map((a, t): Match => [a, order[(t + 1) % n] as number]));
     const means = new Map(order.map((i) => [i, meanOf(i, outcomes)]));
-    const standing = standingBy(order, (i) => means.get(i) as number);
-    const best = means.get(standing[0] as number) as number;
-    const equals = standing.filter((i) => means.get(i) === best && best > 0.5);
-    const lost = (i: number, known: Outcomes) => equals.some((j) => asked.of(i).has(j) && (known(i, j) ?? 0.5) < 0.5);
+    const ranking = standingBy(order, (i) => means.get(i) as number);
+    const best = means.get(ranking[0] as number) as number;
+    const equals = ranking.filter((i) => means.get(i) === best && best > 0.5);
+    const lost = (i: number, known: Outcomes) =>
+      equals.some((j) => asked.opponentsOf(i).has(j) && (known(i, j) ?? 0.5) < 0.5);
     const left = (known: Outcomes) => {
       const line = equals.filter((i) => !lost(i, known));
       return line.length > settings.pivots ? line : [];
     };
     outcomes = yield* asked.finals(left, outcomes);
     const losers = new Set(equals.filter((i) => lost(i, outcomes)));
-    const pivots = standingBy(standing, (i) => 2 * Number(equals.includes(i)) - Number(losers.has(i))).slice(
+    const pivots = standingBy(ranking, (i) => 2 * Number(equals.includes(i)) - Number(losers.has(i))).slice(
       0,
       settings.pivots,
     );
@@ -65,7 +66,9 @@ export const pivot: Schedule<z.output<typeof SETTINGS>> = {
       known,
     ) as [number];
     if (pivots.includes(leader) || !asked.isUnbeaten(leader, known)) return undefined;
-    yield asked.add(order.flatMap((i): Match[] => (i === leader || asked.of(leader).has(i) ? [] : [[i, leader]])));
+    yield asked.add(
+      order.flatMap((i): Match[] => (i === leader || asked.opponentsOf(leader).has(i) ? [] : [[i, leader]])),
+    );
     return undefined;
   },
 };

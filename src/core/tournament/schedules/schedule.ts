@@ -53,7 +53,7 @@ export interface Schedule<S = unknown> {
   /** Whether the group's reference takes part, and only comparisons with it count. */
   needsReference?(settings: S): boolean;
   /** Pairs of n candidates that it comes to ask at most; absent: its first wave is all there is. */
-  most?(n: number, settings: S): number;
+  maxPairs?(n: number, settings: S): number;
   /** Whether `waves` returns places, which decide the order in place of mean outcomes. */
   hasPlaces?: true;
   /**
@@ -67,7 +67,7 @@ export interface Schedule<S = unknown> {
    * Whether each pair of some of a group's candidates is among those of all of them, whoever else comes, as
    * long as there are at most `most`: such pairs may be asked before all are there.
    */
-  knowsPairs?(settings: S, most: number): boolean;
+  knowsPairs?(settings: S, maxRollouts: number): boolean;
   /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
   listsInOrder?(settings: S): boolean;
 }

@@ -33,7 +33,7 @@ export const swiss: Schedule<z.output<typeof SETTINGS>> = {
   complete: false,
   hasPlaces: true,
   findsBest: true,
-  most(n, { rounds: named }) {
+  maxPairs(n, { rounds: named }) {
     const rounds = roundsOf(n, named);
     const more = named === undefined ? finalsMost(n) : 0;
     return Math.min(allPairs(n), rounds * (n >> 1) + (rounds === 1 ? n % 2 : 0) + more);
@@ -51,22 +51,22 @@ export const swiss: Schedule<z.output<typeof SETTINGS>> = {
         add(b, outcomes(b, a));
       }
     };
-    const buchholz = (i: number) => [...asked.of(i)].reduce((sum, j) => sum + (points.get(j) as number), 0);
-    const standing = () => standingBy(order, (i) => points.get(i) as number);
+    const buchholz = (i: number) => [...asked.opponentsOf(i)].reduce((sum, j) => sum + (points.get(j) as number), 0);
+    const rankByPoints = () => standingBy(order, (i) => points.get(i) as number);
     let outcomes: Outcomes = () => undefined;
     for (let round = 0; round < rounds; round++) {
-      const line = standing();
+      const line = rankByPoints();
       const last = n % 2 === 1 ? (line.pop() as number) : null;
       if (last !== null && rounds > 1) add(last, 1);
-      const wave = paired(line, (a, b) => asked.of(a).has(b));
+      const wave = paired(line, (a, b) => asked.opponentsOf(a).has(b));
       if (last !== null && rounds === 1) wave.push([last, line[0] as number]);
       outcomes = yield asked.add(wave);
       count(wave, outcomes);
     }
     yield* asked.finals((known, wave) => {
       count(wave, known);
-      const most = Math.max(...points.values());
-      const leaders = order.filter((i) => points.get(i) === most);
+      const maxPoints = Math.max(...points.values());
+      const leaders = order.filter((i) => points.get(i) === maxPoints);
       return asked.contenders(standingBy(leaders, buchholz), known);
     }, outcomes);
     return shared(

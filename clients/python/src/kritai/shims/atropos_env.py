@@ -2,13 +2,13 @@
 masks and `messages` of one rollout, with any `scores`.
 
 When all of an item's rollouts are there they are judged together, and `scores` are their rewards. An
-environment with a custom `collect_trajectories` or `score` ends it with `await scored_group(group,
-item, **options)`. The item, where it is a mapping, states the facts that the spec needs, and only those
-are sent. `kritai_options`, of the class: those of `Kritai.rewards` (`spec`, `run_id`; `step` is the
-environment's `curr_step`), `base_url`, `way`, `fallback`. Atropos takes numbers only: a missing score
-raises NoScore, unless `fallback` names a number. Atropos logs whatever is raised here ("Error in
-collect_trajectories") and leaves the group out, a wrong key or spec too. Server and key:
-KRITAI_BASE_URL, KRITAI_API_KEY.
+environment with a custom `collect_trajectories` or `score` ends it with
+`await scored_group(group, item, **options)`. The item, where it is a mapping, states the facts that the
+spec needs, and only those are sent. `kritai_options`, of the class: those of `Kritai.rewards` (`spec`,
+`run_id`; `step` is the environment's `curr_step`), `base_url`, `way`, `fallback`. Atropos takes numbers
+only: a missing score raises NoScore, unless `fallback` names a number. Atropos logs whatever is raised
+here ("Error in collect_trajectories") and leaves the group out, a wrong key or spec too. Server and
+key: KRITAI_BASE_URL, KRITAI_API_KEY.
 """
 
 from collections.abc import Mapping

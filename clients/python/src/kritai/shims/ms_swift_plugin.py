@@ -1,7 +1,7 @@
-"""ms-swift: `--external_plugins <this file> --reward_funcs kritai` (or a copy of it; `pip show -f
-kritai` shows where it is). Whole batches. ms-swift takes a missing reward for 0.0, which is a reward: a
-missing score raises NoScore, unless KRITAI_FALLBACK names the number to give. A fault in the request
-itself raises.
+"""ms-swift: `--external_plugins <this file> --reward_funcs kritai` (or a copy of it;
+`pip show -f kritai` shows where it is). Whole batches. ms-swift takes a missing reward for 0.0, which
+is a reward: a missing score raises NoScore, unless KRITAI_FALLBACK names the number to give. A fault in
+the request itself raises.
 
 A group must not be scored in parts. Of several processes each may hold a part of one, so there
 KRITAI_GROUP_SIZE=8 names the completions of a prompt (a part then raises), or KRITAI_GATHER=1 has the

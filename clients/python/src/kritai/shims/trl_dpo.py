@@ -4,9 +4,9 @@ reward_funcs=[kritai_reward("http://host:8787", run_id="dpo-1")])`.
 As `kritai.shims.trl_reward`, but a plain function, run on a separate thread; it pickles. OnlineDPO
 takes a missing reward for 0.0 in every version, which would decide who is chosen: a missing score
 raises NoScore, unless `fallback=` names the number to give. The two completions of a prompt are its
-group (`num_generations`, else 2). Of two equal rewards TRL chooses the first. `kritai_rewards(["tests",
-"quality"], ..)` gives one function for each component, weighted by `reward_weights`; a batch is one
-request all the same. Options: those of `trl_reward`.
+group (`num_generations`, else 2). Of two equal rewards TRL chooses the first.
+`kritai_rewards(["tests", "quality"], ..)` gives one function for each component, weighted by
+`reward_weights`; a batch is one request all the same. Options: those of `trl_reward`.
 """
 
 from collections.abc import Sequence

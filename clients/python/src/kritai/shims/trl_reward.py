@@ -10,12 +10,12 @@ A group must not be scored in parts. Of several processes each may hold a part o
 all processes are scored together, by the first one. A dataset column `pass_rate` is sent as label.
 Facts that the spec needs (a reference, test cases, a row) are taken from the dataset's columns, and
 only those are sent: the right answer from `label_column`, else from the first there is of `reference`,
-`ground_truth`, `expected_answer`, `answer`, `solution`, `label`, `target`. `kritai_rewards(["tests",
-"quality"], ..)` gives one function for each component (a signal of the spec, or `base`, `format`,
-`overlong`), named as it, for `multi_objective_aggregation="normalize_then_sum"`; a batch is one request
-all the same. A fault in the request itself (key, spec) raises and stops the training. Options: those of
-`Kritai.rewards`, `language`, `label_column`, and `drift_probe=20`: every 20 steps a few groups of the
-first steps are sent again (`kritai.DriftProbe`).
+`ground_truth`, `expected_answer`, `answer`, `solution`, `label`, `target`.
+`kritai_rewards(["tests", "quality"], ..)` gives one function for each component (a signal of the spec,
+or `base`, `format`, `overlong`), named as it, for `multi_objective_aggregation="normalize_then_sum"`; a
+batch is one request all the same. A fault in the request itself (key, spec) raises and stops the
+training. Options: those of `Kritai.rewards`, `language`, `label_column`, and `drift_probe=20`: every 20
+steps a few groups of the first steps are sent again (`kritai.DriftProbe`).
 """
 
 import functools
