@@ -1,4 +1,4 @@
-// `npm run check [-- NAME]`: types, lint and generated files, or one of them, or the deploy's dry run. Types
+// `npm run check [-- NAME]`: types, lint, prose and generated files, or one of them, or the deploy's dry run. Types
 // and lint need packages that `npm ci` leaves out: those are installed on first use.
 import { type Beside, installBeside } from "./beside.ts";
 import { runToEnd } from "./child.ts";
@@ -6,10 +6,11 @@ import { partOf } from "./parts.ts";
 
 export const CHECKS = {
   call: "npm run check --",
-  description: "Without a name: types, lint and generated, in this order, up to the first that fails.",
+  description: "Without a name: types, lint, prose and generated, in this order, up to the first that fails.",
   names: {
     types: "the compiler, for the Worker, for Node and for the TypeScript client",
     lint: "Biome, which also mends: test/node_modules/.bin/biome check --write FILES",
+    prose: "comments, messages, documentation and names without words that readers had to guess at",
     generated: "lockfiles, prompts and programs are what their sources give",
     deploy: "what would be deployed can be built",
   },
@@ -35,6 +36,7 @@ const CHECK: Record<Name, Check> = {
     ],
   },
   lint: { needs: ["test"], runs: [["test/node_modules/.bin/biome", "ci", "."]] },
+  prose: { needs: [], runs: [node("scripts/project/plain-english.ts")] },
   generated: {
     needs: [],
     runs: ["complete-lockfile", "prompts", "programs"].map((name) => node(`scripts/build/${name}.ts`, "--check")),
@@ -46,7 +48,8 @@ if (import.meta.main) {
   // The compiler is a Go program that ends soon: a third of its time went into collecting garbage.
   process.env.GOGC ??= "400";
   const asked = process.argv.slice(2);
-  const names: Name[] = asked.length === 0 ? ["types", "lint", "generated"] : asked.map((word) => partOf(CHECKS, word));
+  const names: Name[] =
+    asked.length === 0 ? ["types", "lint", "prose", "generated"] : asked.map((word) => partOf(CHECKS, word));
   for (const name of names) {
     const { needs, runs } = CHECK[name];
     await installBeside(...needs);

@@ -24,7 +24,10 @@ export const BANNED_FORMS: readonly BannedForm[] = [
   { instead: "'without', 'among'", pattern: /\b(?:for want of|amid)\b/i },
   { instead: "'by itself', 'because of'", pattern: /\b(?:(?:by|of) its doing|whose doing)\b/i },
   { instead: "'custom', 'separate' or a possessive", pattern: /\bof (?:one's|its|their|your|our) own\b/i },
-  { instead: "'not a number', 'no caller'", pattern: /\b(?:is|are|was) no (?!longer\b|more\b|different\b|\d)[a-z]+/i },
+  {
+    instead: "'not a number', 'no caller'",
+    pattern: /(?<!\bthere )\b(?:is|are|was) no (?!longer\b|more\b|different\b|\d)[a-z]+/i,
+  },
   { instead: "name who does not: 'no caller', 'no reader'", pattern: /\bnobody\b/i },
   {
     instead: "'N', 'equally often', 'no longer'",

@@ -26,7 +26,7 @@ function paragraphsOf(rows: readonly string[], first: number): Prose[] {
   for (const [at, row] of rows.entries()) {
     const words = row.replace(/^[#>|\s]*(?:[-*] |\d+\. )?/, "").trim();
     if (words === "") isOpen = false;
-    else if (isOpen && !/^\s*(?:[-*|#>]|\d+\.) ?/.test(row)) found.at(-1)?.words.push(words);
+    else if (isOpen && !/^\s*(?:[-*|#>@]|\d+\.)/.test(row)) found.at(-1)?.words.push(words);
     else {
       found.push({ line: first + at, words: [words] });
       isOpen = true;
