@@ -1,4 +1,4 @@
-// One group's questions with the readings that came back.
+// A group's questions together with the readings that came back for them.
 
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
@@ -8,8 +8,8 @@ import { isAside, type Question } from "./questions.ts";
 import { isUnparsed, NOTHING, type Reading } from "./readings.ts";
 
 /**
- * One question of a group with its readings. `charged` is false when an equal group of the request
- * asked it: no cost here.
+ * One question of a group with its readings. `charged` is false if an equal group of the same request already
+ * asked the question, so that it costs nothing here.
  */
 export interface AskedQuestion {
   question: Question;
@@ -17,23 +17,22 @@ export interface AskedQuestion {
   readings: readonly Reading[];
 }
 
-/** Whether a question's answers say anything of its candidates. */
+/** Whether a question's answers count as evidence about its candidates. */
 export const counts = ({ question }: AskedQuestion): boolean => !isAside(question);
 
-/** The questions that a plan decides by: summaries are not among them. */
+/** The questions that decide a plan: all except summaries. */
 export const deciding = (asked: readonly AskedQuestion[]): readonly AskedQuestion[] =>
   asked.filter(({ question }) => question.summary !== true);
 
 /**
- * Indices of the questions that the deadline came before: none of their samples failed by anything
- * else, and none was answered.
+ * Indices of the questions cut off by the deadline: all of their samples failed, and only with `deadline`.
  */
 export function cutByDeadline(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const isCut = ({ readings }: AskedQuestion) => readings.every(({ code }) => code === "deadline");
   return new Set(asked.flatMap((question, q) => (question.readings.length > 0 && isCut(question) ? [q] : [])));
 }
 
-/** The models that answered, by name. */
+/** Names of the models that answered, sorted. */
 export function modelsOf(asked: readonly AskedQuestion[]): string[] {
   const models = new Set<string>();
   for (const { readings } of asked) for (const { model } of readings) if (model !== null) models.add(model);
@@ -41,9 +40,9 @@ export function modelsOf(asked: readonly AskedQuestion[]): string[] {
 }
 
 /**
- * The same samples as one model's: the model with most answers, the first by name among equals; what
- * others answered has failed with `other_model`. Where one model or none answered, the questions
- * come back as they are.
+ * Keeps the answers of one model only: the model with the most answers, the first by name on a tie. Answers
+ * of other models become failures with the code `other_model`. Returns the questions unchanged if at most one
+ * model answered.
  */
 export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
   const judged = asked.filter(({ question }) => question.summary !== true);
@@ -61,8 +60,9 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
 }
 
 /**
- * The outcomes that `decide` and the schedules work on; a saved sample has none.
- * @param weighing what counts of verdicts that say more than a winner; absent, a winner at most
+ * Converts readings into the outcomes that `decide` and the schedules use. Saved samples have no outcome.
+ * @param weighing how verdicts that grade candidates are weighted; without it, a verdict yields at most a
+ * winner
  */
 export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing = {}): Outcome[] {
   const outcomes: Outcome[] = [];
@@ -82,8 +82,8 @@ export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing =
 }
 
 /**
- * Why nothing of a class was decided: the most frequent fault among its readings, `unparsed`
- * included; equal counts go by the table's order.
+ * Why no result was reached for a class: the most frequent fault among its readings, including `unparsed`.
+ * Ties are resolved by the order of `ITEM_ERRORS`.
  */
 export function commonFault(asked: readonly AskedQuestion[], classIndex: number): ItemErrorCode | null {
   const counts = new Map<ItemErrorCode, number>();

@@ -1,10 +1,10 @@
-// Reads answers that are not a model's words: a scalar model's number or its steps' numbers, the status of a
-// program's run, the index of a step.
+// Reads answers that are not prose: the number or the per-step numbers of a scalar model, the status of a
+// program run, and the index of a step.
 
 import { RUN_STATUSES } from "../judges/test-runs.ts";
 import { NOTHING, type ReadableGeneration, type ReadPart } from "./readings.ts";
 
-/** The answer's text is a finite number as JSON writes it: a grade without a scale. */
+/** Reads a finite number in JSON notation: a grade without a scale. */
 export function readScalar({ answer, error }: ReadableGeneration): ReadPart {
   if (answer === null) return { ...NOTHING, status: null, code: error ?? "verifier_bad_reply" };
   const grade = answer.trim() === "" ? Number.NaN : Number(answer);
@@ -12,10 +12,10 @@ export function readScalar({ answer, error }: ReadableGeneration): ReadPart {
   return { ...NOTHING, verdict: { kind: "grade", grade }, status: "ok" };
 }
 
-/** The answer's text is a list of numbers in JSON, one a step. */
+/** Reads a JSON list of numbers, one per step. */
 export const readStepScores = (generation: ReadableGeneration): ReadPart => ofList(generation, Number.isFinite);
 
-/** The same with null for a step that cannot be judged. */
+/** Reads a JSON list of numbers, one per step; null marks a step that cannot be judged. */
 export const readCheckedSteps = (generation: ReadableGeneration): ReadPart =>
   ofList(generation, (score) => score === null || Number.isFinite(score));
 
@@ -34,18 +34,18 @@ function listIn(text: string, isScore: (score: unknown) => boolean): (number | n
   }
 }
 
-/** The answer's text is one of the statuses. */
+/** Reads one of the run statuses. */
 export function readRun({ answer, error }: ReadableGeneration): ReadPart {
   const label = RUN_STATUSES.find((status) => status === answer);
   if (label === undefined) return { ...NOTHING, status: null, code: error ?? "sandbox_failed" };
   return { ...NOTHING, verdict: { kind: "label", label }, status: "ok" };
 }
 
-/** Steps before the first wrong one count 1, it and those behind it 0; -1: none is wrong. */
+/** Scores per step: 1 before the first wrong step, 0 from that step on. `wrong` is -1 if no step is wrong. */
 export const countedFrom = (wrong: number, steps: number): number[] =>
   Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
 
-/** A judge's answer is the index of a step, or -1 for none; another number is not a verdict. */
+/** Checks that a judge's answer is the index of a step, or -1 for none. Any other number is unreadable. */
 export function ofSteps(part: ReadPart, steps: number): ReadPart {
   const { verdict } = part;
   if (verdict === null) return part;

@@ -1,4 +1,4 @@
-// How a generation is read: what it says of the candidates, or why it says nothing.
+// Reads generations: turns an answer into a verdict on the candidates, or into the reason why there is none.
 import { VERDICT_STATUSES } from "../contract/replies.ts";
 import type { Spec } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
@@ -9,26 +9,26 @@ import { parseLetter, parseScores } from "../judges/verdict.ts";
 import type { Verdict } from "../judges/verdicts.ts";
 
 /**
- * How an answer was read. `tie`: it says explicitly that none wins. `cut_by_length`: it did not end by
- * itself.
+ * How an answer was read. `tie`: the answer explicitly declares a tie. `cut_by_length`: the generation was
+ * cut off.
  */
 export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length"] as const;
 export type ReadingStatus = (typeof READING_STATUSES)[number];
 
-/** What is known of a generation besides what it says. */
+/** Metadata of a generation. */
 export interface GenerationFacts {
   finish_reason: string | null;
   prompt_tokens: number;
   completion_tokens: number;
   latency_ms: number;
-  /** The model that answered and the backend's name; null when none answered or it is not known. */
+  /** Names of the model and the backend that answered; null without an answer or if unknown. */
   model: string | null;
   backend: string | null;
-  /** The verifier's text, or its reason to refuse; only where the spec says log_verdicts. */
+  /** The verifier's text, or its reason to refuse; only if the spec sets log_verdicts. */
   text?: string;
 }
 
-/** For a generation that was not reported, or was read for its meaning alone. */
+/** Metadata for a generation that was not reported, or whose metadata does not matter. */
 export const NO_FACTS: GenerationFacts = {
   finish_reason: null,
   prompt_tokens: 0,
@@ -39,43 +39,44 @@ export const NO_FACTS: GenerationFacts = {
 };
 
 /**
- * One generation, read. Exactly one of `status` and `code` is set, neither when it was saved;
- * `verdict` only where the status is `ok` or `tie`.
+ * One generation, read. Exactly one of `status` and `code` is set, neither for a saved sample. `verdict` is
+ * set only if the status is `ok` or `tie`.
  */
 export interface Reading extends GenerationFacts {
   sample: number;
   verdict: Verdict | null;
   status: ReadingStatus | null;
   code: ItemErrorCode | null;
-  /** Left out because its question's majority was decided. */
+  /** Skipped because the majority of its question was already decided. */
   saved: boolean;
-  /** The turn that it names of each place shown, null of one without; absent: it names none. */
+  /** Per candidate shown, the turn that the answer names, or null; undefined if the answer names no turns. */
   turns?: readonly (number | null)[];
 }
 
-/** A generation as it comes from a verifier, as far as reading it goes. */
+/** The part of a verifier's generation that is needed to read its answer. */
 export interface ReadableGeneration {
   answer: string | null;
   thinking: "none" | "closed" | "unclosed";
   finish_reason: string | null;
   error: ItemErrorCode | null;
   saved?: boolean;
-  /** Where a soft vote asked for it: the labels' probabilities, null where none were found. */
+  /** The labels' probabilities if a soft vote asked for them; null if none were found. */
   soft?: SoftLabels | null | undefined;
 }
 
 export type ReadPart = Pick<Reading, "verdict" | "status" | "code" | "saved">;
 
-/** The content of a reading without a verdict. */
+/** Default fields of a reading without a verdict. */
 export const NOTHING = { verdict: null, code: null, saved: false } as const;
 
-/** Finish reasons of an answer that did not end by itself; such an answer is never a verdict. */
+/** Finish reasons of a generation that was cut off; such an answer never yields a verdict. */
 const CUT: ReadonlySet<string> = new Set(["length", "repetition"]);
 
 /**
- * Reads one answer over k candidates. Thoughts that were never closed, and an answer cut by length or for
- * repeating itself, are not verdicts.
- * @param prompt the preset that asked; a template of `form` when it names none
+ * Reads one answer over k candidates. An answer with unclosed thoughts, or cut off for length or repetition,
+ * has no verdict.
+ * @param prompt name of the preset that asked the question; any other name means a template with the given
+ * `form`
  */
 export function readAnswer(answer: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt = ""): ReadPart {
   if (answer.saved === true) return { ...NOTHING, status: null, saved: true };
@@ -95,8 +96,8 @@ export function readAnswer(answer: ReadableGeneration, k: number, form: Spec["ju
 }
 
 /**
- * The word in the box of a verifier that finds the candidates equal, as the embedded one does. No
- * prompt offers it.
+ * A box that declares a tie. No prompt offers it, but some verifiers, such as the embedded one, write it for
+ * equal candidates.
  */
 const DECLARED_TIE = /\\boxed\{tie\}\s*$/;
 
@@ -113,11 +114,11 @@ function readScores(text: string, k: number): ReadPart {
   return { ...NOTHING, verdict: scores === null ? null : { kind: "scores", scores }, status };
 }
 
-/** Whether the verifier answered and said nothing that can be read. */
+/** Whether the verifier answered with unreadable text. */
 export const isUnparsed = ({ status }: Pick<Reading, "status">): boolean =>
   status !== null && status !== "ok" && status !== "tie";
 
-/** Whether some answer came, and none that can be read. */
+/** Whether at least one answer came and none of them is readable. */
 export const isUnread = (readings: readonly Reading[]): boolean =>
   readings.some(isUnparsed) &&
   readings.every((reading) => !reading.saved && (reading.status === null || isUnparsed(reading)));

@@ -1,5 +1,5 @@
-// The interface of a kind of signal: settings, range, its questions to a verifier and how its values follow
-// from the answers. Kinds: ../reward/table.ts.
+// The interface of a signal kind: its settings, range, questions to a verifier, and the values computed from
+// the answers. The kinds are listed in ../reward/table.ts.
 
 import type * as z from "zod";
 import type { ContentKey } from "../candidate/classes.ts";
@@ -12,54 +12,52 @@ import type { Question } from "./questions.ts";
 import type { Valued, ValueRange } from "./signal-value.ts";
 
 /**
- * A field that a request must carry for a signal: of every rollout, such as `length_tokens`, or of the group,
- * written `group.reference`.
+ * Name of a field that a signal requires in requests: a rollout's field, such as `length_tokens`, or a
+ * group's, written `group.reference`.
  */
 export type Fact = string;
 
-/** Fields that a kind brings into requests; a request may leave out what its spec does not need. */
+/** Request fields that a signal kind adds. A request may omit fields that its spec does not need. */
 interface FactFields {
   group?: Readonly<Record<string, z.ZodType>>;
   rollout?: Readonly<Record<string, z.ZodType>>;
 }
 
-/**
- * A fact of a group or a rollout as the request's schema read it; undefined when it was not sent.
- */
+/** Reads a field of a group or rollout as parsed by the request's schema; undefined if it was not sent. */
 export const factOf = <T>(subject: object, field: string): T | undefined =>
   (subject as Record<string, unknown>)[field] as T;
 
-/** Why a group cannot be met, by the field below the group. */
+/** Why a group does not meet a signal's requirements. `path` is relative to the group. */
 export interface GroupFault {
   path: string;
   message: string;
-  /** Something is missing; else what is there does not go. */
+  /** The field is missing; otherwise its value is invalid. */
   missing?: true;
 }
 
-/** How a verifier is asked and read: today's judge settings. */
+/** How a verifier is asked and how its answers are read: the spec's judge settings. */
 export type Judge = Spec["judge"];
 
-/** A plan's context besides its group and its settings. */
+/** The context of a plan, in addition to its group and settings. */
 export interface SignalContext {
   /** The signal's name in its spec. */
   name: string;
-  /** The spec's. */
+  /** The spec's seed. */
   seed: number;
-  /** Whether a format signal of the spec asks for judgeable candidates. */
+  /** Whether a format signal of the spec requires judgeable candidates. */
   judgeable: boolean;
   /**
-   * Per rollout: a verifier's answers fail where its candidate is shown. Known when all who ask are
-   * done, else all false.
+   * Per rollout: whether a verifier's answers fail whenever its candidate is shown. Known after all signals
+   * that ask questions are done, false before.
    */
   jams: readonly boolean[];
-  /** Per rollout: its candidate was refused by a verifier. Known as `jams` is. */
+  /** Per rollout: whether a verifier refused its candidate. Known at the same time as `jams`. */
   refused: readonly boolean[];
-  /** The request's, 0 where it has none and none is needed. */
+  /** The request's training step; 0 if the request has none and none is needed. */
   step: number;
 }
 
-/** A signal's details of one rollout besides its value: small, for people and the run log. */
+/** Details of a signal about one rollout, in addition to its value: small, for people and the run log. */
 export type Detail = Readonly<Record<string, unknown>>;
 
 /** One rollout's value with the signal's details. */
@@ -69,53 +67,53 @@ export interface RolloutValue {
 }
 
 export interface PlanResult {
-  /** One a rollout, in the group's order. */
+  /** One entry per rollout, in the group's order. */
   scores: readonly Valued[];
-  /** One a rollout; absent where the kind has none. */
+  /** One entry per rollout; omitted if the kind has no details. */
   details?: readonly (Detail | null)[];
-  /** Only of a kind that compares. */
+  /** Only for kinds that compare rollouts. */
   summary?: ComparisonSummary;
 }
 
 /**
- * Questions that depend on one comparison's answers alone: they may be asked while others of their wave still
- * run.
+ * Questions that depend only on the answers of one comparison, so that they can be asked while other
+ * comparisons of the same wave are still running.
  */
 export interface Follows {
-  /** Generations that a comparison comes to at most, without what is asked again. */
+  /** Upper bound of generations per comparison, without re-asks. */
   maxGenerations: number;
-  /** Given all that was asked about one set of candidates: what `next` would ask about it. */
+  /** The follow-up questions of `next` for one set of candidates, given everything asked about that set. */
   next(asked: readonly AskedQuestion[]): readonly Question[];
 }
 
 /**
- * A signal at work on one group, pure: given all that was answered so far it says what to ask next,
- * or nothing when it is done. The same answers give the same questions and the same result,
- * whatever order they came in.
+ * A signal's work on one group, as a pure function of the answers so far: returns the next questions, or none
+ * when it is done. The same answers lead to the same questions and the same result, in whatever order they
+ * arrive.
  */
 export interface Plan {
-  /** Absent: no question depends on one comparison's answers alone. */
+  /** Omitted: no question depends on the answers of a single comparison. */
   follows?: Follows;
-  /** It asks again by itself what could not be read, as its budget pays; else that is done for it. */
+  /** The plan itself re-asks unreadable questions within its budget; otherwise the caller does. */
   asksAgain?: boolean;
-  /** The texts that its questions show in place of the group's candidates. */
+  /** Texts that the questions show instead of the group's candidates. */
   shows?: ShownTexts;
   /**
-   * Upper bound over all waves, repeated questions included, given the generations of the first
-   * wave; absent: all waves but `aside` are the first.
+   * Upper bound of generations over all waves, re-asks included, given the generations of the first wave.
+   * Omitted: every question except those that decide no comparison is in the first wave.
    */
   mostOf?(first: number): number;
-  /** Most generations for finding which candidate caused missing answers; absent: none. */
+  /** Upper bound of generations for finding which candidate caused missing answers; omitted: none. */
   maxAttributionGenerations?: number;
   next(seen: readonly AskedQuestion[]): readonly Question[];
   result(seen: readonly AskedQuestion[]): PlanResult;
 }
 
-/** Texts out of rollouts that questions show instead of candidates; none twice. */
+/** Texts taken from rollouts that questions show instead of candidates, without duplicates. */
 export interface ShownTexts {
   texts: readonly string[];
   keys: readonly ContentKey[];
-  /** The rollout that each is of: the first of several. */
+  /** Index of the rollout that each text is from; the first of several. */
   rolloutIndices: readonly number[];
 }
 
@@ -125,7 +123,7 @@ export const answeredAtOnce = (scores: () => readonly Valued[], details?: () => 
   result: () => ({ scores: scores(), ...(details !== undefined && { details: details() }) }),
 });
 
-/** A kind's `opening`, and `open` by it. */
+/** A kind's `opening`, and `open` derived from it. */
 export const inSteps = <S>(opening: NonNullable<Signal<S>["opening"]>): Pick<Signal<S>, "open" | "opening"> => ({
   opening,
   open: (...given) => drained(opening(...given)),
@@ -135,71 +133,74 @@ export const isRelative = (signal: Signal, settings: unknown): boolean =>
   signal.relativeWith?.(settings) ?? signal.relative;
 
 /**
- * A kind of signal. Its one file and its line in the table are all there is of it: the spec's
- * schema, ranges, facts and the log derive from here.
+ * A kind of signal. One file and one line in the table define a kind completely: the spec's schema, ranges,
+ * facts and the log are derived from them.
  */
 export interface Signal<S = unknown> {
   kind: string;
-  /** Schema of its settings, besides `kind`, `when` and `skip_value`. */
+  /** Schema of the settings, without `kind`, `when` and `skip_value`. */
   schema: z.ZodObject;
-  /** Absent: it reads what every request has. */
+  /** Omitted: the kind only reads fields that every request has. */
   fields?: FactFields;
-  /** The settings' canonical form, defaults filled in; absent: as the schema gives them. */
+  /** The settings in canonical form, with defaults; omitted: as the schema returns them. */
   canonical?(settings: S): S;
-  /** Faults of canonical settings beyond the schema, or null. */
+  /** A fault of the canonical settings that the schema cannot express, or null. */
   fault?(settings: S): { path: readonly (string | number)[]; message: string } | null;
-  /** Whether a value says something only beside those of the group. */
+  /** Whether a value is only meaningful relative to the other values of its group. */
   relative: boolean;
-  /** Where that depends on the settings. */
+  /** Overrides `relative` if it depends on the settings. */
   relativeWith?(settings: S): boolean;
-  /** It measures whether a rollout is right, by something that the policy does not write. */
+  /** The signal measures correctness with a source that the policy does not write. */
   verified?: true;
-  /** It measures agreement or confidence, which a policy can raise without being right. */
+  /** The signal measures agreement or confidence, which a policy can raise without being correct. */
   label_free?: true;
-  /** Warnings of settings that are valid and may not be meant, by code (docs/errors.jsonl). */
+  /** Codes of warnings about settings that are valid but may be unintended (docs/errors.jsonl). */
   lints?(settings: S): readonly string[];
-  /** The kind of backend that answers its questions; absent: chat. */
+  /** The kind of backend that answers the questions; omitted: chat. */
   to?(settings: S): Question["to"];
-  /** Where its questions go, of a kind that a spec gives an address. */
+  /** The address that questions are sent to, for kinds whose spec names one. */
   address?(settings: S): string | undefined;
-  /** How its questions are asked; absent or null: it has none, so it needs no GPU. */
+  /** How the questions are asked; null or omitted: the kind asks none and needs no GPU. */
   judge?(settings: S): Judge | null;
-  /** Its questions show other texts than candidates. */
+  /** The questions show other texts than the candidates. */
   ownTexts?: true;
-  /** Whether its values follow from lengths in tokens alone, which every log holds. */
+  /** Whether the values follow from token lengths only, which every log contains. */
   fromLengths?(settings: S): boolean;
-  /** Its values under these settings out of those under others, or null; absent: null. */
+  /**
+   * Converts values logged under the settings `was` into values under `settings`; null or omitted: not
+   * possible.
+   */
   fromLogged?(settings: S, was: S): ((value: number) => number) | null;
   /**
-   * It handles a rollout whose text is too long itself; in other kinds such a rollout has the lowest value
-   * and is not asked about.
+   * The kind handles a rollout with a too long text itself. In other kinds such a rollout gets the lowest
+   * value without being asked about.
    */
   takesTooLong?(settings: S): boolean;
-  /** Rules whose breach is a forfeit in every tournament. */
+  /** Format rules whose violation forfeits the rollout's comparisons in every tournament. */
   rules?(settings: S): readonly FormatRule[];
-  /** Its own measures over all rollouts of a request that it was asked for; null: none. */
+  /** Additional measures over all rollouts of a request that this signal scored; null: none. */
   measures?(settings: S, rows: readonly RolloutValue[]): Readonly<Record<string, number | null>> | null;
-  /** It looks for an answer in each rollout, and its details name the `place` where one was read. */
+  /** The signal looks for an answer in each rollout, and its details name the `place` where one was found. */
   placesAnswers?: true;
-  /** A warning of `specs/check` and of every reply, as a code and a sentence; null: none. */
+  /** A warning code with a sentence, for `specs/check` and for every reply; null: none. */
   caution?(settings: S): string | null;
-  /** Warning of the reply, or null. `unanswered`: rollouts in a row without an answer. */
+  /** A warning for the reply, or null. `unanswered`: number of consecutive rollouts without an answer. */
   warning?(settings: S, unanswered: number): string | null;
   /**
-   * Most generations of its first wave for a group of at most `most` rollouts, where its questions about some
-   * of them are part of those about all, whoever else comes; else null. Absent: null.
+   * Upper bound of first-wave generations for a group of at most `maxRollouts` rollouts. Null or omitted if
+   * the questions about some of the rollouts may change when further rollouts arrive.
    */
   earlyGenerations?(settings: S, maxRollouts: number): number | null;
   facts(settings: S): readonly Fact[];
   /**
-   * The group's facts that are missing or do not go with the settings; absent: none.
-   * @param groups all of the request; absent where it has this one alone
+   * Facts of the group that are missing or conflict with the settings; omitted: no such check.
+   * @param groups all groups of the request; omitted if this group is the only one
    */
   groupFault?(settings: S, group: object, groups?: readonly object[]): GroupFault | null;
-  /** Where every value lies in groups of at most n rollouts; infinite ends allowed. */
+  /** Range of all values in groups of at most n rollouts; infinite ends are allowed. */
   range(settings: S, n: number): ValueRange;
-  /** Throws ApiError for a group that cannot be met. */
+  /** Starts the plan of a group. Throws ApiError if the group lacks what the signal requires. */
   open(group: PreparedGroup, settings: S, context: SignalContext): Plan;
-  /** The same of a kind that takes long to open: yields the steps that it took (`turn_steps`). */
+  /** The same as `open` for kinds that take long to start: yields the steps that it took (`turn_steps`). */
   opening?(group: PreparedGroup, settings: S, context: SignalContext): Generator<number, Plan>;
 }

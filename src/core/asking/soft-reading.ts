@@ -1,4 +1,4 @@
-// How an answer is read softly: its verdict is how probable its engine found each label.
+// Soft reading of answers: the verdict is the probability that the engine assigned to each label.
 import type { Spec } from "../contract/spec.ts";
 import { anchorFor } from "../judges/anchors.ts";
 import type { Anchor } from "../judges/parsers/parser.ts";
@@ -10,20 +10,20 @@ import type { Verdict } from "../judges/verdicts.ts";
 import { answerStart } from "../text/thinking.ts";
 import { NOTHING, type ReadableGeneration, type ReadPart, readAnswer } from "./readings.ts";
 
-/** With less of the engine's probability on the labels an answer is not a verdict. */
+/** Minimum total probability of the labels; below it, an answer has no verdict. */
 const COVERAGE_MIN = 0.5;
 
-/** The labels' probabilities may miss 1 by rounding. */
+/** Rounding tolerance for the sum of the labels' probabilities. */
 const SUM_SLACK = 1e-6;
 
 const unread = (status: "no_box" | "bad_content" | "unclosed_think"): ReadPart => ({ ...NOTHING, status });
 const failed = (code: "logprobs_unavailable" | "verifier_bad_reply"): ReadPart => ({ ...NOTHING, status: null, code });
 
 /**
- * The distribution over the candidates shown, or over the labels of a preset that looks at one.
- * Where words stand before the label, the written answer must be readable too and say what stands
- * at the place whose probabilities were taken; an answer that begins with its label may be cut.
- * @param k how many candidates were shown
+ * Reads the distribution over the candidates shown, or over the labels of a preset that shows one candidate.
+ * If words precede the label, the written answer must also be readable and agree with the token whose
+ * probabilities were read. An answer that begins with its label may be cut off.
+ * @param k number of candidates shown
  */
 export function readSoft(given: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt: string): ReadPart {
   const { answer, thinking, soft } = given;
@@ -48,7 +48,7 @@ export function readSoft(given: ReadableGeneration, k: number, form: Spec["judge
     : { ...NOTHING, status: "ok", verdict: { kind: "distribution", shares: distribution } };
 }
 
-/** One probability a label; null for what is none. */
+/** One probability per label; null if a label has none or they do not sum to 1. */
 function sharesIn({ letters, coverage }: SoftLabels, labels: readonly string[]): number[] | null {
   const shares = labels.map((label) => (Object.hasOwn(letters, label) ? (letters[label] as number) : Number.NaN));
   const sum = shares.reduce((total, share) => total + share, 0);
@@ -56,7 +56,7 @@ function sharesIn({ letters, coverage }: SoftLabels, labels: readonly string[]):
   return valid && coverage >= 0 ? shares : null;
 }
 
-/** A label's meaning, as the parser of written answers reads it. */
+/** The verdict that a label stands for, according to the parser of written answers. */
 function verdictOf(label: string, { labels }: Anchor, preset: Preset | null, k: number): Verdict | null {
   if (preset === null) return { kind: "letter", place: labels.indexOf(label) };
   const scale = "range" in preset.parser && preset.parser.range !== undefined;
@@ -68,8 +68,8 @@ function agrees(verdict: Verdict | null, { written }: SoftLabels, anchor: Anchor
 }
 
 /**
- * Shares of labels as those of the candidates shown, a tie's half and half; of a preset that looks
- * at one as they are.
+ * Converts label probabilities into shares of the candidates shown, with ties split equally. Probabilities of
+ * a preset that shows one candidate stay as they are.
  */
 function ofCandidates(shares: readonly number[], anchor: Anchor, preset: Preset | null, k: number): number[] | null {
   if (preset !== null && preset.shape !== "pair" && preset.shape !== "list") return [...shares];

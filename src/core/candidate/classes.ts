@@ -1,8 +1,7 @@
-// The classes of equal candidates in a group, and the content keys that seed their orders.
+// Equivalence classes of the candidates in a group, and the content keys that seed their order.
 
 /**
- * Rollouts of one group by candidate: `classOf[r]` is a class index, or null when the rollout is
- * malformed.
+ * The rollouts of one group by candidate: `classOf[r]` is a class index, or null if rollout r is malformed.
  */
 export interface Classes {
   classOf: readonly (number | null)[];
@@ -11,12 +10,12 @@ export interface Classes {
 }
 
 /**
- * 128 bits of a candidate's content (and its prompt): what seeds orders, never its position in the
- * group.
+ * 128-bit hash of the prompt and a candidate's content. Seeds orders, so that a candidate's position in the
+ * group has no influence.
  */
 export type ContentKey = readonly [number, number, number, number];
 
-/** Content order of two keys: -1, 0 or 1. */
+/** Compares two keys: -1, 0 or 1. */
 export function compareKeys(a: ContentKey, b: ContentKey): number {
   for (let i = 0; i < 4; i++) {
     const difference = (a[i] as number) - (b[i] as number);

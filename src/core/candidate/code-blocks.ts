@@ -1,5 +1,5 @@
-// Finds fenced code blocks in what models write: CommonMark's fences, and those that models get wrong. Must
-// not know rollouts or specs.
+// Finds fenced code blocks in model output: CommonMark's fences and common mistakes of models. Must not know
+// rollouts or specs.
 import { canonicalLanguage } from "./languages.ts";
 
 export interface CodeBlock {
@@ -9,28 +9,28 @@ export interface CodeBlock {
 }
 
 interface CodeBlocks {
-  /** Complete blocks in order; an empty one that two closing fences made is none. */
+  /** Complete blocks in order, without empty blocks caused by a doubled closing fence. */
   blocks: CodeBlock[];
-  /** The last block was left open with something in it: the text was cut. */
+  /** Whether the text was cut: the last block has content and is not closed. */
   cut: boolean;
 }
 
 interface Fence {
   mark: "`" | "~";
-  /** How many marks. */
+  /** Number of fence characters. */
   length: number;
-  /** The blanks before the fence, a list marker counted as blanks. */
+  /** The blanks before the fence; a list marker counts as blanks. */
   indent: string;
   quoted: boolean;
   info: string;
   /**
-   * It may as well be a stray mark: it opens a block only when something closes it before the next
-   * fence with a tag.
+   * The fence may be a stray mark. It opens a block only if the block is closed before the next fence with a
+   * tag.
    */
   doubtful: boolean;
 }
 
-/** A line with a fence's marks in it: text[start..end) without its line end. */
+/** A line that contains fence characters: text[start..end) without its line end. */
 interface SourceLine {
   start: number;
   end: number;
@@ -43,26 +43,20 @@ const LIST_MARKERS = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+$/;
 const LIST_ITEM = /^ *(?:[-*+]|\d{1,9}[.)]) +/;
 const BLANK = /^[ \t]*$/;
 const PURE = /^([ \t]*)(`{3,})(.*)$/s;
-/** A fence that a comment mark takes out of the program's text, alone on its line. */
+/** A fence inside a line comment, with nothing else on the line. */
 const COMMENTED = /^[ \t]*(#|\/\/|--|;|%)[ \t]*(`{3,})([\w+#.-]*)[ \t]*$/;
-/**
- * Text allowed behind a closing fence on its line: nothing, a tag or a chat token, or words, but not an info
- * string.
- */
+/** Text allowed after a closing fence: nothing, a tag, a chat token, or words, but not an info string. */
 const NO_INFO = /^[ \t]*$|^[ \t]*<[/|\w\uff5c]|^[ \t]+\S+[ \t]+\S|^[.,;:!?)*\]]/;
 const MID_LINE_INFO = /^(?:[{.]{0,2}[A-Za-z][\w+#.,:=}-]{0,40})?$/;
 
 const isMarkdown = (info: string): boolean => /^(?:markdown|md)$/i.test(info);
 
-/** Whether an info string is one word that names a language (or says `text`). */
+/** Whether an info string is one word that names a language (or `text`). */
 const isTag = (info: string): boolean => !/\s/.test(info) && canonicalLanguage(info) !== null;
 
 const isOdd = (runs: RegExpMatchArray | null): boolean => (runs?.length ?? 0) % 2 === 1;
 
-/**
- * The last run of backticks of a line, when it is three or more: what stands before it, how many,
- * and what behind.
- */
+/** The last run of three or more backticks in a line, with the text before and after it. */
 function lastRun(line: string): { before: string; length: number; rest: string } | null {
   const end = line.lastIndexOf("`") + 1;
   let start = end;
@@ -70,10 +64,10 @@ function lastRun(line: string): { before: string; length: number; rest: string }
   return end - start < 3 ? null : { before: line.slice(0, start), length: end - start, rest: line.slice(end) };
 }
 
-/** Whether a line belongs to a list item whose text begins at most `indent` columns in. */
+/** Whether a line belongs to a list item whose text begins at column `indent` or before. */
 type InListItem = (line: SourceLine, indent: number) => boolean;
 
-/** Answers for lines in order, and looks at each character once. */
+/** Tracks list items. Must be called for lines in ascending order; reads each character once. */
 function listItems(text: string): InListItem {
   let from = 0;
   let column = 0;
@@ -81,7 +75,7 @@ function listItems(text: string): InListItem {
     for (const line of text.slice(from, start).split("\n")) {
       const item = LIST_ITEM.exec(line);
       const blanks = line.length - line.trimStart().length;
-      // An item within an item changes nothing: its lines belong to the outer one too.
+      // A nested item changes nothing: its lines belong to the outer item too.
       if (item !== null) column = column > 0 && blanks >= column ? column : item[0].length;
       else if (/^\S/.test(line)) column = 0;
     }
@@ -90,10 +84,7 @@ function listItems(text: string): InListItem {
   };
 }
 
-/**
- * An opening fence before which only blanks, list markers or quote marks stand; null when the line
- * has none.
- */
+/** An opening fence preceded only by blanks, list markers or quote marks; null if the line has none. */
 function leadingFence(
   inListItem: InListItem,
   line: SourceLine,
@@ -109,8 +100,8 @@ function leadingFence(
 }
 
 /**
- * The line as an opening fence outside any block: CommonMark's, or in mid-line behind words
- * (`Assistant: ```python`).
+ * The opening fence of a line outside any block: CommonMark's, or in mid-line after words (`Assistant:
+ * ```python`).
  */
 function openingFence(inListItem: InListItem, line: SourceLine): Fence | null {
   const tildes = TILDES.exec(line.text);
@@ -119,7 +110,7 @@ function openingFence(inListItem: InListItem, line: SourceLine): Fence | null {
     return { mark: "~", length: marks.length, indent, quoted: false, info: info.trim(), doubtful: false };
   }
   const run = lastRun(line.text);
-  // Behind an odd number of runs this one closes a code span.
+  // After an odd number of runs, this run closes a code span.
   if (run === null || isOdd(run.before.match(/`{3,}/g))) return null;
   const info = run.rest.trim();
   const leading = leadingFence(inListItem, line, { ...run, info });
@@ -129,7 +120,7 @@ function openingFence(inListItem: InListItem, line: SourceLine): Fence | null {
 }
 
 /**
- * Takes the fence's own indentation off each line; less where the first line has less, for then the
+ * Removes the fence's indentation from each line, but not more than the first line has: a less indented
  * program is not aligned with its fence.
  */
 function unindent(content: string, { indent, quoted }: Fence): string {
@@ -145,18 +136,18 @@ function unindent(content: string, { indent, quoted }: Fence): string {
   return width === 0 ? content : content.replace(new RegExp(`^ {1,${width}}`, "gm"), "");
 }
 
-/** Walks a text's fences once. */
+/** Walks through the fences of a text once. */
 class BlockFinder {
   readonly blocks: CodeBlock[] = [];
   readonly #text: string;
   readonly #inListItem: InListItem;
   #open: Fence | null = null;
   #contentStart = 0;
-  /** Behind the last closing fence; -1 before the first. */
+  /** Offset after the last closing fence; -1 before the first. */
   #closedAt = -1;
-  /** Marks of a `markdown` block around blocks; 0 outside one. */
+  /** Fence length of an enclosing `markdown` block; 0 outside of one. */
   #wrapper = 0;
-  /** In a comment's own example, between two commented fences. */
+  /** Inside an example in a comment, between two commented fences. */
   #inComment = false;
 
   constructor(text: string) {
@@ -171,8 +162,7 @@ class BlockFinder {
   }
 
   /**
-   * Whether the last block was left open. A fence that nothing follows, and a doubtful one, opened
-   * nothing.
+   * Whether the last block is unclosed. A doubtful fence, or one without content after it, opened no block.
    */
   isCut(): boolean {
     if (this.#open === null || this.#open.doubtful) return false;
@@ -188,7 +178,7 @@ class BlockFinder {
         this.#closedAt = line.end;
         return;
       }
-      // Right behind a closing fence it is more likely that one doubled than a block without a tag.
+      // Right after a closing fence, a duplicate fence is more likely than a block without a tag.
       const between = this.#closedAt < 0 ? null : this.#text.slice(this.#closedAt, line.start);
       if (between !== null && between.length < 64 && between.trim() === "") fence.doubtful = true;
     }
@@ -202,7 +192,7 @@ class BlockFinder {
     this.#inComment = false;
   }
 
-  /** Ends the open block with the content text[..end). */
+  /** Closes the open block; its content ends at text[..end). */
   #close(open: Fence, end: number, line: SourceLine): void {
     const content = unindent(this.#text.slice(this.#contentStart, Math.max(end, this.#contentStart)), open);
     if (!(open.doubtful && content.trim() === "")) this.blocks.push({ content, info: open.info });
@@ -210,7 +200,7 @@ class BlockFinder {
     this.#closedAt = line.end;
   }
 
-  /** The end of the line before this one, without its line end. */
+  /** The end of the previous line, without its line end. */
   #endBefore({ start }: SourceLine): number {
     const end = start - 1;
     return this.#text[end - 1] === "\r" ? end - 1 : end;
@@ -235,8 +225,8 @@ class BlockFinder {
   }
 
   /**
-   * A line within a block that begins with a fence: the closing one, or the next block's where this
-   * one's was forgotten.
+   * Handles a line inside a block that begins with a fence: the closing fence, or the opening fence of the
+   * next block if the closing fence was forgotten.
    */
   #fenceInside(line: SourceLine, open: Fence, length: number, rest: string): void {
     const info = rest.trim();
@@ -251,7 +241,10 @@ class BlockFinder {
     }
   }
 
-  /** `# ```: the end of the block, unless the comment goes on: then it is an example within one. */
+  /**
+   * Handles a commented fence (`# ```): closes the block, unless the comment continues on the next line. Then
+   * the fence delimits an example inside the comment.
+   */
   #commentedFence(line: SourceLine, open: Fence, [, mark = "", marks = "", tag = ""]: RegExpExecArray): void {
     if (marks.length < open.length) return;
     const next = this.#text
@@ -263,7 +256,7 @@ class BlockFinder {
     else if (tag === "") this.#close(open, this.#endBefore(line), line);
   }
 
-  /** `return x```: the closing fence at the end of the program's last line. */
+  /** Handles a closing fence at the end of the program's last line: `return x```. */
   #closedInLine(line: SourceLine, open: Fence): void {
     const run = lastRun(line.text);
     if (run === null || run.length < open.length || isOdd(run.before.match(/`{3,}/g))) return;
@@ -272,9 +265,9 @@ class BlockFinder {
 }
 
 /**
- * The fenced blocks of a text, linear in it. CommonMark's rules, and what models write beside them:
- * an opening fence in mid-line, a closing one at the end of the last line, doubled, behind a
- * comment mark, or followed by a tag or words; blocks inside a `markdown` block.
+ * Finds the fenced blocks of a text in linear time. Accepts CommonMark's rules and common mistakes of models:
+ * an opening fence in mid-line; a closing fence at the end of the last line, doubled, after a comment mark,
+ * or followed by a tag or words; blocks inside a `markdown` block.
  */
 export function codeBlocks(text: string): CodeBlocks {
   const finder = new BlockFinder(text);

@@ -1,4 +1,4 @@
-// How a candidate is taken out of a rollout's text, and when two candidates count as the same. Must not know
+// Extracts the candidate from a rollout's text, and normalises candidates to find duplicates. Must not know
 // the verifier.
 
 import type { CandidateRule } from "../contract/candidate-rule.ts";
@@ -9,15 +9,15 @@ import { isOpener } from "./openers.ts";
 import { plainCode, withOpenedFence } from "./plain-code.ts";
 
 interface Extraction {
-  /** The part the verifier judges, or null when there is none. */
+  /** The part that the verifier judges; null if there is none. */
   candidate: string | null;
-  /** The group's language, else the fence's, else null. */
+  /** The group's language, else the language of the fence, else null. */
   language: string | null;
 }
 
 /**
- * The last block that names the caller's language, else the last that does not say `text`, else the
- * last; null when the text was cut in one.
+ * The last block in the caller's language, else the last that is not tagged `text`, else the last block. Null
+ * if the text was cut inside a block.
  */
 function lastCodeBlock(text: string, language: string | null): CodeBlock | null {
   const { blocks, cut } = codeBlocks(text);
@@ -29,7 +29,8 @@ function lastCodeBlock(text: string, language: string | null): CodeBlock | null 
 }
 
 /**
- * A block that says `text` shows what a program prints, when a block before it names a language.
+ * Index of the last program. A final block tagged `text` is program output if an earlier block names a
+ * language.
  */
 function lastProgram(tags: readonly (string | null)[]): number {
   const last = tags.length - 1;
@@ -39,8 +40,8 @@ function lastProgram(tags: readonly (string | null)[]): number {
 }
 
 /**
- * A fence's language: its canonical name where it is known, else its first info word, if it could also be a
- * request's `language`.
+ * The language of a fence: its canonical name if known, else the first word of the info string if it is a
+ * valid request `language`.
  */
 function infoLanguage(info: string): string | null {
   const known = canonicalLanguage(info);
@@ -50,7 +51,7 @@ function infoLanguage(info: string): string | null {
 }
 
 /**
- * Blank texts, texts of nothing but marks, and openers can please a verifier without being an
+ * Whether a text has content. Blank texts, punctuation and openers can fool a verifier without being an
  * answer ("master keys", the design's formulas g).
  */
 export const hasContent = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !isOpener(text);
@@ -70,8 +71,8 @@ function taken(
 }
 
 /**
- * The program of a rollout that has no fence at all: its answer where that is code alone, else null.
- * Signals that run programs take it; for others the extraction stands.
+ * The program of a rollout without any fence, if its answer is code only; else null. Used by signals that run
+ * programs; other signals use the extracted candidate.
  */
 export function programWithoutFence(text: string): string | null {
   const { answer, open } = thinkingOf(text, true);
@@ -80,13 +81,13 @@ export function programWithoutFence(text: string): string | null {
 }
 
 /**
- * Takes the candidate out of a rollout. Never throws; linear in the text.
+ * Extracts the candidate from a rollout. Never throws; linear in the text.
  *
- * The answer segment is what follows the last closing think tag (thinking.ts); a block of thinking
- * left open leaves none.
- * `last_code_block` takes the last fenced block of the answer segment (code-blocks.ts) that names
- * the group's language, else the last one, verbatim; `after_think` the segment, `whole` the text.
- * A candidate without one letter or digit, or of openers alone (openers.ts), is null.
+ * The answer segment follows the last closing think tag (thinking.ts); there is none if a thinking block is
+ * unclosed.
+ * `last_code_block` takes the last fenced block of the answer segment (code-blocks.ts) in the group's
+ * language, else the last block, verbatim; `after_think` takes the segment, `whole` the text.
+ * A candidate without a letter or digit, or made only of openers (openers.ts), is null.
  * @param language the group's language, or null
  * @param opened whether the text begins inside thoughts that the prompt opened
  */
@@ -102,8 +103,8 @@ export function extractCandidate(
 }
 
 /**
- * The form in which candidates are compared for being duplicates: line ends as LF, no blanks at
- * line ends, no blank lines at the end. Nothing else is touched.
+ * The form in which candidates are compared for duplicates: LF line ends, no trailing blanks, no trailing
+ * blank lines. Everything else stays.
  */
 export function normaliseCandidate(candidate: string): string {
   const lines = candidate.replace(/\r\n?/g, "\n").split("\n").map(withoutTrailingBlanks);
@@ -111,7 +112,7 @@ export function normaliseCandidate(candidate: string): string {
   return lines.join("\n");
 }
 
-/** By hand, for a pattern would walk a long run of blanks once from each of them. */
+/** A loop instead of a pattern: a regular expression would take quadratic time on long runs of blanks. */
 function withoutTrailingBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end--;

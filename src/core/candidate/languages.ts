@@ -1,10 +1,7 @@
-// The names of languages: what a fence's tag or a request's `language` means. Must not know fences or
-// comments.
+// Names of programming languages, as used in fence tags and in a request's `language`. Must not know fences
+// or comments.
 
-/**
- * Each language's canonical name, then its aliases. Behind the bar: names of other things, for what a program
- * prints or reads.
- */
+/** The canonical name of each language, followed by its aliases. */
 const NAMES: readonly string[] = [
   "python py python3 python2 py3 pypy pypy3 ipython",
   "javascript js node nodejs cjs ecmascript jsx",
@@ -38,15 +35,15 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A tag's first word without the marks that renderers put around it: `{.python}`, `python,run`,
- * `language-python`, `python title=x`.
+ * The first word of a tag without renderer syntax: `{.python}`, `python,run`, `language-python`, `python
+ * title=x`.
  */
 const TAG_WORD = /^[\s{.]*(?:lang(?:uage)?[-:=])?([^\s{},:;=]+)/;
 const VERSION = /[-_ ]?v?[0-9]+(?:\.[0-9]+)*$/;
 
 /**
- * The language that a tag or a name means, by its canonical name and whatever its version; `text` for other
- * texts; null when unknown.
+ * The canonical name of the language in a tag or name, without its version; `text` for tags of plain text and
+ * program output; null if unknown.
  */
 export function canonicalLanguage(tag: string): string | null {
   const word = (TAG_WORD.exec(tag.slice(0, 64))?.[1] ?? "").toLowerCase();
@@ -57,5 +54,5 @@ const USUAL: ReadonlySet<string> = new Set(
   "python javascript typescript mjs c cpp java go rust csharp kotlin".split(" "),
 );
 
-/** Whether a request's `language` is a usual one, by name or common alias, in any case. */
+/** Whether a request's `language` is a common one, by name or alias, in any case. */
 export const isUsualLanguage = (language: string): boolean => USUAL.has(canonicalLanguage(language) ?? "");

@@ -1,28 +1,34 @@
-// Decides which candidates of a group are copies of one another but for little: a comment, names, a line that
-// does nothing.
+// Finds near-copies among the candidates of a group: texts that differ only in a comment, in names, or in a
+// line without effect.
 import { log2, power } from "../math/elementary.ts";
 
-/** Characters of a text that are read. */
+/** Number of characters read per text. */
 const READ_CHARS = 8192;
-/** Shorter texts, as answers that are a number, may differ in little and say something else. */
+/** Minimum length. Shorter texts, such as numeric answers, can differ in meaning by one character. */
 const CHARS_LEAST = 24;
-/** Pieces of this many characters are compared, blanks left out. */
+/** Length of the compared pieces (character n-grams), in characters without blanks. */
 const PIECE_CHARS = 5;
-/** Pieces of a text that are compared at most: those of the least hashes, the same in every text. */
+/**
+ * Maximum number of pieces compared per text. Pieces are sampled by hash, so that all texts keep the same
+ * ones.
+ */
 const PIECES_MOST = 512;
-/** Shares of the shorter one's pieces that a copy has, and of the longer one's at least. */
+/**
+ * For a near-copy: minimum share of the shorter text's pieces that the longer text contains, and minimum size
+ * of the shorter text relative to the longer.
+ */
 const SHARED_LEAST = 0.8;
 const SIZE_LEAST = 0.5;
-/** A text as it is written, and with every name the same. */
+/** The text as written, and with all names replaced by one. */
 const FORMS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.replace(/[\p{L}_][\p{L}\p{N}_]*/gu, "w"),
 ];
 
 /**
- * Whether any two of these different texts are near-copies: most pieces of the shorter one are in the other,
- * as they are or with every name the same. Costs at most the square of the texts times PIECES_MOST. Yields
- * the steps that it took (`turn_steps`).
+ * Whether any two of these different texts are near-copies: most pieces of the shorter text occur in the
+ * other, either as written or with all names replaced by one. Costs at most the square of the number of texts
+ * times PIECES_MOST. Yields the steps that it took (`turn_steps`).
  */
 export function* hasNearCopies(texts: readonly string[]): Generator<number, boolean> {
   for (const form of FORMS) {
@@ -63,7 +69,7 @@ function areAlike(first: ReadonlySet<number>, other: ReadonlySet<number>): boole
   return true;
 }
 
-/** Hashes of a text's pieces, of `oneOf` (a power of two) about one. */
+/** Hashes of a text's pieces, sampled: about one of every `oneOf` (a power of two). */
 function piecesOf(text: string, oneOf: number): ReadonlySet<number> {
   const pieces = new Set<number>();
   for (let at = 0; at + PIECE_CHARS <= text.length; at++) {

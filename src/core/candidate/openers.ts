@@ -1,43 +1,51 @@
-// Decides whether a text says anything beyond an opener: words and marks that announce an answer, and that
-// judges have paid by themselves ("One Token to Fool LLM-as-a-Judge", arXiv 2507.08794).
+// Detects openers: texts that only announce an answer. Judges have rewarded such texts by mistake ("One Token
+// to Fool LLM-as-a-Judge", arXiv 2507.08794).
 import { skeletonOf } from "../text/look-alikes.ts";
 import { ANNOUNCING_WORDS, JOINING_PIECES, JOINING_WORDS, PIECES_OF_SCRIPTS } from "./opener-words.ts";
 
-/** Layout that says nothing: \boxed{}, $. */
+/** Layout without content: \boxed{}, $. */
 const LATEX =
   /\\(?:boxed|fbox|text(?:bf|it|rm)?|math(?:bf|rm|it)?|left|right|quad|displaystyle|(?:sub){0,2}section\*?|(?:sub)?paragraph\*?|begin\{\w{1,16}\*?\}|end\{\w{1,16}\*?\})(?![A-Za-z])/iuy;
-/** Braces that are shown, as those of a block of TeX are not. */
+/** Escaped braces, which TeX shows as an empty set. Plain braces only group. */
 const EMPTY_SET = /\\\{\s{0,8}\\\}/y;
-/** The line that opens a block of code. */
+/** The line that opens a code block. */
 const FENCE = /(?:`{3,}|~{3,})[ \t]{0,8}[\w+#.-]{1,24}(?=\n)/y;
-/** A page of such tags alone may be what was asked for. */
+/** Layout tags of HTML. A page made of these tags only may be the requested answer. */
 const TAG = /<\/?(?:b|i|u|em|strong|p|br|hr|div|span|center|h[1-6])\s?\/?>/iy;
-/** Characters between words. Of symbols only those of layout: another may be the answer. */
+/** Characters between words. Includes only layout symbols, since any other symbol may be the answer. */
 const BETWEEN = /[^\p{L}\p{N}\p{M}\p{S}\\]|[*_`~|$^+=<>\\\ufffd]|\p{Sk}|\p{So}/uy;
-/** Letters of scripts that set no blanks between words. */
+/** Letters of scripts without blanks between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc\p{M}]+/uy;
 const WORD = /[\p{L}\p{M}]+(?:['\u2019-][\p{L}\p{M}]+)*/uy;
-/** In front of a step, or of the first of a list. */
+/** The number of a first step or of the first list item. */
 const STEP_NUMBER =
   /(?<=(?:step|part|schritt|paso|passo|etape|stap|krok|langkah)\s{0,2})1(?![\p{L}\p{N}])|(?<=^[^\p{L}\p{N}\n]{0,16})1[.)](?=\s{0,4}[\p{L}*_#])/imuy;
-/** French and Catalan: by itself the word is a negation, and `pas de solution` an answer. */
+/**
+ * `pas à pas` (step by step) in French and Catalan. By itself, `pas` is a negation, and `pas de solution` is
+ * an answer.
+ */
 const PACE = /pas-? ?[a\u00e0]-? ?pas(?![\p{L}\p{N}])/uy;
-/** Behind these, and behind a colon, stands what was announced. */
+/** Words that, like a colon, are followed by the announced answer. */
 const ANSWERING = /^(?:is|are|es|est|ist|\u662f|jest|ar)$/;
-/** More joining words behind it only go on announcing. */
+/**
+ * Up to this many joining words after a colon may be the answer; more of them only continue the announcement.
+ */
 const ANSWER_WORDS_MAX = 3;
-/** Empty brackets too, as of a program's empty list. Of braces TeX shows nothing. */
+/**
+ * A symbol as the whole answer after a colon or "is". Empty brackets count too, as a program's empty list;
+ * empty braces after `$` do not, since TeX shows nothing.
+ */
 const LONE_SIGN = /(?::|(?<![\p{L}\p{M}])is)[ \t*_`"'$]{0,8}(?:[+<>=/%]|\[\]|\(\)|(?<!\$)\{\})[ \t*_`"'$.]*$/mu;
-/** In any language: one line of words, and a colon behind which nothing comes. */
+/** In any language: one line of words that ends with a colon. */
 const ANNOUNCED = /^[\s#>*_~`-]*[\p{L}\p{M}][\p{L}\p{M}'\u2019 -]{1,60}[*_~`]{0,3}\s?:[\s*_~`]*$/u;
 
-/** Read first: most texts say something there. */
+/** Number of characters checked first: most texts already have content there. */
 const HEAD_CHARS = 256;
-/** Letters with a blank between each and the next. */
+/** Letters separated by single blanks. */
 const SPACED = /(?<![\p{L}\p{N}])(?:\p{L} ){3,}\p{L}(?![\p{L}\p{N}])/gu;
 const UNSEEN = /[\p{Cf}\p{DI}]/gu;
 
-/** The text as it looks, in lower case. */
+/** The text in lower case, without invisible characters and with look-alike characters unified. */
 const look = (text: string): string =>
   skeletonOf(text.replace(UNSEEN, "").toLowerCase()).text.replaceAll("\u2019", "'").toLowerCase();
 
@@ -52,7 +60,7 @@ interface OpenerWords {
 
 let words: OpenerWords | null = null;
 
-/** Made at first use: a tenth of what a Worker's start ran. */
+/** Built at first use: this takes a tenth of the start-up time of a Worker. */
 function openerWords(): OpenerWords {
   if (words !== null) return words;
   const [pieces, joins] = [looks(PIECES_OF_SCRIPTS), looks(JOINING_PIECES)];
@@ -62,9 +70,9 @@ function openerWords(): OpenerWords {
 }
 
 /**
- * Whether a text is only openers, marks and layout: `Solution`, `**Answer:**`, `Let's solve this step by
- * step.`, `\boxed{}`, also several in a row. A number, a single letter (the answer to a choice), and any word
- * that does not announce are content. Linear time; it ends at the first such word.
+ * Whether a text consists only of openers, punctuation and layout: `Solution`, `**Answer:**`, `Let's solve
+ * this step by step.`, `\boxed{}`, or several in a row. Content is a number, a single letter (the answer to a
+ * choice) or any word that does not announce. Linear time; stops at the first content.
  */
 export function isOpener(given: string): boolean {
   if (given.length > HEAD_CHARS && saysNothing(look(given.slice(0, HEAD_CHARS)), true) === false) return false;
@@ -75,13 +83,15 @@ export function isOpener(given: string): boolean {
 }
 
 /**
- * Null where a text says nothing yet, but does not announce either.
- * @param cut whether it goes on
+ * True for an opener, false for content, null for a text that neither announces an answer nor has content.
+ * @param cut whether the text is cut off and continues
  */
 function saysNothing(text: string, cut: boolean): boolean | null {
   let announces = false;
   let empty = true;
-  /** Joining words behind what an answer follows, or null. */
+  /**
+   * Number of joining words since the last place where an answer may follow; null if there is no such place.
+   */
   let behind: number | null = null;
   const answered = () => behind !== null && behind > 0 && behind <= ANSWER_WORDS_MAX;
   let at = 0;
@@ -135,10 +145,10 @@ function kindOf(word: string): OpenerKind {
 
 const isLetter = (word: string): boolean => /^\p{L}$/u.test(word);
 
-/** For a run of letters without blanks: it must consist of pieces of openers from end to end. */
+/** Classifies a run of letters without blanks. The run must split completely into pieces of openers. */
 function kindOfRun(text: string): OpenerKind {
   const { pieces, joins, piece_chars_max } = openerWords();
-  // By the place reached: whether something announces on the way there.
+  // Positions reached so far, each with whether the pieces before it announce an answer.
   const reached = new Map<number, boolean>([[0, false]]);
   for (let at = 0; at < text.length; at++) {
     const announces = reached.get(at);

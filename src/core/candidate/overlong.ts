@@ -2,11 +2,10 @@
 import type { Overlong } from "../contract/spec.ts";
 
 /**
- * DAPO Eq. 13 (arXiv 2503.14476): with M = max_tokens and C = cache_tokens, 0 up to M - C, then
- * falling by 1/C a token to exactly
- * -1 at M; beyond M it stays at -1 when `clamp`, else keeps falling (verl, NeMo-RL, ms-swift).
- * `lengthTokens` counts generated tokens, the prompt excluded. In [-1, 0] when clamped; never -0. 0
- * < C <= M is the schema's to hold.
+ * DAPO Eq. 13 (arXiv 2503.14476): with M = max_tokens and C = cache_tokens, the punishment is 0 up to M - C,
+ * then falls by 1/C per token to exactly -1 at M. Beyond M it stays at -1 with `clamp`, else it keeps falling
+ * (verl, NeMo-RL, ms-swift). `lengthTokens` counts generated tokens without the prompt. The result is in [-1,
+ * 0] when clamped, and never -0. The schema guarantees 0 < C <= M.
  */
 export function softOverlong(lengthTokens: number, { max_tokens, cache_tokens, clamp }: Overlong): number {
   const excess = lengthTokens - (max_tokens - cache_tokens);

@@ -1,5 +1,5 @@
-// Programs without an opening fence: completions that continue a fence which their prompt opened, and
-// answers that are code alone. Told from prose by how they begin.
+// Recognizes programs without an opening fence by how they begin: completions that continue a fence opened by
+// their prompt, and answers that are code only.
 import { canonicalLanguage } from "./languages.ts";
 
 /** Comments, decorators, docstrings, directives. */
@@ -14,26 +14,23 @@ const DECLARES =
   /^(?:if|for|while|switch|public|private|protected|static|final|abstract|export|async|function|fn|func|fun|struct|enum|interface|trait|impl|type|const|let|var|val|auto|int|long|double|float|char|bool|string|void|unsigned|template|typedef)\b/;
 const CALLS = /^(?:await\s+)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(/;
 
-/** A first line is looked at as far as here. */
+/** Number of characters of the first line that are checked. */
 const LINE_CHARS = 500;
 
-/** Whether an equals sign follows names, and not words. */
+/** Whether the text before an equals sign looks like names instead of words. */
 function assigns(line: string): boolean {
   const names = line.slice(0, Math.max(0, line.indexOf("=")));
   return /^[[(*\w$]/.test(names) && !/[^\w$.,[\]()*:'" \t+/%&|^<>-]|\w[ \t]+\w/.test(names);
 }
 
-/** Whether a text begins as programs do and prose does not. */
+/** Whether a text begins like a program instead of prose. */
 function beginsAsCode(text: string): boolean {
   const [line = ""] = text.trimStart().slice(0, LINE_CHARS).split(/\r?\n/, 1);
   if ([MARKED, IMPORTS, DEFINES, CALLS].some((opening) => opening.test(line)) || assigns(line)) return true;
   return (BLOCK.test(line) && line.trimEnd().endsWith(":")) || (DECLARES.test(line) && /[({;=<]/.test(line));
 }
 
-/**
- * The text behind a first line that is a language's name alone, as behind an opening fence, and that
- * name.
- */
+/** Splits off a first line that consists of a language's name, as it appears after an opening fence. */
 function behindTag(text: string): { tag: string; code: string } {
   const found = /^\s{0,16}([\w+#.-]{1,20})[ \t]*\r?\n/.exec(text);
   const tag = found?.[1] ?? "";
@@ -42,13 +39,13 @@ function behindTag(text: string): { tag: string; code: string } {
   return { tag, code: text.slice(found[0].length) };
 }
 
-/** Fences within a program's own text are behind an odd number of these. */
+/** Triple quotes and fences. A fence inside a triple-quoted string belongs to the program. */
 const QUOTES = /"""|'''|```+/g;
 
-/** A closing fence, by what is behind it on its line: nothing, a mark or a chat token, but no language. */
+/** Text after a closing fence: nothing, punctuation or a chat token, but not a language. */
 const CLOSED = /^(?:[ \t]*$|[ \t]*<[/|\w\uff5c]|[ \t]*[.,;:!?)*\]])/;
 
-/** The place of the first fence that stands outside of a program's own texts; -1 without one. */
+/** Index of the first fence outside the program's strings; -1 if there is none. */
 function firstFence(text: string): number {
   let inside = "";
   for (const { 0: mark, index } of text.matchAll(QUOTES)) {
@@ -61,9 +58,9 @@ function firstFence(text: string): number {
 }
 
 /**
- * The answer with the fence in front that its prompt had opened: it begins as code and its first
- * fence is a closing one. Null for every other text.
- * @param language the group's, which a prompt's fence names
+ * Restores the opening fence that is in the prompt: for a text that begins as code and whose first fence is a
+ * closing one. Null for any other text.
+ * @param language the group's language, used as the fence's tag
  */
 export function withOpenedFence(text: string, language: string | null): string | null {
   const { tag, code } = behindTag(text);
@@ -77,7 +74,10 @@ export function withOpenedFence(text: string, language: string | null): string |
 
 const TAGGED = /^\s*<(answer|solution|code|program)>([\s\S]*?)(?:<\/\1>\s*)?$/;
 
-/** An answer that is code alone, without any fence, in an answer's tags or not; null for another text. */
+/**
+ * The code of an answer that consists of code without a fence, with or without answer tags; null for any
+ * other text.
+ */
 export function plainCode(text: string): string | null {
   const { code } = behindTag(TAGGED.exec(text)?.[2] ?? text);
   const start = code.lastIndexOf("\n", code.length - code.trimStart().length) + 1;

@@ -1,5 +1,5 @@
-// Defines what is known of a group before any verifier call: candidates, format, duplicate classes, the
-// question's text.
+// Prepares a group before any verifier call: candidates, format checks, classes of equal candidates, and the
+// text of the question.
 import type { Group } from "../contract/requests.ts";
 import type { Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
@@ -12,66 +12,66 @@ import { type ShownEvidence, type Shrinking, takenOf } from "./taken.ts";
 
 export interface PreparedGroup {
   group: Group;
-  /** Its place in the request. */
+  /** Index of the group in the request. */
   index: number;
   group_id: string;
   question: string;
   language: string | null;
-  /** Per rollout: the normalised candidate, null when there is none. */
+  /** Per rollout: the normalised candidate, or null if there is none. */
   candidates: readonly (string | null)[];
   /**
-   * Per rollout: whether every rule of every format signal holds that can be checked before the verifier is
-   * asked; `fits` among them, named or not.
+   * Per rollout: whether it passes all rules of all format signals that can be checked before the verifier is
+   * asked. Always includes `fits`.
    */
   formatOk: readonly boolean[];
-  /** By format signal: the same for its rules. */
+  /** The same for the rules of each format signal, by name. */
   formats: Readonly<Record<string, readonly boolean[]>>;
-  /** Some candidate is longer than max_chars. */
+  /** Whether any candidate is longer than max_chars. */
   overlong: boolean;
-  /** Per rollout: its text is beyond rollout_text_bytes, so that it breaks every format signal. */
+  /** Per rollout: whether its text exceeds rollout_text_bytes, which violates every format signal. */
   tooLong: readonly boolean[];
   classes: Classes;
   /** Per class: its text and its content key. */
   texts: readonly string[];
   keys: readonly ContentKey[];
   warnings: readonly string[];
-  /** All groups of the request; absent: this one alone. */
+  /** All groups of the request; omitted if this group is the only one. */
   beside?: readonly Group[];
-  /** For rollouts of several turns; absent: texts alone, shown whole. */
+  /** Evidence of rollouts with several turns; omitted for plain texts, which are shown whole. */
   evidence?: ShownEvidence;
 }
 
-/** Per rollout: all that the policy wrote, part by part; of a text the text. */
+/** Per rollout: everything the policy wrote, part by part; a single part for a text. */
 export const ownWordsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
   group.rollouts.map(({ text }, r) => (evidence === undefined ? [text] : ownWords(evidence.items[r]?.turns ?? [])));
 
 /**
- * Per rollout: what is taken for its answer or its program. Where transcripts or files are judged
- * it is what the policy says last, for those hold what others wrote.
+ * Per rollout: the text used as its answer or program. If transcripts or files are judged, this is the
+ * policy's last text, since the candidate also contains text from others.
  */
 export const answersOf = ({ group, evidence, candidates }: PreparedGroup): readonly (string | null)[] =>
   evidence?.isView === true
     ? group.rollouts.map(({ text }) => (hasContent(text) ? normaliseCandidate(text) : null))
     : candidates;
 
-/** The settings of a spec that decide how a group is prepared. */
+/** The settings of a spec that determine how a group is prepared. */
 export interface PreparerRules {
   candidate: Spec["candidate"];
   /** The rules of each format signal, by its name. */
   formats: Readonly<Record<string, FormatRules>>;
 }
 
-/** As `preparerInSteps`, all at once. */
+/** The same as `preparerInSteps`, without interruption. */
 export function createPreparer(rules: PreparerRules): (group: Group, index: number) => PreparedGroup {
   const prepare = preparerInSteps(rules);
   return (group, index) => drained(prepare(group, index));
 }
 
 /**
- * One request's preparer: format rules are compiled once. Yields the steps of each rollout
- * (`turn_steps`). Throws ApiError `unsafe_regex`, and `facts_required` for a rollout without files
- * where files are judged.
- * @returns a function of a group, its index, and of one that was too long what is shown shorter
+ * Creates the preparer of one request, which compiles the format rules once. Yields the steps for each
+ * rollout (`turn_steps`). Throws ApiError `unsafe_regex`, and `facts_required` for a rollout without files if
+ * files are judged.
+ * @returns a function of a group, its index and, for a group whose view was too long, how to shrink the view
  */
 export function preparerInSteps(
   rules: PreparerRules,
@@ -102,8 +102,8 @@ export function preparerInSteps(
 }
 
 /**
- * Who is compared: equal candidates as one class, and what seeds orders; a malformed rollout has no
- * class.
+ * Groups equal candidates into classes, with the keys that seed their order. A malformed rollout belongs to
+ * no class.
  */
 export function distinctCandidates(
   question: string,
@@ -114,7 +114,7 @@ export function distinctCandidates(
   return { classes, texts, keys: texts.map((text) => hashText(question, text)) };
 }
 
-/** The group as if it had only those rollouts; itself where it has no others. */
+/** The group restricted to some of its rollouts; returns the same object if these are all rollouts. */
 export function subgroup(prepared: PreparedGroup, members: readonly number[]): PreparedGroup {
   const { group, candidates, formatOk, formats, tooLong, question, evidence } = prepared;
   if (members.length === candidates.length) return prepared;
@@ -140,7 +140,9 @@ export function subgroup(prepared: PreparedGroup, members: readonly number[]): P
   };
 }
 
-/** Equal candidates are one class, numbered by first appearance; null has none. */
+/**
+ * Groups equal candidates into classes, numbered by first appearance. A null candidate belongs to no class.
+ */
 function classesOf(candidates: readonly (string | null)[]): { classes: Classes; texts: string[] } {
   const indexOf = new Map<string, number>();
   const members: number[][] = [];

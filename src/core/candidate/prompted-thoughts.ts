@@ -1,5 +1,5 @@
-// Finds rollouts that begin inside thoughts that their prompt opened: a template's `<think>` at the
-// prompt's end, or a prefilled assistant message with one.
+// Finds rollouts that begin inside thoughts opened by their prompt: with a template's `<think>` at the end of
+// the prompt, or in a prefilled assistant message.
 
 import type { Group, Prompt, PromptMessage, Rollout } from "../contract/requests.ts";
 import { endsInThoughts, thinkingOf } from "../text/thinking.ts";
@@ -19,11 +19,12 @@ function opensThoughts(prompt: Prompt): boolean {
 }
 
 /**
- * Whether an agent's run goes on in the prompt's thoughts. Not where thoughts came apart from words;
- * of several turns only where the others close what the template opens before each.
+ * Whether an agent's run continues inside the prompt's thoughts. False if the server separated thoughts from
+ * words. With several turns, true only if some turn closes thoughts without opening them, since such a
+ * template opens thoughts before each turn.
  */
 function goesOnThinking(messages: unknown): boolean {
-  const ownParts = turnsOf(messages).flatMap(({ parts }) => parts.filter((part) => part.isOwn));
+  const ownParts = turnsOf(messages).flatMap(({ parts }) => parts.filter((part) => part.own));
   if (ownParts.some(({ kind }) => kind === "thought")) return false;
   const texts = ownParts.flatMap(({ kind, text }) => (kind === "text" ? [thinkingOf(text, true)] : []));
   return texts.length === 1 || texts.some(({ lastClose, opens }) => lastClose >= 0 && opens === 0);
@@ -35,7 +36,7 @@ export function openedThoughts({ prompt, rollouts }: Pick<Group, "prompt" | "rol
   return rollouts.map(({ messages }: Rollout) => opens && (messages === undefined || goesOnThinking(messages)));
 }
 
-/** Reads the text of a rollout behind its thoughts; null where they did not end. */
+/** Reads a rollout's text after its thoughts; null if the thoughts did not end. */
 export function wordsBehindThoughts(group: Pick<Group, "prompt" | "rollouts">): (r: number) => string | null {
   const opened = openedThoughts(group);
   return (r) => {

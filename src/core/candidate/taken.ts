@@ -1,5 +1,5 @@
-// Defines what is judged of each rollout of a group, and beside what question: candidates out of texts, or
-// views of rollouts of several turns.
+// Collects what is judged of each rollout in a group, and the question shown with it: candidates extracted
+// from texts, or views of rollouts with several turns.
 import { type CandidateRule, maxChars, transcriptRule } from "../contract/candidate-rule.ts";
 import type { Group, Prompt, PromptMessage } from "../contract/requests.ts";
 import { isTooLong } from "../contract/text-bytes.ts";
@@ -25,9 +25,9 @@ const isPlain = (message: PromptMessage): message is PromptMessage & { content: 
 const UNBOUNDED = { result_chars: Number.MAX_SAFE_INTEGER, total_chars: Number.MAX_SAFE_INTEGER, shrinks: 0 };
 
 /**
- * The question as one text: a single user message is used as it is, a longer chat keeps its roles as
- * headings; one with calls is a transcript, whole.
- * @param beside beside transcripts, whose blocks it must not write
+ * The question as one text. A single user message is used as it is, a longer chat gets its roles as headings,
+ * and a chat with tool calls becomes a complete transcript.
+ * @param beside whether the question is shown next to transcripts, whose blocks it must not imitate
  */
 export function questionText(prompt: Prompt, beside = false): string {
   const safe = beside ? unlikeBlocks : (text: string) => text;
@@ -38,24 +38,24 @@ export function questionText(prompt: Prompt, beside = false): string {
 }
 
 export interface ShownEvidence {
-  /** One a rollout: its turns and files, and how much of them the judge sees. */
+  /** One entry per rollout: its turns and files, and how much of them the judge sees. */
   items: readonly Evidence[];
   shown: readonly ShownShare[];
-  /** Turns that all began with, which are part of the question. */
+  /** Number of initial turns that all rollouts share; they are part of the question. */
   shared: number;
-  /** The question without them. */
+  /** The question without the shared turns. */
   prompt: string;
-  /** They are judged by their transcripts or files, not by their answers alone. */
+  /** Whether transcripts or files are judged, instead of the answers only. */
   isView: boolean;
-  /** Per rollout: the share of its characters that was cut for their length. */
+  /** Per rollout: the share of its characters that was cut off for length. */
   cut: readonly number[];
-  /** Per rollout: a smaller budget would show less of it. */
+  /** Per rollout: whether a smaller budget would show less of it. */
   cuttable: readonly boolean[];
   /** Per rollout: how often its budget was halved. */
   shrinks: readonly number[];
 }
 
-/** Views that a verifier refused as too long, and how often each rollout's is to be halved. */
+/** Evidence that a verifier refused as too long, and how often to halve the budget of each rollout. */
 export interface Shrinking {
   evidence: readonly Evidence[];
   shrinks: readonly number[];
@@ -64,9 +64,9 @@ export interface Shrinking {
 /** What is judged of each rollout. */
 export interface Taken {
   candidates: readonly (string | null)[];
-  /** Whether the candidate is not too long to be shown. */
+  /** Per rollout: whether its candidate is short enough to be shown. */
   short: readonly boolean[];
-  /** The rollout's own words are beyond rollout_text_bytes. */
+  /** Per rollout: whether its own words exceed rollout_text_bytes. */
   tooLong: readonly boolean[];
   question: string;
   language: string | null;
@@ -74,14 +74,14 @@ export interface Taken {
   evidence?: ShownEvidence;
 }
 
-/** Steps of taking a candidate out of a text, for each of its chars, and for any text. */
+/** Steps of extracting a candidate: per character, and per rollout. */
 const STEPS_CHAR = 2;
 const STEPS_ROLLOUT = 500;
 
 /**
- * What is judged of a group. Throws ApiError `facts_required` for a rollout without files where
- * files are judged. Yields the steps of each rollout.
- * @param smaller of a group that was shown before, and is to be shown shorter
+ * Collects what is judged of a group. Throws ApiError `facts_required` for a rollout without files if files
+ * are judged. Yields the steps for each rollout.
+ * @param smaller evidence of a group that was shown before and must be shortened
  */
 export function* takenOf(
   group: Group,
@@ -110,7 +110,7 @@ function requireFiles({ rollouts }: Group, index: number): void {
 
 const ANSWERS_ALONE = { shared: 0, isView: false, cut: [], cuttable: [], shrinks: [] };
 
-/** Candidates out of texts; of rollouts of several turns out of their last answer. */
+/** Extracts candidates from texts; for rollouts of several turns, from the last answer. */
 function* takenTexts(
   group: Group,
   evidence: readonly Evidence[] | null,
@@ -124,11 +124,11 @@ function* takenTexts(
   });
   const extracted = [];
   for (const [r, { text }] of group.rollouts.entries()) {
-    // A text that was cut has no candidate: its last program is not the one that it ends in.
+    // A truncated text has no candidate: its last program may not be the final one.
     extracted.push(extractCandidate(tooLong[r] ? "" : text, candidate, group.language ?? null, opened[r]));
     yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
   }
-  // Beside a prompt's images no other text may name one.
+  // Next to a prompt's images, no other text may contain an image's name.
   const safe = group.images === undefined ? (text: string) => text : unlikeBlocks;
   const candidates = extracted.map(({ candidate }) =>
     candidate === null ? null : normaliseCandidate(safe(candidate)),
@@ -148,14 +148,17 @@ function* takenTexts(
   return taken;
 }
 
-/** It left a file, called something, or said more than that it is about to. */
+/** Whether a rollout left a file, called a tool, or wrote more than an opener. */
 const saysAnything = ({ turns, files }: Evidence): boolean =>
   files.length > 0 ||
   turns.some(({ parts }) =>
-    parts.some(({ isOwn, kind, text }) => isOwn && kind !== "thought" && (kind !== "text" || hasContent(text))),
+    parts.some(({ own: isOwn, kind, text }) => isOwn && kind !== "thought" && (kind !== "text" || hasContent(text))),
   );
 
-/** What is shown of rollouts of several turns. Own words alone make one malformed. */
+/**
+ * The views of rollouts with several turns. Only the length of the policy's own words can make a rollout
+ * malformed.
+ */
 function takenViews(
   group: Group,
   items: readonly Evidence[],
@@ -181,7 +184,7 @@ function takenViews(
   };
 }
 
-/** The one language all fences name, else null: a mixed group is shown without a tag. */
+/** The language that all fences agree on; null for mixed groups, which are shown without a tag. */
 function commonLanguage(languages: readonly (string | null)[]): string | null {
   const named = new Set(languages.filter((language) => language !== null));
   return named.size === 1 ? ([...named][0] as string) : null;

@@ -1,20 +1,20 @@
-// Decides which models a key may have judge: the grammar of MODELS, and the refusal of any other. Must not
-// know HTTP or storage.
+// Restricts which models a key may use as judges: parses the variable MODELS and rejects specs that name any
+// other model. Independent of HTTP and storage.
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import type { Spec } from "./spec.ts";
 
-/** As a key's name: keys without a list; as a model's: any model. */
+/** Wildcard: as a key name, every key without a list; as a model name, any model. */
 const ALL = "*";
 
 const KEYED = /^(\*|[A-Za-z0-9._-]{1,64})\s*:(.*)$/s;
 
-/** Names of models, by key; `*` is every key without a list. */
+/** Model names per key; `*` applies to every key without a list. */
 type ModelLists = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The models that may judge: those that the deployment itself asks for, which every key may name, and the
- * lists.
+ * The models that may judge: the deployment's configured models, which every key may name, and the lists per
+ * key.
  */
 export interface AllowedModels {
   configured: readonly string[];
@@ -22,10 +22,10 @@ export interface AllowedModels {
 }
 
 /**
- * Reads `name1,name2; trainer:name3`: the models of everybody, and those of the key `trainer`,
- * which replace them. Before the first colon stands a key: a model's name that has one needs `*:`
- * before it. The model `*` is any.
- * @throws RangeError for anything else
+ * Parses `name1,name2; trainer:name3`: models for all keys, and models for the key `trainer`, which replace
+ * them. The text before the first colon is a key name, so a model name with a colon must be prefixed with
+ * `*:`. The model `*` allows any model.
+ * @throws RangeError for any other syntax
  */
 export function parseModels(text: string): ModelLists {
   const lists = new Map<string, readonly string[]>();
@@ -41,7 +41,7 @@ export function parseModels(text: string): ModelLists {
   return lists;
 }
 
-/** The keys that have a list. */
+/** The key names that have a list. */
 export const keysOf = (lists: ModelLists): string[] => [...lists.keys()].filter((key) => key !== ALL);
 
 function allowedTo({ configured, lists }: AllowedModels, key: string | null): string[] {
@@ -50,9 +50,9 @@ function allowedTo({ configured, lists }: AllowedModels, key: string | null): st
 }
 
 /**
- * Throws `model_not_allowed`, naming what is, for a spec whose `judge.model` the key may not have
- * judge.
- * @param path the field that names the model, or the spec with it
+ * Throws `model_not_allowed`, with the allowed models in its message, for a `judge.model` that the key may
+ * not use.
+ * @param path the field that names the model, or the spec that contains it
  */
 export function requireModel(
   allowed: AllowedModels,
@@ -64,13 +64,20 @@ export function requireModel(
   const names = allowedTo(allowed, key);
   if (names.includes(model) || names.includes(ALL)) return;
   const may = names.length === 0 ? "none" : names.join(", ");
-  const message = `this key cannot use model ${JSON.stringify(model)}; allowed: ${may}; omit it for the default`;
-  throw new ApiError("model_not_allowed", `${path}: ${message}. The variable MODELS allows more.`, {
-    errors: [{ path, message }],
-  });
+  const message = `this key cannot use model ${JSON.stringify(model)}; allowed: ${may}; omit the field to use the default`;
+  throw new ApiError(
+    "model_not_allowed",
+    `${path}: ${message}. The operator can allow more models in the variable MODELS.`,
+    {
+      errors: [{ path, message }],
+    },
+  );
 }
 
-/** For a spec that is stored for others: what any key may have judge. Throws as `requireModel`. */
+/**
+ * Checks a spec that is stored for several keys: allows every model that at least one key may use. Throws as
+ * `requireModel`.
+ */
 export function requireModelOfAny(allowed: AllowedModels, spec: Pick<Spec, "judge">, path: string): void {
   const all = [...new Set([...allowed.lists.values()].flat())];
   requireModel({ ...allowed, lists: new Map([[ALL, all]]) }, null, spec, path);

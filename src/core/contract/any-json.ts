@@ -1,5 +1,5 @@
-// Defines what a field may hold that is any JSON value: anything that does not nest too deep to be told apart
-// from others.
+// The schema of a field that accepts any JSON value, up to a nesting depth that recursive functions can
+// process.
 import * as z from "zod";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

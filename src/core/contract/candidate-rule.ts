@@ -1,4 +1,4 @@
-// The part of a spec that says what of a rollout is judged, and how much of it.
+// The candidate section of a spec: which part of a rollout is judged, and how much of it is shown.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -12,17 +12,21 @@ const TranscriptSchema = z.strictObject({
     .min(1)
     .max(...bound("candidate_chars_max"))
     .default(TRANSCRIPT_DEFAULT.result_chars)
-    .meta(said("of one result: its head and its tail are shown")),
+    .meta(said("maximum characters per result; a longer result keeps its head and tail")),
   total_chars: z
     .int()
     .min(1)
     .max(...bound("candidate_chars_max"))
     .default(TRANSCRIPT_DEFAULT.total_chars)
-    .meta(said("results and files share what the policy's own words leave, which are never cut")),
+    .meta(
+      said(
+        "maximum characters in total; results and files share what the policy's own words, which are never cut, leave over",
+      ),
+    ),
 });
 type TranscriptRule = z.output<typeof TranscriptSchema>;
 
-/** Without what is at its default, as of every spec from before these fields existed. */
+/** Drops fields at their default, so that specs from before these fields existed keep their hash. */
 function leanCandidate<T extends { max_chars?: number | undefined; transcript?: TranscriptRule | undefined }>({
   max_chars,
   transcript,
@@ -36,11 +40,11 @@ function leanCandidate<T extends { max_chars?: number | undefined; transcript?: 
   };
 }
 
-/** The settings of a spec besides its reward, in both of its forms. */
+/** The `candidate` settings, shared by both forms of a spec. */
 export const CandidateSchema = z
   .strictObject({
     extract: z.enum(["last_code_block", "after_think", "whole", "diff"]).default("last_code_block"),
-    // Nothing reads it. Every canonical spec has it, so hashes and logged specs depend on it.
+    // Unused, but part of every canonical spec, so hashes and logged specs depend on it.
     strip_comments: z.literal(false).default(false).meta(said("always false")),
     max_chars: z
       .int()
@@ -49,19 +53,19 @@ export const CandidateSchema = z
       .optional()
       .meta(
         said(
-          "UTF-16 code units; a longer candidate is never shown to the verifier and breaks the format (rule fits, always asked). Default 65536",
+          "maximum length in UTF-16 code units; a longer candidate is never shown to the verifier and breaks the format (rule `fits`, which always applies). Default: 65536",
         ),
       ),
     transcript: TranscriptSchema.optional().meta(
-      said("what is shown of a rollout of several turns under extract whole (docs/trajectories.md)"),
+      said("how much of a multi-turn rollout is shown under `extract: whole` (docs/trajectories.md)"),
     ),
   })
   .transform(leanCandidate)
   .prefault({});
 export type CandidateRule = Omit<z.output<typeof CandidateSchema>, "strip_comments">;
 
-/** The longest candidate that the spec lets the verifier see, in UTF-16 code units. */
+/** The longest candidate that may be shown to the verifier, in UTF-16 code units. */
 export const maxChars = ({ max_chars = MAX_CHARS_DEFAULT }: CandidateRule): number => max_chars;
 
-/** How much of a rollout of several turns is shown. */
+/** The limits for showing a rollout of several turns. */
 export const transcriptRule = ({ transcript = TRANSCRIPT_DEFAULT }: CandidateRule): TranscriptRule => transcript;

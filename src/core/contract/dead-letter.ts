@@ -1,21 +1,18 @@
-// The words of dead letters: what one is, how they are counted, who keeps them. Interfaces only.
+// Interfaces of the dead-letter store: letters, their summary, and the results of replay and expiry.
 import type { Owner, Whose } from "./owner.ts";
 
-/** The part that is used of the namespace of the Durable Objects that keep dead letters. */
+/** The methods used of the Durable Object namespace that stores dead letters. */
 export interface LettersNamespace {
   getByName(name: string): DeadLetterStore;
 }
 
-/** A message that cannot be stored as it is. */
+/** A queue message that cannot be stored in the database as it is. */
 export interface DeadLetter {
-  /** The message's id; the same letter may come again. */
+  /** The message's id. The same letter may be delivered more than once. */
   id: string;
-  /** The owner of the rows that it carries; empty also where it cannot be read. */
+  /** The owner of the message's rows; empty if the owner cannot be read. */
   owner: Owner;
-  /**
-   * A word: `bad_envelope`, `unknown_column`, `unstorable`, `sql_<SQLSTATE>`, or
-   * `retries_exhausted`.
-   */
+  /** `bad_envelope`, `unknown_column`, `unstorable`, `sql_<SQLSTATE>` or `retries_exhausted`. */
   reason: string;
   attempts: number;
   body: string;
@@ -31,7 +28,7 @@ export interface DeadLetterSummary {
 
 export interface ReplayOutcome {
   replayed: number;
-  /** Letters of before `before` that are left. */
+  /** Letters from before the instant `before` that still have to be replayed. */
   remaining: number;
   before: string;
 }
@@ -42,22 +39,22 @@ export interface ExpiryOutcome {
 }
 
 /**
- * Keeps letters without the database, and puts them back on the queue. `owner`: whose letters; null
- * is everybody's.
+ * Stores dead letters outside the database and puts them back on the queue. `owner` selects the letters of
+ * one owner; null selects all.
  */
 export interface DeadLetterStore {
   store(letters: readonly DeadLetter[]): Promise<void>;
   summary(owner: Owner | null): Promise<DeadLetterSummary>;
   /**
-   * Puts back at most `limit` letters that last came before `before` (an ISO instant; null = now),
-   * oldest first.
+   * Puts at most `limit` letters back on the queue, oldest first. Selects letters whose last delivery was
+   * before `before` (an ISO instant; null = now).
    */
   replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome>;
-  /** Deletes letters that first came before `before` (an ISO instant), for good. */
+  /** Permanently deletes letters whose first delivery was before `before` (an ISO instant). */
   expire(before: string, ownerFilter: Whose | null): Promise<ExpiryOutcome>;
   /**
-   * Deletes the letters of a run, and keeps none of it that comes later, of requests whose ids are
-   * below `before`. Returns how many there were.
+   * Deletes a run's letters, and drops later ones from requests whose ids are below `before`. Returns the
+   * number deleted.
    */
   forget(run: { run_id: string; owner: Owner }, before: string): Promise<number>;
 }

@@ -1,7 +1,7 @@
-// Lists whose items differ, said so in the OpenAPI document too.
+// Schemas of lists with distinct items; the OpenAPI document shows this as `uniqueItems`.
 import type * as z from "zod";
 
-/** The schema of a list of strings or numbers, refused where one stands twice. */
+/** Returns the schema of a list of strings or numbers, extended to reject repeated items. */
 export function distinct<S extends z.ZodType<readonly (string | number)[]>>(list: S): S {
   return list.refine((items) => new Set(items).size === items.length, "must be distinct").meta({ uniqueItems: true });
 }

@@ -1,14 +1,13 @@
-// Writes a reply as JSON text by its schema: a real number always as one, `1.0`, an integer as `1`.
+// Serializes a reply by its schema so that real numbers always have a decimal point (`1.0`) and integers
+// never do (`1`).
 import type * as z from "zod";
 
-/**
- * Writes a value as JSON.stringify does but for real numbers; undefined where that writes nothing.
- */
+/** Serializes like JSON.stringify, except for real numbers; returns undefined where JSON.stringify does. */
 export type JsonWriter = (value: unknown) => string | undefined;
 
 /**
- * A real number. JSON has one kind of number, but its readers do not: `1` is an integer in Python,
- * and a tensor of it one of integers, of which PyTorch takes no mean. Never `-0`.
+ * Serializes a real number with a decimal point. Python parses `1` as an integer, and PyTorch cannot take the
+ * mean of an integer tensor. Never writes `-0`.
  */
 export function realText(value: number): string {
   if (!Number.isInteger(value)) return JSON.stringify(value);
@@ -22,12 +21,12 @@ const real: JsonWriter = (value) => (typeof value === "number" ? realText(value)
 type Def = z.core.$ZodTypes["_zod"]["def"];
 const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zod.def;
 
-/** By schema: replies share their parts. */
+/** Cache by schema, because replies share sub-schemas. */
 const writers = new WeakMap<z.core.$ZodType, JsonWriter>();
 
 /**
- * A writer for values of the schema: numbers that it does not restrict to integers as reals, members that it
- * does not know as they are, and all in their order. Same value, same text.
+ * Returns a writer for the schema's values. Numbers are written as reals unless the schema restricts them to
+ * integers; members unknown to the schema are written unchanged; member order is kept. Deterministic.
  */
 export function jsonWriter(schema: z.core.$ZodType): JsonWriter {
   const known = writers.get(schema);
@@ -93,7 +92,7 @@ function objectOf(members: Readonly<Record<string, JsonWriter>>, others: JsonWri
 
 const headOf = (name: string) => `${JSON.stringify(name)}:`;
 
-/** The kind of JSON value that a schema is for; null: any. */
+/** The JSON type that a schema accepts; null: any type. */
 function kindOf(schema: z.core.$ZodType): string | null {
   const def = defOf(schema);
   if (def.type === "nullable" || def.type === "optional") return kindOf(def.innerType);
@@ -103,7 +102,10 @@ function kindOf(schema: z.core.$ZodType): string | null {
   return type === "number" ? type : null;
 }
 
-/** Among several objects the one whose literals the value has and none of whose members it lacks. */
+/**
+ * Picks the option that fits the value's JSON type. Among several object schemas, picks the one whose
+ * literals match and whose required members are all present.
+ */
 function unionOf(options: readonly z.core.$ZodType[]): JsonWriter {
   if (options.every((option) => jsonWriter(option) === asItIs)) return asItIs;
   return (value) => {

@@ -1,14 +1,13 @@
-// The fields of an engine's request that not every engine has, as `reasoning_effort`: the deployment lists
-// their names. Must not know any engine.
+// Optional engine request fields that not every engine supports, such as `reasoning_effort`. The deployment
+// lists the names that it allows.
 import * as z from "zod";
 import { said } from "#said";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 
-/** A field of an engine's request. */
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Written by us, or of a kind by which an answer could not be read as it is. */
+/** Reserved names: fields that this service sets, or that would change the format of the answer. */
 const OWN: ReadonlySet<string> = new Set(
   (
     "model messages prompt stream stream_options seed n best_of temperature top_p max_tokens max_completion_tokens " +
@@ -17,15 +16,15 @@ const OWN: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a deployment may list the name: of a field, or of one below it, `field.name`. */
+/** Whether a deployment may list the name: a field, or a nested field as `field.name`. */
 export function isExtraName(name: string): boolean {
   const words = name.split(".");
   return words.length <= 2 && words.every((word) => NAME.test(word) && !OWN.has(word));
 }
 
 /**
- * The fields that a deployment does not list, by their path below `extra`. A field that holds others
- * is listed with each of them, as `field.name`, or as both names apart.
+ * Returns the paths below `extra` that the deployment does not list. Each member of an object field must be
+ * listed, either as `field.name` or as the two names separately.
  */
 export function unlistedFields(extra: JudgeExtra, listed: readonly string[]): string[] {
   const isListed = (name: string) => listed.includes(name);
@@ -42,14 +41,18 @@ export function unlistedFields(extra: JudgeExtra, listed: readonly string[]): st
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const value = z.union([scalar, z.array(scalar), z.record(z.string(), scalar)]);
 
-/** Fields by name. */
+/** Extra request fields by name. */
 export const JudgeExtraSchema = z
   .record(
-    z.string().regex(NAME).refine(isExtraName, "must be a field of the engine's own, and none that a spec has"),
+    z.string().regex(NAME).refine(isExtraName, "must be one of the engine's own fields, not one that the spec sets"),
     value,
   )
   .refine((extra) => Object.keys(extra).length <= LIMITS.judge_extra_max, theLimit("judge_extra_max"))
   .refine((extra) => JSON.stringify(extra).length <= LIMITS.judge_extra_chars, theLimit("judge_extra_chars"))
-  .meta(said("further fields of the engine's request, such as reasoning_effort, that the deployment lists"));
+  .meta(
+    said(
+      "additional fields of the engine's request, such as `reasoning_effort`; only fields that the deployment lists",
+    ),
+  );
 
 export type JudgeExtra = z.output<typeof JudgeExtraSchema>;

@@ -1,22 +1,23 @@
-// The owner of a row: a key's name, or none. Must not know keys or tables.
+// The owner of a row: the name of an API key, or empty for requests without a key. Independent of keys and
+// tables.
 
-/** The name of the key that a row was written with; empty without keys. */
+/** The name of the key that wrote a row; empty if no key was used. */
 export type Owner = string;
 
-/** The owner of rows that were written without keys, as in local use. No key can have this name. */
+/** The owner of rows written without a key, as in local use. No key can have this name. */
 export const NOBODY: Owner = "";
 
-/** One run: run ids are each owner's own. */
+/** Identifies a run. Run ids are unique per owner only. */
 export interface RunKey {
   owner: Owner;
   run_id: string;
 }
 
-/** One owner's, or those of all others. */
+/** Filters rows: those of one owner, or those of all owners except the listed ones. */
 export type Whose = { owner: Owner } | { not: readonly Owner[] };
 
-/** The owner of what a key of this name writes; null is a caller without a key. */
+/** The owner of rows written with this key name; null for requests without a key. */
 export const ownerOf = (keyName: string | null): Owner => keyName ?? NOBODY;
 
-/** An owner as replies show it: null without a key. */
+/** The owner's name in replies: null for rows without a key. */
 export const ownerName = (owner: Owner): string | null => (owner === NOBODY ? null : owner);

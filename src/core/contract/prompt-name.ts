@@ -1,4 +1,4 @@
-// How a spec names the words in which a judge is asked.
+// The names by which a spec refers to a judge's prompt: a preset, a template, or a custom template as JSON.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
 
@@ -6,11 +6,17 @@ export const promptName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
 
-/** Presets of decision models, whose answers are probabilities: they vote softly, whatever the spec says. */
+/**
+ * Presets for decision models. Their answers are probabilities, so they always use soft votes, regardless of
+ * the spec.
+ */
 const DECISIONS = ["decide-pair", "decide-best", "decide-grade"];
 export const isDecision = (prompt: string): boolean => DECISIONS.includes(prompt);
 
-/** A template's or a preset's name, or a deployment's own as JSON, as a resolved spec holds it. */
+/**
+ * The prompt of a resolved spec: the name of a template or preset, or the deployment's custom template as
+ * JSON.
+ */
 export const promptText = z
   .string()
   .max(...bound("template_chars"))

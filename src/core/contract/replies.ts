@@ -1,4 +1,4 @@
-// The wire shapes of the native routes' replies. Requests: requests.ts.
+// Schemas of the native routes' replies. Requests: requests.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
@@ -17,27 +17,31 @@ export const RolloutResultSchema = z.object({
   retryable: z
     .boolean()
     .optional()
-    .meta(said("of a reward that is null: whether the same request, sent again, may bring it; else absent")),
+    .meta(said("for a null reward: whether sending the same request again may produce one; omitted otherwise")),
   components: z
     .record(z.string(), numberOrNull)
     .meta(
-      said("the value of each signal; of a spec without signals: base (null where the reward is), format, overlong"),
+      said(
+        "value of each signal; for a spec without signals: `base` (null if the reward is null), `format` and `overlong`",
+      ),
     ),
   errors: z
     .record(z.string(), ItemErrorSchema.nullable())
     .optional()
-    .meta(said("of a spec with signals: why a signal has no value")),
+    .meta(said("for a spec with signals: why a signal has no value")),
   details: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
-    .meta(said("what a signal tells besides the value; `turns`: how many verdicts named which turn of the run")),
+    .meta(
+      said("details of each signal in addition to its value; `turns`: how many verdicts named each turn of the run"),
+    ),
   wins: count,
   losses: count,
   ties: count,
   undecided: count,
   unasked: count
     .optional()
-    .meta(said("pairs that the schedule or the budget left out; absent where every pair is asked")),
+    .meta(said("pairs that the schedule or the budget left out; omitted if every pair is asked")),
   forfeits: count,
   unparsed: count,
   votes: count.nullable(),
@@ -47,15 +51,17 @@ export const RolloutResultSchema = z.object({
   too_long: z
     .literal(true)
     .optional()
-    .meta(said("the text is longer than rollout_text_bytes, so that the rollout is malformed; else absent")),
+    .meta(
+      said("true if the text is longer than rollout_text_bytes, so that the rollout is malformed; omitted otherwise"),
+    ),
   shown: share
     .optional()
-    .meta(said("of a rollout of several turns: the share of its characters that the judge sees, thoughts apart")),
+    .meta(said("for a multi-turn rollout: share of its characters, excluding thoughts, that the judge sees")),
   left_out: z
     .record(z.string(), count)
     .optional()
-    .meta(said("characters left out, by what they are: thoughts, results, turns, calls, files, other")),
-  jams_judge: z.boolean().meta(said("the verifier's answers fail where this candidate is shown, and only there")),
+    .meta(said("number of characters left out, by kind: thoughts, results, turns, calls, files, other")),
+  jams_judge: z.boolean().meta(said("whether the verifier's answers fail if, and only if, this candidate is shown")),
 });
 export type RolloutResult = z.output<typeof RolloutResultSchema>;
 
@@ -69,32 +75,38 @@ export const VerifierUseSchema = z.object({
   cut: count
     .optional()
     .meta(
-      said("of `unparsed`: answers that ended at the token limit, `judge.max_tokens` or the context; absent: none"),
+      said(
+        "number of `unparsed` answers that ended at the token limit (`judge.max_tokens` or the context); omitted if none",
+      ),
     ),
   failed: count,
   saved: count,
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: LatencySchema,
-  models: z.array(z.string()).meta(said("the models that answered, by name; several only when backends were mixed")),
+  models: z
+    .array(z.string())
+    .meta(said("names of the models that answered; more than one only if backends were mixed")),
   schedule: z
     .union([z.string(), z.looseObject({ name: z.string() })])
     .optional()
-    .meta(said("which schedule asked")),
+    .meta(said("schedule that chose the comparisons")),
   chosen: z
     .object({ score: z.string() })
     .optional()
-    .meta(said("what the score `auto` chose for this group; absent with other scores")),
+    .meta(said("score that `auto` chose for this group; omitted with other scores")),
   why: z
     .object({
       early_stop: count,
       duplicate: count,
       budget: count,
       sure: count,
-      deadline: count.optional().meta(said("comparisons cut by the deadline, of `min_decided` < 1; absent: none")),
+      deadline: count
+        .optional()
+        .meta(said("comparisons cut off by the deadline, if `min_decided` < 1; omitted if none")),
     })
     .optional()
-    .meta(said("generations not asked, and why")),
+    .meta(said("number of generations not asked, by reason")),
 });
 export type VerifierUse = z.output<typeof VerifierUseSchema>;
 
@@ -110,13 +122,13 @@ const GroupMetricsSchema = z.object({
     .optional()
     .meta(
       said(
-        "of a spec with signals: mean Spearman's correlation of each two signals that the reward names and that vary, as they are measured, over the rollouts that have all of them; null where fewer than two vary",
+        "for a spec with signals: mean Spearman correlation between the measured values of any two signals that the reward names and that vary, over the rollouts that have all of them; null if fewer than two vary",
       ),
     ),
-  cyclic: z.boolean().optional().meta(said("whether wins go in a circle")),
+  cyclic: z.boolean().optional().meta(said("whether the wins form a cycle")),
   agreement: numberOrNull
     .optional()
-    .meta(said("mean share of a pair's verdicts, in either order, that say what most of them say")),
+    .meta(said("mean share of a pair's verdicts, over both orders, that agree with their majority")),
   tie_rate: numberOrNull.optional(),
   decided_rate: numberOrNull.optional().meta(said("share of the asked pairs that were decided")),
 });
@@ -125,7 +137,11 @@ export type GroupMetrics = z.output<typeof GroupMetricsSchema>;
 const POINTS = z
   .array(numberOrNull)
   .optional()
-  .meta(said("wins, ties as halves and soft outcomes as they are, on the scale of all n - 1 pairs; tau_b is of these"));
+  .meta(
+    said(
+      "wins, with ties counted as 0.5 and soft outcomes as their value, scaled to all n - 1 pairs; `tau_b` is computed from these",
+    ),
+  );
 export const GroupResultSchema = z.object({
   group_id: z.string(),
   status: z.enum(["ok", "partial", "failed"]),
@@ -139,20 +155,31 @@ export const GroupResultSchema = z.object({
   positions: z
     .array(count)
     .optional()
-    .meta(said("of a group that was filled by position: each rollout's; else absent")),
+    .meta(said("for a group that was filled by position: position of each rollout; omitted otherwise")),
   early: count
     .optional()
-    .meta(said("of such a group: generations that were asked before it was complete; else absent")),
+    .meta(
+      said(
+        "for a group that was filled by position: generations asked before the group was complete; omitted otherwise",
+      ),
+    ),
   shared_turns: count
     .optional()
-    .meta(said("turns that all rollouts of the group began with, shown once with the prompt; absent of texts")),
+    .meta(
+      said(
+        "number of turns that all rollouts of the group begin with, shown once with the prompt; omitted for plain texts",
+      ),
+    ),
 });
 export type GroupResult = z.output<typeof GroupResultSchema>;
 
-/** A group's fields for specs that leave pairs out, grade outcomes or score in another way. */
+/**
+ * Additional group fields, for specs that leave out pairs, use graded outcomes or use another score than win
+ * rate.
+ */
 export interface TournamentReport {
   points: (number | null)[];
-  /** One a rollout. */
+  /** One entry per rollout. */
   unasked: number[];
   measures: Pick<GroupMetrics, "cyclic" | "agreement" | "tie_rate" | "decided_rate">;
   asked: Pick<VerifierUse, "schedule" | "chosen" | "why">;
@@ -182,12 +209,14 @@ const tail = {
   warnings: z.array(z.string()),
 };
 
-/** The questions of a request's audit, and how far it agrees. */
+/** Counts of the questions of a request's audit, and how well the audit agrees with the rewards. */
 const AuditUseSchema = z.object({
-  groups: count.meta(said("groups that were to be audited")),
-  audited: count.meta(said("those whose audit was in before the deadline, whole")),
+  groups: count.meta(said("number of groups selected for the audit")),
+  audited: count.meta(said("number of groups whose whole audit finished before the deadline")),
   correlation: numberOrNull.meta(
-    said("Spearman's, of reward and audit within each audited group, mean; null where none tells"),
+    said(
+      "mean Spearman correlation of reward and audit within each audited group; null if it is undefined in all groups",
+    ),
   ),
   ...VerifierUseSchema.pick({
     comparisons: true,
@@ -203,8 +232,10 @@ const AuditUseSchema = z.object({
 export type AuditUse = z.output<typeof AuditUseSchema>;
 
 const CostUseSchema = z.object({
-  calls: count.meta(said("requests to verifiers, an audit's apart")),
-  usd: numberOrNull.meta(said("US dollars by `PRICES`; null where tokens are of a model without a price")),
+  calls: count.meta(said("requests to verifiers, excluding the audit's")),
+  usd: numberOrNull.meta(
+    said("US dollars at the prices in `PRICES`; null if any tokens are from a model without a price"),
+  ),
   unpriced_tokens: count.meta(said("tokens of models without a price")),
 });
 export type CostUse = z.output<typeof CostUseSchema>;
@@ -213,19 +244,19 @@ const ofSignals = {
   reward_range: z
     .tuple([z.number(), z.number()])
     .optional()
-    .meta(said("of a spec with signals: where every reward lies, proved")),
+    .meta(said("for a spec with signals: proven bounds on every reward")),
   signals: z
     .record(z.string(), z.record(z.string(), numberOrNull))
     .optional()
-    .meta(said("what a signal measured of itself over the request, by its name")),
+    .meta(said("metrics of each signal over the request, by the signal's name")),
   columns: z
     .record(z.string(), z.array(z.array(numberOrNull)))
     .optional()
-    .meta(said("asked for by `columns`: each signal's values, shaped as `rewards`")),
+    .meta(said("values of each signal, in the shape of `rewards`; only if requested by `columns`")),
   audit: AuditUseSchema.optional().meta(
-    said("what the audit's judge was asked, apart from all other counts; only where the spec has `audit`"),
+    said("counts of the audit's questions, which no other count includes; only if the spec has `audit`"),
   ),
-  cost: CostUseSchema.optional().meta(said("what the request's questions cost; only where `PRICES` is set")),
+  cost: CostUseSchema.optional().meta(said("cost of the request's questions; only if `PRICES` is set")),
 };
 
 export const RewardsReplySchema = z.object({
@@ -236,9 +267,7 @@ export const RewardsReplySchema = z.object({
 });
 export type RewardsReply = z.output<typeof RewardsReplySchema>;
 
-/**
- * One line of the NDJSON stream of POST /v1/rewards. `index` is the group's place in the request.
- */
+/** One line of the NDJSON stream of POST /v1/rewards. `index` is the group's index in the request. */
 export const RewardsEventSchema = z.discriminatedUnion("type", [
   GroupResultSchema.extend({ type: z.literal("group"), index: count }),
   z.object({ type: z.literal("heartbeat"), groups_done: count, groups: count }),
@@ -271,7 +300,7 @@ export const VerdictsReplySchema = z.object({
     z.object({
       reward: z.number(),
       components: z.object({ content: z.number(), format: z.number(), overlong: z.number() }),
-      verdict: z.string().nullable().meta(said("the robust parser's letter, null unless status is ok")),
+      verdict: z.string().nullable().meta(said("the robust parser's letter; null unless `status` is `ok`")),
       scores: z.array(z.number()).nullable(),
       status: z.enum(VERDICT_STATUSES),
     }),

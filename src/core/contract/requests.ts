@@ -1,4 +1,4 @@
-// The wire shapes of the native routes' requests (which are the domain's types too). Replies: replies.ts.
+// Schemas of the native routes' requests, whose output types are also the domain types. Replies: replies.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,7 +20,10 @@ function boundedText(name: LimitName) {
     .meta({ maxLength: limit });
 }
 
-/** A text of a grammar that also bounds its length; the refusal says both. */
+/**
+ * A string schema from a pattern that also bounds the length; its error message names the pattern and the
+ * limit.
+ */
 export const grammar = (expression: string, limit: LimitName) =>
   z.string().regex(new RegExp(`^${expression}$`), `must match ${expression} (limit ${limit})`);
 
@@ -36,25 +39,25 @@ const LengthTokensSchema = z
   .min(0)
   .max(...bound("overlong_tokens_max"));
 
-/** A short name: a role in a chat, a tag. */
+/** A short name, such as the role in a chat. */
 export const WordSchema = z
   .string()
   .min(1)
   .max(...bound("name_chars"));
 
 const PROMPT_TEXT = boundedText("prompt_bytes");
-/** In OpenAI's chat form; any other field is refused. */
+/** A message in OpenAI's chat format. Rejects unknown fields. */
 const PromptMessageSchema = z
   .strictObject({
     role: WordSchema,
     content: z.union([PROMPT_TEXT, z.array(AnyJsonSchema).max(...bound("content_parts_max"))]).nullish(),
-    reasoning_content: z.string().nullish().meta(said("not shown, as thoughts are not")),
+    reasoning_content: z.string().nullish().meta(said("the turn's thoughts; not shown to the judge")),
     tool_calls: z
       .array(AnyJsonSchema)
       .max(...bound("content_parts_max"))
       .nullish()
-      .meta(said("what the turn calls; the prompt is shown as a transcript")),
-    tool_call_id: z.string().nullish().meta(said("of a result: its call's id")),
+      .meta(said("the turn's tool calls; a prompt with calls is shown as a transcript")),
+    tool_call_id: z.string().nullish().meta(said("for a tool result: the id of its call")),
     name: z.string().nullish(),
   })
   .superRefine(({ content, tool_calls }, context) => {
@@ -71,24 +74,24 @@ const PromptSchema = z.union([
     .max(...bound("messages_max")),
 ]);
 export type Prompt = z.output<typeof PromptSchema>;
-/** As a client sends it. */
+/** A prompt as the client sends it, before parsing. */
 export type PromptInput = z.input<typeof PromptSchema>;
 
-/** A rollout's text; of one beyond its limit the head. */
+/**
+ * A rollout's text. A text beyond the limit is truncated to slightly more than the limit, so that it still
+ * counts as too long.
+ */
 export const RolloutTextSchema = z.string().overwrite((text) => withinReach(text));
 
 const isRun = (run: unknown): boolean =>
   Array.isArray(run) ? run.length > 0 : typeof run === "object" && run !== null && Object.keys(run).length > 0;
 
-/** Forms: ../transcript. */
-export const MessagesSchema = AnyJsonSchema.refine(
-  isRun,
-  "expected messages: a list that is not empty, or a trajectory",
-)
+/** A rollout's messages. Formats: ../transcript. */
+export const MessagesSchema = AnyJsonSchema.refine(isRun, "expected messages: a non-empty list, or a trajectory")
   .refine((run) => !hasItemsBeyond(run, LIMITS.rollout_messages_max), `too many; ${theLimit("rollout_messages_max")}`)
   .meta(
     said(
-      "a rollout of several turns, in place of text: OpenAI chat messages with their calls and results, Responses items, Anthropic messages, a trajectory of ATIF (1.0 to 1.7) or of verifiers (docs/trajectories.md)",
+      "a multi-turn rollout, instead of `text`: OpenAI chat messages with tool calls and results, Responses items, Anthropic messages, or a trajectory from ATIF (1.0 to 1.7) or verifiers (docs/trajectories.md)",
     ),
   );
 
@@ -98,11 +101,13 @@ const FileSchema = z.strictObject({
     .min(1)
     .max(...bound("file_path_chars")),
   text: boundedText("rollout_text_bytes"),
-  base: boundedText("rollout_text_bytes").optional().meta(said("what it was before: a diff is shown")),
+  base: boundedText("rollout_text_bytes")
+    .optional()
+    .meta(said("the file's text before the policy changed it; if set, the judge sees a diff")),
 });
 
 export const RolloutSchema = z.strictObject({
-  /** For one with messages: the last words of the assistant, filled in by `readRollout`. */
+  /** Filled in by `readRollout` for rollouts with messages: the assistant's last text. */
   text: RolloutTextSchema.optional() as unknown as typeof RolloutTextSchema,
   messages: MessagesSchema.optional(),
   files: z
@@ -110,7 +115,9 @@ export const RolloutSchema = z.strictObject({
     .min(1)
     .max(...bound("rollout_files_max"))
     .optional()
-    .meta(said("files that the policy left, shown behind its turns, or alone under extract diff")),
+    .meta(
+      said("files that the policy left behind, shown after its turns; under `extract: diff`, only the files are shown"),
+    ),
   length_tokens: LengthTokensSchema.optional(),
   finish_reason: z.enum(["stop", "length"]).optional(),
   too_long: z
@@ -118,27 +125,34 @@ export const RolloutSchema = z.strictObject({
     .optional()
     .meta(
       said(
-        "the text is only the head of one beyond rollout_text_bytes, as this API's own client sends it: the rollout is malformed",
+        "true if `text` is only the beginning of a text over rollout_text_bytes, as this API's client sends it; the rollout is malformed",
       ),
     ),
-  pass_rate: PassRateSchema.optional().meta(said("a label, only for metrics, never for the reward")),
+  pass_rate: PassRateSchema.optional().meta(said("label used only for metrics, never for the reward")),
 });
 export type Rollout = z.output<typeof RolloutSchema>;
 
-/** A rollout whose text is known, whatever it was sent as. */
+/** Fills in the rollout's `text` if it was sent as messages. */
 export const readRollout = <R extends Rollout>(rollout: R): R =>
   rollout.text === undefined || rollout.messages !== undefined
     ? { ...rollout, text: withinReach(answerOf(turnsOf(rollout.messages))) }
     : rollout;
 
-/** A rollout has a text or messages. */
+/**
+ * The list of a group's rollouts. Each rollout must have a text, messages or files, and not both text and
+ * messages.
+ */
 export const givenRollouts = <S extends z.ZodType<Rollout>>(schema: S) =>
   z
     .array(
       schema
         .superRefine(({ text, messages, files }, context) => {
           if (text !== undefined && messages !== undefined)
-            context.addIssue({ code: "custom", path: ["messages"], message: "beside text: send one of the two" });
+            context.addIssue({
+              code: "custom",
+              path: ["messages"],
+              message: "given in addition to `text`; send one of the two",
+            });
           if (text === undefined && messages === undefined && files === undefined)
             context.addIssue({ code: "invalid_type", expected: "string", input: undefined, path: ["text"] });
         })
@@ -159,12 +173,12 @@ export const GroupSchema = z.strictObject({
   language: LanguageSchema.optional(),
   rollouts: givenRollouts(RolloutSchema),
 });
-/** By digest, the data URL of each image that a group's messages name. */
+/** Data URLs of the images in a group's messages, by digest. */
 type GroupImages = Readonly<Record<string, string>>;
-/** `images`: lifted out of its messages before it is judged, where the spec has them shown. */
+/** `images`: extracted from the messages before judging, if the spec has images shown. */
 export type Group = z.output<typeof GroupSchema> & { images?: GroupImages };
 
-/** From the request until its reply, ms. */
+/** Time from the request to its reply, ms. */
 export const DeadlineSchema = z
   .int()
   .min(...bound("deadline_ms_min"))
@@ -193,7 +207,9 @@ const CandidateIndexSchema = z
 
 export const VerdictItemSchema = z.strictObject({
   prompt: PromptSchema.optional().meta(
-    said("what the verifier was shown; decides no reward, and is stored with the text where the request's texts are"),
+    said(
+      "prompt that the verifier saw; never affects the reward, and is stored with `text` if the request's texts are stored",
+    ),
   ),
   text: z.string().overwrite((text) => withinReach(text, LIMITS.verdict_text_bytes)),
   candidates: z
@@ -215,7 +231,9 @@ export const VerdictsRequestSchema = z.strictObject({
   run_id: RunIdSchema.optional(),
   step: StepSchema.optional(),
   log_texts: KEPT_TEXTS.log_texts.meta(
-    said("whether a run's prompts and texts are stored; every item needs a prompt. Default: as the deployment says"),
+    said(
+      "whether the prompts and texts are stored; if true, every item needs a prompt. Default: the deployment's setting",
+    ),
   ),
   formulation: FormulationSchema,
   options: VerdictOptionsSchema.prefault({}),

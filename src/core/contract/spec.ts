@@ -1,5 +1,5 @@
-// The spec: everything besides the rollouts that decides a reward, its defaults and its canonical form.
-// Hashing is the caller's.
+// The spec: everything that decides a reward except the rollouts, with its defaults and its canonical form.
+// Callers do the hashing.
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
@@ -17,8 +17,8 @@ const tokens = z
 /** Soft overlong punishment (DAPO Eq. 13): M = max_tokens, C = cache_tokens, 0 < C <= M. */
 export const OverlongSchema = z
   .strictObject({
-    max_tokens: tokens.meta(said("M: the length, in policy tokens, at which the punishment reaches -1")),
-    cache_tokens: tokens.meta(said("C: the punishment grows linearly over the last C tokens before M")),
+    max_tokens: tokens.meta(said("M: length in policy tokens at which the penalty reaches -1")),
+    cache_tokens: tokens.meta(said("C: the penalty grows linearly over the last C tokens before M")),
     clamp: z.boolean().default(true),
   })
   .refine((o) => o.cache_tokens <= o.max_tokens, {
@@ -40,9 +40,7 @@ const FormatRuleSchema = z.union([
       .number()
       .min(0)
       .max(1)
-      .meta(
-        said("least share of a run that the judge sees under extract whole: what is cut for its length is not seen"),
-      ),
+      .meta(said("minimum share of a run that the judge sees under `extract: whole`; text cut for length is not seen")),
   }),
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
@@ -55,10 +53,10 @@ const slotText = (description: string) =>
     .optional()
     .meta({ description });
 
-/** A schedule's name, or its name beside its settings. */
+/** A schedule's name, or an object with its name and settings. */
 export type NamedSchedule = string | { name: string; [setting: string]: unknown };
 
-/** A judge without its schedule, which ../signals/{flat-spec,tournament}.ts know. */
+/** The judge settings without the schedule, which ../signals/{flat-spec,tournament}.ts add. */
 export const JudgeSchema = z.strictObject({
   mode: z.enum(["pairwise", "listwise"]).default("pairwise"),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
@@ -67,34 +65,34 @@ export const JudgeSchema = z.strictObject({
     .default(false)
     .meta(
       said(
-        "`when_close`: the second order only of pairs whose outcome lies in 0.35..0.65, and of neighbours in the order",
+        "`when_close`: asks the second order only for pairs with an outcome in 0.35..0.65 and for neighbours in the ranking",
       ),
     ),
   samples: z
     .union([count("samples_max"), SamplesSchema])
     .default(1)
-    .meta(said("generations of each question, or from how many to how many")),
+    .meta(said("generations per question, as a number or as a range with a stopping rule")),
   budget: BudgetSchema.optional(),
   vote: z
     .enum(["majority", "soft"])
     .default("majority")
     .meta(
       said(
-        "`soft`: an answer counts as the probabilities that the engine gave the letters where its letter stands (docs/judges.md)",
+        "`soft`: an answer counts as the engine's probabilities of the letters at the position of the answered letter (docs/judges.md)",
       ),
     ),
   prompt: promptText.default("code-select"),
   preset: promptName
     .optional()
-    .meta(said("how the judge is asked and read (docs/judges.md); stands in place of `prompt`")),
-  rubric: slotText("what the preset's rubric slot says; default: that the response does what was asked"),
-  principle: slotText("what the preset's principle slot says; default: correct, helpful and complete"),
+    .meta(said("how the judge is asked and its answers are parsed (docs/judges.md); replaces `prompt`")),
+  rubric: slotText("text of the preset's rubric slot; default: that the response does what was asked"),
+  principle: slotText("text of the preset's principle slot; default: correct, helpful and complete"),
   strength: z
     .enum(["sign", "graded"])
     .optional()
     .meta(
       said(
-        "graded: a slight preference counts 0.75 and scores (1 + tanh((a - b) / strength_scale)) / 2; sign (default): whole wins",
+        "`graded`: a slight preference counts as 0.75, and scores a and b as (1 + tanh((a - b) / strength_scale)) / 2; `sign` (default): every win counts as 1",
       ),
     ),
   strength_scale: z
@@ -102,7 +100,11 @@ export const JudgeSchema = z.strictObject({
     .gt(0)
     .max(...bound("strength_scale_max"))
     .optional()
-    .meta(said("of graded scores. Default: a fifth of their range, so 2 of 0 to 10")),
+    .meta(
+      said(
+        "divisor of score differences if `strength` is `graded`; default: one fifth of the score range, so 2 for 0 to 10",
+      ),
+    ),
   model: z
     .string()
     .min(1)
@@ -120,14 +122,16 @@ export const JudgeSchema = z.strictObject({
     .boolean()
     .optional()
     .meta(
-      said("only the first backend may judge, and one model a group; what another answered has failed. Default false"),
+      said(
+        "true: only the first backend judges, with one model per group; answers of any other model count as failed. Default: false",
+      ),
     ),
   unparsed: z
     .enum(["undecided", "tie"])
     .optional()
     .meta(
       said(
-        "what a pair without any parsed verdict is: undecided (default), or a tie, as the paper's evaluation has it",
+        "result of a pair without any parsed verdict: `undecided` (default), or `tie`, as in the paper's evaluation",
       ),
     ),
   reask: z
@@ -135,13 +139,15 @@ export const JudgeSchema = z.strictObject({
     .min(0)
     .max(...bound("reask_max"))
     .optional()
-    .meta(said("how often a comparison without a parsed verdict is asked again, with fresh seeds. Default 1")),
+    .meta(said("maximum retries of a comparison without a parsed verdict, each with a fresh seed; default: 1")),
   extra: JudgeExtraSchema.optional(),
   images: z
     .boolean()
     .optional()
     .meta(
-      said("show the images of prompts and of runs (docs/trajectories.md); for models that take them. Default false"),
+      said(
+        "true: shows the judge the images of prompts and runs (docs/trajectories.md); its model must accept images. Default: false",
+      ),
     ),
   min_decided: z
     .number()
@@ -149,11 +155,13 @@ export const JudgeSchema = z.strictObject({
     .max(1)
     .optional()
     .meta(
-      said("share of a rollout's asked pairs that must be decided; with less it has no reward (partial). Default 1"),
+      said(
+        "minimum share of a rollout's asked pairs that must be decided; below it, the rollout has no reward (`partial`). Default: 1",
+      ),
     ),
 });
 
-/** A judge's rules for missing verdicts. */
+/** How a judge handles missing verdicts. */
 export interface MissingRules {
   unparsed: "undecided" | "tie";
   reask: number;
@@ -161,14 +169,17 @@ export interface MissingRules {
 }
 const MISSING_DEFAULT: MissingRules = { unparsed: "undecided", reask: 1, min_decided: 1 };
 
-/** Which field named a judge's prompt; for refusals, in no JSON. */
+/**
+ * Key of the name of the field that set a judge's prompt. Used in error messages; a symbol, so that JSON
+ * omits it.
+ */
 const NAMED_BY = Symbol("named by");
 
-/** The field that named a judge's prompt, `prompt` where nothing is known of it. */
+/** The field that set a judge's prompt; `prompt` if unknown. */
 export const promptField = (judge: { readonly [NAMED_BY]?: "preset" }): "prompt" | "preset" =>
   judge[NAMED_BY] ?? "prompt";
 
-/** A judge's canonical form. */
+/** The canonical form of a judge: defaults filled in, and later additions omitted at their default. */
 export function canonicalJudge({
   strict_model,
   extra,
@@ -196,13 +207,14 @@ export function canonicalJudge({
     ...(strength === "graded" && { strength }),
     ...(strength_scale !== undefined && { strength_scale }),
     schedule: schedule ?? (judge.mode === "pairwise" ? "round_robin" : "single_list"),
-    // Only what differs from the default: the hash of each spec from before these fields stays.
+    // Omitted at their default, so that the hashes of specs from before these fields existed do not change.
     ...(strict_model === true && { strict_model }),
     ...(extra !== undefined && Object.keys(extra).length > 0 && { extra }),
     ...(images === true && { images }),
     ...(unparsed === "tie" && { unparsed }),
     ...(reask !== undefined && reask !== MISSING_DEFAULT.reask && { reask }),
-    // Kept where it is said: contracts that rank have another default. The hash is without it.
+    // Kept if set explicitly, because ranking contracts have another default. `hashedJudge` removes the
+    // default.
     ...(min_decided !== undefined && { min_decided }),
   };
 }
@@ -225,17 +237,17 @@ export const SeedSchema = z
   .max(...bound("integer_max"))
   .default(0);
 
-/** A share of groups that another judge judges again: ../reward/audit.ts. */
+/** Re-judges a share of the groups with a second judge: ../reward/audit.ts. */
 export interface Audit {
   share: number;
   judge: ReturnType<typeof canonicalJudge>;
 }
 
-/** A spec without signals in its canonical form; its schema is ../reward/flat-spec.ts. */
+/** The canonical form of a spec without signals. Its schema is ../reward/flat-spec.ts. */
 export interface Spec extends KeptTexts {
   judge: ReturnType<typeof canonicalJudge>;
   candidate: CandidateRule;
-  /** A score's name. */
+  /** The name of the score. */
   reward: string;
   format: z.output<typeof FormatSchema>;
   overlong: Overlong | null;
@@ -243,14 +255,14 @@ export interface Spec extends KeptTexts {
   audit?: Audit;
 }
 
-/** The spec's rules for missing verdicts, defaults filled in. */
+/** The judge's rules for missing verdicts, with defaults filled in. */
 export const missingRules = ({ unparsed, reask, min_decided }: Spec["judge"]): MissingRules => ({
   unparsed: unparsed ?? MISSING_DEFAULT.unparsed,
   reask: reask ?? MISSING_DEFAULT.reask,
   min_decided: min_decided ?? MISSING_DEFAULT.min_decided,
 });
 
-/** The spec named `default`: every default of the contract. */
+/** The spec named `default`: all defaults of the contract. */
 export const DEFAULT_SPEC: Spec = {
   reward: "win_rate",
   format: FormatSchema.parse({}),
@@ -262,8 +274,8 @@ export const DEFAULT_SPEC: Spec = {
 };
 
 /**
- * JSON with keys in order at every level and no spaces: equal values give equal text. Whatever a
- * request may hold at any depth is held to label_depth_max before it comes here.
+ * Canonical JSON: keys sorted at every level, no spaces; equal values give equal text. Recursion is safe
+ * because requests are limited to a nesting depth of label_depth_max.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -276,12 +288,14 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A judge as it is hashed: the default share of decided pairs is left out. */
+/** The judge as it is hashed: `min_decided` is omitted at its default. */
 export function hashedJudge<T extends { min_decided?: number }>(judge: T): T {
   return judge.min_decided === MISSING_DEFAULT.min_decided ? { ...judge, min_decided: undefined } : judge;
 }
 
-/** What is hashed into `spec_hash`: what decides a reward, and the prompts' hash. */
+/**
+ * The text that is hashed into `spec_hash`: the settings that decide a reward, and the hash of the prompts.
+ */
 export function specFingerprint(spec: Spec, promptHash: string): string {
   return canonicalJson({ ...decidingOf(spec), judge: hashedJudge(spec.judge), prompt_hash: promptHash });
 }

@@ -1,17 +1,18 @@
-// Defines what a judge may spend inside a pair and on a group: samples until sure, a budget.
+// Limits on what a judge may spend: samples per pair, until the majority is certain enough, and a budget per
+// group.
 
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 
-/** A whole number from 1 to a limit. */
+/** An integer from 1 to a limit. */
 export const count = (limit: "samples_max" | "generations_verify_max") =>
   z
     .int()
     .min(1)
     .max(...bound(limit));
 
-/** Samples until the majority of a pair is sure. */
+/** The number of samples per question, with the rule for stopping early. */
 export const SamplesSchema = z
   .strictObject({
     min: count("samples_max").default(1),
@@ -21,20 +22,20 @@ export const SamplesSchema = z
       .default("confidence")
       .meta(
         said(
-          "`majority`: once no further verdict can change it; `confidence`: once P(Beta(v1 + 1, v2 + 1) > 1/2) reaches `confidence`",
+          "`majority`: stop once no further verdict can change the majority; `confidence`: stop once P(Beta(v1 + 1, v2 + 1) > 1/2) reaches `confidence`",
         ),
       ),
     confidence: z.number().gt(0.5).lt(1).default(0.95),
   })
   .refine(({ min, max }) => min <= max, { path: ["min"], message: "min must be at most max" });
 
-/** Tokens of one answer at most. */
+/** Maximum tokens per answer. */
 export const tokens = z
   .int()
   .min(1)
   .max(...bound("max_tokens_max"));
 
-/** Tokens of an answer where the spec says nothing of it. */
+/** Tokens per answer if the spec does not set `max_tokens`. */
 const MAX_TOKENS_DEFAULT = 16_384;
 
 export const MaxTokensSchema = tokens.default(MAX_TOKENS_DEFAULT);
@@ -47,17 +48,17 @@ export const BudgetSchema = z
       .min(1)
       .max(...bound("integer_max"))
       .optional()
-      .meta(said("generated tokens; what is asked may take max_tokens each")),
+      .meta(said("maximum generated tokens; each generation reserves `max_tokens`")),
     ratio: z
       .number()
       .gt(0)
       .max(1)
       .optional()
-      .meta(said("of what all pairs would take; at least one pair for everyone")),
+      .meta(said("share of the generations that all pairs would take; always enough for one pair per candidate")),
   })
-  .refine((budget) => Object.keys(budget).length === 1, "needs exactly one of generations, tokens and ratio")
+  .refine((budget) => Object.keys(budget).length === 1, "must have exactly one of generations, tokens and ratio")
   .meta({
-    ...said("of a group's comparisons; what it does not pay is `unasked`. Default: none"),
+    ...said("limit on a group's comparisons; pairs beyond it are `unasked`. Default: no limit"),
     minProperties: 1,
     maxProperties: 1,
   });

@@ -1,19 +1,22 @@
-// How long a text may be in bytes of UTF-8, and what is kept of a rollout beyond it. Pure; knows no schema.
+// Limits a rollout's text by its length in UTF-8, and truncates longer texts. Pure functions, no schema.
 import { LIMITS } from "../faults/limits.ts";
 
 const encoder = new TextEncoder();
 
-/** UTF-8 length at most `limit`, without encoding texts that are surely short enough. */
+/** Whether the UTF-8 length is at most `limit`. Does not encode texts that are certainly shorter. */
 export function fitsBytes(text: string, limit: number): boolean {
   return text.length * 3 <= limit || (text.length <= limit && encoder.encode(text).length <= limit);
 }
 
-/** Whether a rollout's text is beyond its limit: it is malformed, and costs no other. */
+/**
+ * Whether a rollout's text is beyond its limit. Such a rollout is malformed; the other rollouts are still
+ * judged.
+ */
 export const isTooLong = (text: string, limit: number = LIMITS.rollout_text_bytes): boolean => !fitsBytes(text, limit);
 
 /**
- * The text, or of one beyond its limit the head with the first character that does not
- * fit: still too long, so that who reads it later finds the same.
+ * The text, truncated just behind the first character that exceeds the limit: a truncated text still exceeds
+ * the limit, so later checks get the same result.
  */
 export function withinReach(text: string, limit: number = LIMITS.rollout_text_bytes): string {
   if (!isTooLong(text, limit)) return text;

@@ -1,5 +1,4 @@
-// Defines what of a logged group a policy is trained on: pairs of a better and a worse answer, or the best
-// answers.
+// Selects training data from a logged group: pairs of a better and a worse answer, or the best answers.
 
 import { LIMITS } from "../faults/limits.ts";
 import { sumOf } from "../math/stats.ts";
@@ -12,30 +11,32 @@ interface Message {
   [field: string]: unknown;
 }
 
-/** One rollout of a group as it was logged. */
+/** A logged rollout of a group. */
 export interface LoggedAnswer {
-  /** null: it has none. */
+  /** null: the rollout has no reward. */
   reward: number | null;
-  /** Whether an earlier rollout of the group says the same. */
+  /** Whether an earlier rollout of the group has the same text. */
   isDuplicate: boolean;
-  /** null: it was not logged. */
+  /** null: the text was not logged. */
   text: string | null;
-  /** Whether a verifier in training answered right; null: the reward alone says which answer is better. */
+  /**
+   * Whether a verifier in training answered correctly; null: only the reward decides which answer is better.
+   */
   right: boolean | null;
-  /** Whether the text is an agent's run, as JSON of its `messages` and `files`. */
+  /** Whether the text is an agent's trajectory, as JSON of its `messages` and `files`. */
   isRun: boolean;
 }
 
-/** An answer that can be trained on. */
+/** An answer with a reward and a logged text. */
 type TrainableAnswer = LoggedAnswer & { reward: number; text: string };
 
-/** Which rows a group gives. */
+/** Options for selecting rows from a group. */
 interface TrainingWanted {
-  /** How far two rewards lie apart at least; equal ones are never a pair. */
+  /** Minimum difference of the two rewards of a pair; equal rewards never form a pair. */
   margin: number;
-  /** The least reward of an answer; null: above the group's mean. */
+  /** Minimum reward of an answer; null: above the group's mean. */
   minReward: number | null;
-  /** Rows of one group at most. */
+  /** Maximum rows per group. */
   per_group: number;
 }
 
@@ -44,14 +45,14 @@ const trainable = (answers: readonly LoggedAnswer[]): TrainableAnswer[] =>
     (answer): answer is TrainableAnswer => answer.reward !== null && answer.text !== null && !answer.isDuplicate,
   );
 
-/** Right ones before wrong ones, then by reward, best first, as they came where equal. */
+/** Sorts correct answers before wrong ones, then by descending reward. Stable. */
 const ranked = (answers: readonly LoggedAnswer[]) =>
   trainable(answers).sort((a, b) => Number(b.right) - Number(a.right) || b.reward - a.reward);
 
 /**
- * The best with the worst, the next with the last but one and so on: each answer is in one pair at
- * most, and no pair lies less than the margin apart. Where answers are right or wrong, a pair is a
- * right one over a wrong one.
+ * Pairs the best answer with the worst, the second best with the second worst, and so on. Each answer is in
+ * at most one pair, and the rewards of a pair differ by at least the margin. If answers are marked correct or
+ * wrong, a pair is always a correct answer over a wrong one.
  */
 export function pairsOf(
   answers: readonly LoggedAnswer[],
@@ -66,13 +67,15 @@ export function pairsOf(
     .slice(0, per_group);
 }
 
-/** A reward this close to the mean equals it up to rounding, as a share of the largest reward. */
+/**
+ * Relative to the largest reward: a reward this close to the mean counts as equal to it, to absorb rounding.
+ */
 const MEAN_ROUNDING = 1e-9;
 
 /**
- * The best answers, whose reward is `least` or more (RAFT, arXiv 2304.06767, takes the best of each
- * prompt). Without `least`: above the mean of all rewards of the group, repeated texts and those not
- * logged included, so that a group of equal ones gives none. A wrong answer is none, whatever its reward.
+ * The best answers, with a reward of at least `minReward` (RAFT, arXiv 2304.06767, takes the best of each
+ * prompt). If `minReward` is null: above the mean of all rewards of the group, including repeated and
+ * unlogged texts, so a group of equal rewards gives no rows. Excludes wrong answers, whatever their reward.
  */
 export function positivesOf(
   answers: readonly LoggedAnswer[],
@@ -85,20 +88,25 @@ export function positivesOf(
     .slice(0, per_group);
 }
 
-/** How many rows each prompt may still give. */
+/** Limits the number of rows per prompt across a whole export. */
 export class PromptRoom {
   readonly #maxRows: number | undefined;
   readonly #prompts: number;
-  /** Rows given, by so much of the prompt's digest as a number holds. */
+  /** Rows taken so far, by the first 13 hex digits of the prompt's digest, which fit into a number. */
   readonly #given = new Map<number, number>();
 
-  /** @param maxRows undefined: no bound @param prompts that are remembered */
+  /**
+   * @param maxRows rows per prompt; undefined: unlimited
+   * @param prompts the maximum number of prompts to remember
+   */
   constructor(maxRows: number | undefined, prompts: number = LIMITS.export_prompts_max) {
     this.#maxRows = maxRows;
     this.#prompts = prompts;
   }
 
-  /** For a prompt, at most `wanted`; null: more prompts than are remembered. */
+  /**
+   * Rows that a prompt may still give, at most `wanted`; null if more prompts occur than can be remembered.
+   */
   allowanceFor(digest: string, wanted: number): { left: number; take(rows: number): void } | null {
     if (this.#maxRows === undefined) return { left: wanted, take: () => {} };
     const key = Number.parseInt(digest.slice(0, 13), 16);
@@ -109,7 +117,7 @@ export class PromptRoom {
   }
 }
 
-/** A prompt as it was logged, as messages: a chat as JSON, or a user's one text. */
+/** Parses a logged prompt into messages: a chat from its JSON, any other text as one user message. */
 export function promptMessages(logged: string): Message[] {
   const chat = logged.startsWith("[{") ? parsed(logged) : null;
   return isChat(chat) ? chat : [{ role: "user", content: logged }];
@@ -118,7 +126,7 @@ export function promptMessages(logged: string): Message[] {
 /** Whether a logged prompt is a chat. */
 export const isChatPrompt = (logged: string): boolean => logged.startsWith("[{") && isChat(parsed(logged));
 
-/** An answer as messages: a run's own, or one of the assistant. */
+/** An answer as messages: those of a trajectory, or one message of the assistant. */
 export function answerMessages({ text, isRun }: Pick<TrainableAnswer, "text" | "isRun">): Message[] {
   const run = isRun ? (parsed(text) as { messages?: unknown } | null)?.messages : null;
   return isChat(run) ? run : [{ role: "assistant", content: text }];

@@ -1,4 +1,4 @@
-// Schemas that a named limit bounds, so that their refusal names it (field-errors.ts).
+// Schemas bounded by a named limit, so that validation errors name the limit (field-errors.ts).
 import * as z from "zod";
 import { bound, type LimitName } from "./limit-advice.ts";
 
@@ -10,7 +10,7 @@ export const wholeFrom = (min: number, limit: LimitName) =>
 
 export const anyText = (limit: LimitName) => z.string().max(...bound(limit));
 
-/** Not empty, as `someOf`. */
+/** A non-empty string. */
 export const someText = (limit: LimitName) =>
   z
     .string()

@@ -1,52 +1,52 @@
-// The part of an engine's refusal that people may read: numbers, and words that such sentences are made of.
-// Anything else may be text that the engine was sent. Must not know HTTP or who asked.
+// Sanitizes an engine's error message for users: keeps numbers and words from a fixed vocabulary, because any
+// other text could be part of the prompt. Independent of HTTP and of tenants.
 
 import { ENGINE_WORDS } from "./engine-words.ts";
 import { REASON_CHARS } from "./question-fault.ts";
 
-/** Characters of an engine's sentence that are passed on. */
+/** Maximum length of the sanitized message, in characters. */
 export const ENGINE_REASON_CHARS = 200;
 
-/** This many words in a row that were also sent are an echo of a caller's text. */
+/** A run of this many words that also occurs in the request is an echo of a caller's text. */
 const ECHO_WORDS = 4;
 
-/** Keys under which servers put their sentence: OpenAI's, vLLM's older one, FastAPI's, TEI's. */
+/** Fields that hold the error message: OpenAI, older vLLM, FastAPI, TEI. */
 const SENTENCE = /"(?:message|detail|error|msg)"\s*:\s*"((?:[^"\\]|\\.)*)/;
 
-/** Behind the first line, and in braces, validators list what they were given. */
+/** Text after the first line, or in braces: validators list their input there. */
 const LISTED = /[\n{].*/s;
 
 const ADDRESS = /\bhttps?:\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/gi;
 const PATH = /(?<!\w)(?:\/[\w.-]+){2,}/g;
 const KEY = /\b(?:sk|bearer|key)[-_: ]+[\w.-]{6,}/gi;
 
-/** Piece by piece: what was put in another's place, a quotation, a name, a number, marks. */
+/** One token: a placeholder, a quotation, a name, a number, or punctuation. */
 const PIECE =
   /(?<mark>\[(?:address|path|key|model)\])|(?<![A-Za-z])(?<quote>["'`])(?<inside>[^"'`]*)\k<quote>(?![A-Za-z])|(?<name>[A-Za-z][A-Za-z_']*)(?![A-Za-z0-9_])|(?<number>\d{1,9}(?:\.\d{1,6})?)(?![A-Za-z0-9_])|(?<marks>(?:[\s.,;:!?()<>\]=+*/&%-]|\[(?!(?:address|path|key|model)\]))+)/y;
 const HOLE = "[..]";
 
-/** Whether each part of a name, such as max_tokens or BadRequestError, is an engine's word. */
+/** Whether each part of a name, such as max_tokens or BadRequestError, is in the vocabulary. */
 const isKnown = (name: string): boolean =>
   name
     .replace(/'[a-z]{1,2}$/i, "")
     .split(/_+|(?<=[a-z])(?=[A-Z])/)
     .every((part) => part === "" || ENGINE_WORDS.has(part.toLowerCase()));
 
-/** A quotation that is a parameter's name, or with its value. */
+/** Whether a quotation is a parameter's name, optionally with its value. */
 const isName = (inside: string): boolean =>
   /^[A-Za-z_]{1,40}(?:=\w{1,16})?$/.test(inside) &&
   inside.split("=").every((part) => /^\d+$/.test(part) || isKnown(part));
 
-/** The texts among what was sent, and its model's name. */
+/** The words of a request's texts, and its model's name. */
 interface Sent {
   words: string;
   model: string | null;
 }
 
 /**
- * An engine's own sentence, of which only numbers and an engine's words are kept, up to the first
- * thing that is neither; null where it has none, or where it repeats what it was sent.
- * @param body the refusal's body, or what of it is there
+ * Extracts the error message from an engine's reply and keeps numbers and known words, up to the first other
+ * token. Returns null if there is no message or the message echoes the request.
+ * @param body the error reply's body, possibly truncated
  * @param sent the request's body
  */
 export function engineReason(body: string, sent: string): string | null {
@@ -65,8 +65,8 @@ export function engineReason(body: string, sent: string): string | null {
 }
 
 /**
- * The text up to the first piece that is neither a number nor an engine's word. A closed quotation is left
- * out and the rest is read on: its bounds are known.
+ * The text up to the first token that is neither a number nor a known word. A closed quotation has clear
+ * bounds, so only the quotation is replaced and scanning continues.
  */
 function knownPart(text: string, sent: string): string {
   let knownText = "";
@@ -84,7 +84,7 @@ function knownPart(text: string, sent: string): string {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Whether this many words in a row were also sent. */
+/** Whether ECHO_WORDS consecutive words also occur in the request. */
 function repeats(knownText: string, sent: string): boolean {
   const words = wordsOf(knownText);
   return words.some(
@@ -92,7 +92,7 @@ function repeats(knownText: string, sent: string): boolean {
   );
 }
 
-/** All texts of a request's body but its model's name, as words between blanks. */
+/** All texts of a request's body except the model's name, as words separated by spaces. */
 function sentOf(body: string): Sent {
   const texts: string[] = [];
   const gather = (value: unknown): void => {
@@ -110,21 +110,22 @@ function sentOf(body: string): Sent {
   return { words: ` ${texts.flatMap(wordsOf).join(" ")} `, model };
 }
 
-/**
- * Whether a status says that the key is not good: a matter of the deployment, not of the question.
- */
+/** Whether a status means that the key was refused: a fault of the deployment, not of the question. */
 export const isKeyRefused = (status: number): boolean => status === 401 || status === 403;
 
-/** Told instead of an engine's sentence where it refused the key. */
+/** The message shown instead of the engine's if the engine refused the key. */
 export const keyRefused = (variable: string): string => `key refused: ${variable}`;
 
-/** The name of a backend's other setting, by that of its key: VERIFIER_API_KEY, VERIFIER_URL. */
+/**
+ * The name of another setting of the same backend, derived from its key's setting: VERIFIER_API_KEY to
+ * VERIFIER_URL.
+ */
 const settingBeside = (key: string, setting: "model" | "url"): string =>
   key.replace(/api_key$/, setting).replace(/API_KEY$/, setting.toUpperCase());
 
 /**
- * Told where a status says that the deployment is wrong: the number, and what to set.
- * @param key the name of the setting that holds the backend's key; null where it has none
+ * The message for a status that means a misconfigured deployment: the status, and which setting to fix.
+ * @param key the name of the setting that holds the backend's key; null if the backend has none
  */
 export function misconfigured(status: number, key: string | null): string {
   const said = `status ${status}`;
@@ -140,7 +141,7 @@ function unquoted(inner: string): string {
   try {
     return JSON.parse(`"${inner}"`) as string;
   } catch {
-    // Broken off within an escape.
+    // The text was cut inside an escape sequence.
     return inner.replace(/\\u?[0-9a-f]*$/i, "").replace(/\\./g, " ");
   }
 }

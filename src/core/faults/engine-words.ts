@@ -1,4 +1,4 @@
-// The words of which engines' sentences about a request are made: all that is passed on of one.
+// The vocabulary of engines' error messages. Only these words of a message are passed on to users.
 
 const WORDS = `
 a about above accept accepted access account across active additional after again all allow allowed already also an and any are argument arguments

@@ -1,6 +1,6 @@
-// The error table: every code a reply can carry, its status and whether a retry can help.
+// The error table: every code that a reply can carry, with its status and whether a retry can help.
 
-/** Faults of a whole request. Each code has a heading in docs/errors.jsonl. */
+/** Errors of a whole request. Each code has a heading in docs/errors.jsonl. */
 export const REQUEST_ERRORS = {
   invalid_json: { status: 400, title: "The body is not valid JSON", retryable: false },
   invalid_encoding: { status: 400, title: "The body is not valid UTF-8", retryable: false },
@@ -34,9 +34,9 @@ export const REQUEST_ERRORS = {
   unsupported_media_type: { status: 415, title: "Unsupported media type", retryable: false },
   needs_judging: { status: 422, title: "The run's log lacks data that the spec needs", retryable: false },
   idempotency_key_reused: { status: 422, title: "The key belongs to another request", retryable: false },
-  rate_limited: { status: 429, title: "The key's request limit a minute is reached", retryable: true },
+  rate_limited: { status: 429, title: "The key's request limit per minute is reached", retryable: true },
   log_budget_exceeded: { status: 429, title: "The key's daily limit of log rows is reached", retryable: true },
-  budget_spent: { status: 429, title: "The key's daily dollars are spent", retryable: true },
+  budget_spent: { status: 429, title: "The key's daily dollar budget is spent", retryable: true },
   token_budget_exceeded: { status: 429, title: "The key's daily token limit is reached", retryable: true },
   storage_budget_exceeded: { status: 429, title: "The key's storage limit is reached", retryable: true },
   too_many_concurrent: { status: 429, title: "The key has too many requests running", retryable: true },
@@ -52,54 +52,56 @@ export const REQUEST_ERRORS = {
 export type RequestErrorCode = keyof typeof REQUEST_ERRORS;
 
 /**
- * Why a generation brought no answer, or a rollout no reward. Values inside a 200 reply, never a
- * number. The order is the order of precedence when several tie for one rollout.
+ * Reasons why a generation has no answer or a rollout has no reward. Values inside a 200 reply; a number
+ * never encodes an error. If several codes apply to one rollout, the first in this order is reported.
  */
 export const ITEM_ERRORS = {
   verifier_unavailable: "The verifier could not be reached or failed (connection, 5xx) until the deadline.",
-  verifier_overloaded: "The verifier refused for load (429, 503) until the deadline.",
+  verifier_overloaded: "The verifier was overloaded (429, 503) until the deadline.",
   context_exceeded: "The question is longer than the verifier's context, and no single candidate is the cause.",
   content_filtered: "The verifier's content filter refused the question or cut the answer.",
   verifier_misconfigured: "The verifier refused the deployment's key, account, model or address (401, 402, 403, 404).",
   verifier_rejected: "The verifier refused the question itself (4xx).",
   verifier_bad_reply: "The verifier's reply was incomplete or malformed.",
-  judge_read_less: "The judge did not read all that it was shown: the check at the end of the state failed.",
+  judge_read_less: "The judge did not read all of its input: the check at the end of the state failed.",
   logprobs_unavailable: "The judge uses soft votes, but the verifier returned no log probabilities.",
-  scalar_backend_saturated: "The scalar model's server returns 1 for two different texts, so its numbers mean nothing.",
-  other_model: "The spec has strict_model, and the answer came from another model than most of the group's.",
+  scalar_backend_saturated:
+    "The scalar model's server returns 1 for two different texts, so its scores carry no information.",
+  other_model: "The spec sets strict_model, and the answer came from a different model than most answers of the group.",
   deadline: "The request's deadline passed before the verdict.",
   cancelled: "The client closed the connection before the verdict.",
   unparsed: "The verifier answered, but none of its answers about this rollout could be read as a verdict.",
   too_long:
-    "The rollout's text is longer than rollout_text_bytes, and under this spec an unreadable rollout has no value.",
+    "The rollout's text is longer than rollout_text_bytes, and this spec assigns no value to an unreadable rollout.",
   partial:
-    "Too few comparisons were decided (judge.min_decided), or another rollout's number that the value needs is missing.",
-  sandbox_failed: "The sandbox failed at a test that decides the value; the program is not the cause.",
+    "Too few comparisons were decided (judge.min_decided), or another rollout's number that the value depends on is missing.",
+  sandbox_failed: "The sandbox failed on a test that decides the value; the program is not the cause.",
   checker_failed: "A checker failed, returned no number, or returned one outside the spec's range.",
-  facts_required: "The group lacks what the signal needs, such as its reference or its test cases; `details` names it.",
-  no_tests: "The rollout has no test, or only tests without weight.",
+  facts_required:
+    "The group lacks data that the signal needs, such as its reference or its test cases; `details` names it.",
+  no_tests: "The rollout has no tests, or only tests with zero weight.",
   no_steps: "No step of the rollout was scored.",
   no_number: "The number that the signal reads is missing from the rollout's `numbers`, or outside the signal's range.",
-  rubric_undecided: "The judge decided no rubric item with positive points.",
+  rubric_undecided: "The judge decided none of the rubric items with positive points.",
   invalid_reference: "The reference answer has nothing to compare with.",
   rules_undecided: "The rules cannot decide whether the answer equals the reference, and no judge is set.",
-  no_answer: "The rollout, or its whole group, has no answer, and the spec makes that null.",
-  no_majority: "Several answers are equally frequent, in the group or in the judge's samples.",
+  no_answer: "The rollout, or its whole group, has no answer, and the spec maps that to null.",
+  no_majority: "Several answers tie as the most frequent, in the group or in the judge's samples.",
   label_free_over: "The step is at or beyond the signal's max_steps.",
-  abstained: "The spec's expression gives this rollout no reward (abstain).",
+  abstained: "The spec's expression assigns no reward to this rollout (abstain).",
   unbounded: "A computed value is not finite: an overflow, or infinity minus infinity.",
   group_too_small: "The rollout is alone in its group, so there is nothing to compare it with.",
 } as const;
 
 export type ItemErrorCode = keyof typeof ITEM_ERRORS;
 
-/** One field's fault. `path` is like `groups[3].rollouts[0].text`; the message names the limit. */
+/** The error of one field. `path` is like `groups[3].rollouts[0].text`; the message names the limit. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** A fault of the whole request; thrown anywhere, rendered once by the app's `onError`. */
+/** An error of the whole request. Can be thrown anywhere; the app's `onError` renders it. */
 export class ApiError extends Error {
   readonly code: RequestErrorCode;
   readonly errors: readonly FieldError[];
@@ -118,11 +120,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Any thrown value as an ApiError; what is not one is `internal`, and its message stays inside. */
+/**
+ * Converts any thrown value to an ApiError. Other errors become `internal`, and their message is not exposed.
+ */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   return new ApiError(
     "internal",
-    "Something went wrong here, not in the request. The request id finds it in the logs.",
+    "An internal error occurred; the request is not the cause. Search the logs for the request id.",
   );
 }

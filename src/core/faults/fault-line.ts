@@ -1,8 +1,9 @@
-// Log lines of unexpected faults: where they happened, never their words.
+// Log lines for unexpected errors: the class and the stack frames, without the message, which may quote user
+// text.
 
 /**
- * A log line for an unexpected error: its class and its frames, never its message, which may quote
- * a model's text.
+ * Returns a log line with an unexpected error's class and stack frames. Omits the message, because it may
+ * quote a model's text.
  */
 export function faultLine(thrown: unknown, requestId: string): Record<string, unknown> {
   const error = thrown instanceof Error ? thrown : new Error(typeof thrown);

@@ -1,5 +1,4 @@
-// The wording of validation faults: zod's issues as field paths with messages that name the limit. Never
-// quotes a value that is text.
+// Converts zod issues to field paths with messages that name the limit. Messages never quote string values.
 import type { z } from "zod";
 import type { FieldError } from "./errors.ts";
 import { fieldPath } from "./json-fault.ts";
@@ -9,24 +8,24 @@ import { didYouMean } from "./suggestion.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** An issue of unknown fields, with those that the object has (`SUGGESTING`). */
+/** An issue about unknown fields, with the names of the object's known fields (`SUGGESTING`). */
 type UnknownFields = z.core.$ZodIssueUnrecognizedKeys & { known?: readonly string[] };
 type FieldPath = readonly (string | number)[];
 
 /**
- * By field, without indices: which named limits bound it, where its schema does not say so itself
+ * Named limits per field path without indices, for schemas that do not state the limit themselves
  * (limit-advice.ts, `bound`).
  */
 export type FieldLimits = Readonly<Record<string, { min?: LimitName; max?: LimitName }>>;
 
-/** Those of the edge's routes. */
+/** Limits of the edge's routes. */
 const EDGE_LIMITS: FieldLimits = {
   deadline_ms: { min: "deadline_ms_min", max: "batch_deadline_ms_max" },
 };
 
 /**
- * For `safeParse`: notes on an issue of unknown fields which ones the object has. Zod shows the schema only
- * here.
+ * Parse context for `safeParse`: adds the object's known fields to an issue about unknown fields. Zod exposes
+ * the schema only in this callback.
  */
 export const SUGGESTING: z.core.ParseContext<Issue> = {
   error(issue) {
@@ -36,7 +35,9 @@ export const SUGGESTING: z.core.ParseContext<Issue> = {
   },
 };
 
-/** The same issue, where an object's field `name` was taken off before its schema saw it. */
+/**
+ * Adds `name` to the known fields of an issue, for a field that was removed before its object was validated.
+ */
 export function withField(issue: Issue, name: string): Issue {
   if (issue.code !== "unrecognized_keys" || issue.path.length > 0) return issue;
   return { ...issue, known: [...((issue as UnknownFields).known ?? []), name] } as Issue;
@@ -62,8 +63,8 @@ function typeName(value: unknown): string {
 }
 
 /**
- * The limit's name as a bracket, and what to do instead. A gateway's client is an edge: it needs no
- * advice.
+ * The limit's name in parentheses, with advice on what to do instead. Errors of the gateway omit the advice,
+ * because its only client is the edge.
  */
 function limitText(issue: BoundIssue, path: FieldPath, limits: FieldLimits): string {
   const side = issue.code === "too_big" ? "max" : "min";
@@ -98,7 +99,7 @@ function boundMessage(issue: BoundIssue, value: unknown, path: FieldPath, limits
   return `${size(value, unit)}; must be ${word} ${allowed}${limitText(issue, path, limits)}`;
 }
 
-/** The values there are, and which of them a text is a misspelling of. */
+/** The allowed values, and a suggestion if a string looks like a misspelling. */
 function oneOf(values: readonly unknown[], value: unknown): string {
   const texts = values.filter((value) => typeof value === "string");
   const suggestion = typeof value === "string" ? didYouMean(value, texts) : "";
@@ -130,22 +131,25 @@ function message(issue: Issue, value: unknown, path: FieldPath, limits: FieldLim
 const TELLING = "signals";
 
 /**
- * Whether a union's branch refused the value as a whole, by its type, as a literal or by the
- * telling field, and so was not the branch meant.
+ * Whether a union's branch rejected the value as a whole, by its type, as a literal or by the TELLING field,
+ * so that the sender cannot have meant this branch.
  */
 function refusesWhole(branch: readonly Issue[], value: unknown): boolean {
   return branch.some((issue) => {
-    // An object or a list is not a misspelt name.
+    // An object or a list cannot be a misspelt name.
     if (issue.code === "invalid_value") return issue.path.length === 0 && typeof value === "object";
     if (issue.code !== "invalid_type") return false;
     if (issue.path.length === 0) return true;
-    // One form wants it and it is not there, or the other form has no place for it.
+    // One form requires the field and it is missing, or the other form does not allow it.
     const missing = valueAt(value, [TELLING]) === undefined;
     return issue.path.length === 1 && issue.path[0] === TELLING && (missing || issue.expected === "never");
   });
 }
 
-/** The branch that the sender meant: the one whose type the value has; else nothing. */
+/**
+ * The only branch that fits the value's type, and so the one that the sender meant; null if no or several
+ * branches fit.
+ */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] | null {
   const fitting = branches.filter((branch) => !refusesWhole(branch, value));
   return fitting.length === 1 ? (fitting[0] as readonly Issue[]) : null;
@@ -159,13 +163,15 @@ function expectations(branches: readonly (readonly Issue[])[]): string {
   return [...new Set(words)].join(" or ");
 }
 
-/** Faults of a request: the first few in words, and how many there are. */
+/** A request's errors: the first few as messages, and the total number. */
 export interface FieldFaults {
   errors: FieldError[];
   total: number;
 }
 
-/** Missing fields come first, unknown ones last: the former is more often what was meant. */
+/**
+ * Sorts issues: missing fields first, unknown fields last, because a missing field is the more likely cause.
+ */
 function ordered(issues: readonly Issue[], root: unknown, inside: FieldPath): Issue[] {
   const ranks: [Issue[], Issue[], Issue[]] = [[], [], []];
   issues.forEach((issue, i) => {
@@ -178,8 +184,8 @@ function ordered(issues: readonly Issue[], root: unknown, inside: FieldPath): Is
 }
 
 /**
- * Zod says twice of an integer beyond the safe ones that it is too large, before the field's own
- * bound.
+ * Whether an issue is a duplicate: for an integer beyond the safe range, zod reports both the integer bound
+ * and the field's bound.
  */
 function isDoubled(issue: Issue, next: Issue | undefined): boolean {
   if (issue.code !== next?.code || (issue.code !== "too_big" && issue.code !== "too_small")) return false;
@@ -191,7 +197,7 @@ const pathOf = (issue: Issue, inside: FieldPath): FieldPath => [
   ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
 ];
 
-/** Where a list of faults begins, and by which names its fields' bounds go. */
+/** Collects errors below a path prefix, with the names of the fields' limits. */
 class Faults {
   readonly found: FieldFaults = { errors: [], total: 0 };
   private readonly prefix: FieldPath;
@@ -209,7 +215,7 @@ class Faults {
   private add(issue: Issue, root: unknown, path: FieldPath): void {
     const value = valueAt(root, path);
     if (issue.code === "unrecognized_keys") {
-      // A schema may say where the field belongs instead.
+      // The schema's custom message may say where the field belongs instead.
       const stated = issue.message.startsWith("Unrecognized") ? null : issue.message;
       const { known = [] } = issue as UnknownFields;
       for (const key of issue.keys) this.say([...path, key], () => stated ?? `unknown field${didYouMean(key, known)}`);
@@ -225,7 +231,7 @@ class Faults {
     }
   }
 
-  /** Counts the fault; words are made only for those that are reported. */
+  /** Counts the error. Builds the message only for errors that are reported. */
   private say(path: FieldPath, words: () => string): void {
     if (this.found.total++ >= LIMITS.validation_errors_max) return;
     this.found.errors.push({ path: fieldPath([...this.prefix, ...path]), message: words() });
@@ -235,15 +241,15 @@ class Faults {
 type UnionIssue = Pick<z.core.$ZodIssueInvalidUnion, "errors"> & { options?: readonly unknown[] };
 
 function unionMessage({ errors, options }: UnionIssue, value: unknown): string {
-  // In a union distinguished by a field with an unknown value, no branch was tried.
+  // If the field that distinguishes a union has an unknown value, zod tries no branch.
   const expected = errors.length === 0 ? (options ?? []).join(" or ") : expectations(errors);
   return value === undefined ? `required (${expected})` : `expected ${expected}, got ${typeName(value)}`;
 }
 
 /**
- * Zod's issues about `root`, which sits at `prefix` in the request: the number of faults, and the
- * first validation_errors_max in words.
- * @param limits names of the fields' bounds; default those of the edge's routes
+ * Converts zod's issues about `root`, located at `prefix` in the request, to the total number of errors and
+ * the first validation_errors_max messages.
+ * @param limits named limits per field; default: those of the edge's routes
  */
 export function fieldFaults(
   issues: readonly Issue[],
@@ -256,5 +262,5 @@ export function fieldFaults(
   return faults.found;
 }
 
-/** The faults in words alone. */
+/** The messages without the total number. */
 export const fieldErrors = (...input: Parameters<typeof fieldFaults>): FieldError[] => fieldFaults(...input).errors;

@@ -1,4 +1,4 @@
-// Counts the fields of a JSON text before it is parsed. Says nothing of texts that are not JSON.
+// Limits the number of fields in a JSON text before parsing. Does not validate the JSON.
 import { LIMITS } from "./limits.ts";
 
 export type CrowdLimit = "object_keys_max" | "body_keys_max";
@@ -9,7 +9,7 @@ const COLON = 0x3a;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Whether there are more than `most` colons anywhere: an object never has more fields than colons. */
+/** Whether the text has more than `max` colons: an upper bound for the number of fields. */
 function hasColons(text: string, max: number): boolean {
   let count = 0;
   for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
@@ -18,7 +18,7 @@ function hasColons(text: string, max: number): boolean {
   return false;
 }
 
-/** The place behind the string that begins at `start`; the text's end for one that does not end. */
+/** The index after the string that begins at `start`; the text's length if the string is not closed. */
 function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -29,9 +29,8 @@ function stringEnd(text: string, start: number): number {
 }
 
 /**
- * Which limit the fields of a JSON text break: those of one object object_keys_max, those of all
- * body_keys_max, a name that is repeated counted each time; else null. A text of few colons, as
- * most are, is not looked at any closer.
+ * The limit that a JSON text exceeds: object_keys_max for one object, body_keys_max for all objects together;
+ * null if none. Repeated names count each time. Most texts have few colons and are not scanned further.
  */
 export function crowding(text: string): CrowdLimit | null {
   if (!hasColons(text, LIMITS.object_keys_max)) return null;

@@ -1,14 +1,14 @@
-// Saying where and why a text is not JSON, by field path, without quoting it. Runs only after JSON.parse has
-// failed.
+// Explains where and why a text is not valid JSON, by field path, without quoting the text. Runs only after
+// JSON.parse has failed.
 
 interface JsonFault {
-  /** Like `groups[0].rollouts[1].pass_rate`; `$` for the document itself. */
+  /** Path such as `groups[0].rollouts[1].pass_rate`; `$` for the document itself. */
   path: string;
   message: string;
   detail: string;
 }
 
-/** `key` is null before the object's first key has been read. */
+/** An open container. `key` is null until the object's first key has been read. */
 type Frame = { kind: "object"; key: string | null } | { kind: "array"; index: number };
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -17,7 +17,7 @@ const NON_FINITE = /[+-]?(?:NaN|Infinity|inf|nan)\b/y;
 const KEY_CHARS_MAX = 64;
 const FRAMES_SHOWN_MAX = 12;
 
-/** A field path; keys that are not plain words are quoted, long ones cut. */
+/** Formats a field path. Keys that are not identifiers are quoted; long keys are truncated. */
 export function fieldPath(parts: readonly (string | number)[]): string {
   let path = "";
   for (const part of parts) {
@@ -28,7 +28,10 @@ export function fieldPath(parts: readonly (string | number)[]): string {
   return path === "" ? "$" : path;
 }
 
-/** Letters, digits, `_`, `.`, `+` and `-`. */
+/**
+ * Whether a character can be part of a number, `true`, `false` or `null`: letters, digits, `_`, `.`, `+`,
+ * `-`.
+ */
 function isOfWord(code: number): boolean {
   const letter = code | 0x20;
   return (
@@ -45,7 +48,7 @@ class Locator {
     this.text = text;
   }
 
-  /** Walks to the first place where the text stops being JSON. */
+  /** Scans to the first position where the text is not valid JSON. */
   locate(): { at: number; parts: (string | number)[]; message: string } {
     const message = this.document();
     const parts = this.frames.slice(0, FRAMES_SHOWN_MAX).map((f) => (f.kind === "object" ? f.key : f.index));
@@ -59,9 +62,7 @@ class Locator {
     return found;
   }
 
-  /**
-   * A whole string, by hand: a pattern with a loop could exhaust its stack on a text of megabytes.
-   */
+  /** Reads a string without a regular expression, which could overflow the stack on megabytes of text. */
   private string(): string | null {
     if (this.text[this.at] !== '"') return null;
     const start = this.at;
@@ -82,7 +83,7 @@ class Locator {
     while (this.at < this.text.length && SPACES.includes(this.text.charAt(this.at))) this.at++;
   }
 
-  /** Takes a number, a truth value or null, by hand too. */
+  /** Reads a number, a boolean or null, also without a regular expression. */
   private word(): boolean {
     let end = this.at;
     while (end < this.text.length && isOfWord(this.text.charCodeAt(end))) end++;
@@ -108,12 +109,12 @@ class Locator {
       if (fault !== null) return fault;
       if (this.frames.length === 0) {
         this.space();
-        return "something follows the end of the JSON value";
+        return "unexpected text after the end of the JSON value";
       }
     }
   }
 
-  /** One scalar, or the opening of nested containers down to the first scalar. */
+  /** Reads a scalar, or opens nested containers down to the first scalar. */
   private value(): string | null {
     for (;;) {
       if (this.eat("[")) {
@@ -138,21 +139,21 @@ class Locator {
   private scalar(): string | null {
     if (this.string() !== null || this.word()) return null;
     if (this.at >= this.text.length) return "the text ends in the middle of a value";
-    if (this.take(NON_FINITE) !== null)
-      return "NaN and Infinity are not JSON numbers; send null or leave the field out";
-    if (this.text[this.at] === '"') return "a string is not closed, or holds a raw control character or a wrong escape";
+    if (this.take(NON_FINITE) !== null) return "NaN and Infinity are not JSON numbers; send null or omit the field";
+    if (this.text[this.at] === '"')
+      return "a string is not closed, or contains a raw control character or an invalid escape";
     return "not a JSON value";
   }
 
   private key(): string | null {
     this.space();
     const key = this.string();
-    if (key === null) return "a key in double quotes is expected";
+    if (key === null) return "expected a key in double quotes";
     this.frames[this.frames.length - 1] = { kind: "object", key: JSON.parse(key) };
-    return this.eat(":") ? null : "a colon is expected after the key";
+    return this.eat(":") ? null : "expected a colon after the key";
   }
 
-  /** After a value: closes what ends here, or steps to the next member. */
+  /** Closes the containers that end after a value, or moves to the next member. */
   private close(): string | null {
     for (let frame = this.frames.at(-1); frame !== undefined; frame = this.frames.at(-1)) {
       if (this.eat(frame.kind === "array" ? "]" : "}")) {
@@ -162,14 +163,14 @@ class Locator {
         frame.index++;
         return null;
       } else {
-        return `a comma or the end of the ${frame.kind} is expected`;
+        return `expected a comma or the end of the ${frame.kind}`;
       }
     }
     return null;
   }
 }
 
-/** Names the place and the cause of the first fault in `text`, which JSON.parse has refused. */
+/** Returns the path and the cause of the first error in `text`, which JSON.parse has rejected. */
 export function describeJsonFault(text: string): JsonFault {
   if (text.trim() === "")
     return { path: "$", message: "the body is empty", detail: "The body is empty; JSON is expected." };

@@ -1,9 +1,9 @@
-// Every limit of the product by name.
+// Every limit of the product, by name.
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** All limits. Units are the last word of each name (`_bytes`, `_ms`, `_max` = count). */
+/** The last word of each name is the unit (`_bytes`, `_ms`, `_max` = count). */
 export const LIMITS = {
   body_bytes: 16 * MIB,
   body_drain_bytes: 4 * 16 * MIB,
@@ -21,7 +21,7 @@ export const LIMITS = {
   prompt_bytes: 256 * KIB,
   messages_max: 256,
   rollout_messages_max: 4_096,
-  /** The log keeps hashes of this many of a rollout's turns, with this many hex digits. */
+  /** Maximum number of turns per rollout whose hashes are logged, and hex digits per hash. */
   turn_hashes_max: 4_096,
   turn_hash_chars: 16,
   rollout_files_max: 256,
@@ -113,13 +113,19 @@ export const LIMITS = {
   verdict_candidates_max: 26,
   prefill_chars: 4096,
   export_prompts_max: 100_000,
-  /** Steps that a rollout's diffs may take to be short, for each char of its files and their bases. */
+  /**
+   * Diff steps allowed per character of a rollout's files and their bases; beyond the budget, diffs are not
+   * minimal.
+   */
   diff_steps_char: 16,
-  /** Steps, some 20 ns each, between two turns of the event loop. */
+  /** Steps of about 20 ns each between two yields to the event loop. */
   turn_steps: 10_000,
-  /** A body of more is taken in by turns. */
+  /** Bodies above this length are parsed cooperatively, with yields to the event loop. */
   body_turn_chars: 524_288,
-  /** Beside another key, a key reads one such piece of its large bodies in each period: 17 MiB a second. */
+  /**
+   * While other keys are active, a key reads one piece of this size of its large bodies per period: 17 MiB
+   * per second.
+   */
   body_piece_bytes: 262_144,
   body_piece_ms: 15,
   turn_wait_ms: 5,
@@ -179,16 +185,16 @@ export const LIMITS = {
   group_window_ms_max: 600_000,
   health_steps_max: 2_000,
   health_steps_at_once: 10,
-  /** Between two looks at a run's alarms; runs of one look; alarms in /metrics. */
+  /** Pause between two checks of a run's alarms; runs per check; alarm series in /metrics. */
   alarm_pause_ms: 15_000,
   alarm_runs_max: 16,
   alarm_series_max: 100,
   page_rows: 100,
   page_rows_max: 500,
-  /** Names of owners that a refusal lists. */
+  /** Owners listed in an error message. */
   owners_told: 5,
   logged_text_chars: 4_194_304,
-  /** Characters of one verdict's text, and of all of a request's: two bytes each in memory. */
+  /** Characters of one verdict's text, and of all verdicts of a request; two bytes each in memory. */
   logged_verdict_chars: 4_000,
   logged_verdicts_chars: 2_097_152,
   store_timeout_ms: 10_000,
@@ -211,20 +217,20 @@ export const LIMITS = {
   store_statement_chars: 8 * MIB,
   export_page_rows: 5_000,
   export_text_rows: 32,
-  /** Rows of an audit's verdicts, each with its text. */
+  /** Rows of audit verdicts per page, each with its text. */
   export_audit_rows: 500,
   metadata_fields_max: 64,
   metadata_name_chars: 64,
   metadata_text_chars: 4_096,
   log_days_max: 36_500,
   /**
-   * Requests of one transaction that deletes; and of one request that deletes a run, which goes on when asked
-   * again.
+   * Requests deleted in one transaction. A call that deletes a run stops after `deletion_ms` and continues if
+   * repeated.
    */
   deletion_requests: 500,
   deletion_rollouts: 4_096,
   deletion_ms: 20_000,
-  /** Time of one sweep, which comes each hour and goes on with the next. */
+  /** Maximum time of one expiry sweep. Sweeps run hourly; the next one continues where this one stopped. */
   expiry_ms: 300_000,
   deletion_objects: 1_000,
   deletion_objects_at_once: 32,
@@ -248,7 +254,7 @@ export const LIMITS = {
   room_flush_ms: 100,
   room_journal_flush_ms: 5_000,
   object_row_bytes: MIB,
-  /** Size of an object's own files; share of a group's member for its answer, in addition to its text. */
+  /** Storage overhead: bytes per Durable Object, and bytes per group member in addition to its text. */
   object_base_bytes: 16_384,
   object_member_bytes: 2_048,
   object_tries_max: 6,

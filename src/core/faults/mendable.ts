@@ -1,23 +1,23 @@
-// Decides whether sending a request again may bring a reward that its reply lacks.
+// Decides whether repeating a request can produce a reward that is missing from its reply.
 
 import type { ItemErrorCode } from "./errors.ts";
 
 /**
- * Whether the same question may bring another answer. `after_failures`: only where the verifier
- * failed at something; of the readable answers alone it comes to the same again.
+ * Whether asking again may help. `after_failures`: only if some of the verifier's answers failed, because the
+ * readable answers would give the same result again.
  */
 const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   verifier_unavailable: true,
   verifier_overloaded: true,
   context_exceeded: false,
   content_filtered: false,
-  // The operator mends it: until then every request fails the same way.
+  // Only the operator can fix this; until then every request fails the same way.
   verifier_misconfigured: false,
   verifier_rejected: false,
   verifier_bad_reply: true,
   judge_read_less: false,
   logprobs_unavailable: false,
-  // The next request looks at the server again.
+  // The next request checks the server again.
   scalar_backend_saturated: true,
   other_model: true,
   deadline: true,
@@ -42,11 +42,14 @@ const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   group_too_small: false,
 };
 
-/** @param failed whether the verifier failed at something of the group */
+/**
+ * Whether repeating the request may replace this code by a reward.
+ * @param failed whether a question of the group failed
+ */
 export const mayCome = (code: ItemErrorCode, failed: boolean): boolean =>
   MAY_COME[code] === "after_failures" ? failed : MAY_COME[code];
 
-/** Whether sending the request again may bring a reward that this reply lacks. */
+/** Whether repeating the request may produce a reward that is missing from this reply. */
 export const isMendable = (reply: {
   groups: readonly { rollouts: readonly { retryable?: boolean | undefined }[] }[];
 }): boolean => reply.groups.some(({ rollouts }) => rollouts.some(({ retryable }) => retryable === true));

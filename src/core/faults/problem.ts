@@ -1,4 +1,4 @@
-// A fault as an RFC 9457 problem document. Never sees a key or a model's text.
+// Renders an error as an RFC 9457 problem document. Never includes a key or a model's text.
 import { type ApiError, REQUEST_ERRORS } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -10,7 +10,10 @@ export interface Problem {
   body: Record<string, unknown>;
 }
 
-/** The reply to a fault of the whole request. @param typeOf where a code is explained, as a URI */
+/**
+ * The reply for an error of the whole request.
+ * @param typeOf returns the URI that documents a code
+ */
 export function problemOf(error: ApiError, request_id: string, typeOf: (code: string) => string): Problem {
   const { status, title, retryable } = REQUEST_ERRORS[error.code];
   const wait = retryable ? RETRY_AFTER_SECONDS[status] : undefined;

@@ -1,49 +1,51 @@
-// Why an engine refused a question: the words by which servers say "too long" and "filtered". Must not know
-// HTTP or who asked.
+// Classifies an engine's 4xx reply by its text: prompt too long, content filtered, upstream failure.
+// Independent of HTTP and of tenants.
 import type { ItemErrorCode } from "./errors.ts";
 
 /**
- * Verdicts on what was asked rather than failures of who was asked: they may be some candidate's
- * doing (attribution.ts).
+ * Codes that concern the content of a question rather than the verifier: a candidate may be the cause
+ * (attribution.ts).
  */
 export const BLAMES_CONTENT: ReadonlySet<ItemErrorCode | null> = new Set([
   ...(["context_exceeded", "content_filtered", "judge_read_less"] as const),
 ]);
 
-/** Why a refusal begins is said early; more would only be an echo of the question. */
+/**
+ * Only the start of an error reply is searched: the reason comes first, and the rest may echo the question.
+ */
 export const REASON_CHARS = 4_096;
 
 /**
- * OpenAI, vLLM, SGLang, llama.cpp, TGI, TEI, TensorRT-LLM, Mistral, xAI, Groq, and proxies that
- * speak like them.
+ * "Prompt too long" messages of OpenAI, vLLM, SGLang, llama.cpp, TGI, TEI, TensorRT-LLM, Mistral, xAI, Groq,
+ * and compatible proxies.
  */
 const TOO_LONG =
   /(context|model|input|prompt)['_ a-z]{0,12}[ _](length|window|size)|maximum allowed (input )?length|prompt is too long|reduce the length|less than \d+ tokens|max_new_tokens/i;
 
-/** The budget for the answer alone is beyond the engine: the spec's doing, and no candidate's. */
+/** `max_tokens` alone exceeds the engine's limit: the spec is the cause, not a candidate. */
 const BUDGET = /max_(?:completion_|new_)?tokens\W{0,3}\d+\W{0,3}(?:cannot be|is) (?:greater|larger|more)/i;
 
-/** OpenAI, Azure, Alibaba, DeepSeek, OpenRouter. */
+/** Content-filter messages of OpenAI, Azure, Alibaba, DeepSeek, OpenRouter. */
 const FILTERED =
   /content[ _-]?(filter|policy|management)|data_?inspection|inappropriate content|content exists risk|moderation/i;
 
-/** Failures that pass: the same request, sent again, may be answered. */
+/** Transient failures: a retry of the same request may succeed. */
 export type PassingFault = "verifier_overloaded" | "verifier_unavailable";
 
 export const isPassing = (code: ItemErrorCode | null): code is PassingFault =>
   code === "verifier_overloaded" || code === "verifier_unavailable";
 
 /**
- * Statuses that say that the deployment's key, account, model or address is wrong. No text that is
- * asked about changes them.
+ * Statuses for a wrong key, account, model or address of the deployment. They do not depend on the question's
+ * text.
  */
 const OPERATOR = new Set([401, 402, 403, 404, 405, 407, 410]);
 
 export const isOperatorStatus = (status: number): boolean => OPERATOR.has(status);
 
 /**
- * Sentences by which gateways that answer 400 name their upstream's failure: Cloudflare's AI Gateway
- * and Workers AI, LiteLLM, Portkey, OpenRouter, Envoy, nginx.
+ * Messages of gateways that answer 400 when their upstream fails: Cloudflare's AI Gateway and Workers AI,
+ * LiteLLM, Portkey, OpenRouter, Envoy, nginx.
  */
 const UPSTREAM = [
   "failed to get response from (?:the )?provider",
@@ -58,7 +60,7 @@ const UPSTREAM_FAILED = new RegExp(UPSTREAM.join("|"), "i");
 const NO_CAPACITY =
   /capacity (?:temporarily )?exceeded|overloaded|rate.?limit|too many requests|no deployments available/i;
 
-/** Codes of Cloudflare's gateways: no answer of the provider, no capacity, timed out. */
+/** Error codes of Cloudflare's gateways: no answer from the provider, no capacity, timeout. */
 const GATEWAY_CODES: Readonly<Record<string, PassingFault>> = {
   2005: "verifier_unavailable",
   3007: "verifier_unavailable",
@@ -66,13 +68,16 @@ const GATEWAY_CODES: Readonly<Record<string, PassingFault>> = {
   3040: "verifier_overloaded",
 };
 
-/** Types and codes by which servers say "not now" and "my own fault". */
+/** Error types and codes for an overloaded server and for a server failure. */
 const BUSY = /rate_?limit|overloaded|too_?many_?requests/i;
 const BROKEN = /server_?error|internal|unavailable|timeout|(?:^|\s)api_?(?:connection_?)?error/i;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** The first object that describes a fault: OpenAI's `error`, Cloudflare's lists, or the body itself. */
+/**
+ * The first object that describes the error: OpenAI's `error`, an entry of Cloudflare's lists, or the body
+ * itself.
+ */
 function faultIn(body: string): Record<string, unknown> | null {
   try {
     const reply: unknown = JSON.parse(body);
@@ -87,18 +92,21 @@ function faultIn(body: string): Record<string, unknown> | null {
 
 const worded = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? `${value}` : "");
 
-/** Chars of a sentence that are searched. */
+/** Characters of an error message that are searched. */
 const SENTENCE_CHARS = 400;
 
-/** A fault's sentence; what OpenRouter passes on of its provider's says more than its own. */
+/**
+ * The error's message. Prefers the provider's raw message, which OpenRouter passes on, because it is more
+ * specific.
+ */
 function sentenceOf({ message, detail, metadata }: Record<string, unknown>): string {
   const raw = isObject(metadata) ? worded(metadata.raw) : "";
   return (raw === "" ? worded(message ?? detail) : raw).slice(0, SENTENCE_CHARS);
 }
 
 /**
- * The passing failure that a 4xx stands for where a gateway names its upstream's; null where it does
- * not. A sentence whose words were sent in the request is an echo and says nothing.
+ * The transient failure if a gateway's 4xx reports an upstream failure, else null. Ignores messages whose
+ * words also occur in the request, because they may be an echo.
  */
 function upstreamFault(body: string, sent: string): PassingFault | null {
   const fault = faultIn(body);
@@ -119,8 +127,8 @@ function upstreamFault(body: string, sent: string): PassingFault | null {
 }
 
 /**
- * The code of a 4xx whose status alone does not say that it passes.
- * @param body the reply's body, or what of it is there
+ * The error code for a 4xx whose status does not already mean a transient failure.
+ * @param body the reply's body, possibly truncated
  * @param sent the request's body, to recognise echoes
  */
 export function questionFault(status: number, body: string, sent = ""): ItemErrorCode {
@@ -129,6 +137,6 @@ export function questionFault(status: number, body: string, sent = ""): ItemErro
   if (OPERATOR.has(status)) return "verifier_misconfigured";
   if (BUDGET.test(reason)) return "verifier_rejected";
   if (status === 413 || TOO_LONG.test(reason)) return "context_exceeded";
-  // TGI and TEI: a dependency, the model's own server, failed.
+  // TGI and TEI send 424 if the model's server failed.
   return status === 424 ? "verifier_unavailable" : (upstreamFault(reason, sent) ?? "verifier_rejected");
 }

@@ -1,5 +1,4 @@
-// Defines what a schema's field says of itself to people. The OpenAPI document and the pages are made of it
-// on Node; a Worker's bundle has `unsaid` in its place (`imports` in package.json), by which the words are
-// not in it.
+// Descriptions of schema fields for the OpenAPI document and the docs pages, which are built on Node. A
+// Worker's bundle uses `unsaid` instead (`imports` in package.json), so the texts are not bundled.
 
 export const said = (description: string): { description: string } => ({ description });

@@ -1,9 +1,9 @@
-// Decides which of the names that there are a misspelt one was meant to be.
+// Finds the known name that a misspelt name most resembles.
 import { LIMITS } from "./limits.ts";
 
 /**
- * The number of letters to add, drop, change or swap with their neighbour to make one text of the
- * other: the optimal string alignment distance (Damerau 1964), O(|a| |b|).
+ * Optimal string alignment distance (Damerau 1964): the minimum number of insertions, deletions,
+ * substitutions and swaps of neighbours. O(|a| |b|).
  */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
@@ -23,9 +23,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The one of `names` that `word` is most like, upper and lower case being the same, or null where a
- * third of the letters and more differ. Of several as near the first; a word over suggestion_chars
- * is like none.
+ * The most similar name, ignoring case; the first one on a tie. null if more than a third of the letters
+ * differ, or if `word` is longer than suggestion_chars.
  */
 export function nearest(word: string, names: readonly string[]): string | null {
   if (word.length > LIMITS.suggestion_chars) return null;
@@ -43,7 +42,7 @@ export function nearest(word: string, names: readonly string[]): string | null {
   return found;
 }
 
-/** The question that a fault's message ends with; nothing where no name is near. */
+/** The "did you mean" suffix of an error message; empty if no name is similar. */
 export function didYouMean(word: string, names: readonly string[]): string {
   const name = nearest(word, names);
   return name === null ? "" : `; did you mean ${JSON.stringify(name)}?`;

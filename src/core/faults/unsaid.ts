@@ -1,4 +1,4 @@
-// Defines what stands for `said` in a Worker's bundle: an empty function, which the bundler leaves out with
-// the words that it is given.
+// Replaces `said` in a Worker's bundle: an empty function, so that the bundler drops its calls and their
+// texts.
 
 export function said(_description: string): undefined {}

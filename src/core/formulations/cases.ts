@@ -1,4 +1,4 @@
-// Reads /v1/verdicts items: how many candidates, which is correct, what is missing or contradicts.
+// Reads /v1/verdicts items: the number of candidates, the correct one, and missing or contradictory fields.
 import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError, type RequestErrorCode } from "../faults/errors.ts";
@@ -6,17 +6,17 @@ import { counted, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from "./formulations.ts";
 
-/** One field's fault, without the item's place. */
+/** A fault of one field, without the item's index. */
 interface CaseFault {
   field: keyof VerdictItem;
   message: string;
 }
 
 /**
- * Reads every item. With `pass_rates`, k is their number and the correct candidate the one with the
- * highest (`correct` may settle a shared maximum); without, `candidates` and `correct` say so.
- * Throws ApiError `invalid_request`, or `length_tokens_required` when only lengths are missing,
- * with the first faults named.
+ * Reads every item. With `pass_rates`, k is their number and the correct candidate is the one with the
+ * highest rate (`correct` may resolve a tie). Without `pass_rates`, `candidates` and `correct` give both.
+ * Throws ApiError `invalid_request`, or `length_tokens_required` if only lengths are missing, with the first
+ * faults named.
  */
 export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
   const read = request.items.map((item) => readItem(request, item));
@@ -24,7 +24,10 @@ export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
     "invalid_request",
     read.map((item) => ("field" in item ? item : null)),
   );
-  const unmeasured = { field: "length_tokens", message: "needed by overlong; never guessed from characters" } as const;
+  const unmeasured = {
+    field: "length_tokens",
+    message: "required by overlong; never estimated from characters",
+  } as const;
   const measured = ({ length_tokens }: VerdictItem) => request.overlong === null || length_tokens !== undefined;
   refuse(
     "length_tokens_required",
@@ -34,13 +37,16 @@ export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
 }
 
 /**
- * Indices of the items by the prompt that the verifier was shown, in the order in which prompts appear;
- * null where the items have none. Throws ApiError `invalid_request` where some lack it, or `log_texts`
- * needs one, and beyond `groups_max` prompts or `rollouts_per_group_max` items of one prompt.
+ * Item indices grouped by the prompt that the verifier was shown, in order of first appearance; null if no
+ * item has a prompt. Throws ApiError `invalid_request` if only some items have a prompt, if `log_texts` needs
+ * one, and for more than `groups_max` prompts or `rollouts_per_group_max` items per prompt.
  */
 export function itemsByPrompt({ items, log_texts }: VerdictsRequest): number[][] | null {
   if (log_texts !== true && items.every(({ prompt }) => prompt === undefined)) return null;
-  const missing = { field: "prompt", message: "needed in every item where one has it, and by log_texts" } as const;
+  const missing = {
+    field: "prompt",
+    message: "needed in every item if any item has one, or if log_texts is true",
+  } as const;
   refuse(
     "invalid_request",
     items.map(({ prompt }) => (prompt === undefined ? missing : null)),
@@ -53,14 +59,17 @@ export function itemsByPrompt({ items, log_texts }: VerdictsRequest): number[][]
     items.map((_, i) => {
       if (i === firstBeyond) return { field: "prompt", message: `too many prompts; ${theLimit("groups_max")}` };
       if (beyond.has(i))
-        return { field: "prompt", message: `too many items of one prompt; ${theLimit("rollouts_per_group_max")}` };
+        return {
+          field: "prompt",
+          message: `too many items with the same prompt; ${theLimit("rollouts_per_group_max")}`,
+        };
       return null;
     }),
   );
   return [...groups.values()];
 }
 
-/** Throws for the items that have a fault: the first in words, and how many there are. */
+/** Throws if any item has a fault. The message describes the first fault and counts the others. */
 function refuse(code: RequestErrorCode, faults: readonly (CaseFault | null)[]): void {
   const found = faults.flatMap((fault, i) => (fault === null ? [] : [{ ...fault, i }]));
   const errors = found
@@ -75,7 +84,7 @@ function refuse(code: RequestErrorCode, faults: readonly (CaseFault | null)[]): 
 function readItem({ formulation }: VerdictsRequest, item: VerdictItem): VerdictCase | CaseFault {
   const { pass_rates, candidates, correct } = item;
   if (pass_rates === undefined && NEEDS_PASS_RATES.has(formulation)) {
-    return { field: "pass_rates", message: `${formulation} needs pass_rates, one for each of the two candidates` };
+    return { field: "pass_rates", message: `${formulation} needs pass_rates with two entries, one per candidate` };
   }
   const k = pass_rates?.length ?? candidates;
   if (k === undefined) return { field: "candidates", message: "candidates and correct, or pass_rates, are needed" };
@@ -87,20 +96,24 @@ function readItem({ formulation }: VerdictsRequest, item: VerdictItem): VerdictC
     return { field, message: `${formulation} compares exactly 2 candidates, not ${k}` };
   }
   if (correct !== undefined && correct >= k) {
-    return { field: "correct", message: `must be an index below the ${k} candidates` };
+    return { field: "correct", message: `must be an index below ${k}, the number of candidates` };
   }
   const gold = pass_rates === undefined ? (correct ?? null) : goldOf(pass_rates, correct);
   if (typeof gold === "object" && gold !== null) return gold;
-  if (gold === null && pass_rates === undefined) return { field: "correct", message: "needed beside candidates" };
+  if (gold === null && pass_rates === undefined)
+    return { field: "correct", message: "required if candidates is given without pass_rates" };
   if (gold === null && !NEEDS_PASS_RATES.has(formulation)) {
-    return { field: "pass_rates", message: "the highest pass rate is shared; name the correct candidate in correct" };
+    return {
+      field: "pass_rates",
+      message: "the highest pass rate is shared; set correct to the index of the correct candidate",
+    };
   }
   return { text: item.text, k, gold, pass_rates: pass_rates ?? null };
 }
 
 /**
- * The correct candidate by pass rates, null when the highest is shared and `correct` does not
- * settle it.
+ * The correct candidate according to the pass rates; null if the highest rate is shared and `correct` is
+ * omitted.
  */
 function goldOf(passRates: readonly number[], correct: number | undefined): number | null | CaseFault {
   if (correct === undefined) return uniqueMaximum(passRates);

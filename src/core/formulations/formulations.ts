@@ -1,4 +1,4 @@
-// The rewards of a verdict text under each formulation: content and format.
+// Computes the content and format rewards of a verdict text under each formulation.
 
 import type { VerdictStatus } from "../contract/replies.ts";
 import type { Formulation, VerdictOptions } from "../contract/requests.ts";
@@ -6,25 +6,25 @@ import { letterAt, parseLetter, parseScores, type ScoresVerdict } from "../judge
 import { roundHalfEven, strip, stripStart } from "../text/python-text.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "./strict-verdict.ts";
 
-/** One verdict text with what is known of its list. */
+/** A verdict text with the facts needed to score it. */
 export interface VerdictCase {
   text: string;
   /** Number of candidates; 2 for pair_em and pair_sc. */
   k: number;
   /** 0-based index of the correct candidate; null only for pair_sc, when both pass rates are equal. */
   gold: number | null;
-  /** Pass rates in [0, 1]; needed by pair_sc. */
+  /** Pass rates in [0, 1]; required by pair_sc. */
   pass_rates: readonly number[] | null;
 }
 
-/**
- * The strict reward's two components, and beside them what the robust parser makes of the same
- * text.
- */
+/** The two components of the strict reward, and the reading of the same text by the robust parser. */
 interface ScoredVerdict {
   content: number;
   format: number;
-  /** The robust letter: the one in the box, or that of the one best score; null when there is none. */
+  /**
+   * The letter found by the robust parser: the boxed letter, or the letter of the single best score; null if
+   * there is none.
+   */
   verdict: string | null;
   scores: number[] | null;
   status: VerdictStatus;
@@ -41,13 +41,13 @@ const SCORERS: Record<Formulation, Scorer> = {
 
 /** Formulations whose reward needs both pass rates; the others need the correct candidate. */
 export const NEEDS_PASS_RATES: ReadonlySet<Formulation> = new Set<Formulation>(["pair_sc"]);
-/** Formulations over exactly two candidates. */
+/** Formulations for exactly two candidates. */
 export const PAIRS_ONLY: ReadonlySet<Formulation> = new Set<Formulation>(["pair_em", "pair_sc"]);
 
 /**
- * Scores one verdict text (Aletheia, arXiv 2601.12186). The options' prefill is put in front first, for
- * both parsers, unless the text starts with it already (white space at either end aside): a
- * completion cut inside its thoughts is then seen to be inside them.
+ * Scores one verdict text (Aletheia, arXiv 2601.12186). For both parsers, the options' prefill is first put
+ * in front of the text, unless the text already starts with it (ignoring white space around either).
+ * Otherwise a completion cut off inside its thoughts would not look unclosed.
  */
 export function scoreVerdict(formulation: Formulation, item: VerdictCase, options: VerdictOptions): ScoredVerdict {
   const text = withPrefill(item.text, options.prefill);
@@ -60,8 +60,8 @@ function withPrefill(text: string, prefill: string): string {
 }
 
 /**
- * ListEM and PairEM (formulas a.2): content 1 when the first box is the gold letter to the
- * letter, else 0; format 0 or -1.
+ * ListEM and PairEM (formulas a.2): content is 1 if the first box is exactly the gold letter, else 0; format
+ * is 0 or -1.
  */
 function exactMatch({ text, k, gold }: VerdictCase, { style }: VerdictOptions): ScoredVerdict {
   const content = gold !== null && strictContent(text, style) === letterAt(gold) ? 1 : 0;
@@ -70,9 +70,9 @@ function exactMatch({ text, k, gold }: VerdictCase, { style }: VerdictOptions): 
 }
 
 /**
- * ListSc (formulas a.5): content 1 when the one best score is the gold candidate's, 2 when that
- * score is exactly 10, -1 for a list of another length, else `list_sc_wrong`. Scores beyond 10
- * count. Format 0 or -1.
+ * ListSc (formulas a.5): content is 1 if the gold candidate has the single best score, 2 if that score is
+ * exactly 10, -1 for a list of the wrong length, else `list_sc_wrong`. Scores above 10 count. Format is 0 or
+ * -1.
  */
 function listScores({ text, k, gold }: VerdictCase, { style, list_sc_wrong }: VerdictOptions): ScoredVerdict {
   const scores = strictScores(text, style);
@@ -83,9 +83,9 @@ function listScores({ text, k, gold }: VerdictCase, { style, list_sc_wrong }: Ve
 }
 
 /**
- * PairSc (formulas a.3) against gold scores round-half-even(10 * pass rate). Content in [-2,
- * 3.2], to 2 decimals; format 1, -0.5 (form right, a score beyond 10) or -1. Not gated: a right
- * pair in a wrong form keeps its content.
+ * PairSc (formulas a.3) against gold scores round-half-even(10 * pass rate). Content is in [-2, 3.2], rounded
+ * to 2 decimals; format is 1, -0.5 (correct form, a score above 10) or -1. Not gated: a correct pair in an
+ * incorrect form keeps its content reward.
  */
 function pairScores({ text, pass_rates }: VerdictCase, { style }: VerdictOptions): ScoredVerdict {
   const robust = bestScored(parseScores(text, 2));
@@ -111,17 +111,17 @@ function distanceOf(a: bigint, b: bigint): bigint {
 }
 
 function goldPair(passRates: readonly number[] | null): readonly [number, number] {
-  if (passRates?.length !== 2) throw new RangeError("two pass rates are needed");
+  if (passRates?.length !== 2) throw new RangeError("exactly two pass rates are required");
   return [roundHalfEven(10 * (passRates[0] as number)), roundHalfEven(10 * (passRates[1] as number))];
 }
 
-/** The robust scores with the letter of their one maximum; a shared maximum has no letter. */
+/** The scores found by the robust parser, with the letter of the maximum; a shared maximum has no letter. */
 function bestScored({ status, scores }: ScoresVerdict): Pick<ScoredVerdict, "verdict" | "scores" | "status"> {
   const best = scores === null ? null : uniqueMaximum(scores);
   return { verdict: best === null ? null : letterAt(best), scores, status };
 }
 
-/** Index of the maximum, or null when it is shared or there is none. */
+/** Index of the maximum; null if it is shared or the list is empty. */
 export function uniqueMaximum(values: readonly (number | bigint)[]): number | null {
   let best = 0;
   let shared = false;

@@ -1,4 +1,4 @@
-// The whole computation of /v1/verdicts: rewards for training the verifier itself.
+// The complete computation of /v1/verdicts: rewards for training the verifier itself.
 
 import { softOverlong } from "../candidate/overlong.ts";
 import type { VerdictsReply } from "../contract/replies.ts";
@@ -15,13 +15,13 @@ export interface RewardedVerdicts extends Pick<VerdictsReply, "rewards" | "items
 }
 
 /**
- * Rewards every item: reward = content + format + overlong, in the items' order. Metrics:
- * `parse_rate` = share with status `ok`;
- * `accuracy` = share whose robust verdict is the correct candidate, an unparsed one counting as wrong,
- * items without a correct candidate (equal pass rates)
- * left out, null when none is left; `reward_std` over the population. `right`: whether each item
- * counts as right for `accuracy`, null for those left out. Throws ApiError `invalid_request` or
- * `length_tokens_required`, naming the fields.
+ * Rewards every item: reward = content + format + overlong, in the items' order. Throws ApiError
+ * `invalid_request` or `length_tokens_required`, naming the fields.
+ *
+ * Metrics: `parse_rate` is the share of items with status `ok`. `accuracy` is the share whose robust verdict
+ * is the correct candidate; unparsed verdicts count as wrong, items without a correct candidate (equal pass
+ * rates) are left out, and the value is null if none is left. `reward_std` is over the population. `right`
+ * says whether each item counts as right for `accuracy`, null for items left out.
  */
 export function rewardVerdicts(request: VerdictsRequest): RewardedVerdicts {
   const { formulation, options, overlong } = request;
@@ -29,7 +29,7 @@ export function rewardVerdicts(request: VerdictsRequest): RewardedVerdicts {
   let parsed = 0;
   const right: (boolean | null)[] = [];
   const items = cases.map((item, i) => {
-    // A text that was cut is read as one that says nothing.
+    // A text over the size limit is scored as an empty one.
     const cut = isTooLong(item.text, LIMITS.verdict_text_bytes);
     const { content, format, verdict, scores, ...read } = scoreVerdict(
       formulation,

@@ -1,9 +1,9 @@
-// The strict parsers of the training rewards: what a verdict text says to the letter, and whether its form is
+// The strict parsers for training rewards: the literal content of a verdict text, and whether its form is
 // exact. Decisions use verdict.ts instead.
 import { LIMITS } from "../faults/limits.ts";
 import { PYTHON_SPACE_CLASS, parsePythonIntList, stripEnd, stripStart } from "../text/python-text.ts";
 
-/** `think`: thoughts in think tags, then the box alone. `cot`: free text that ends with the box. */
+/** `think`: thoughts in think tags, followed only by the box. `cot`: free text that ends with the box. */
 export type VerdictStyle = "think" | "cot";
 
 const OPEN = "<think>";
@@ -11,9 +11,9 @@ const CLOSE = "</think>";
 const BOX = "\\boxed{";
 
 /**
- * Content of the first `\boxed{(.*?)}` at or behind `from`: the shortest match, without a line feed
- * inside, without nesting. null when there is none. Linear: the closing brace is looked for once,
- * and a line feed rules out every box opened before it.
+ * Content of the first `\boxed{(.*?)}` at or after `from`: the shortest match, without line feeds or nesting.
+ * Null if there is none. Linear time: the closing brace is searched once, and a line feed rules out every box
+ * opened before it.
  */
 export function firstBox(text: string, from: number): string | null {
   let close = -1;
@@ -28,23 +28,23 @@ export function firstBox(text: string, from: number): string | null {
   return null;
 }
 
-/** Offset behind the last `</think>`, 0 when there is none. */
+/** Offset after the last `</think>`; 0 if there is none. */
 export function behindThoughts(text: string): number {
   const close = text.lastIndexOf(CLOSE);
   return close < 0 ? 0 : close + CLOSE.length;
 }
 
 /**
- * The part that the training reward takes for the verdict: `think` reads behind the thoughts, `cot` the whole
- * text (formulas a.2).
+ * The content that the training reward takes as the verdict: `think` reads after the thoughts, `cot` reads
+ * the whole text (formulas a.2).
  */
 export function strictContent(text: string, style: VerdictStyle): string | null {
   return firstBox(text, style === "think" ? behindThoughts(text) : 0);
 }
 
 /**
- * The list of integers in the strict verdict, read as a Python literal; null without one. Lists longer than
- * any list of candidates are not verdicts.
+ * The list of integers in the strict verdict, parsed as a Python literal; null if there is none. Lists with
+ * more entries than the maximum of candidates are rejected.
  */
 export function strictScores(text: string, style: VerdictStyle): bigint[] | null {
   const content = strictContent(text, style);
@@ -52,8 +52,7 @@ export function strictScores(text: string, style: VerdictStyle): bigint[] | null
 }
 
 /**
- * Whether the text has the exact form of a letter verdict among the first `k` letters (formulas
- * a.2).
+ * Whether the text has the exact form of a verdict that names one of the first `k` letters (formulas a.2).
  */
 export function isLetterForm(text: string, k: number, style: VerdictStyle): boolean {
   const end = stripEnd(text);
@@ -64,8 +63,8 @@ export function isLetterForm(text: string, k: number, style: VerdictStyle): bool
 }
 
 /**
- * Whether the text has the exact form of a verdict of `k` scores: digits only, white space only
- * behind commas (formulas a.3, a.5).
+ * Whether the text has the exact form of a verdict with `k` scores: digits only, white space only after
+ * commas (formulas a.3, a.5).
  */
 export function isScoresForm(text: string, k: number, style: VerdictStyle): boolean {
   const end = stripEnd(text);
@@ -76,7 +75,7 @@ export function isScoresForm(text: string, k: number, style: VerdictStyle): bool
 
 const patterns = new Map<number, RegExp>();
 
-/** Python's `\d` is every decimal digit of Unicode. */
+/** Matches digits like Python's `\d`: every decimal digit of Unicode. */
 function scoresPattern(k: number): RegExp {
   let pattern = patterns.get(k);
   if (pattern === undefined) {
@@ -87,8 +86,8 @@ function scoresPattern(k: number): RegExp {
 }
 
 /**
- * Whether text[..end), stripped, is `<think>`, anything without a second `<think>`, `</think>`. The
- * text behind `end` has no tag.
+ * Whether text[..end), stripped, is `<think>`, then text without another `<think>`, then `</think>`. There
+ * must be no tag after `end`.
  */
 function isThoughtsOnly(text: string, end: number): boolean {
   const start = stripStart(text);

@@ -1,28 +1,28 @@
-// The state of a run's alarms between two looks at it, so that each beginning and each end is reported once.
-// Must not know storage or rules.
+// The state of a run's alarms between two checks, so that each beginning and each end is reported once.
+// Independent of storage and of rules.
 import type { AlarmSpan, Level } from "./alarm.ts";
 
 export interface AlarmState {
   alarm: string;
-  /** Null: not on. */
+  /** null: the alarm is off. */
   level: Level | null;
-  /** The level that was reported last; null: none, or the end. */
+  /** The last reported level; null: nothing reported yet, or the end was reported. */
   reported: Level | null;
-  /** Since which step it is on, or was. */
+  /** The first step of the current or last span. */
   from_step: number;
-  /** Last step at which it was on; null while it is. */
+  /** Last step at which the alarm was on; null while it is on. */
   to_step: number | null;
   evidence: AlarmSpan["evidence"];
-  /** How often reporting failed. */
+  /** Failed attempts to report the current change. */
   tries: number;
 }
 
-/** The event of a change of level; null where there is nothing to report. */
+/** A change of level to report: started, raised from watch to alarm, or ended. */
 export type AlarmEvent = "began" | "rose" | "ended";
 
 /**
- * The states after a look at the run: of every alarm that is on, or was. An alarm that goes on
- * keeps its first step, though the look may not reach back to it.
+ * The states after a check: one for each alarm that is or was on. A continuing alarm keeps its first step,
+ * even if the checked rows begin later.
  */
 export function nextStates(before: readonly AlarmState[], spans: readonly AlarmSpan[]): AlarmState[] {
   const open = new Map(spans.flatMap((span) => (span.to_step === null ? [[span.alarm, span] as const] : [])));
@@ -43,7 +43,7 @@ export function nextStates(before: readonly AlarmState[], spans: readonly AlarmS
   return [...on, ...over];
 }
 
-/** What is new in a state; an alarm that sinks to a watch has neither begun nor ended. */
+/** The event to report for a state; null if there is none. A drop from alarm to watch is not reported. */
 export function eventOf({ level, reported }: AlarmState): AlarmEvent | null {
   if (level === reported || (reported === "alarm" && level === "watch")) return null;
   if (level === null) return "ended";

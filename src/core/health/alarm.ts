@@ -1,78 +1,81 @@
-// Defines what an alarm is, and how its values over the steps become spans: with hysteresis, so that it does
-// not flicker. The alarms: alarms/.
+// Alarms: rules over a run's steps, and the conversion of their values to spans. Hysteresis keeps an alarm
+// from flickering. The alarms themselves: alarms/.
 import type { HealthRow } from "./health-row.ts";
 
 export type Level = "watch" | "alarm";
 
-/** Where a span's value was worst. */
+/** The worst value of a span, and its row. */
 export interface Worst {
   value: number;
   row: HealthRow;
-  /** The rows up to it. */
+  /** The rows up to and including `row`. */
   past: readonly HealthRow[];
 }
 
-/** One rule, pure over a run's rows; its name is its heading under /docs/alarms. */
+/** One rule: a pure function of a run's rows. Its name is its heading under /docs/alarms. */
 export interface Alarm {
   name: string;
-  /** Whether high or low values are bad. */
+  /** Whether values above or below the thresholds are bad. */
   bad: "above" | "below";
-  /** Beyond it somebody should look soon. */
+  /** Threshold of level `watch`: look at the run soon. */
   watch?: number;
-  /** Beyond it the run is in danger. */
+  /** Threshold of level `alarm`: the run is in danger. */
   alarm: number;
-  /** It ends when values are back on this side for `CLEAR_STEPS` steps. */
+  /** The alarm ends when values stay on the good side of this threshold for `CLEAR_STEPS` steps. */
   clear: number;
-  /** One value a row; null where nothing can be said, which changes nothing. */
+  /** One value per row; null if unknown, which leaves the alarm's state unchanged. */
   series(rows: readonly HealthRow[]): readonly (number | null)[];
-  /** Its meaning there, with its unit: a clause to which `since step 7` can be added. */
+  /** Describes the worst value with its unit: a clause to which `since step 7` can be appended. */
   says(worst: Worst): string;
   /** Fields of the worst row that help to find the cause. */
   detail?(row: HealthRow): Readonly<Record<string, unknown>>;
 }
 
-/** An alarm's text at /docs/alarms, in Markdown, and where the page of a run marks its beginnings. */
+/** An alarm's text at /docs/alarms, in Markdown, and the charts of the run page that mark its beginnings. */
 export interface AlarmPage {
   rule: string;
   ends_at: string;
-  /** Data that must have been logged before anything can be said. */
+  /** Data that must be logged for the alarm to have values. */
   needs: string;
   look_at: string;
-  /** The column of a step's groups that shows it, and which go first; absent: none does. */
+  /**
+   * The column by which to sort a step's groups to find the cause, and the direction. Missing: no column
+   * helps.
+   */
   groups_by?: readonly [column: string, first: "most" | "least"];
-  /** Titles of charts. */
+  /** Titles of the charts that mark the alarm. */
   marked_on?: readonly string[];
 }
 
 const pages = new WeakMap<Alarm, AlarmPage>();
 
-/** Gives an alarm its page: as of a measure, by an export that the Worker's bundle leaves out. */
+/** Attaches a page to an alarm. The pages are separate exports, so that a Worker's bundle leaves them out. */
 export function documented(alarm: Alarm, page: AlarmPage): AlarmPage {
   pages.set(alarm, page);
   return page;
 }
 
-/** An alarm's page. Throws where it has none. */
+/** Returns an alarm's page. Throws if the alarm has none. */
 export function pageOf(alarm: Alarm): AlarmPage {
   const page = pages.get(alarm);
-  if (page === undefined) throw new Error(`the alarm ${alarm.name} has no page: documented(..)`);
+  if (page === undefined) throw new Error(`the alarm ${alarm.name} has no page; add one with documented(..)`);
   return page;
 }
 
-/** Steps that an alarm was on, in a row. */
+/** A period of consecutive steps during which an alarm was on. */
 export interface AlarmSpan {
   alarm: string;
   level: Level;
   from_step: number;
-  /** Last step at which it was on; null while it is. */
+  /** Last step at which the alarm was on; null while it is on. */
   to_step: number | null;
-  /** The fault, as a sentence. */
+  /** The problem, as a sentence. */
   says: string;
   /** The worst value within the span, its step, and the threshold. */
   evidence: { step: number; value: number; threshold: number; detail?: Readonly<Record<string, unknown>> };
 }
 
-/** Steps in a row on the good side that end an alarm. */
+/** Consecutive steps on the good side after which an alarm ends. */
 export const CLEAR_STEPS = 3;
 
 interface Open {
@@ -89,7 +92,7 @@ function levelOf({ bad, watch, alarm }: Alarm, value: number): Level | null {
   return watch !== undefined && beyond(watch) ? "watch" : null;
 }
 
-/** The spans of one alarm over a run's rows, which come in order of their steps. */
+/** The spans of one alarm over a run's rows, sorted by step. */
 export function spansOf(alarm: Alarm, rows: readonly HealthRow[], values = alarm.series(rows)): AlarmSpan[] {
   const sign = alarm.bad === "above" ? 1 : -1;
   const spans: AlarmSpan[] = [];
@@ -127,15 +130,14 @@ export function spansOf(alarm: Alarm, rows: readonly HealthRow[], values = alarm
   return spans;
 }
 
-/** A run's alarms. */
+/** The result of checking a run. */
 export interface Look {
-  /** Every span of every alarm. */
   spans: AlarmSpan[];
-  /** Alarms that had something to look at: of all others silence says nothing. */
+  /** Alarms that had at least one value. For all other alarms, the absence of spans means nothing. */
   looked_at: string[];
 }
 
-/** A look of all alarms at a run's rows, which come in order of their steps. */
+/** Checks all alarms on a run's rows, sorted by step. */
 export function lookOver(alarms: readonly Alarm[], rows: readonly HealthRow[]): Look {
   const seen = alarms.map((alarm) => ({ alarm, values: alarm.series(rows) }));
   return {

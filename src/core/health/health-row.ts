@@ -1,23 +1,22 @@
-// Defines what an alarm can look at: one row a step of a run.
+// The input of alarms: one row per step of a run.
 import type { MEASURES } from "./measures.ts";
 
 interface Always {
   step: number;
-  /** When its first request was logged, ms since 1970. */
+  /** Time when the step's first request was logged, ms since 1970. */
   at_ms: number;
   rollouts: number;
   nulls: Readonly<Record<string, number>>;
 }
 
-/** A measure of the table. */
 export type MeasureName = Exclude<(typeof MEASURES)[number]["name"], keyof Always>;
 
-/** A measure that is null or missing says nothing of the step. */
+/** A row of measures. A measure that is null or missing is unknown at this step. */
 export type HealthRow = Always & { readonly [M in MeasureName]?: number | null };
 
 /**
- * Means over a window that ends at each place, of what is known there; null where less than `least`
- * is.
+ * Rolling mean over the known values of the last `window` steps; null if fewer than `minKnown` values are
+ * known.
  */
 export function rolling(
   values: readonly (number | null)[],
@@ -36,15 +35,15 @@ export function rolling(
   });
 }
 
-/** A share as what it is made of. */
+/** A share as numerator and denominator. */
 export interface Counted {
   hits: number;
   count: number;
 }
 
 /**
- * A share of counts over a window that ends at each place: a step of few rollouts says little. Null
- * where nothing was counted.
+ * Rolling sum of counts over the last `window` steps, because a share over few rollouts is noisy. Null if
+ * nothing was counted.
  */
 export function pooled(
   rows: readonly HealthRow[],
@@ -63,20 +62,19 @@ export function pooled(
   });
 }
 
-/** Labels whose spread is below this share of the first steps' say too little about rewards. */
+/**
+ * Labels whose spread is below this fraction of the first steps' are too uniform to correlate rewards with.
+ */
 const LEAST_SPREAD = 0.5;
 
 /**
- * Correlation of rewards with labels at each step, or with an audit in runs without labels.
+ * Correlation of rewards with labels per step, or with the audit for runs without labels.
  *
- * When a policy converges, its labels become alike, and a correlation falls although rewards rank right
- * and wrong
- * answers as before. So each value is corrected to the spread that labels had in the first steps
- * (restriction of
- * range, Thorndike 1949, case 2): r u / sqrt(1 - r^2 + r^2 u^2) with u = the first steps' spread over
- * the step's.
- * Null where labels have become too alike to tell. Audits are not corrected, because both judges
- * compare within groups.
+ * When a policy converges, its labels become more alike, and the correlation falls although rewards rank
+ * right and wrong answers as before. Each value is therefore corrected to the spread that labels had in the
+ * first steps (restriction of range, Thorndike 1949, case 2): r u / sqrt(1 - r^2 + r^2 u^2) with u = the
+ * first steps' spread over the step's. Null if labels have become too uniform. Audits are not corrected,
+ * because both judges compare within groups.
  * @param first_steps steps whose mean spread is the reference
  */
 export function truthIn(
@@ -97,6 +95,6 @@ export function truthIn(
   return { truth, labelled: true };
 }
 
-/** One measure over the steps; null where nothing was logged. */
+/** The values of one measure by step; null if nothing was logged. */
 export const column = (rows: readonly HealthRow[], name: MeasureName): (number | null)[] =>
   rows.map((row) => row[name] ?? null);

@@ -1,78 +1,84 @@
-// The measures of a run's steps: a number for each step, as SQL over what was logged of it, and what the
-// reference and the page of a run say of it. A new one is one entry in each table here.
+// The measures of a run: one number per step, as SQL over the log, with the texts for the reference and the
+// run page. To add a measure, add one entry to each table here.
 
-/** A share is in [0, 1], a correlation in [-1, 1]; what is counted is 0 where nothing was logged. */
+/** Shares are in [0, 1], correlations in [-1, 1]; counts are 0 if nothing was logged. */
 export type Unit = "count" | "counts" | "share" | "correlation" | "reward" | "tokens" | "ms";
 
 export interface Measure {
-  /** Its field in a row of `GET /v1/runs/:run_id/health?rows=true`. */
+  /** The field's name in a row of `GET /v1/runs/:run_id/health?rows=true`. */
   name: string;
   unit: Unit;
-  /** Rows with the step as `k`: those below, or another query over them. */
+  /** The source of rows, with the step as column `k`: one of the queries below. */
   from: string;
-  /** An aggregate over those of one step; null where nothing of the kind was logged at it. */
+  /** An aggregate over the rows of one step; null if no value was logged. */
   sql: string;
 }
 
-/** With its name and unit as types: rows of steps have their fields from the table. */
+/** Keeps name and unit as literal types, from which the row type is derived. */
 const measure = <N extends string, U extends Unit>(name: N, unit: U, from: string, sql: string) =>
   ({ name, unit, from, sql }) satisfies Measure;
 
-/** A row a request: `request_id`, `warnings`, `created_at`. */
+/** One row per request: `request_id`, `warnings`, `created_at`. */
 export const REQUESTS = "req";
-/** A row a group: the table `groups`. */
+/** One row per group: the table `groups`. */
 const GROUPS = "req JOIN groups USING (request_id)";
-/** A row a rollout: the table `rollouts`, `prompt_hash`, the reward in complete groups as `complete`. */
+/**
+ * One row per rollout: the table `rollouts`, `prompt_hash`, and as `complete` the reward in complete groups.
+ */
 const ROLLOUTS = "rol";
 
 /**
- * Ties share the mean of their ranks, as Spearman's correlation wants it. Ranks have squares that
- * Postgres can hold, whatever the values.
+ * SQL for the rank with ties at their mean rank, as in Spearman's correlation. Postgres can square ranks
+ * without overflow, whatever the values.
  */
 const meanRank = (within: string, column: string): string =>
   `rank() OVER (PARTITION BY ${within} ORDER BY ${column}) + (count(*) OVER (PARTITION BY ${within}, ${column}) - 1) / 2.0`;
 
-/** A row a group: Spearman's correlation `rho` of two columns over its rollouts that have both. */
+/** One row per group: Spearman's correlation `rho` of two columns, over rollouts that have both. */
 function withinGroups(first: string, other: string): string {
   const [x, y] = [first, other].map((column) => meanRank("request_id, group_index", column));
   const ranked = `SELECT k, request_id, group_index, ${x} AS x, ${y} AS y FROM rol WHERE ${first} IS NOT NULL AND ${other} IS NOT NULL`;
   return `(SELECT k, corr(x, y) AS rho FROM (${ranked}) AS ranked GROUP BY k, request_id, group_index) AS of_group`;
 }
 
-/** A row a group: the least and the greatest of its rewards, where it is complete. */
+/** One row per complete group: its lowest and highest reward. */
 const SPANS =
   "(SELECT k, min(complete) AS low, max(complete) AS high FROM rol GROUP BY k, request_id, group_index HAVING count(complete) > 0) AS span";
 
-/** A row a code of rollouts without a reward, of which the spec does not abstain. */
+/** One row per error code of rollouts without a reward, abstentions excluded. */
 const CODES =
   "(SELECT k, error, count(*) AS n FROM rol WHERE reward IS NULL AND error <> 'abstained' GROUP BY k, error) AS code";
 
-/** A row a rollout, incomplete groups among them. */
+/** One row per rollout with a reward and a label, incomplete groups included. */
 const LABELLED = `(
   SELECT k, pass_rate, ${meanRank("k", "reward")} AS by_reward, ${meanRank("k", "pass_rate")} AS by_label
   FROM rol WHERE reward IS NOT NULL AND pass_rate IS NOT NULL
 ) AS ranked`;
 
-/** A row a group: its rollouts with a label `n`, and those that are wholly right `c`. */
+/** One row per group: `n` rollouts with a label, of which `c` are fully correct. */
 const PASSES =
   "(SELECT k, count(*) AS n, count(*) FILTER (WHERE pass_rate >= 1) AS c FROM rol WHERE pass_rate IS NOT NULL GROUP BY k, request_id, group_index) AS passes";
 
 /**
- * The chance that one of `drawn` rollouts is right, mean over groups that have as many labels:
- * 1 - C(n - c, drawn) / C(n, drawn), unbiased (Chen et al. 2021, arXiv 2107.03374).
+ * SQL for pass@k, k = `drawn`: the probability that at least one of `drawn` rollouts is correct, averaged
+ * over groups with at least `drawn` labels. Unbiased: 1 - C(n - c, drawn) / C(n, drawn) (Chen et al. 2021,
+ * arXiv 2107.03374).
  */
 function passAt(drawn: number): string {
   const missing = Array.from({ length: drawn }, (_, i) => `greatest(n - c - ${i}, 0)::float8 / (n - ${i})`);
   return `avg(CASE WHEN n >= ${drawn} THEN 1 - ${missing.join(" * ")} END)`;
 }
 
-/** A row a group: rollouts `n`, different candidates `kinds`, `part` = sum of m ln m over their sizes. */
+/**
+ * One row per group: `n` rollouts, `kinds` distinct candidates, and `part` = sum of m ln m, m rollouts per
+ * candidate.
+ */
 const KINDS =
   "(SELECT k, count(*) AS kinds, sum(m) AS n, sum(m * ln(m)) AS part FROM (SELECT k, request_id, group_index, count(*)::float8 AS m FROM rol GROUP BY k, request_id, group_index, coalesce(candidate_hash, 'none ' || rollout_index)) AS kind GROUP BY k, request_id, group_index) AS spread";
 
 /**
- * A row a repeated group, over all steps that are looked at: `rol` holds those groups alone that may
- * have come again. What else there is over several steps goes here, too.
+ * One row per repeated group, over all steps of the query. `rol` holds only groups that may be repeated.
+ * Other measures across several steps belong here, too.
  */
 export const OVER_STEPS = `(
   WITH keyed AS (
@@ -97,13 +103,13 @@ export const OVER_STEPS = `(
 
 const LATENCY = "percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_p99_ms) FILTER (WHERE generations > failed)";
 const LENGTH = "percentile_cont(0.5) WITHIN GROUP (ORDER BY length_tokens)";
-/** Own words are never cut: where some are left out, the spec takes an answer or a diff alone. */
+/** Rollouts judged as a whole. Turns and calls are left out only if the spec extracts an answer or a diff. */
 const WHOLE = "left_out->'turns' IS NULL AND left_out->'calls' IS NULL";
-/** Answers of groups that were logged since answers cut are counted. */
+/** Answers of groups logged since the log counts truncated answers. */
 const CUT_KNOWN = "sum(generations - failed) FILTER (WHERE cut IS NOT NULL)";
 const DECIDED = "sum(ties)::float8 / nullif(sum(wins + losses + ties), 0)";
 
-/** Replies have them in this order. */
+/** All measures, in the order of the reply's fields. */
 export const MEASURES = [
   measure("rollouts", "count", ROLLOUTS, "count(*)"),
   measure("reward_mean", "reward", ROLLOUTS, "avg(complete)"),
@@ -143,18 +149,18 @@ export const MEASURES = [
 ] as const;
 
 export interface Drawn {
-  /** The title of a chart, which it has for itself if no other has that title. */
+  /** The chart's title; lines with the same title share a chart. */
   chart: string;
   /** The line's name. */
   as: string;
-  /** Steps without a value have no point: the line goes on to the next that has one. */
+  /** Connects the neighbours of steps without a value. */
   bridged?: true;
 }
 
 interface MeasurePage {
-  /** The field's words in the reference. */
+  /** The field's description in the reference. */
   words: string;
-  /** Its line on the page of a run. */
+  /** The measure's line on the run page. */
   drawn?: Drawn;
 }
 
@@ -162,17 +168,17 @@ const JUDGE = "judge: ties, flips, circles, jams";
 const CUT = "cut at the limit, near duplicates";
 const PASS = "right by labels: pass@k";
 
-/** Only what builds pages reads it, so that the Worker's bundle holds nothing of it. */
+/** Read only by the page builder, so that a Worker's bundle does not include it. */
 export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], MeasurePage>> = {
   rollouts: { words: "rollouts" },
   reward_mean: { words: "mean of the rewards that are numbers" },
-  unformatted_mean: { words: "without what format rules took off" },
+  unformatted_mean: { words: "mean reward without the format penalty" },
   zero_variance_share: { words: "share of groups whose rewards are all equal" },
   parse_rate: { words: "share of generations that could be read as a verdict" },
-  nulls: { words: "rollouts without a reward, by code; those of which the spec abstains are none of them" },
-  abstained_share: { words: "of rollouts of which the spec abstains" },
+  nulls: { words: "rollouts without a reward, by error code; excludes rollouts for which the spec abstains" },
+  abstained_share: { words: "share of rollouts for which the spec abstains" },
   malformed_share: {
-    words: "of rollouts that break a format rule",
+    words: "share of rollouts that break a format rule",
     drawn: { chart: "malformed answers", as: "malformed" },
   },
   length_p50: { words: "median length of the rollouts, tokens" },
@@ -181,67 +187,73 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     drawn: { chart: CUT, as: "at cap" },
   },
   length_reward: {
-    words: "Spearman's correlation within groups, mean",
+    words: "Spearman's correlation of reward and length within groups, mean over groups",
     drawn: { chart: "reward and length, within groups", as: "reward and length" },
   },
   duplicate_share: {
-    words: "share of rollouts whose candidate another of the group has too",
+    words: "share of rollouts whose candidate duplicates another one of the group",
     drawn: { chart: CUT, as: "duplicates" },
   },
   distinct_share: {
-    words: "different candidates of a group over its rollouts, mean; no candidate is like no other",
+    words: "distinct candidates per rollout of a group, mean over groups; a missing candidate counts as distinct",
     drawn: { chart: "different answers in a group", as: "different" },
   },
   candidate_entropy: {
-    words: "entropy of a group's different candidates over that of as many as there are rollouts, mean",
+    words: "entropy of a group's candidates divided by its maximum (all candidates distinct), mean over groups",
     drawn: { chart: CUT, as: "entropy" },
   },
   pass_at_1: {
-    words: "chance that a rollout is wholly right by its label (pass_rate 1), mean over groups",
+    words: "probability that a rollout is fully correct by its label (pass_rate 1), mean over groups",
     drawn: { chart: PASS, as: "pass@1" },
   },
-  pass_at_4: { words: "that one of 4 is, of groups with as many labels", drawn: { chart: PASS, as: "pass@4" } },
-  pass_at_8: { words: "that one of 8 is, of groups with as many labels", drawn: { chart: PASS, as: "pass@8" } },
+  pass_at_4: {
+    words: "probability that at least one of 4 rollouts is fully correct, mean over groups with at least 4 labels",
+    drawn: { chart: PASS, as: "pass@4" },
+  },
+  pass_at_8: {
+    words: "probability that at least one of 8 rollouts is fully correct, mean over groups with at least 8 labels",
+    drawn: { chart: PASS, as: "pass@8" },
+  },
   tie_share: { words: "share of pairs that ended in a tie", drawn: { chart: JUDGE, as: "ties" } },
   flip_rate: {
     words: "share of pairs whose outcome changed with the order in which they were shown",
     drawn: { chart: JUDGE, as: "flips" },
   },
   cyclic_share: {
-    words: "of three candidates whose pairs were all won, how often wins go in a circle",
+    words: "share of triples (three candidates with a winner in every pair) whose wins form a cycle",
     drawn: { chart: JUDGE, as: "circles" },
   },
-  triples: { words: "three candidates whose pairs were all won" },
+  triples: { words: "number of triples: three candidates with a winner in every pair" },
   jam_share: {
-    words: "share of rollouts on which the judge's answers cannot be read",
+    words: "share of rollouts for which the judge's answers are unreadable",
     drawn: { chart: JUDGE, as: "jams" },
   },
-  label_correlation: { words: "Spearman's, of reward and pass_rate" },
+  label_correlation: { words: "Spearman's correlation of reward and pass_rate" },
   label_mean: { words: "mean pass_rate", drawn: { chart: "labels: mean pass rate", as: "pass rate" } },
-  label_std: { words: "standard deviation of pass_rate, of the rollouts that label_correlation counts" },
+  label_std: { words: "standard deviation of pass_rate over the rollouts that label_correlation counts" },
   audit_correlation: {
-    words: "Spearman's, of reward and audit within groups, mean over the step's audited groups",
+    words: "Spearman's correlation of reward and audit within groups, mean over the step's audited groups",
     drawn: { chart: "agreement with the second judge", as: "audit", bridged: true },
   },
   repeat_correlation: {
     words:
-      "Spearman's, of a group's rewards now and when the same prompt and rollouts were judged first, mean over the step's repeated groups",
+      "Spearman's correlation of a group's rewards with those of the first time that the same prompt and rollouts were judged, mean over the step's repeated groups",
   },
-  repeat_rollouts: { words: "rollouts of the groups that came again" },
-  latency_p99_ms: { words: "median over groups" },
+  repeat_rollouts: { words: "number of rollouts in the step's repeated groups" },
+  latency_p99_ms: { words: "p99 of the time to an answer per group, median over groups" },
   evidence_shown: {
-    words: "share shown of rollouts of several turns, mean of those that are judged whole",
+    words: "share of a multi-turn rollout shown to the judge, mean over rollouts that are judged as a whole",
     drawn: { chart: "agents' runs: share shown", as: "shown" },
   },
-  incomplete_share: { words: "of judgements over a part of their gathered group" },
+  incomplete_share: { words: "share of judgements that cover only part of their gathered group" },
   cut_share: {
     words: "share of the judge's answers that could not be read and ended at the token limit",
     drawn: { chart: "judge's answers cut at the limit", as: "cut" },
   },
   parts_correlation: {
-    words: "Spearman's, of each two signals that the reward names, within groups, mean",
+    words: "Spearman's correlation of each pair of signals that the reward names, within groups, mean over groups",
     drawn: { chart: "agreement of the reward's signals", as: "signals" },
   },
-  failed_share: { words: "share of generations that did not come" },
-  simulated_share: { words: "of requests whose verdicts a stand-in made up" },
+  failed_share: { words: "share of generations that ended without an answer" },
+  simulated_share: { words: "share of requests whose verdicts were simulated" },
 };

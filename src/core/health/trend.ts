@@ -1,5 +1,5 @@
-// Defines what tells a change of a series from chance: Mann and Kendall's test for a trend, which asks for an
-// order, not a line; a window's mean against the first steps; the tail of a count.
+// Statistical tests for changes in a series: the Mann-Kendall trend test, which needs only ordered values; a
+// window's mean against the first steps; the tail of a Poisson count.
 import { mean, populationStd } from "../math/stats.ts";
 import { type Counted, rolling } from "./health-row.ts";
 
@@ -40,9 +40,7 @@ export function risingP(values: readonly number[]): number {
 
 export const fallingP = (values: readonly number[]): number => risingP(values.map((value) => -value));
 
-/**
- * Upper tail of a Poisson count: the chance of `hits` or more where `expected` are.
- */
+/** Upper tail of a Poisson count: the probability of at least `hits` if `expected` are expected. */
 export function poissonTail(hits: number, expected: number): number {
   let [term, below] = [Math.exp(-expected), 0];
   for (let k = 0; k < hits; k++) {
@@ -53,9 +51,9 @@ export function poissonTail(hits: number, expected: number): number {
 }
 
 /**
- * Standard errors that a share is above another one: two Poisson rates by the square roots of their
- * counts (Huffman 1984), which holds for few hits, too.
- * @param dispersion variance of hits over that of chance: hits of one group come together
+ * Number of standard errors by which a share is above an earlier one: two Poisson rates compared by the
+ * square roots of their counts (Huffman 1984), which also holds for few hits.
+ * @param dispersion variance of hits relative to Poisson; above 1 because hits cluster within groups
  */
 export function risenShare(now: Counted, first: Counted, dispersion: number): number {
   const ratio = now.count / first.count;
@@ -63,7 +61,10 @@ export function risenShare(now: Counted, first: Counted, dispersion: number): nu
   return (2 * (root(now.hits) - Math.sqrt(ratio) * root(first.hits))) / Math.sqrt(dispersion * (1 + ratio));
 }
 
-/** Variance of counts over that of chance, at least 1 (Pearson's statistic by its degrees of freedom). */
+/**
+ * Overdispersion: variance of the counts relative to chance, at least 1 (Pearson's statistic divided by its
+ * degrees of freedom).
+ */
 export function dispersionOf(counts: readonly Counted[]): number {
   const some = counts.filter(({ count }) => count > 0);
   const total = (field: keyof Counted) => some.reduce((sum, counted) => sum + counted[field], 0);
@@ -73,20 +74,20 @@ export function dispersionOf(counts: readonly Counted[]): number {
   return Math.max(1, off.reduce((sum, value) => sum + value, 0) / (some.length - 1));
 }
 
-/** Steps whose mean a run is compared with: its own first ones. */
+/** Number of first steps of a run, whose mean is the baseline for later steps. */
 export const FIRST_STEPS = 50;
 
 interface Window {
   steps: number;
-  /** Fewest known values in a window; absent: half of its steps. */
+  /** Minimum number of known values in a window. Default: half of its steps. */
   minKnown?: number;
-  /** Standard errors that a change is beyond, or it is none. */
+  /** Standard errors that a change must exceed to be significant. */
   sure: number;
 }
 
 /**
- * How far the mean of a window that ends at each place is above that of the first steps, 0 where
- * that may be chance. Null where nothing can be said, and within the first steps.
+ * Rise of the rolling mean over the mean of the first steps; 0 if not significant. Null within the first
+ * steps and where too few values are known.
  */
 export function risenOver(values: readonly (number | null)[], { steps, minKnown, sure }: Window): (number | null)[] {
   const first = known(values.slice(0, FIRST_STEPS));
@@ -95,16 +96,15 @@ export function risenOver(values: readonly (number | null)[], { steps, minKnown,
     const now = known(values.slice(Math.max(0, end - steps + 1), end + 1));
     if (end < FIRST_STEPS || now.length < enough || first.length === 0) return null;
     const rise = mean(now) - mean(first);
-    // The greater variance of the two: among many windows some vary little by chance.
+    // Uses the greater of the two variances: among many windows, some vary little by chance.
     const doubt = Math.max(variance(first), variance(now)) * (1 / first.length + 1 / now.length);
     return Math.abs(rise) > sure * Math.sqrt(doubt) ? rise : 0;
   });
 }
 
 /**
- * How far the mean of the window that ends at each place is above that of the first steps; 0 where it
- * is not, or
- * where nothing is known. Not tested against chance: for corrections, not for alarms.
+ * Rise of the rolling mean over the mean of the first steps; 0 if there is no rise or nothing is known. Not
+ * tested for significance: for corrections, not for alarms.
  */
 export function riseOf(values: readonly (number | null)[], steps: number): number[] {
   const first = rolling(values.slice(0, FIRST_STEPS), FIRST_STEPS, 1).at(-1) ?? null;
@@ -113,13 +113,13 @@ export function riseOf(values: readonly (number | null)[], steps: number): numbe
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 
-/** Infinite for a single value. */
+/** Sample variance; infinite for fewer than two values. */
 const variance = (values: readonly number[]): number =>
   values.length < 2 ? Number.POSITIVE_INFINITY : (populationStd(values) ** 2 * values.length) / (values.length - 1);
 
 /**
- * A test over the window that ends at each place; null where a value is missing or the window is
- * not full.
+ * Applies a test to the last `window` values at each step; null if a value is missing or the window is not
+ * full.
  */
 export function trendOver(
   values: readonly (number | null)[],

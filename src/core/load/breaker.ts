@@ -1,34 +1,36 @@
-// The circuit breaker of one backend as a state machine over time: when to stop asking, when to ask once
-// whether it is back. Must not know sessions, HTTP or clocks.
+// The circuit breaker of one backend, as a state machine over time: decides when to stop sending requests and
+// when to probe whether the backend is back. Must not know sessions, HTTP or clocks.
 import { RollingCounts } from "./rolling-counts.ts";
 
 export type BreakerState = "closed" | "open" | "half_open";
 
 export interface BreakerOptions {
   window_ms: number;
-  /** Outcomes in the window below which the breaker stays closed whatever they are. */
+  /** Minimum number of outcomes in the window; with fewer, the breaker stays closed. */
   volume_min: number;
-  /** Share of failures at which it opens, 0..1. */
+  /** Share of failures at which the breaker opens, 0..1. */
   failure_share: number;
-  /** How long it stays open before one probe, and after each probe in vain. */
+  /** Time the breaker stays open before a probe, and after each failed probe. */
   open_ms: number;
   /**
-   * After this a probe without a reported end (its request was cancelled) is given up, and another may go.
+   * Timeout of a probe whose end is never reported (its request was cancelled). After it, another probe is
+   * admitted.
    */
   probe_ms: number;
-  /** How soon whoever waits for another's probe looks again. */
+  /** Polling interval of callers that wait for another caller's probe. */
   poll_ms: number;
 }
 
-/** `go`: ask freely. `probe`: this one may be asked, to find out. `stop`: ask nothing. */
+/** `go`: send requests. `probe`: send this one request as a probe. `stop`: send nothing. */
 export type BreakerDecision = "go" | "probe" | "stop";
 
 /**
- * Closed, it counts outcomes over a window and opens at `failure_share` of at least `volume_min`. Open, it
- * admits nothing for `open_ms`. Then half-open: one probe at a time; its success closes, its failure opens
- * again (Nygard, "Release It!"). The pause does not grow: one request a pause is cheap, and callers with a
- * deadline wait for the backend to be back. An outcome that arrives while it is open, of a request sent
- * before, changes nothing; a probe's success closes also when it comes late.
+ * While closed, the breaker counts outcomes over a window and opens once at least `volume_min` outcomes have
+ * a failure share of at least `failure_share`. While open, it admits nothing for `open_ms`. Then it is
+ * half-open and admits one probe at a time: a success closes it, a failure reopens it (Nygard, "Release
+ * It!"). There is no exponential back-off: one probe per pause is cheap, and callers with a deadline wait for
+ * the backend's return. Outcomes of earlier requests that arrive while the breaker is open are ignored, but a
+ * late success of a probe closes it.
  */
 export class Breaker {
   readonly #options: BreakerOptions;
@@ -46,7 +48,7 @@ export class Breaker {
     return now < this.#openUntil ? "open" : "half_open";
   }
 
-  /** Asks whether one request may be sent. `probe` is given to one asker at a time. */
+  /** Decides whether one request may be sent. Only one caller at a time gets `probe`. */
   admit(now: number): BreakerDecision {
     const state = this.state(now);
     if (state !== "half_open") return state === "closed" ? "go" : "stop";
@@ -55,7 +57,7 @@ export class Breaker {
     return "probe";
   }
 
-  /** For how long nothing may be asked, ms; 0 when something may. */
+  /** Time until a request may be admitted, ms; 0 if one may be sent now. */
   waitMs(now: number): number {
     if (this.#openUntil === null) return 0;
     if (now < this.#openUntil) return this.#openUntil - now;
@@ -63,23 +65,23 @@ export class Breaker {
     return this.#probeSince === null ? 0 : Math.max(0, Math.min(poll_ms, this.#probeSince + probe_ms - now));
   }
 
-  /** A request came to its end. `probe`: it was the one admitted as such. */
+  /** Records the outcome of a request. `probe`: the request was admitted as a probe. */
   record(good: boolean, now: number, probe = false): void {
     if (probe) this.#probed(good, now);
     else if (this.#openUntil === null) this.#count(good, now);
   }
 
-  /** The probe ended without telling anything: its caller went away. */
+  /** Releases the probe without an outcome: its caller was cancelled. */
   forget(): void {
     this.#probeSince = null;
   }
 
-  /** Outcomes in the window, probes aside; none are left where it has opened. */
+  /** Outcomes in the window, without probes; zero after the breaker has opened. */
   seen(now: number): { good: number; bad: number } {
     return { good: this.#counts.sum("good", now), bad: this.#counts.sum("bad", now) };
   }
 
-  /** Opens it, also for what others have found out. */
+  /** Opens the breaker. Also called for failures that other breakers have counted. */
   open(now: number): void {
     this.#probeSince = null;
     this.#openUntil = now + this.#options.open_ms;
@@ -101,7 +103,7 @@ export class Breaker {
       this.#openUntil = null;
       return;
     }
-    // A probe given up for lost may still come in, after another has decided.
+    // A probe that was given up may still end after another probe has decided.
     if (this.state(now) === "half_open") this.open(now);
   }
 }

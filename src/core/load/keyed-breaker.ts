@@ -1,22 +1,23 @@
-// A backend's breaker by key: whose failures stop whom. Must not know sessions, HTTP or clocks.
+// The circuit breakers of one backend, one per key, with rules for when the failures of some keys open the
+// breakers of others. Must not know sessions, HTTP or clocks.
 import { Breaker, type BreakerDecision, type BreakerOptions, type BreakerState } from "./breaker.ts";
 
-/** Keys that are remembered; the one that asked longest ago is forgotten for another. */
+/** Maximum number of keys; the least recently used key is evicted. */
 const KEYS_MAX = 256;
 
 /**
- * A breaker for each key, so that what one key's questions do to a backend stops that key alone. It
- * opens for all others that have seen nothing of it work, and for keys that come new, when the keys
- * that find it failing weigh what one breaker needs, none of them more than half of that: so two at
- * least. Closing is each key's own, by its own probe. Without keys ("") it is one breaker.
+ * One breaker per key, so that failures caused by one key's questions stop only that key. The breakers of all
+ * other keys without a recent success, and of new keys, open too if the keys with failures together reach the
+ * weight of `volume_min` outcomes. A key weighs at most half of that, so at least two keys must fail. Each
+ * key closes its breaker with its own probe. Without keys ("") there is a single breaker.
  */
 export class KeyedBreaker {
   readonly #options: BreakerOptions;
   readonly #weight_max: number;
-  /** In the order of their latest use. */
+  /** Ordered by latest use. */
   readonly #breakers = new Map<string, Breaker>();
   #latest: { key: string; breaker: Breaker } | null = null;
-  /** Since when it is open for all; null: never was. */
+  /** Start of the last opening for all keys; null if there was none. */
   #openedAt: number | null = null;
 
   constructor(options: BreakerOptions) {
@@ -24,7 +25,9 @@ export class KeyedBreaker {
     this.#weight_max = options.volume_min / 2;
   }
 
-  /** Open where it is for all, or for every key that is known. */
+  /**
+   * The state for one key. Without a key: `open` if the breaker is open for all keys or for every known key.
+   */
   state(now: number, key?: string): BreakerState {
     if (key !== undefined) return this.#breakerFor(key, now).state(now);
     if (this.#openForAll(now)) return "open";
@@ -32,7 +35,7 @@ export class KeyedBreaker {
     return states.has("closed") || states.size === 0 ? "closed" : states.has("half_open") ? "half_open" : "open";
   }
 
-  /** See Breaker. */
+  /** The same as `Breaker.admit`, for one key. */
   admit(now: number, key: string): BreakerDecision {
     return this.#breakerFor(key, now).admit(now);
   }
@@ -48,7 +51,7 @@ export class KeyedBreaker {
   record(good: boolean, now: number, probe: boolean, key: string): void {
     const breaker = this.#breakerFor(key, now);
     breaker.record(good, now, probe);
-    // Beyond its weight a key's failures add nothing.
+    // Beyond this count, further failures of a key add no weight.
     if (good || probe || breaker.seen(now).bad > this.#options.volume_min || this.#openForAll(now)) return;
     this.#weigh(now);
   }
@@ -72,7 +75,7 @@ export class KeyedBreaker {
     return breaker.state(now) !== "closed" || (bad > 0 && bad >= (good + bad) * this.#options.failure_share);
   }
 
-  /** An open one has counted enough. */
+  /** An open breaker has the maximum weight. */
   #weightOf(breaker: Breaker, now: number): number {
     if (breaker.state(now) !== "closed") return this.#weight_max;
     const { good, bad } = breaker.seen(now);

@@ -1,9 +1,9 @@
-// Counters, gauges and histograms by name and labels, and their Prometheus text. Labels come from closed sets
-// only; knows no metric.
+// A registry of counters, gauges and histograms by name and labels, rendered as Prometheus text. Label values
+// must come from closed sets. Must not know any particular metric.
 
 type MetricLabels = Readonly<Record<string, string>>;
 
-/** The kind of a metric. `single`: it has no labels, and is shown before anything was counted. */
+/** Kind and help text of a metric. `single`: it has no labels and is rendered even before its first count. */
 export type MetricFamily = readonly [kind: "counter" | "gauge" | "histogram", help: string, single?: "single"];
 
 interface Series {
@@ -14,18 +14,18 @@ interface Series {
 }
 
 /**
- * The counts of one series: for a histogram the number of observations, their sum and buckets. Labels as in
- * the text.
+ * The counts of one series; for a histogram, the number of observations, their sum and the buckets. Labels
+ * are in Prometheus syntax.
  */
 export type SeriesCount = readonly [name: string, labels: string, value: number, sum: number, buckets: number[]];
 
-/** Counts since the process, or the isolate, started. */
+/** Metrics since the process (or isolate) started. */
 export class MetricRegistry<Name extends string> {
   readonly #families: Readonly<Record<Name, MetricFamily>>;
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, Map<string, Series>>();
 
-  /** @param bounds of the histograms' buckets, seconds, ascending */
+  /** @param bounds upper bounds of the histogram buckets, seconds, ascending */
   constructor(families: Readonly<Record<Name, MetricFamily>>, bounds: readonly number[] = []) {
     this.#families = families;
     this.#bounds = bounds;
@@ -43,7 +43,7 @@ export class MetricRegistry<Name extends string> {
     this.#at(name, labels).value = value;
   }
 
-  /** Keeps the largest value seen. */
+  /** Sets the value if it is larger than the current one. */
   peak(name: Name, value: number): void {
     const series = this.#at(name, {});
     series.value = Math.max(series.value, value);
@@ -57,7 +57,7 @@ export class MetricRegistry<Name extends string> {
     if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] as number) + 1;
   }
 
-  /** Every series that has counted something. */
+  /** All series with a value other than 0. */
   counted(): SeriesCount[] {
     return [...this.#series].flatMap(([name, all]) =>
       [...all.values()].flatMap(({ labels, value, sum, buckets }): SeriesCount[] =>
@@ -66,7 +66,7 @@ export class MetricRegistry<Name extends string> {
     );
   }
 
-  /** The counts so far; counting begins anew. */
+  /** Returns the counts so far and resets them. */
   take(): SeriesCount[] {
     const taken = this.counted();
     for (const all of this.#series.values()) {
@@ -76,7 +76,7 @@ export class MetricRegistry<Name extends string> {
     return taken;
   }
 
-  /** Adds what another one counted; of a gauge the larger stays. Unknown names are left out. */
+  /** Adds the counts of another registry; for a gauge, keeps the larger value. Unknown names are ignored. */
   merge(counted: readonly SeriesCount[]): void {
     for (const [name, labels, value, sum, buckets] of counted) {
       const family = this.#families[name as Name];
@@ -134,7 +134,7 @@ export class MetricRegistry<Name extends string> {
   }
 }
 
-/** Characters that a label's value may not hold. */
+/** Characters that are not allowed in a label's value. */
 const SIGNS = /[\\"\n]/;
 const EACH_SIGN = /[\\"\n]/g;
 

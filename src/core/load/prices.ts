@@ -1,14 +1,14 @@
-// Defines what verifiers' tokens cost: the grammar of PRICES, and the cost of tokens by model.
+// The cost of verifiers' tokens: parses PRICES and computes the cost per model.
 import * as z from "zod";
 import { LIMITS } from "../faults/limits.ts";
 
-/** US dollars per million tokens; so a token costs that many millionths of a dollar. */
+/** US dollars per million tokens, which equals millionths of a dollar per token. */
 export interface Price {
   input: number;
   output: number;
 }
 
-/** By the model's name. */
+/** Prices by model name. */
 export type Prices = ReadonlyMap<string, Price>;
 
 const dollars = z.number().min(0).max(LIMITS.price_max);
@@ -25,11 +25,11 @@ export function parsePrices(text: string): Prices {
   return new Map(Object.entries(PricesSchema.parse(JSON.parse(text))));
 }
 
-/** Tokens that one model used. */
+/** Tokens used by one model. */
 export interface ModelTokens {
-  /** As its reply named it; null where none came. */
+  /** The model named in the reply; null if the reply named none. */
   model: string | null;
-  /** As it was asked for; null: the backend chose. */
+  /** The model named in the request; null if the backend chose one. */
   asked: string | null;
   prompt_tokens: number;
   completion_tokens: number;
@@ -41,14 +41,19 @@ export interface TokenCost {
   usd: number;
   /** Tokens of models without a price. */
   unpriced_tokens: number;
-  /** US dollars, with the highest price for tokens that have none: never below the true cost of listed models. */
+  /**
+   * US dollars, with the highest listed price for unpriced tokens: an upper bound if all models are listed.
+   */
   usd_most: number;
 }
 
-/** Rounded to billionths of a dollar: the sum's own error is far below. */
+/** Converts to dollars, rounded to billionths; the error of the sum is far smaller. */
 const dollarsOf = (millionths: number) => Math.round(millionths * 1_000) / 1_000_000_000;
 
-/** A model's price is the one of the name in its reply, else of the name that was asked for. */
+/**
+ * Computes the cost of tokens. Looks up the price by the model in the reply, else by the model in the
+ * request.
+ */
 export function costOf(used: readonly ModelTokens[], prices: Prices): TokenCost {
   const all = [...prices.values()];
   const highest = {

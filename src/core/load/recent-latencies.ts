@@ -1,13 +1,13 @@
-// The recent latencies of one backend and the percentile after which a request counts as a straggler. Must
-// not know what is measured.
+// Recent latencies of one backend, and the percentile above which a request counts as a straggler. Must not
+// know what is measured.
 import { percentile } from "../math/stats.ts";
 
-/** Latencies kept; sorting them costs some 10 µs. */
+/** Number of latencies kept; sorting them takes about 10 µs. */
 const KEPT = 256;
-/** New latencies between two sorts. */
+/** Number of new latencies before the percentile is recomputed. */
 const STALE_AFTER = 16;
 
-/** A ring of the latest latencies. */
+/** A ring buffer of the latest latencies. */
 export class RecentLatencies {
   readonly #ring: number[] = [];
   readonly #samples_min: number;
@@ -15,7 +15,7 @@ export class RecentLatencies {
   #since = 0;
   #p95: number | null = null;
 
-  /** @param samples_min with fewer the percentile is unknown, 1..256 */
+  /** @param samples_min minimum number of latencies for a percentile, 1..256 */
   constructor(samples_min: number) {
     this.#samples_min = Math.min(KEPT, samples_min);
   }
@@ -26,7 +26,9 @@ export class RecentLatencies {
     this.#since++;
   }
 
-  /** The 95th percentile, ms, at most 16 latencies old; null below `samples_min` of them. */
+  /**
+   * The 95th percentile, ms, at most 16 latencies out of date; null with fewer than `samples_min` latencies.
+   */
   get p95(): number | null {
     if (this.#ring.length < this.#samples_min) return null;
     if (this.#p95 === null || this.#since >= STALE_AFTER) {

@@ -1,9 +1,10 @@
-// Remembers which documents a query was ranked with lately, to tell a client that cuts one query into
-// blocks: relative scores of two requests cannot be merged. Best effort: each isolate knows its own.
+// Remembers which documents a query was recently ranked with, to detect a client that splits one query into
+// blocks: relative scores of separate requests cannot be merged. Best effort: each isolate only knows its own
+// requests.
 import { hashText } from "../math/random.ts";
 
 const WINDOW_MS = 60_000;
-/** Queries kept in mind; a new one takes the oldest's place. */
+/** Maximum number of queries; a new query evicts the oldest. */
 const QUERIES_MAX = 1_024;
 
 interface Ranking {
@@ -17,10 +18,10 @@ export class RecentRankings {
   readonly #rankings = new Map<string, Ranking>();
 
   /**
-   * Takes a ranking down.
+   * Records a ranking.
    * @param now ms of one clock
-   * @returns how long ago the same key ranked the same query with other documents, ms; null where it
-   *   did not within a minute
+   * @returns time since the same key ranked the same query with other documents, ms; null if there was no
+   * such ranking within a minute
    */
   note(now: number, key_name: string | null, query: string, documents: readonly string[]): number | null {
     const name = digest("query", key_name ?? "", query);

@@ -1,19 +1,19 @@
-// How fast what failed may be asked again of one backend: a rate that grows with what the backend answers.
-// Must not know what is asked.
+// The retry budget of one backend: limits retries to a rate that grows with the backend's answers. Must not
+// know what is retried.
 
 interface RetryBudgetOptions {
-  /** Retries that may go at once, and that come free again, evenly, within `window_ms`. */
+  /** Retries that may be sent at once; the budget refills evenly within `window_ms`. */
   burst: number;
   window_ms: number;
-  /** Further retries for each answer, 0..1. */
+  /** Additional retries earned per answer, 0..1. */
   share: number;
 }
 
 /**
- * A token bucket (as gRPC's and the AWS SDKs' retry throttling): a retry takes a token, and gets it
- * back when it is answered; every answer brings `share` of one besides. Retries that help are as
- * good as free; of a backend that only fails, no more than `burst` a window are sent. It says when
- * a retry may go, never that one may not: whoever has time waits for its turn.
+ * A token bucket (like the retry throttling of gRPC and the AWS SDKs). A retry takes a token and returns it
+ * when it is answered; every answer also earns `share` of a token. Successful retries are therefore almost
+ * free, while a backend that only fails gets at most `burst` retries per window. The budget delays retries
+ * but never forbids one: callers with time left wait their turn.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
@@ -25,15 +25,16 @@ export class RetryBudget {
     this.#tokens = options.burst;
   }
 
-  /** A question was answered; `retry`: it had been asked before. */
+  /** Records an answer; `retry`: the question was a retry. */
   answered(retry: boolean): void {
     const { burst, share } = this.#options;
     this.#tokens = Math.min(burst, this.#tokens + share + (retry ? 1 : 0));
   }
 
   /**
-   * Takes one retry out of the budget. @returns 0, or for how many ms there is none; times are ms
-   * of one clock
+   * Takes one retry out of the budget.
+   * @param now ms of one clock
+   * @returns 0, or the time until a retry is available, ms
    */
   take(now: number): number {
     const { burst, window_ms } = this.#options;

@@ -1,22 +1,19 @@
-// How much traffic beyond the first attempts may be sent to one backend: a share of the recent past, so that
-// trouble cannot multiply it. Must not know what the extra traffic is for.
+// Limits the extra traffic to one backend (requests beyond first attempts) to a share of recent traffic, so
+// that retries cannot amplify an outage. Must not know what the extra traffic is for.
 import { RollingCounts } from "./rolling-counts.ts";
 
 interface TrafficBudgetOptions {
   window_ms: number;
-  /** Extra requests allowed for each first attempt in the window, 0..1. */
+  /** Extra requests allowed per first attempt in the window, 0..1. */
   share: number;
-  /**
-   * Extra requests allowed in any window however little was sent: a lone request must be able to be
-   * retried.
-   */
+  /** Extra requests always allowed per window, so that a single request can be retried. */
   floor: number;
 }
 
 /**
- * As Finagle's retry budget: at most `share` of the window's first attempts, and at least `floor`,
- * may be sent again. The traffic is at most 1 + share times what was asked, floor apart, however
- * much more each caller would send.
+ * A retry budget like Finagle's: extra requests are limited to `share` of the window's first attempts, but at
+ * least `floor`. Total traffic is therefore at most (1 + share) times the first attempts, plus the floor,
+ * however many retries callers want.
  */
 export class TrafficBudget {
   readonly #options: TrafficBudgetOptions;
@@ -27,12 +24,12 @@ export class TrafficBudget {
     this.#counts = new RollingCounts(options.window_ms);
   }
 
-  /** A first attempt was sent. */
+  /** Records a first attempt. */
   sent(now: number): void {
     this.#counts.add("first", now);
   }
 
-  /** Takes one extra request out of the budget; false when there is none left. */
+  /** Takes one extra request out of the budget; returns false if none is left. */
   take(now: number): boolean {
     const { share, floor } = this.#options;
     const allowed = Math.max(floor, Math.floor(this.#counts.sum("first", now) * share));

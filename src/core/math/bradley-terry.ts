@@ -1,33 +1,33 @@
-// Bradley-Terry strengths from games (formulas e). Knows not where games come from.
+// Fits Bradley-Terry strengths to games (formulas e). Must not know where the games come from.
 
 import { exp, log1p } from "./elementary.ts";
 import { lineUp } from "./line-up.ts";
 
 /**
- * One game of player `i` against `j`: `score` 1 when i won, 0.5 for a tie, 0 when j won, or
+ * One game of player `i` against `j`. `score` is 1 if i won, 0.5 for a tie, 0 if j won, or a value in
  * between.
  */
 export interface Game {
   i: number;
   j: number;
   score: number;
-  /** How often it was played with this mean score; default once. */
+  /** How often the game was played with this mean score; default 1. */
   times?: number;
 }
 
-/** The gain of being first in a game, in log-odds: unknown, with a Gaussian prior. */
+/** The advantage of being first in a game, in log-odds: estimated, with a Gaussian prior. */
 export interface Lead {
   lambda: number;
 }
 
 const NEWTON_STEPS_MAX = 100;
 
-/** Rows of doubles: a plain array of zeros would change its kind at the first fraction. */
+/** Rows are typed arrays: a plain array of zeros would change its element kind at the first fraction. */
 type Matrix = Float64Array[];
 
 /**
- * Log posterior, its gradient and the negative Hessian (a weighted Laplacian plus lambda I) at
- * `theta`, of which with a lead the last is the lead.
+ * Log posterior, its gradient and the negative Hessian (a weighted Laplacian plus lambda I) at `theta`. With
+ * a lead, the last entry of `theta` is the lead.
  */
 function posterior(theta: readonly number[], games: readonly Game[], lambda: number, lead: Lead | null) {
   const last = lead === null ? theta.length : theta.length - 1;
@@ -40,7 +40,7 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
   for (const { i, j, score, times = 1 } of games) {
     const gap = (theta[i] as number) - (theta[j] as number) + (lead === null ? 0 : (theta[last] as number));
     const small = exp(-Math.abs(gap));
-    // sigmoid(gap) and sigmoid(-gap), of one exponential.
+    // sigmoid(gap) and sigmoid(-gap), computed from one exponential.
     const p = (gap >= 0 ? 1 : small) / (1 + small);
     const weight = times * p * ((gap <= 0 ? 1 : small) / (1 + small));
     const pull = times * (score - p);
@@ -67,8 +67,8 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
 }
 
 /**
- * The lower Cholesky factor of a symmetric positive definite matrix, in its place, and mirrored
- * above the diagonal: whoever goes down a column goes along a row.
+ * The lower Cholesky factor of a symmetric positive definite matrix, computed in place and mirrored above the
+ * diagonal, so that columns can be read as rows.
  */
 function factor(a: Matrix): Matrix {
   for (const [row, line] of a.entries()) {
@@ -84,7 +84,7 @@ function factor(a: Matrix): Matrix {
   return a;
 }
 
-/** Solves L L' x = b, for a mirrored L and a b that is 0 before `from`. */
+/** Solves L L' x = b for a mirrored L and a b that is 0 before index `from`. */
 function solve(l: Matrix, b: Float64Array, from = 0): Float64Array {
   const x = b.slice();
   for (let row = from; row < x.length; row++) {
@@ -103,10 +103,10 @@ function solve(l: Matrix, b: Float64Array, from = 0): Float64Array {
 }
 
 /**
- * Bradley-Terry strengths, P(i beats j) = sigma(theta_i - theta_j), as the maximum a posteriori
- * under a Gaussian prior: the maximum of sum s log sigma(t_i - t_j) + (1 - s) log sigma(t_j - t_i)
- * - lambda/2 |t|^2. The prior makes it exist for any games (the likelihood alone needs a strongly
- * connected win graph). Newton's method with step halving; a step costs the cube of the players.
+ * Bradley-Terry strengths, P(i beats j) = sigma(theta_i - theta_j), as the maximum a posteriori under a
+ * Gaussian prior: the maximum of sum s log sigma(t_i - t_j) + (1 - s) log sigma(t_j - t_i) - lambda/2 |t|^2.
+ * The prior makes the maximum exist for any games (the likelihood alone needs a strongly connected win
+ * graph). Newton's method with step halving; the cost of a step is cubic in the number of players.
  * @param games between players in 0..players-1, scores in [0, 1]
  * @param lambda strength of the prior, > 0
  * @returns theta in natural log-odds, summing to 0
@@ -115,7 +115,7 @@ export function bradleyTerry(players: number, games: readonly Game[], lambda: nu
   return maximum(players, games, lambda, null);
 }
 
-/** The maximum's strengths, summing to 0, and after them the lead where there is one. */
+/** The strengths at the maximum, summing to 0, followed by the lead if there is one. */
 function maximum(players: number, games: readonly Game[], lambda: number, lead: Lead | null): number[] {
   let theta = new Array<number>(players + (lead === null ? 0 : 1)).fill(0);
   let current = posterior(theta, games, lambda, lead);
@@ -128,30 +128,30 @@ function maximum(players: number, games: readonly Game[], lambda: number, lead: 
       next = theta.map((t, i) => t + size * (step[i] as number));
       reached = posterior(next, games, lambda, lead);
       size /= 2;
-      // Near the maximum the values differ by rounding only, where the full step is the right one.
+      // Near the maximum, values differ only by rounding, and the full step is the right one.
     } while (reached.value < current.value - 1e-10 * (1 + Math.abs(current.value)) && size > 1e-9);
     theta = next;
     current = reached;
     if (Math.max(...step.map(Math.abs)) < 1e-14 * (1 + Math.max(...theta.map(Math.abs)))) break;
   }
-  // The maximum has mean 0; rounding may leave a trace of it.
+  // The maximum has mean 0 except for rounding errors.
   const centre = theta.slice(0, players).reduce((sum, t) => sum + t, 0) / players;
   return theta.map((t, k) => (k < players ? t - centre : t));
 }
 
-/** Strengths with their posterior covariance, by Laplace's approximation: the inverse curvature. */
+/** Strengths with their posterior covariance from Laplace's approximation: the inverse of the curvature. */
 export interface Fit {
   theta: readonly number[];
   covariance: readonly (readonly number[])[];
-  /** The gain of being first in a game, log-odds, and its variance; where it was estimated. */
+  /** The advantage of being first in a game, log-odds, and its variance; only if it was estimated. */
   lead?: number;
   lead_variance?: number;
 }
 
 /**
- * `bradleyTerry` with its covariance, where every game counts as `weight` games.
- * @param leading P(i beats j) = sigma(theta_i - theta_j + lead) for i the one that stands first, with
- * this prior of the lead; null: standing first earns nothing
+ * `bradleyTerry` with its covariance, counting every game as `weight` games.
+ * @param leading prior of the lead, with P(i beats j) = sigma(theta_i - theta_j + lead) for i shown first;
+ * null: no advantage for the first player
  */
 export function fitted(
   players: number,
@@ -161,20 +161,20 @@ export function fitted(
   leading: Lead | null = null,
 ): Fit {
   const lead = leading && { ...leading, lambda: leading.lambda / weight };
-  // Numbered by their games, so that no sum depends on how the caller numbers them.
+  // Players are numbered by their games, so that no sum depends on the caller's numbering.
   const line = lineUp(players, games, lead !== null);
   const place = new Array<number>(players);
   for (const [at, i] of line.entries()) place[i] = at;
   const placed = games
     .map((game) => ({ ...game, i: place[game.i] as number, j: place[game.j] as number }))
-    // Whoever of a tie is named first, unless that is its place.
+    // In a tie, the player with the smaller number comes first, unless the order in a game matters.
     .map((game) => (lead === null && game.score === 0.5 && game.i > game.j ? { ...game, i: game.j, j: game.i } : game))
     .sort((a, b) => a.i - b.i || a.j - b.j || a.score - b.score || (a.times ?? 1) - (b.times ?? 1));
   const all = maximum(players, placed, lambda / weight, lead);
   const l = factor(posterior(all, placed, lambda / weight, lead).curvature);
   const columnOf = (at: number) => solve(l, new Float64Array(all.length).fill(1 / weight, at, at + 1), at);
   const columns = line.map((_, at) => columnOf(at));
-  // Rounding leaves the inverse not quite symmetric.
+  // Rounding leaves the inverse slightly asymmetric, so one triangle is used for both.
   const inverse = (a: number, b: number) => columns[Math.max(a, b)]?.[Math.min(a, b)] as number;
   return {
     theta: place.map((at) => all[at] as number),

@@ -1,6 +1,6 @@
-// Runs a generator to its end.
+// Runs a generator to completion.
 
-/** A generator's result, whatever it yields. */
+/** Returns a generator's result and discards the values it yields. */
 export function drained<T>(running: Generator<unknown, T, undefined>): T {
   for (;;) {
     const { done, value } = running.next();

@@ -1,6 +1,6 @@
-// Exponentials, logarithms, powers and cosines in fixed arithmetic. Guarantees the same bits on every
-// engine, which `Math.exp` and its like do not: only + - * /, square roots and the bits of doubles are
-// used, all of which IEEE 754 defines exactly. Errors are about one unit in the last place.
+// Exponentials, logarithms, powers and cosines with portable results. Guarantees the same bits on every
+// engine, which `Math.exp` and similar functions do not: only + - * /, square roots and bit operations on
+// doubles are used, all of which IEEE 754 defines exactly. Errors are about one unit in the last place.
 
 const CELL = new DataView(new ArrayBuffer(8));
 
@@ -17,7 +17,7 @@ function scaled(x: number, k: number): number {
   return k >= -1022 && k <= 1023 ? x * powerOfTwo(k) : x * powerOfTwo(half) * powerOfTwo(k - half);
 }
 
-/** ln 2 in two parts; the first has 32 bits, so that its product with an exponent is exact. */
+/** ln 2 in two parts. The first has 32 bits, so that its product with an exponent is exact. */
 const LN2_HIGH = 2977044471 / 4294967296;
 const LN2_LOW = 1.9082149292705877e-10;
 const LN2 = Math.LN2;
@@ -31,7 +31,7 @@ function factorial(n: number): number {
   return product;
 }
 
-/** e^r - 1 - r for |r| <= ln 2 / 2, by the Taylor series: the first term left out is below 2^-60. */
+/** e^r - 1 - r for |r| <= ln 2 / 2, by the Taylor series: the first omitted term is below 2^-60. */
 function afterLinear(r: number): number {
   let sum = 0;
   for (let k = FACTORIALS.length - 1; k >= 0; k--) sum = sum * r + (FACTORIALS[k] as number);
@@ -48,12 +48,12 @@ export function exp(x: number): number {
   const low = k * LN2_LOW;
   const r = high - low;
   const linear = 1 + r;
-  // The rest that two roundings dropped.
+  // The parts lost in the two roundings.
   const rest = high - r - low + (r - (linear - 1));
   return scaled(linear + (afterLinear(r) + rest), k);
 }
 
-/** e^x - 1, exact near 0. */
+/** e^x - 1, accurate near 0. */
 function expm1(x: number): number {
   return Math.abs(x) <= LN2 / 2 ? x + afterLinear(x) : exp(x) - 1;
 }
@@ -61,7 +61,7 @@ function expm1(x: number): number {
 /** 1/3, 1/5, .. 1/25. */
 const ODD = Array.from({ length: 12 }, (_, k) => 1 / (2 * k + 3));
 
-/** The natural logarithm; -Infinity of 0, NaN of what is below. */
+/** The natural logarithm; -Infinity for 0, NaN for negative numbers. */
 export function log(x: number): number {
   if (!(x > 0)) return x === 0 ? Number.NEGATIVE_INFINITY : Number.NaN;
   if (x === Number.POSITIVE_INFINITY) return x;
@@ -86,7 +86,7 @@ export function log(x: number): number {
   return e === 0 ? f - tail : e * LN2_HIGH + (f - (tail - e * LN2_LOW));
 }
 
-/** ln(1 + x), exact near 0 (Kahan). */
+/** ln(1 + x), accurate near 0 (Kahan). */
 export function log1p(x: number): number {
   const sum = 1 + x;
   if (sum === 1 || sum === Number.POSITIVE_INFINITY) return x;
@@ -113,13 +113,13 @@ export function sigmoid(x: number): number {
   return (x >= 0 ? 1 : small) / (1 + small);
 }
 
-/** x x: `x ** 2` is left to the engine. */
+/** x^2 by multiplication, since the result of `x ** 2` depends on the engine. */
 export const square = (x: number): number => x * x;
 
-/** By squaring up to this power; beyond, by exp and log. */
+/** Largest exponent computed by squaring; larger ones use exp and log. */
 const SQUARED_MOST = 1024;
 
-/** x^y as `**`; whole and half powers by multiplication and square root. */
+/** x^y like `**`. Integer and half-integer powers use multiplication and square roots. */
 export function power(x: number, y: number): number {
   if (y === 0) return 1;
   if (Number.isInteger(y) && Math.abs(y) <= SQUARED_MOST) return y < 0 ? 1 / wholePower(x, -y) : wholePower(x, y);
@@ -136,7 +136,7 @@ function wholePower(x: number, n: number): number {
   return product;
 }
 
-/** pi/2 in three parts; products of the first two with numbers below 2^20 are exact. */
+/** pi/2 in three parts. Products of the first two with numbers below 2^20 are exact. */
 const QUARTER = [1686629713 / 1073741824, 280256794 / 2147483648 / 2147483648, 8.333742918520878e-20] as const;
 
 /** The cosine of an angle in radians, |x| below 10^6. */
@@ -153,7 +153,7 @@ export function sin(x: number): number {
   return cos(x - Math.PI / 2);
 }
 
-/** Taylor series of cos (`from` 0) or sin (1) for |r| <= pi/4. */
+/** Taylor series of cos (`from` 0) or sin (`from` 1) for |r| <= pi/4. */
 function series(r: number, from: 0 | 1): number {
   const square = r * r;
   let sum = 0;

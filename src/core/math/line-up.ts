@@ -1,4 +1,4 @@
-// An order of players by their games alone, whatever numbers they go by.
+// Orders players by their games only, independent of how they are numbered.
 
 interface Met {
   i: number;
@@ -7,32 +7,32 @@ interface Met {
   times?: number;
 }
 
-/** A game as one of its two players sees it, and the other. */
+/** A game from the perspective of one player, with the opponent's index. */
 interface Side {
   other: number;
   code: number;
 }
 
 /**
- * The players in an order that depends on the games only: colours are refined by what each player met with
- * which colour (Weisfeiler and Leman 1968), and where players stay equal one is set apart and all are refined
- * again. The same games under other numbers give the same line under those numbers, up to players who can be
- * exchanged without changing any game.
- * @param placed who is `i` in a game matters beside the score
+ * Orders the players by their games only. Uses colour refinement (Weisfeiler and Leman 1968): a player's
+ * colour is refined by the results against each colour of opponents. If players still share a colour, one of
+ * them is individualized and the refinement is repeated. Renumbering the players renumbers the order in the
+ * same way, up to players who can be exchanged without changing any game.
+ * @param placed whether it matters which player of a game is `i`
  */
 export function lineUp(players: number, games: readonly Met[], placed: boolean): number[] {
   const sides: Side[][] = Array.from({ length: players }, () => []);
   for (const { i, j, score, times = 1 } of games) {
     const code = bitsOf(score, times);
     sides[i]?.push({ other: j, code });
-    // A tie is the same to both, unless one of them stood first.
+    // A tie is the same for both players, unless their order in the game matters.
     sides[j]?.push({ other: i, code: placed || score !== 0.5 ? ~code : code });
   }
   let colours = refined(new Array<number>(players).fill(0), sides);
   for (;;) {
     const shared = colours.findIndex((colour, i) => colours.indexOf(colour) !== i);
     if (shared < 0) break;
-    // Any of the equals of the least colour that several have: they can be exchanged.
+    // Takes any player of the smallest shared colour: players of one colour are interchangeable.
     const minColour = Math.min(...colours.filter((colour, i) => colours.indexOf(colour) !== i));
     const apart = colours.indexOf(minColour);
     colours = refined(
@@ -46,14 +46,16 @@ export function lineUp(players: number, games: readonly Met[], placed: boolean):
 const NUMBERS = new Float64Array(2);
 const BITS = new Uint32Array(NUMBERS.buffer);
 
-/** 32 bits of two numbers. */
+/** A 32-bit hash of two numbers. */
 function bitsOf(score: number, times: number): number {
   NUMBERS[0] = score;
   NUMBERS[1] = times;
   return BITS.reduce((hash, bit) => Math.imul(hash ^ bit, 0x9e3779b1) ^ (hash >>> 15), 0x41c6ce57);
 }
 
-/** Colours as ranks, parted until no player of one colour met others than its equals did. */
+/**
+ * Refines colours, as ranks, until players of the same colour have the same results against the same colours.
+ */
 function refined(given: readonly number[], sides: readonly (readonly Side[])[]): number[] {
   let colours = ranked(
     given,
@@ -77,7 +79,7 @@ function refined(given: readonly number[], sides: readonly (readonly Side[])[]):
   return colours;
 }
 
-/** Ranks from 0 by colour, then by what was met. */
+/** Ranks from 0, ordered by colour and then by the games' hashes. */
 function ranked(colours: readonly number[], met: readonly (readonly number[])[]): number[] {
   const compare = (a: number, b: number) =>
     (colours[a] as number) - (colours[b] as number) ||

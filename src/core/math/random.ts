@@ -1,8 +1,8 @@
-// Deterministic randomness: content hashes for seeding, a small generator, shuffles. Not cryptographic.
+// Deterministic randomness: content hashes for seeds, a small generator, and shuffling. Not cryptographic.
 
 /**
- * 128 bits derived from two 32-bit lanes over the UTF-16 code units of all parts; parts are
- * separated, so ("ab","c") differs from ("a","bc").
+ * 128-bit hash from two 32-bit lanes over the UTF-16 code units of all parts. Parts are separated, so
+ * ("ab","c") differs from ("a","bc").
  */
 export function hashText(...parts: readonly (string | number)[]): readonly [number, number, number, number] {
   let h1 = 0xdeadbeef;
@@ -31,8 +31,8 @@ function mix(value: number): number {
 }
 
 /**
- * sfc32 (Chris Doty-Humphrey, PractRand): returns uniform numbers in [0, 1) with 32 bits. A number
- * seeds it through `hashText`.
+ * sfc32 (Chris Doty-Humphrey, PractRand): returns uniform numbers in [0, 1) with 32 bits. A numeric seed is
+ * hashed with `hashText`.
  */
 export function createRandom(seed: number | readonly [number, number, number, number]): () => number {
   let [a, b, c, d] = typeof seed === "number" ? hashText("seed", seed) : seed;

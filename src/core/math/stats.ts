@@ -1,10 +1,10 @@
-// The statistics: tau-b, means, percentiles, bootstrap intervals. Randomness comes from random.ts.
+// Statistics: tau-b, means, percentiles and bootstrap intervals. Randomness comes from random.ts.
 import { exp, power, square } from "./elementary.ts";
 import { createRandom } from "./random.ts";
 
 export interface TauB {
   tau: number | null;
-  /** Why `tau` is null: fewer than two entries, or one side all tied (x first). */
+  /** Why `tau` is null: fewer than two entries, or all entries of one side tied (x is checked first). */
   undefined: "too_few" | "tied_wins" | "tied_labels" | null;
 }
 
@@ -14,7 +14,7 @@ export interface TauB {
  * [-1, 1]. O(n^2), for n <= 64. Throws RangeError when the lengths differ.
  */
 export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
-  if (x.length !== y.length) throw new RangeError("kendallTauB: x and y must have one length");
+  if (x.length !== y.length) throw new RangeError("kendallTauB: x and y must have the same length");
   const n = x.length;
   if (n < 2) return { tau: null, undefined: "too_few" };
   let concordance = 0;
@@ -34,7 +34,7 @@ export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
   return { tau: concordance / Math.sqrt(untiedX * untiedY), undefined: null };
 }
 
-/** Ranks from 1, ties at the mean of theirs. */
+/** Ranks from 1; tied values get the mean of their ranks. */
 export function meanRanks(values: readonly number[]): number[] {
   const sorted = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
   const ranks = new Array<number>(values.length);
@@ -48,11 +48,11 @@ export function meanRanks(values: readonly number[]): number[] {
 }
 
 /**
- * Spearman's rank correlation (1904): Pearson's of mean ranks, in [-1, 1]; null for fewer than two
- * entries, or one side all tied. O(n log n). Throws RangeError when the lengths differ.
+ * Spearman's rank correlation (1904): Pearson's correlation of mean ranks, in [-1, 1]; null for fewer than
+ * two entries or if all entries of one side are tied. O(n log n). Throws RangeError when the lengths differ.
  */
 export function spearman(x: readonly number[], y: readonly number[]): number | null {
-  if (x.length !== y.length) throw new RangeError("spearman: x and y must have one length");
+  if (x.length !== y.length) throw new RangeError("spearman: x and y must have the same length");
   const [a, b] = [meanRanks(x), meanRanks(y)];
   const middle = (x.length + 1) / 2;
   const product = (p: readonly number[], q: readonly number[]) =>
@@ -61,12 +61,12 @@ export function spearman(x: readonly number[], y: readonly number[]): number | n
   return scale === 0 ? null : product(a, b) / scale;
 }
 
-/** The sum of numbers, the same to the last bit whatever order they come in. */
+/** The sum of numbers, bit-identical for any order of the numbers. */
 export function sumOf(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b).reduce((sum, value) => sum + value, 0);
 }
 
-/** The value that is there most often; null without any, and where several are. */
+/** The most frequent value; null for an empty list or if several values are equally frequent. */
 export function mostFrequent<T>(values: readonly T[]): T | null {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -75,7 +75,7 @@ export function mostFrequent<T>(values: readonly T[]): T | null {
   return first === undefined || second !== undefined ? null : first[0];
 }
 
-/** Arithmetic mean; NaN for an empty list, which callers rule out. */
+/** Arithmetic mean; NaN for an empty list, which callers must exclude. */
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] as number;
@@ -104,8 +104,8 @@ export function percentile(sorted: ArrayLike<number>, q: number): number {
 }
 
 /**
- * Each value's rank as a share: the highest 1, the lowest 0, ties averaged; 0 when all are equal or
- * there is one.
+ * Each value's rank as a share: 1 for the highest, 0 for the lowest, ties averaged; all 0 if the values are
+ * equal or there is only one.
  */
 export function rankShares(values: readonly number[]): number[] {
   const sorted = values.toSorted((a, b) => a - b);
@@ -123,15 +123,15 @@ export function rankShares(values: readonly number[]): number[] {
 }
 
 export interface BootstrapOptions {
-  /** Resamples drawn; 0 = no interval. */
+  /** Number of resamples; 0: no interval. */
   resamples: number;
-  /** A number, or a `hashText` of what the interval is for. */
+  /** A number, or a `hashText` of what the interval describes. */
   seed: Parameters<typeof createRandom>[0];
 }
 
 /**
- * 95 % percentile bootstrap interval of the mean (Efron 1979); null without values or resamples.
- * Same seed, same interval.
+ * 95 % percentile bootstrap interval of the mean (Efron 1979); null without values or resamples. The same
+ * seed gives the same interval.
  */
 export function bootstrapMean(values: readonly number[], options: BootstrapOptions): [number, number] | null {
   return bootstrapRatio(values, new Float64Array(values.length).fill(1), options);
@@ -147,10 +147,10 @@ function upperTail(x: number): number {
 }
 
 /**
- * The share of a bootstrap distribution to cut from each end for a 95 % interval of `n` entries:
- * 0.025 for many, less for few, for which plain percentiles are too narrow. The expanded percentile
- * interval (Hesterberg 2015, "What Teachers Should Know About the Bootstrap"): the normal tail
- * beyond t(0.975, n - 1) sqrt(n / (n - 1)), with Student's t by its Cornish-Fisher expansion.
+ * The share of a bootstrap distribution to cut off at each end for a 95 % interval of `n` entries: 0.025 for
+ * many entries, less for few, for which plain percentiles are too narrow. Uses the expanded percentile
+ * interval (Hesterberg 2015, "What Teachers Should Know About the Bootstrap"): the normal tail beyond
+ * t(0.975, n - 1) sqrt(n / (n - 1)), with Student's t from its Cornish-Fisher expansion.
  */
 export function bootstrapTail(n: number): number {
   if (n < 2) return 0.025;
@@ -165,9 +165,9 @@ export function bootstrapTail(n: number): number {
 }
 
 /**
- * 95 % percentile bootstrap interval of sum(numerators) / sum(denominators), resampling the entries
- * in pairs, expanded for few entries (`bootstrapTail`). Every denominator must be positive. null
- * without entries or resamples. Costs entries x resamples draws.
+ * 95 % percentile bootstrap interval of sum(numerators) / sum(denominators), resampling the entries in pairs
+ * and expanded for few entries (`bootstrapTail`). Every denominator must be positive. Null without entries or
+ * resamples. Costs entries x resamples draws.
  */
 export function bootstrapRatio(
   numerators: ArrayLike<number>,
@@ -199,7 +199,7 @@ export function bootstrapRatio(
  * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2) with v1 >= v2 the two
  * largest counts, = sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95. Unparsed samples
  * are not votes.
- * @param v1 votes, with v2 at most 1,000 together: beyond, 2^-n would leave the range of a double
+ * @param v1 votes; v1 + v2 must be at most 1,000, since 2^-n would otherwise leave the range of a double
  */
 export function betaConfidence(v1: number, v2: number): number {
   const n = v1 + v2 + 1;

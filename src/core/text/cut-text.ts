@@ -1,9 +1,12 @@
-// How a text that is too long is shown: by its head and its end.
+// Shortens a long text to its head and tail.
 
-/** The end of a text that is too long says more: it holds the verdict. */
+/** Share of the head. The tail gets more, because it contains the verdict. */
 const HEAD_SHARE = 0.25;
 
-/** A text's head and end, together `chars` long, with what is said of the rest between them. */
+/**
+ * The head and tail of a text, `chars` characters together, with a note about the omitted characters between
+ * them.
+ */
 export function cutText(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const head = Math.floor(chars * HEAD_SHARE);

@@ -1,30 +1,32 @@
-// Numbers as programs print them, compared by value: exactly, or within a tolerance, in time linear
-// in their digits however many they are and however large an exponent is.
+// Compares printed numbers by value, exactly or within a tolerance. Linear in the number of digits, even for
+// very long numbers and very large exponents.
 
-/** The value is 0.DIGITS * 10^point; zero has no digits. */
+/** A decimal number with the value 0.DIGITS * 10^point; zero has no digits. */
 interface Decimal {
   negative: boolean;
-  /** Without zeros in front and at the end. */
+  /** Significant digits, without leading and trailing zeros. */
   digits: string;
   point: number;
-  /** Written with neither fraction nor exponent. */
+  /** Whether the number was written without fraction and exponent. */
   isInteger: boolean;
 }
 
 const DECIMAL = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?)(\d{1,15}))?$/;
-/** Zeros in front say that digits are counted, as in times, dates and binary codes. */
+/** Leading zeros: fixed-width notation, as in times, dates and binary codes. */
 const PADDED = /^[+-]?0\d/;
 
-/** Significant digits that decide about a tolerance. */
+/** Significant digits used to compare within a tolerance. */
 const PRECISION = 40;
 
 /**
- * The absolute or relative error that is accepted where nothing else is said: testlib's usual bound
- * for answers with fractions (its checker rcmp6).
+ * Default absolute or relative error: testlib's usual bound for answers with fractions (its checker rcmp6).
  */
 export const TOLERANCE = 1e-6;
 
-/** Null for what is not a number: words, `nan`, `inf`, hexadecimal digits, digits with separators. */
+/**
+ * Parses a decimal number; null for any other text, such as words, `nan`, `inf`, hexadecimal or digits with
+ * separators.
+ */
 function readDecimal(token: string): Decimal | null {
   const found = DECIMAL.exec(token);
   if (found === null) return null;
@@ -44,7 +46,7 @@ function readDecimal(token: string): Decimal | null {
 
 const equals = (a: Decimal, b: Decimal) => a.negative === b.negative && a.point === b.point && a.digits === b.digits;
 
-/** In units of 10^(top - PRECISION), rounded towards 0. */
+/** The value in units of 10^(top - PRECISION), rounded towards 0. */
 function unitsBelow({ negative, digits, point }: Decimal, top: number): bigint {
   const count = PRECISION - (top - point);
   if (count <= 0 || digits === "") return 0n;
@@ -52,7 +54,7 @@ function unitsBelow({ negative, digits, point }: Decimal, top: number): bigint {
   return negative ? -size : size;
 }
 
-/** A tolerance as units / 10^places. */
+/** Converts a tolerance to the fraction units / 10^places. */
 function ratioOf(tolerance: number): { units: bigint; places: bigint } {
   const { digits, point } = readDecimal(tolerance.toString()) as Decimal;
   const places = digits.length - point;
@@ -60,7 +62,7 @@ function ratioOf(tolerance: number): { units: bigint; places: bigint } {
   return places < 0 ? { units: units * 10n ** BigInt(-places), places: 0n } : { units, places: BigInt(places) };
 }
 
-/** |actual - expected| <= tolerance * max(1, |expected|), as testlib's doubleCompare. */
+/** Whether |actual - expected| <= tolerance * max(1, |expected|), as testlib's doubleCompare. */
 function isNear(expected: Decimal, actual: Decimal, tolerance: number): boolean {
   const top = Math.max(expected.point, actual.point, 1);
   const [a, b] = [unitsBelow(expected, top), unitsBelow(actual, top)];
@@ -72,9 +74,8 @@ function isNear(expected: Decimal, actual: Decimal, tolerance: number): boolean 
 }
 
 /**
- * Whether two tokens are numbers and the second has the value of the first: exactly where the first
- * is written as an integer, else up to the tolerance (absolute or relative). An expected number that
- * begins with further zeros (`007`) is text.
+ * Whether two tokens are numbers of equal value: exactly equal if `expected` is written as an integer, else
+ * within the tolerance (absolute or relative). An expected number with leading zeros (`007`) is text.
  */
 export function sameNumber(expected: string, actual: string, tolerance: number): boolean {
   if (PADDED.test(expected)) return false;

@@ -1,11 +1,14 @@
-// JSON whose numbers keep their digits: those that a double does not hold as they are written come
-// as marked texts, which are written as numbers again.
+// JSON with lossless numbers: numbers that a double may not represent as written are parsed as marked strings
+// and serialized as numbers again.
 
-/** In front of a number's digits; a document that has the character itself is read as usual. */
+/** Prefix of a number's digits. A document that contains this character is parsed as usual. */
 const MARK = "\ue000";
 const NUMBERS = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/gs;
 
-/** Throws for what is not JSON. */
+/**
+ * Parses JSON, with numbers of many digits as marked strings.
+ * @throws SyntaxError for invalid JSON
+ */
 export function parseExactJson(text: string): unknown {
   if (text.includes(MARK) || /\\ue000/i.test(text)) return JSON.parse(text);
   JSON.parse(text);
@@ -16,10 +19,10 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-/** A value that `parseExactJson` gave, as JSON again. */
+/** Serializes a value from `parseExactJson`, with its numbers as originally written. */
 export const writeExactJson = (value: unknown): string =>
   JSON.stringify(value).replace(/"\ue000([^"]*)"/g, (_, digits: string) => digits);
 
-/** Such a number as it was written; any other value as it is. */
+/** The digits of a marked number as written; any other value unchanged. */
 export const writtenNumber = (value: unknown): unknown =>
   typeof value === "string" && value.startsWith(MARK) ? value.slice(1) : value;

@@ -1,30 +1,30 @@
-// Unified diffs of two texts within a budget of steps. The shortest edit script (Myers 1986, greedy)
-// while the budget lasts; beyond it the texts are split at lines that each holds once (patience diff),
-// and what is left is one replacement. Always a right diff; the budget decides only how short.
+// Unified diffs of two texts within a budget of steps. Computes the shortest edit script (Myers 1986, greedy)
+// while the budget lasts. Beyond the budget, splits the texts at lines that are unique in both (patience
+// diff) and replaces the rest as a whole. The diff is always correct; the budget only affects its length.
 
-/** Runs of lines: kept of both, removed of the base, added by the text. Ends are exclusive. */
+/** A run of lines: kept in both texts, removed from the base, or added by the text. `to` is exclusive. */
 interface Run {
   kind: "kept" | "removed" | "added";
   from: number;
   to: number;
 }
 
-/** Half-open ranges of both texts' lines. */
+/** A half-open range of lines in each text. */
 interface Range {
   base: readonly [from: number, to: number];
   text: readonly [from: number, to: number];
 }
 
-/** Edits beyond which no shortest script is looked for: its memory grows with their square. */
+/** Maximum edits of a shortest script, because the search's memory grows with their square. */
 const EDITS_MAX = 1_000;
 const CONTEXT_LINES = 3;
 /** Steps between two yields. */
 const STEPS_YIELDED = 10_000;
 
-/** Steps of reading, numbering and writing a line. */
+/** Cost of reading, numbering and writing one line, in steps. */
 const STEPS_LINE = 10;
 
-/** Lines with their ends; of an empty text none. */
+/** Splits a text into lines, including their line feeds; an empty text has no lines. */
 function* linesOf(text: string): Generator<number, string[]> {
   const lines: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -37,15 +37,15 @@ function* linesOf(text: string): Generator<number, string[]> {
   return lines;
 }
 
-/** One edit of a path, and those before it. */
+/** One edit of a path, linked to the previous edit. */
 interface Edit {
   kind: "removed" | "added";
-  /** The line, in the base where it is removed, in the text where it is added. */
+  /** The line's index: in the base for a removed line, in the text for an added line. */
   at: number;
   before: Edit | null;
 }
 
-/** Steps that are left. */
+/** The remaining steps. */
 interface DiffBudget {
   steps: number;
 }
@@ -91,13 +91,13 @@ class LineDiff {
     else this.runs.push({ kind, from, to });
   }
 
-  /** Adds the runs of the shortest script; false where it takes more edits or steps than there are. */
+  /** Adds the runs of the shortest script. Returns false if it needs more edits or steps than allowed. */
   private *shortest({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range, maxSteps: number) {
     const { base, text } = this;
     const [baseLines, textLines] = [baseTo - baseFrom, textTo - textFrom];
     const editsMost = Math.min(EDITS_MAX, baseLines + textLines);
-    // By diagonal (lines removed less lines added): how many lines of the base its path got past, -1
-    // without one, and its edits.
+    // Per diagonal k (lines removed minus lines added): the furthest base line that a path reached, -1 if
+    // none, and the edits of that path.
     const zero = editsMost + 1;
     const past = new Int32Array(2 * zero + 1).fill(-1);
     const paths = new Array<Edit | null>(2 * zero + 1).fill(null);
@@ -117,7 +117,7 @@ class LineDiff {
         if (edits > 0) {
           past[zero + k] = -1;
           if (!canAdd && !canRemove) continue;
-          // The farther one of its neighbours' paths, and one edit more.
+          // Extends the path of the neighbouring diagonal that got further by one edit.
           const adds = canAdd && (!canRemove || removing < adding);
           at = adds ? adding : removing + 1;
           paths[zero + k] = adds
@@ -158,7 +158,10 @@ class LineDiff {
     this.add("kept", base, to);
   }
 
-  /** Splits at equal ends and at lines that stand once in each; between them as short as is paid for. */
+  /**
+   * Splits a range at its common head and tail and at lines that are unique in both texts. Gaps get a
+   * shortest script if the budget allows.
+   */
   private *split({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range): Generator<number, void> {
     const { base, text } = this;
     let head = 0;
@@ -175,7 +178,7 @@ class LineDiff {
     for (const [nextBase, nextText] of anchors) {
       const gap: Range = { base: [atBase, nextBase], text: [atText, nextText] };
       const size = nextBase - atBase + nextText - atText;
-      // Each gap may take its share of what is left.
+      // Each gap gets a proportional share of the remaining budget.
       const share = Math.max(0, this.budget.steps) * (size / Math.max(1, lines));
       lines -= size + 2;
       if (anchors.length === 1 || !(yield* this.shortest(gap, share))) {
@@ -220,15 +223,15 @@ class LineDiff {
   }
 }
 
-/** A line behind its sign; the last of a text may have no end. */
+/** A diff line with its sign. The last line of a text may lack a line feed. */
 const signed = (sign: string, line: string): string[] =>
   line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"];
 
-/** Changes with what is kept between them, of which some stand apart by more than their contexts. */
+/** Formats runs as hunks. Changes that are further apart than their context lines are in separate hunks. */
 function hunks(runs: readonly Run[], base: readonly string[], text: readonly string[]): string[] {
   const written: string[] = [];
   let [atBase, atText] = [0, 0];
-  /** The place of the open hunk's header; -1 where none is open. */
+  /** The index of the open hunk's header; -1 if no hunk is open. */
   let header = -1;
   let [startBase, startText, linesBase, linesText] = [0, 0, 0, 0];
   const keep = (from: number, to: number) => {
@@ -276,7 +279,7 @@ function hunks(runs: readonly Run[], base: readonly string[], text: readonly str
   return written;
 }
 
-/** Within a change what is removed stands first. */
+/** Orders each change so that removed lines precede added lines. */
 function ordered(runs: readonly Run[]): Run[] {
   const all: Run[] = [];
   for (let i = 0; i < runs.length; ) {
@@ -291,9 +294,8 @@ function ordered(runs: readonly Run[]): Run[] {
 }
 
 /**
- * The hunks that make `base` into `text`, in the unified format without file headers; "" where they
- * are equal. Yields the steps that it took; takes them off the budget, and beyond it only what is
- * linear in the lines.
+ * The unified diff from `base` to `text`, without file headers; "" if they are equal. Yields the steps taken
+ * and subtracts them from the budget. Beyond the budget, takes only time linear in the number of lines.
  */
 export function* unifiedDiff(base: string, text: string, budget: DiffBudget): Generator<number, string> {
   if (base === text) return "";

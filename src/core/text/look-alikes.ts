@@ -1,8 +1,9 @@
-// Defines what a text looks like: letters and marks of other scripts read as the ASCII ones they resemble.
+// Skeletons of texts for detecting homoglyphs: replaces letters and marks of other scripts by the ASCII
+// characters that they resemble.
 
 /**
- * Characters that look like an ASCII one and do not decompose to it: Cyrillic, Greek, Armenian,
- * Coptic, Cherokee, Lisu, Canadian syllabics, small capitals, letters with a stroke.
+ * Homoglyphs of ASCII characters without a compatibility decomposition: Cyrillic, Greek, Armenian, Coptic,
+ * Cherokee, Lisu, Canadian syllabics, small capitals, letters with a stroke.
  */
 const TABLE: Readonly<Record<string, string>> = {
   A: "АΑᎪꓮⲀᴀᗅᗩȺ",
@@ -84,15 +85,14 @@ const TABLE: Readonly<Record<string, string>> = {
 
 const SEEN = new Map(Object.entries(TABLE).flatMap(([ascii, alike]) => [...alike].map((c) => [c, ascii])));
 
-/** First code points of A to Z in circles, squares and flags, which do not decompose. */
+/** First code points of the alphabets A to Z in circles, squares and flags, which do not decompose. */
 const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 const MARKS = /\p{M}+/gu;
 const CACHE_MAX = 8_192;
 const cache = new Map<string, string>();
 
 /**
- * The look of one character that is not ASCII: compatibility forms undone, marks over and under it taken
- * away. May be empty.
+ * The ASCII look of a non-ASCII character: compatibility decomposition without combining marks. May be empty.
  */
 function seen(character: string): string {
   const known = cache.get(character);
@@ -112,19 +112,19 @@ function seen(character: string): string {
 const FOREIGN = /[^\0-\x7f]/;
 const EACH_FOREIGN = /[^\0-\x7f]/gu;
 
-/** Whether a text has characters that are compared as they look. */
+/** Whether a text has non-ASCII characters, which are compared by their look. */
 export const isForeign = (text: string): boolean => FOREIGN.test(text);
 
 export interface Skeleton {
   text: string;
   /**
-   * For each unit of `text`, where in the source the character behind the one it comes from begins; null: the
-   * source is its own skeleton.
+   * Per code unit of `text`: the offset in the source behind its original character. null: the source is its
+   * own skeleton.
    */
   ends: Uint32Array | null;
 }
 
-/** The text as it looks. Linear time. */
+/** Replaces look-alikes by ASCII characters. Linear time. */
 export function skeletonOf(source: string): Skeleton {
   if (!FOREIGN.test(source)) return { text: source, ends: null };
   let text = "";

@@ -1,12 +1,9 @@
-// Compares a program's output with the expected one, for every sandbox and for the CPU verifier.
-// Lazy: stops at the first line or token that differs, so that an output of many megabytes
-// costs no more than the expected one.
+// Compares a program's output with the expected output, for all sandboxes and the CPU verifier. Lazy: stops
+// at the first line or token that differs, so an output of many megabytes costs no more than the expected
+// one.
 import { sameNumber, TOLERANCE } from "./decimal-tokens.ts";
 
-/**
- * A line that is not empty, without trailing blanks, and the empty lines between it and the last such
- * line.
- */
+/** A non-empty line without trailing blanks, and the number of empty lines before it. */
 interface Line {
   text: string;
   empty: number;
@@ -32,14 +29,17 @@ function* linesIn(text: string): Generator<Line, undefined> {
 
 interface PrintedToken {
   text: string;
-  /** The blanks before it. */
+  /** The blanks before the token. */
   gap: string;
 }
 
-/** Longer tokens are text: a pattern's backtracking over them would overflow the engine's stack. */
+/**
+ * Longer tokens are compared as text, because backtracking over them would overflow the regular expression
+ * engine's stack.
+ */
 const NUMBER_CHARS_MAX = 2_500_000;
 
-/** By hand, without a pattern: a token, or the blanks before it, may be the whole output. */
+/** Splits a line into tokens. Uses no regular expression, because one token or gap may be megabytes long. */
 function* tokensIn(line: string): Generator<PrintedToken, undefined> {
   let end = 0;
   for (;;) {
@@ -53,11 +53,11 @@ function* tokensIn(line: string): Generator<PrintedToken, undefined> {
   }
 }
 
-/** White space as `\s` has it. */
+/** Whether a code unit matches `\s`. */
 const isBlank = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || (code >= 160 && /\s/.test(String.fromCharCode(code)));
 
-/** A number within a printed list keeps its brackets and its comma. */
+/** A number in a printed list, with its brackets and comma. */
 const LISTED = /^([[({]*)([^\s[\](){},;]+)([\])},;]*)$/;
 
 function sameToken(expected: string, actual: string, tolerance: number): boolean {
@@ -72,7 +72,7 @@ function sameToken(expected: string, actual: string, tolerance: number): boolean
 
 const isNumber = (token: string) => token.length <= NUMBER_CHARS_MAX && sameNumber(token, token, 0);
 
-/** Between two numbers the count of blanks does not matter; next to a word it does. */
+/** Compares two lines. The number of blanks between two numbers does not matter; next to a word it does. */
 function sameLine(expected: string, actual: string, tolerance: number): boolean {
   const [wanted, given] = [tokensIn(expected), tokensIn(actual)];
   let isAfterWord = false;
@@ -87,10 +87,10 @@ function sameLine(expected: string, actual: string, tolerance: number): boolean 
 }
 
 /**
- * Whether an output is the expected one, line by line. Trailing blanks and empty lines at both ends
- * do not count. Two tokens that are both numbers compare by value: integers exactly, and where the
- * expected one has a fraction or an exponent within the tolerance; all else compares as text.
- * @param tolerance absolute or relative; null: numbers are text, too
+ * Whether an output equals the expected one, line by line. Ignores trailing blanks, and empty lines at both
+ * ends. Two numbers compare by value: integers exactly, and within the tolerance if the expected number has a
+ * fraction or an exponent. Other tokens compare as text.
+ * @param tolerance absolute or relative; null: numbers also compare as text
  */
 export function sameOutput(expected: string, actual: string, tolerance: number | null = TOLERANCE): boolean {
   const [wanted, given] = [linesIn(expected), linesIn(actual)];

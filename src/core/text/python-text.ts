@@ -1,14 +1,13 @@
-// The bits of Python's text rules that the strict reward formulas were defined in: whitespace, integer
-// literals, rounding.
+// The rules of Python that the strict reward formulas depend on: whitespace, integer literals, rounding.
 
 /**
- * The whitespace of `str.strip` and of `\s` in Python's `re`, as the inside of a JS character
- * class. JS's own `\s` differs at U+001C-1F, U+0085, U+FEFF.
+ * The whitespace of `str.strip` and of `\s` in Python's `re`, as the contents of a JS character class. JS's
+ * own `\s` differs at U+001C-1F, U+0085, U+FEFF.
  */
 export const PYTHON_SPACE_CLASS =
   "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
-/** Whether Python counts the UTF-16 code unit as whitespace. */
+/** Whether Python treats the UTF-16 code unit as whitespace. */
 export function isPythonSpace(unit: number): boolean {
   if (unit <= 0x20) return unit >= 0x1c || (unit >= 0x09 && unit <= 0x0d);
   if (unit < 0x1680) return unit === 0x85 || unit === 0xa0;
@@ -23,14 +22,14 @@ export function isPythonSpace(unit: number): boolean {
   );
 }
 
-/** Offset of the first code unit that `str.strip` keeps; the text's length when it keeps none. */
+/** Offset of the first code unit that `str.strip` keeps; the text's length if it keeps none. */
 export function stripStart(text: string): number {
   let start = 0;
   while (start < text.length && isPythonSpace(text.charCodeAt(start))) start++;
   return start;
 }
 
-/** Offset behind the last code unit before `end` that is not whitespace; 0 when there is none. */
+/** Offset behind the last code unit before `end` that is not whitespace; 0 if there is none. */
 export function stripEnd(text: string, end: number = text.length): number {
   let stop = end;
   while (stop > 0 && isPythonSpace(text.charCodeAt(stop - 1))) stop--;
@@ -43,7 +42,7 @@ export function strip(text: string): string {
   return end === 0 ? "" : text.slice(stripStart(text), end);
 }
 
-/** CPython refuses longer decimal literals (sys.int_info.default_max_str_digits). */
+/** CPython rejects longer decimal literals (sys.int_info.default_max_str_digits). */
 const INT_DIGITS_MAX = 4300;
 
 const LITERAL =
@@ -53,10 +52,10 @@ const EMPTY_TAIL = /[ \t\f\r]*\]/y;
 const BLANK_TAIL = /[ \t\f\r]*$/y;
 
 /**
- * Reads a Python list display of integer literals, as `ast.literal_eval` would: `-1`, `+10`, `0xA`, `1_0`,
- * `00`, a trailing comma, `True` (= 1) are integers; `10.0`, `010`, quotes, tuples, non-ASCII digits are not.
- * Literals in parentheses and comments, which Python would take, are not read. null when it is another text
- * or has more than `max` entries.
+ * Parses a Python list of integer literals as `ast.literal_eval` does: accepts `-1`, `+10`, `0xA`, `1_0`,
+ * `00`, a trailing comma and `True` (= 1); rejects `10.0`, `010`, quotes, tuples and non-ASCII digits. Unlike
+ * Python, rejects comments and literals in parentheses. Returns null for other texts and for more than `max`
+ * entries.
  */
 export function parsePythonIntList(source: string, max: number): bigint[] | null {
   let at = 0;
@@ -92,7 +91,7 @@ function integerOf(literal: string): bigint | null {
   return negative ? -magnitude : magnitude;
 }
 
-/** Python's `round(x)`: to the nearest integer, halves to the even one. */
+/** Python's `round(x)`: the nearest integer, with ties to even. */
 export function roundHalfEven(value: number): number {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);

@@ -1,9 +1,9 @@
-// Where thinking ends and the answer begins, in the spellings of the model families. Must not know verdicts,
-// candidates or rewards.
+// Finds where thinking ends and the answer begins, for the tags of many model families. Independent of
+// verdicts, candidates and rewards.
 
 /**
- * Opening and closing tags by kind; kinds before `OWN_TAGS` are spellings of one tag, which models
- * that were only told to use it mix up.
+ * Opening and closing tags by kind. Kinds before `OWN_TAGS` are spellings of one tag, which models mix up if
+ * only a prompt asks for it.
  */
 const KINDS: readonly (readonly [open: string, close: string])[] = [
   ["<think>", "</think>"], // DeepSeek-R1, Qwen3, GLM and most others
@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [open: string, close: string])[] = [
 ];
 const PLAIN = 0;
 const OWN_TAGS = 6;
-/** Harmony (gpt-oss): a header names the channel, of which `final` is the answer. */
+/** Harmony (gpt-oss): a header names the channel; the answer is in `final`. */
 const HARMONY = KINDS.length;
 const HARMONY_HEADER = "<|channel|>";
 const HARMONY_FINAL = `${HARMONY_HEADER}final`;
@@ -36,23 +36,26 @@ const KIND_OF: ReadonlyMap<string, { kind: number; opens: boolean }> = new Map(
 );
 
 /**
- * What is left of Harmony's headers where a server drops special tokens: the text begins with the
- * one and the answer follows the other.
+ * Remains of Harmony's headers if a server drops special tokens: the text begins with the first string, and
+ * the answer follows the second.
  */
 const BARE_ANALYSIS = "analysis";
 const BARE_FINAL = "assistantfinal";
 
-/** Longest tag there is; a tail of this length holds any tag that is not complete yet. */
+/** Upper bound of a tag's length: a tail of this length contains any incomplete tag. */
 const TAG_CHARS = 64;
 
 export interface Thinking {
-  /** Behind the last closing tag, 0 without one. */
+  /** Offset behind the last closing tag; 0 without a closing tag. */
   answer: number;
-  /** Where the last closing tag begins, -1 without one. */
+  /** Offset of the last closing tag; -1 without a closing tag. */
   lastClose: number;
-  /** The tag of the block that is open at the end: text[start..end); null when none is. */
+  /** The opening tag, text[start..end), of the block that is open at the end; null if none is open. */
   open: { start: number; end: number } | null;
-  /** Opening tags that count, and whether the first of them is behind a closing one. */
+  /**
+   * Number of opening tags, except inside a block of another kind, and whether the first follows a closing
+   * tag.
+   */
   opens: number;
   closedFirst: boolean;
 }
@@ -66,7 +69,8 @@ const SECOND: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
 );
 
 /**
- * The tags of a text in order, by the marks that begin one: a pattern would walk every character.
+ * Iterates over the tags of a text. Searches for the characters that begin a tag, because a regular
+ * expression would test every character.
  */
 class Tags {
   start = 0;
@@ -90,7 +94,7 @@ class Tags {
     return at < 0 ? this.#text.length : at;
   }
 
-  /** Goes on to the next tag; false behind the last. */
+  /** Advances to the next tag; returns false after the last. */
   next(): boolean {
     const text = this.#text;
     for (;;) {
@@ -102,7 +106,7 @@ class Tags {
       else this.#triangle = this.#mark("\u25c1", start + 1);
       if (isAngle && SECOND[text.charCodeAt(start + 1)] !== true) continue;
       this.start = start;
-      // The commonest tag by itself: many texts are short and have no other.
+      // Fast path for the most common tag.
       this.opens = text.startsWith("<think>", start);
       this.kind = PLAIN;
       this.end = start + (this.opens ? "<think>" : "</think>").length;
@@ -119,14 +123,14 @@ class Tags {
 }
 
 /**
- * Reads a text's think tags in order; linear time. Inside a block only its own kind's closing tag ends it (a
- * spelling of `<think>` also the plain one); other kinds' tags are words of the thought there. Outside,
- * `</think>` ends what the prompt began, wherever it is. Only `<think>` opens a block right behind a word:
- * `List<Think>`, `state[THINK]` do not.
- * @param prompted whether the prompt may hold the start of another kind's block too, so that the   text's
- * first closing tag ends one. False   for a verifier's answer, which may quote a tag behind its verdict
- * @param opened whether the prompt is known to end inside a block (`endsInThoughts`), which a text without
- * a closing tag never leaves
+ * Parses a text's think tags in linear time. A block ends only at a closing tag of the same kind (a spelling
+ * of `<think>` also at `</think>`); other tags inside a block are text. Outside a block, `</think>` always
+ * ends a block that the prompt began. Only `<think>` opens a block directly behind a word: `List<Think>` and
+ * `state[THINK]` do not.
+ * @param prompted whether the prompt may begin a block of another kind too, which the text's first closing
+ *   tag then ends. False for a verifier's answer, which may quote a tag after its verdict
+ * @param opened whether the prompt is known to end inside a block (`endsInThoughts`); without a closing tag,
+ *   the text then never leaves that block
  */
 export function thinkingOf(text: string, prompted: boolean, opened = false): Thinking {
   const found: Thinking = { answer: 0, lastClose: -1, open: null, opens: 0, closedFirst: false };
@@ -158,21 +162,21 @@ export function thinkingOf(text: string, prompted: boolean, opened = false): Thi
   return found;
 }
 
-/** Where chat templates begin a turn of the policy's. */
+/** Headers by which chat templates begin a turn of the policy. */
 const OWN_TURN =
   /<\|im_start\|>(?:assistant|ai)|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|start\|>assistant|<\|assistant\|>|<\uff5cAssistant\uff5c>|<start_of_turn>model|<\|turn>model|\[\/INST\]|^(?:Assistant|ASSISTANT):/gm;
 const TURN_ENDS =
   /<\|(?:im_(?:start|end)|eot_id|eom_id|start_header_id|end|user|turn)\|?>|<\uff5c(?:User|end\u2581of\u2581sentence)\uff5c>|<end_of_turn>|<turn\|>|<\/s>|^User:/m;
-/** Text before a tag that opens a line or follows a template's own words. */
+/** Text before an opening tag: the start of a line, or the end of a template's header. */
 const OPENS_PLACE = /(?:^|[\n>\]:])[ \t]*$/;
-/** Behind an opening tag that a template ends with. */
+/** Text that a template may put behind its final opening tag. */
 const BEHIND_TAG = /^(?:thought|<\|message\|>)?\s*$/;
 
 /**
- * Whether a prompt ends inside a block of thoughts, so that what follows goes on thinking: with an
- * opening tag, or in a turn of the policy's that has one open. A tag inside an instruction's sentence
- * opens nothing.
- * @param isPrefill whether the text is the beginning of the policy's own turn
+ * Whether a prompt ends inside a block of thoughts, so that the completion continues thinking: the prompt
+ * ends with an opening tag, or with a turn of the policy that has an open block. Ignores tags in sentences of
+ * the instructions.
+ * @param isPrefill whether the text is the beginning of the policy's turn
  */
 export function endsInThoughts(prompt: string, isPrefill: boolean): boolean {
   const header = isPrefill ? undefined : [...prompt.matchAll(OWN_TURN)].at(-1);
@@ -183,15 +187,18 @@ export function endsInThoughts(prompt: string, isPrefill: boolean): boolean {
   return open !== null && BEHIND_TAG.test(tail.slice(open.end)) && OPENS_PLACE.test(tail.slice(0, open.start));
 }
 
-/** Whether a closing tag ends the block `inside`, or outside one (-1) what the prompt began. */
+/**
+ * Whether a closing tag ends the block of kind `inside`, or, outside a block (-1), a block that the prompt
+ * began.
+ */
 function ends(kind: number, inside: number, prompted: boolean): boolean {
   if (inside < 0) return kind === PLAIN || prompted;
   return kind === inside || (kind === PLAIN && inside < OWN_TAGS);
 }
 
 /**
- * Where a verifier's answer begins: behind the last closing tag, or 0 without tags; -1 when a block
- * is open at the end.
+ * Offset at which a verifier's answer begins: behind the last closing tag, 0 without tags; -1 if a block is
+ * open at the end.
  */
 export function answerStart(text: string): number {
   const { answer, open } = thinkingOf(text, false);
@@ -199,9 +206,8 @@ export function answerStart(text: string): number {
 }
 
 /**
- * A verifier's text without the thinking that no parser reads: all before the last closing tag, and
- * the inside of a block still open. Whether a block is open or was closed stays visible, and what
- * is left may go on.
+ * Removes the thinking from a verifier's text: all text before the last closing tag, and the contents of an
+ * open block. Keeps the tags, so that the open or closed state stays visible and the text can be continued.
  */
 export function withoutThoughts(text: string): string {
   const { lastClose, answer, open } = thinkingOf(text, false);
@@ -211,8 +217,8 @@ export function withoutThoughts(text: string): string {
 }
 
 /**
- * Where the last closing tag of any kind ends, -1 without one. For pieces of a text; a whole one is
- * `thinkingOf`'s.
+ * Offset behind the last closing tag of any kind; -1 without one. For fragments of a text; use `thinkingOf`
+ * for a whole text.
  */
 export function lastCloseEnd(piece: string): number {
   let last = -1;

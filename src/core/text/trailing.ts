@@ -1,7 +1,7 @@
-// Removes the end of a text. A pattern such as /x+$/ tries every x anew where another letter follows them:
-// its time is the square of their number.
+// Removes a trailing run of one character in linear time. A regular expression such as /x+$/ is quadratic if
+// another character follows a long run, because it retries at every x.
 
-/** The text without the run of this one letter at its end. */
+/** Removes all trailing occurrences of `letter`. */
 export function withoutTrailing(text: string, letter: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === letter) end--;

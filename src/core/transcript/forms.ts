@@ -1,11 +1,11 @@
-// The forms in which a whole run comes, each unrolled into a chat's messages or Responses' items: lists of
-// those, ATIF's steps (1.0 to 1.7), verifiers' traces.
+// Unrolls a trajectory into chat messages or Responses items. Supported formats: lists of either, steps of
+// ATIF (1.0 to 1.7), traces of verifiers.
 import { type ForeignFields, isRecord } from "./kinds.ts";
 
 export interface Placed {
-  /** A message or an item. */
+  /** A chat message or a Responses item. */
   item: unknown;
-  /** Where it stands below what was sent. */
+  /** The item's path below the value that was sent. */
   path: readonly (string | number)[];
 }
 type ItemPath = Placed["path"];
@@ -15,7 +15,7 @@ const isStep = (item: unknown): item is ForeignFields =>
 const isTraceStep = (item: unknown): item is ForeignFields =>
   isRecord(item) && item.role === undefined && "prompt" in item && "completion" in item;
 
-/** A step of ATIF: what was said and called, then what was observed. */
+/** Unrolls a step of ATIF: the message with its calls, then the observations. */
 function* stepItems({ source, message, observation, ...rest }: ForeignFields, path: ItemPath): Generator<Placed> {
   yield { item: { ...rest, role: source, content: message }, path };
   if (observation === undefined || observation === null) return;
@@ -38,12 +38,12 @@ const listOf = (messages: unknown): readonly unknown[] =>
         ? []
         : [messages];
 
-/** Steps of verifiers: each with all that came before it; only its new messages are yielded. */
+/** Unrolls steps of verifiers. Each step repeats all earlier messages; only new messages are yielded. */
 function* traceItems(steps: readonly ForeignFields[], path: ItemPath): Generator<Placed> {
   let known: readonly unknown[] = [];
   for (const [i, { prompt, completion }] of steps.entries()) {
     const before = typeof prompt === "string" ? [{ role: "user", content: prompt }] : listOf(prompt);
-    // A context that was rewritten between two steps is yielded again in full.
+    // If the context was rewritten between two steps, all of it is yielded again.
     const goesOn = known.every((message, at) => JSON.stringify(message) === JSON.stringify(before[at]));
     const from = i === 0 ? before.length : goesOn ? known.length : 0;
     for (const [at, item] of before.slice(from).entries()) yield { item, path: [...path, i, "prompt", from + at] };
@@ -52,7 +52,7 @@ function* traceItems(steps: readonly ForeignFields[], path: ItemPath): Generator
   }
 }
 
-/** Each message or item of a run, in its order. */
+/** Yields each message or item of a trajectory, in order. */
 export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Placed> {
   if (isRecord(messages)) {
     const name = ["steps", "trajectory", "completion", "messages"].find((held) => messages[held] !== undefined);
@@ -69,7 +69,7 @@ export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Plac
   }
 }
 
-/** Whether a run has more than `most` messages, items and results; it looks at no further ones. */
+/** Whether a trajectory has more than `maxItems` messages, items and results. Stops counting there. */
 export function hasItemsBeyond(run: unknown, maxItems: number): boolean {
   let count = 0;
   for (const _ of itemsOf(run)) if (++count > maxItems) return true;

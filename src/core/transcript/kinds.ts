@@ -1,23 +1,24 @@
-// The kinds of content that foreign bodies hold, by the names that their tools give them.
+// Classifies content of foreign request bodies by the names of types and fields that the various tools use.
 
-/** Kinds of content that a body may hold beside plain texts, for the page and for refusals. */
+/** Kinds of content other than plain text that a body may contain; used by the docs and in error messages. */
 export const KINDS = {
   text: "a text",
   text_parts: "parts of type `text`, `input_text`, `output_text`",
   thought: "thoughts: `reasoning_content`, `reasoning`, `thinking` blocks, `reasoning` items",
-  turns: "further turns beside the one that is judged",
-  tool_result: "results of tools as text: roles `tool` and `function`, `function_call_output` items",
-  result_block: "results in blocks: `tool_result`, `functionResponse`, `codeExecutionResult`, outputs of hosted tools",
+  turns: "turns in addition to the judged one",
+  tool_result: "tool results as text: roles `tool` and `function`, `function_call_output` items",
+  result_block:
+    "tool results as blocks: `tool_result`, `functionResponse`, `codeExecutionResult`, outputs of hosted tools",
   tool_call:
-    "calls: `tool_calls`, `function_call`, `tool_use`, `functionCall`, `executableCode`, items of hosted tools",
+    "tool calls: `tool_calls`, `function_call`, `tool_use`, `functionCall`, `executableCode`, items of hosted tools",
   image: "images",
   audio: "audio",
   video: "video",
   file: "files and documents",
   refusal: "`refusal`",
-  unknown: "parts, items and fields that are not known",
-  role: "messages of a role that is not known, in a rollout",
-  tools: "definitions of tools (`tools`, `functions`)",
+  unknown: "unknown parts, items and fields",
+  role: "messages with an unknown role, in a rollout",
+  tools: "tool definitions (`tools`, `functions`)",
 } as const;
 export type ContentKind = keyof typeof KINDS;
 
@@ -27,11 +28,11 @@ const THOUGHT_FIELDS = new Set([
   ...["thought", "thoughts", "reasoningContent", "reasoningText", "thinkingBlocks"],
 ]);
 
-/** Fields that hold thoughts as a vendor's blob, or what proves them: no words for anybody. */
+/** Fields with encrypted thoughts or their signatures: no readable text. */
 const SEALED_FIELD =
   /^(?:(?:thought|reasoning|thinking)_?signatures?|encrypted_?(?:content|reasoning|thinking)|redacted_?(?:content|reasoning|thinking))$/i;
 
-/** Types of parts and items that hold thoughts, without case, hyphens, dots and underscores. */
+/** Types of thought parts and items, in lower case without hyphens, dots and underscores. */
 const THOUGHT_TYPES = new Set([
   ...["reasoning", "reasoningtext", "reasoningsummary", "reasoningcontent", "summarytext", "thinking", "thought"],
   ...["redactedthinking", "redactedreasoning", "encryptedreasoning", "reasoningencrypted", "thinkingblock"],
@@ -39,10 +40,7 @@ const THOUGHT_TYPES = new Set([
 
 const TEXT_TYPES = new Set(["text", "input_text", "output_text"]);
 
-/**
- * Fields that say of a message where it comes from, when, and how it is trained on: nothing that
- * anybody would judge by.
- */
+/** Metadata fields of a message, such as origin, time and training weight: irrelevant to a judge. */
 const ABOUT_FIELDS = new Set([
   ...["type", "role", "id", "name", "index", "status", "phase", "object", "model", "tool_call_id", "call_id"],
   ...["weight", "loss", "loss_scale", "train", "mask", "created", "created_at", "timestamp", "date"],
@@ -59,7 +57,7 @@ const ABOUT_OBJECTS = new Set([
   "header",
 ]);
 
-/** Kinds by what their types and fields are called, first match first. */
+/** Patterns that map the name of a type or field to a kind; the first match wins. */
 const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
   [
     "result_block",
@@ -81,22 +79,22 @@ export const isRecord = (value: unknown): value is ForeignFields =>
 const IMAGE_TYPES = new Set(["image_url", "input_image"]);
 const LIFTED = /^sha256:([0-9a-f]{64})$/;
 
-/** The address of a part that is an image, as OpenAI's chat or Responses has it; null of any other. */
+/** The URL of an image part in OpenAI's chat or Responses format; null for other parts. */
 export function imageAddress(part: unknown): string | null {
   if (!isRecord(part) || typeof part.type !== "string" || !IMAGE_TYPES.has(part.type)) return null;
   const held = isRecord(part.image_url) ? part.image_url.url : part.image_url;
   return typeof held === "string" ? held : null;
 }
 
-/** The digest of an image that was lifted out of its message; null of any other part. */
+/** The digest of an extracted image; null for other parts. */
 export const liftedImage = (part: unknown): string | null => LIFTED.exec(imageAddress(part) ?? "")?.[1] ?? null;
 
-/** The part that stands for an image once it is lifted. */
+/** The placeholder part of an extracted image. */
 export const imagePart = (digest: string) => ({ type: "image_url" as const, image_url: { url: `sha256:${digest}` } });
 
 const isThoughtType = (type: unknown): boolean =>
   typeof type === "string" && THOUGHT_TYPES.has(type.toLowerCase().replace(/[-._]/g, ""));
-/** A part or an item that is a thought, whoever's form it has; Bedrock's has no type. */
+/** Whether a part or item is a thought, in any vendor's format. Bedrock's thoughts have no type. */
 export const isThought = (part: { type?: unknown; thought?: unknown; reasoningContent?: unknown }): boolean =>
   isThoughtType(part.type) || part.thought === true || (part.type == null && isRecord(part.reasoningContent));
 export const isSealed = (name: string): boolean => SEALED_FIELD.test(name);
@@ -104,13 +102,13 @@ export const isThoughtField = (name: string): boolean => THOUGHT_FIELDS.has(name
 export const isTextType = (type: unknown): boolean =>
   type == null || (typeof type === "string" && TEXT_TYPES.has(type));
 
-/** The kind that a type or a field's name tells. */
+/** The kind for the name of a type or field. */
 export const kindNamed = (name: string): ContentKind => NAMES.find(([, words]) => words.test(name))?.[0] ?? "unknown";
 
-/** Deeper values are something, whatever they hold. */
+/** Values nested deeper than this count as content. */
 const DEPTH_MAX = 8;
 
-/** Holds no word and no number: null, blank, or lists and objects of nothing else. */
+/** Whether a value has no content: null, "", false, or lists and objects of only such values. */
 export function isNothing(value: unknown, depth = 0): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
   if (typeof value !== "object") return false;
@@ -118,8 +116,8 @@ export function isNothing(value: unknown, depth = 0): boolean {
 }
 
 /**
- * Whether a field beside the content may be left out without a word: it holds nothing, a number or
- * a flag, numbers of tokens, or only where the message comes from.
+ * Whether a field next to the content may be dropped silently: empty, a number or a flag, token counts, or
+ * metadata of the message.
  */
 export function isAside(name: string, value: unknown): boolean {
   if (isNothing(value) || typeof value === "number" || typeof value === "boolean") return true;
@@ -127,10 +125,10 @@ export function isAside(name: string, value: unknown): boolean {
   return Array.isArray(value) && !MEDIA.has(kindNamed(name)) && value.every((element) => typeof element === "number");
 }
 
-/** Columns and fields of a row that hold content beside its texts. */
+/** Columns and fields of a row that hold content other than text. */
 const ROW_CONTENT =
   /^(images?|image_urls?|videos?|video_urls?|audios?|audio_urls?|pixel_values|pdf|multi_?modal_(data|inputs?)|attachments|(input|output)_(images?|files?|audio)|tool_calls|tool_results|function_call|previous_response_id)$/i;
 
-/** The kind of content that a row's field holds; null for a column like any other. */
+/** The kind of content in a row's field; null for an ordinary column. */
 export const columnKind = (name: string): ContentKind | null =>
   name === "tools" || name === "functions" ? "tools" : ROW_CONTENT.test(name) ? kindNamed(name) : null;

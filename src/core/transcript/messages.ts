@@ -1,5 +1,5 @@
-// Reads one message or item into parts, in the forms of OpenAI's chat and Responses, Anthropic's and
-// others' blocks. Unknown content is a part with its JSON, and no fact of a call or a result is dropped.
+// Parses a message or item into parts: OpenAI's chat and Responses formats, Anthropic's blocks, and others.
+// Unknown content becomes a part with its JSON, and no information about a call or a result is dropped.
 import {
   type ForeignFields,
   isAside,
@@ -14,38 +14,38 @@ import {
 import { thoughtsOnce, thoughtText } from "./reasoning.ts";
 import { roleKind } from "./roles.ts";
 
-/** `image`: one that was lifted, by its digest. `other`: what no reader knows, as JSON under its own name. */
+/** `image`: an extracted image, by its digest. `other`: unknown content, as JSON under its original name. */
 type PartKind = "text" | "thought" | "call" | "result" | "image" | "other";
 
 export interface Part {
   kind: PartKind;
   /**
-   * The tool of a call, the digest of an image, the type or field of `other`; `error` for a failed
-   * result, or the name of a field next to the result's words.
+   * The tool of a call, the digest of an image, or the type or field of `other`. For a result: `error` if it
+   * failed, or the name of an additional field.
    */
   name: string;
-  /** For a call and its result. */
+  /** The call id, on a call and its result. */
   id: string | null;
   text: string;
-  /** The policy wrote it; else it came from where the policy acts. */
-  isOwn: boolean;
+  /** Whether the policy wrote the part; otherwise it came from the environment. */
+  own: boolean;
 }
 
 export interface ReadItem {
   role: string;
   isOwn: boolean;
-  /** A message, which begins a turn; else a call or a thought of one. */
+  /** true: a message, which begins a turn; false: a call or a thought of the current turn. */
   opens: boolean;
   parts: readonly Part[];
 }
 
-/** Names of types, `tool-call` and `toolCall` as `tool_call`. */
+/** Converts a type's name to snake case: `tool-call` and `toolCall` become `tool_call`. */
 const snake = (type: string): string =>
   type.replaceAll("-", "_").replace(/[a-z][A-Z]/g, (pair) => `${pair[0]}_${pair[1]?.toLowerCase()}`);
 const RESULT = /_(output|result|response)s?$/;
 const CALL = /_(call|use)$/;
 
-/** Words as they are, anything else as JSON. */
+/** Returns a string unchanged, null and undefined as "", and any other value as JSON. */
 const written = (value: unknown): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
 const idOf = (...ids: unknown[]): string | null =>
@@ -56,15 +56,15 @@ const firstOf = (fields: ForeignFields, names: readonly string[]): [name: string
 };
 
 const part = (kind: PartKind, isOwn: boolean, text: string, name = "", id: string | null = null): Part => ({
-  ...{ kind, name, id, text, isOwn },
+  ...{ kind, name, id, text, own: isOwn },
 });
 
-/** Fields that other vendors keep their own in: thoughts, and what proves these. */
+/** Fields with vendor extensions, which may contain thoughts and their signatures. */
 const EXTENSIONS = new Set([
   ...["provider_specific_fields", "extra_content", "providerMetadata", "providerOptions", "additional_kwargs"],
 ]);
 
-/** A value without what seals thoughts, at any depth. */
+/** Removes thoughts and signatures from a value at any depth. */
 function unsealed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unsealed);
   if (!isRecord(value)) return value;
@@ -72,17 +72,17 @@ function unsealed(value: unknown): unknown {
   return Object.fromEntries(left.map(([name, held]) => [name, unsealed(held)]));
 }
 
-/** Thoughts of an extension, one part for each field that holds any. */
+/** The thoughts in an extension, one part per field. */
 const thoughtsWithin = (extension: unknown, isOwn: boolean): Part[] =>
   isRecord(extension)
     ? Object.entries(extension).flatMap(([name, held]) => (isThoughtField(name) ? thoughtPart(name, held, isOwn) : []))
     : [];
 
-/** A thought that a field holds; what a vendor sealed is none. */
+/** The thought in a field; empty for a sealed field, which contains no text. */
 const thoughtPart = (name: string, held: unknown, isOwn: boolean): Part[] =>
   isSealed(name) ? [] : [part("thought", isOwn, thoughtText(held))];
 
-/** Parts of a field that holds anything but bookkeeping. */
+/** The parts of a field that is not mere metadata. */
 function fieldParts(name: string, held: unknown, isOwn: boolean): Part[] {
   if (isThoughtField(name)) return thoughtPart(name, held, isOwn);
   if (!EXTENSIONS.has(name)) return [part("other", isOwn, written(held), name)];
@@ -90,7 +90,7 @@ function fieldParts(name: string, held: unknown, isOwn: boolean): Part[] {
   return [...thoughtsWithin(held, isOwn), ...(isNothing(rest) ? [] : [part("other", isOwn, written(rest), name)])];
 }
 
-/** Parts of the fields that were not read: thoughts, and others that hold anything. */
+/** The parts of the remaining fields of a message: thoughts, and other fields with content. */
 const besides = (fields: ForeignFields, read: readonly string[], isOwn: boolean): Part[] =>
   Object.entries(fields).flatMap(([name, held]) =>
     read.includes(name) || isNothing(held) || (!isThoughtField(name) && isAside(name, held))
@@ -98,21 +98,21 @@ const besides = (fields: ForeignFields, read: readonly string[], isOwn: boolean)
       : fieldParts(name, held, isOwn),
   );
 
-/** Deeper facts are shown, whatever they hold. */
+/** Values nested deeper than this count as content. */
 const BLANK_DEPTH = 8;
-/** Holds neither a word, a number nor a flag. */
+/** Whether a value contains no text, number or flag. */
 function isBlank(held: unknown, depth = 0): boolean {
   if (held === undefined || held === null || held === "") return true;
   if (typeof held !== "object") return false;
   return depth < BLANK_DEPTH && Object.values(held).every((field) => isBlank(field, depth + 1));
 }
 
-/** Fields of calls and results that tell the API how to store them. */
+/** Fields of calls and results that are only metadata of the API. */
 const STORAGE = ["type", "role", "cache_control"];
-/** As every item of Responses says that ended as it should: no more than none. */
+/** Whether the field is the usual `status` of a completed Responses item, which carries no information. */
 const isUsual = (name: string, held: unknown): boolean => name === "status" && held === "completed";
 
-/** Parts of a call's or a result's fields that were not read: status, exit codes and flags are facts. */
+/** The parts of the remaining fields of a call or a result: status, exit codes and flags are evidence. */
 const facts = (fields: ForeignFields, read: readonly string[], isOwn: boolean): Part[] =>
   Object.entries(fields).flatMap(([name, held]) => {
     if (read.includes(name) || STORAGE.includes(name) || isBlank(held) || isUsual(name, held)) return [];
@@ -127,7 +127,7 @@ const WRAPPED_RESULTS = ["functionResponse", "codeExecutionResult"];
 const RESULT_TEXTS = ["output", "content", "result", "response", "outputs", "results", "tools"];
 const FAILED = ["is_error", "isError"];
 
-/** A call as any tool writes it; a hosted tool's own result with it. */
+/** The parts of a call in any supported format, including the result of a hosted tool. */
 function callParts(call: ForeignFields, type: string, isOwn: boolean): Part[] {
   const [wrapper, inner] = firstOf(call, ["function", "custom", "functionCall", "executableCode"]) ?? ["", call];
   const held = isRecord(inner) ? inner : { name: inner };
@@ -150,7 +150,7 @@ function callParts(call: ForeignFields, type: string, isOwn: boolean): Part[] {
     const more = facts(held, [...read, given[0], "index"], isOwn);
     return [part("call", isOwn, written(given[1]), name, id), ...more, ...beside, ...results.map(resultPart)];
   }
-  // Its content is in separate fields.
+  // A call without an arguments field: its content is in separate fields.
   const isRead = (field: string) => read.includes(field) || field === "type" || isThoughtField(field);
   const fields = Object.entries(held).filter(([field]) => !isRead(field));
   const thoughts = Object.entries(held).flatMap(([field, thought]) =>
@@ -160,7 +160,7 @@ function callParts(call: ForeignFields, type: string, isOwn: boolean): Part[] {
   return [...thoughts, does, ...beside, ...results.map(resultPart)];
 }
 
-/** Fields of a text's part that say nothing besides it. */
+/** Fields of a text part that carry no information besides its text. */
 const TEXT_LABELS = new Set(["type", "text", "id", "cache_control", "logprobs"]);
 const isPlainText = (part: unknown): part is { text: string } =>
   isRecord(part) &&
@@ -168,7 +168,7 @@ const isPlainText = (part: unknown): part is { text: string } =>
   typeof part.text === "string" &&
   Object.entries(part).every(([name, held]) => TEXT_LABELS.has(name) || isBlank(held));
 
-/** A result's words: of a list the texts as they are, the others as JSON. */
+/** The text of a result. For a list, texts are kept unchanged and other blocks are written as JSON. */
 function resultText(output: unknown): string {
   if (!Array.isArray(output)) return isPlainText(output) ? output.text : written(output);
   return output
@@ -177,7 +177,7 @@ function resultText(output: unknown): string {
     .join("\n");
 }
 
-/** Images of a result, shown behind it. */
+/** The images of a result, shown after its text. */
 const imagesOf = (output: unknown): Part[] =>
   Array.isArray(output) ? output.flatMap((block) => liftedImage(block) ?? []).map(imageOf) : [];
 const imageOf = (digest: string): Part => part("image", false, "", digest);
@@ -189,7 +189,7 @@ function resultParts(result: ForeignFields): Part[] {
   const held = firstOf(inner, RESULT_TEXTS);
   const isFailure = (fields: ForeignFields) => FAILED.some((name) => fields[name] === true || fields[name] === "true");
   const failed = isFailure(inner) || isFailure(outer);
-  // Gemini's calls without an id are matched in their order.
+  // Gemini's calls without an id are matched by order.
   const ids = inner === result ? [...CALL_IDS.slice(0, -1).map((field) => result[field]), result.name] : [inner.id];
   const id = idOf(...ids);
   const flags = FAILED.filter((name) => [true, false, "true"].includes(inner[name] as never));
@@ -201,7 +201,7 @@ function resultParts(result: ForeignFields): Part[] {
   return [...(text === "" && !failed && rest.length > 0 ? [] : [words]), ...rest, ...imagesOf(held?.[1])];
 }
 
-/** One block of a content. */
+/** The parts of one content block. */
 function blockParts(block: unknown, isOwn: boolean): Part[] {
   if (!isRecord(block)) return isNothing(block) ? [] : [part("text", isOwn, written(block))];
   const type = typeof block.type === "string" ? snake(block.type) : "";
@@ -216,7 +216,7 @@ function blockParts(block: unknown, isOwn: boolean): Part[] {
   return [part("other", isOwn, written(block), type || "part")];
 }
 
-/** A content's parts; texts that follow each other are one, as they are. */
+/** The parts of a message's content. Adjacent texts are joined without a separator. */
 function contentParts(content: unknown, isOwn: boolean): Part[] {
   const parts = (Array.isArray(content) ? content : [content]).flatMap((block) => blockParts(block, isOwn));
   const joined: Part[] = [];
@@ -228,7 +228,7 @@ function contentParts(content: unknown, isOwn: boolean): Part[] {
   return joined.filter(({ kind, text }) => kind !== "text" || text !== "");
 }
 
-/** A message of a chat, with whatever it calls. */
+/** The parts of a chat message, including its calls. */
 function messageParts(message: ForeignFields, isOwn: boolean): Part[] {
   const { content, tool_calls, function_call } = message;
   const calls = [...(Array.isArray(tool_calls) ? tool_calls : [tool_calls]), function_call].filter(
@@ -245,7 +245,7 @@ function messageParts(message: ForeignFields, isOwn: boolean): Part[] {
   ];
 }
 
-/** Reads a message, or an item of Responses. */
+/** Parses a chat message or a Responses item. */
 export function partsOfItem(item: unknown): ReadItem {
   const assistant = { role: "assistant", isOwn: true };
   if (!isRecord(item)) return { ...assistant, opens: true, parts: [part("text", true, written(item))] };
@@ -258,7 +258,7 @@ export function partsOfItem(item: unknown): ReadItem {
     if (CALL.test(type)) return { ...assistant, opens: false, parts: callParts(item, type, true) };
     return { ...assistant, opens: false, parts: blockParts(item, true) };
   }
-  // Words under an unknown role are the policy's, never evidence.
+  // Text under an unknown role counts as the policy's, so that it is never evidence.
   const isOwn = kind !== "other";
   const role = isOwn ? "assistant" : (item.role as string).trim().toLowerCase();
   return { role, isOwn, opens: true, parts: messageParts(item, isOwn) };

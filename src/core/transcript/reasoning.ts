@@ -1,14 +1,14 @@
-// Reads the thoughts of messages and items in every vendor's fields. The same thought in two fields
-// counts once; encrypted, redacted and signed blobs hold no words.
+// Extracts thoughts from messages and items in the fields of many vendors. A thought repeated in two fields
+// counts once; encrypted, redacted and signed blobs contain no text.
 import { isNothing, isRecord, isSealed } from "./kinds.ts";
 
-/** Fields of a thought's object that hold its words, and its summary where the words are withheld. */
+/** Fields of a thought object that hold its text. SUMMARIES are used if the text is withheld. */
 const WORDS = [
   ...["thinking", "content", "text", "reasoning", "reasoning_text", "reasoning_content", "reasoningText"],
   ...["reasoningContent", "thought", "thoughts", "parts"],
 ];
 const SUMMARIES = ["summary", "summary_text"];
-/** Fields of a thought's object that hold no words of it. */
+/** Metadata fields of a thought object. */
 const LABELS = new Set([
   ...["id", "type", "status", "format", "index", "signature", "data", "annotations", "cache_control", "role"],
   ...["providerMetadata", "providerOptions", "provider_metadata", "model", "state", "object", "name"],
@@ -17,7 +17,7 @@ const SEALED_TYPE = /encrypted|redacted/i;
 
 interface ThoughtWords {
   words: string;
-  /** Only a summary of them. */
+  /** Whether `words` is only a summary of the thought. */
   summary: boolean;
 }
 const NONE: ThoughtWords = { words: "", summary: false };
@@ -46,10 +46,10 @@ function wordsOf(thought: unknown): ThoughtWords {
   return rest.length === 0 ? NONE : { words: JSON.stringify(Object.fromEntries(rest)), summary: false };
 }
 
-/** The words of a thought, whatever holds them; "" of one that is withheld or empty. */
+/** The text of a thought in any supported form; "" if the thought is withheld or empty. */
 export const thoughtText = (thought: unknown): string => wordsOf(thought).words;
 
-/** A part of a message, as far as thoughts go. */
+/** The fields of a message part that deduplication needs. */
 interface Said {
   kind: string;
   text: string;
@@ -58,10 +58,10 @@ interface Said {
 const squashed = (text: string): string => text.replace(/\s+/g, "");
 
 /**
- * The parts of one message with each thought once: servers write the same thoughts into several
- * fields, and into the content's blocks.
+ * Removes duplicate thoughts from the parts of one message, because servers repeat the same thoughts in
+ * several fields and in content blocks.
  * @param fields thoughts, one for each field that held any
- * @param content the content's own parts, in their order
+ * @param content the content's parts, in order
  */
 export function thoughtsOnce<P extends Said>(fields: readonly P[], content: readonly P[]): P[] {
   const blocks = content.filter(({ kind }) => kind === "thought");
@@ -69,7 +69,7 @@ export function thoughtsOnce<P extends Said>(fields: readonly P[], content: read
   const uniqueFields: P[] = [];
   const words: string[] = blocks.length === 0 ? [] : [said];
   const entries = fields.map((field) => ({ field, squashedText: squashed(field.text) }));
-  // The longest first; of the same words the one without a server's own blanks between its blocks.
+  // Longest first. On a tie, prefers the field without whitespace that a server added between its blocks.
   entries.sort((a, b) => b.squashedText.length - a.squashedText.length || a.field.text.length - b.field.text.length);
   for (const { field, squashedText } of entries) {
     if (words.some((other) => other.includes(squashedText))) continue;

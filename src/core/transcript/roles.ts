@@ -1,7 +1,7 @@
-// Reads whose words a message holds from its role, however the role is spelled. A role that is not
-// known counts as the policy's, so that its words are never evidence.
+// Maps a message's role to its author, for many spellings of roles. An unknown role counts as the policy, so
+// that its words are never treated as evidence.
 
-/** `own`: the policy. `result`: a tool's result. `other`: system, user, environment. */
+/** The author: `own` is the policy, `result` a tool, `other` the system, user or environment. */
 type RoleKind = "own" | "result" | "other";
 
 const SPELLINGS: readonly (readonly [RoleKind, readonly string[]])[] = [
@@ -17,21 +17,21 @@ const KIND_OF: ReadonlyMap<string, RoleKind> = new Map(
   SPELLINGS.flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
 );
 
-/** A role without case, blanks, hyphens and underscores: `Tool-Result` as `toolresult`. */
+/** Normalizes a role: no case, blanks, hyphens and underscores, so `Tool-Result` becomes `toolresult`. */
 const bare = (role: string): string =>
   role
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[\s_-]+/g, "");
 
-/** The author that a role names; null for an unknown one. A missing role is the policy's. */
+/** The author for a role; null for an unknown role. A message without a role is the policy's. */
 export function roleKind(role: unknown): RoleKind | null {
   if (role === undefined || role === null || role === "") return "own";
   return typeof role === "string" ? (KIND_OF.get(bare(role)) ?? null) : null;
 }
 
-/** Whether a message names the policy as its author; one without a role does not. */
+/** Whether a role explicitly names the policy; false for a missing role. */
 export const namesPolicy = (role: unknown): boolean => typeof role === "string" && KIND_OF.get(bare(role)) === "own";
 
-/** Whether a message holds a tool's result. */
+/** Whether a role marks a tool's result. */
 export const namesResult = (role: unknown): boolean => roleKind(role) === "result";

@@ -1,7 +1,10 @@
-// How much a judge is shown of an agent's run, where a spec does not say.
+// Defaults for how much of an agent's trajectory a judge is shown.
 
-/** Some 16,000 tokens of code. */
+/** About 16,000 tokens of code. */
 export const MAX_CHARS_DEFAULT = 65_536;
 
-/** `reasoning`: the policy's thoughts; `result_chars`: of one result; `total_chars`: of all. */
+/**
+ * `reasoning`: show the policy's thoughts; `result_chars`: limit per result; `total_chars`: limit for the
+ * transcript.
+ */
 export const TRANSCRIPT_DEFAULT = { reasoning: false, result_chars: 2_000, total_chars: MAX_CHARS_DEFAULT };

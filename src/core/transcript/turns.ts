@@ -1,5 +1,5 @@
-// The one form of an agent's run: turns of parts, each with whose words it is. Readers of what tools send:
-// messages.ts, forms.ts.
+// The normalized form of an agent's trajectory: turns of parts, each part with its author. Parsers of foreign
+// formats: messages.ts, forms.ts.
 import { itemsOf } from "./forms.ts";
 import { imagePart, isRecord } from "./kinds.ts";
 import { type Part, partsOfItem, type ReadItem } from "./messages.ts";
@@ -10,11 +10,12 @@ export interface Turn {
 }
 
 const speaks = ({ kind }: Part): boolean => kind !== "result";
-/** A result, with the images behind it. */
+/** Whether the parts are a tool's result, optionally followed by its images. */
 const isResult = (parts: readonly Part[]): boolean =>
-  parts[0]?.kind === "result" && parts.every(({ kind, isOwn }) => kind === "result" || (kind === "image" && !isOwn));
+  parts[0]?.kind === "result" &&
+  parts.every(({ kind, own: isOwn }) => kind === "result" || (kind === "image" && !isOwn));
 
-/** Whether an item goes on with the turn before it. */
+/** Whether an item continues the previous turn. */
 function goesOn(last: Turn | undefined, { role, isOwn, opens, parts }: ReadItem): boolean {
   if (last === undefined) return false;
   if (isResult(parts)) return true;
@@ -25,8 +26,8 @@ function goesOn(last: Turn | undefined, { role, isOwn, opens, parts }: ReadItem)
 }
 
 /**
- * The turns of messages in any form that is read. A result belongs to the turn that it follows,
- * whatever its own message. Never throws; linear.
+ * Converts messages in any supported format to turns. A result joins the turn that it follows, even if it was
+ * a separate message. Never throws; linear time.
  */
 export function turnsOf(messages: unknown): Turn[] {
   const turns: { role: string; parts: Part[] }[] = [];
@@ -39,15 +40,16 @@ export function turnsOf(messages: unknown): Turn[] {
   return turns.filter(({ parts }) => parts.length === 0 || !parts.every(isWithheld));
 }
 
-/** A thought without words: empty, encrypted or redacted. */
+/** A thought without text: empty, encrypted or redacted. */
 const isWithheld = ({ kind, text }: Part): boolean => kind === "thought" && text === "";
 
 /** Whether the policy speaks or acts in a turn. */
-export const isOwnTurn = ({ role, parts }: Turn): boolean => role === "assistant" || parts.some(({ isOwn }) => isOwn);
+export const isOwnTurn = ({ role, parts }: Turn): boolean =>
+  role === "assistant" || parts.some(({ own: isOwn }) => isOwn);
 
-/** The policy's last words, as text: the answer, where one is wanted. */
+/** The policy's last text, used as the rollout's answer; "" if there is none. */
 export function answerOf(turns: readonly Turn[]): string {
-  const said = ({ parts }: Turn) => parts.filter(({ kind, isOwn }) => isOwn && kind === "text");
+  const said = ({ parts }: Turn) => parts.filter(({ kind, own: isOwn }) => isOwn && kind === "text");
   const last = turns.findLast((turn) => said(turn).length > 0);
   return last === undefined
     ? ""
@@ -57,21 +59,23 @@ export function answerOf(turns: readonly Turn[]): string {
 }
 
 const WORDS: ReadonlySet<Part["kind"]> = new Set(["text", "thought", "call"]);
-/** All that the policy wrote, in its order: thoughts, what it said, its calls' arguments. */
+/** All texts that the policy wrote, in order: thoughts, messages, and arguments of calls. */
 export const ownWords = (turns: readonly Turn[]): string[] =>
-  turns.flatMap(({ parts }) => parts.flatMap(({ isOwn, kind, text }) => (isOwn && WORDS.has(kind) ? [text] : [])));
+  turns.flatMap(({ parts }) => parts.flatMap(({ own: isOwn, kind, text }) => (isOwn && WORDS.has(kind) ? [text] : [])));
 
-/** Whether the policy's last turn thought apart from its words, and came to an end with that. */
+/** Whether the policy's last turn has thoughts in separate parts, and other content besides them. */
 export function thoughtApart(turns: readonly Turn[]): boolean {
-  const ownParts = turns.findLast(isOwnTurn)?.parts.filter((part) => part.isOwn) ?? [];
+  const ownParts = turns.findLast(isOwnTurn)?.parts.filter((part) => part.own) ?? [];
   return ownParts.some(({ kind }) => kind === "thought") && ownParts.some(({ kind }) => kind !== "thought");
 }
 
-/** Whether the turns hold anything besides words: calls, results, images, or unknown content. */
+/** Whether the turns contain calls, results, images or unknown content, not only text and thoughts. */
 export const actsIn = (turns: readonly Turn[]): boolean =>
   turns.some(({ parts }) => parts.some(({ kind }) => kind !== "text" && kind !== "thought"));
 
-/** Whether messages hold nothing but words, thoughts apart; those of a tool's role too. */
+/**
+ * Whether messages contain only text and thoughts. Messages with a tool role are checked by their content.
+ */
 export const areWords = (messages: readonly unknown[]): boolean =>
   messages.every((message) => {
     const { role, parts } = partsOfItem(message);
@@ -90,11 +94,11 @@ const blockOf = ({ kind, name, id, text }: Part): MessageBlock => {
   return { type: kind === "thought" ? "thinking" : name, text };
 };
 
-/** Turns as messages of one form, which reads as the same turns. */
+/** Serializes turns as messages of one format, which `turnsOf` converts back to the same turns. */
 export const messagesOf = (turns: readonly Turn[]): { role: string; content: MessageBlock[] }[] =>
   turns.map(({ role, parts }) => ({ role, content: parts.map(blockOf) }));
 
-/** A text as the one turn that it is beside rollouts of several. */
+/** A rollout with a plain text as one turn, for groups that also have rollouts of several turns. */
 export const turnOfText = (text: string): Turn[] => [
-  { role: "assistant", parts: [{ kind: "text", name: "", id: null, text, isOwn: true }] },
+  { role: "assistant", parts: [{ kind: "text", name: "", id: null, text, own: true }] },
 ];

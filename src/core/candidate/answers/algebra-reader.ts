@@ -1,18 +1,21 @@
-// Reads algebra as answers write it (TeX, calculators, plain text) into exact arithmetic. What reads
-// in two ways, such as 1/2x or f(3), is not read.
+// Parses algebra in the notations of answers (TeX, calculators, plain text) into exact arithmetic. Rejects
+// ambiguous notation such as 1/2x or f(3).
 
 import { Algebra, IMAGINARY, keyOfQuotient, NotExact, PI, partsOf, type Quotient, rational } from "./exact-algebra.ts";
 import type { Ratio } from "./exact-number.ts";
 
-/** An expression with its value in lowest terms. */
+/** An expression in lowest terms. */
 export interface AlgebraicValue {
-  /** The same for equal expressions. */
+  /** Equal for equal expressions. */
   key: string;
-  /** The rational number that it is, if it is one. */
+  /** The value if it is a rational number, else null. */
   value: Ratio | null;
-  /** Holds no letter: another key is another value. */
+  /** Contains no variables, so that different keys mean different values. */
   isNumeric: boolean;
-  /** The rules see into all of it: no function, power or root that they leave as it is. */
+  /**
+   * The arithmetic covers the whole expression: it contains no function, power or root that is kept as an
+   * opaque part.
+   */
   isPlain: boolean;
   letters: ReadonlySet<string>;
 }
@@ -24,7 +27,7 @@ const GREEK =
   /^(?:alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|vartheta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|varphi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega|ell|hbar)$/;
 const FUNCTION = /^(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?$|^(?:ln|lg|log|exp)$/;
 const NUMBER = /\d+(?:\.\d+)?|\.\d+/y;
-/** Outside brackets, where a comma may set two items apart. */
+/** A number with thousands separators. Only outside brackets, where a comma does not separate items. */
 const GROUPED = /[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?/y;
 const WORD = /[A-Za-z]+/y;
 const MACRO = /\\([A-Za-z]+)/y;
@@ -33,9 +36,12 @@ const DEGREE = /\s*\[\s*(\d{1,2})\s*\]/y;
 const SPACE = /\s*/y;
 const TIMES = /(?:\\cdot|\\times|\\ast)(?![A-Za-z])|[*\u00b7\u22c5\u00d7\u2219]/y;
 const OVER = /\\div(?![A-Za-z])|[/\u00f7]/y;
-/** Letters that name functions where brackets follow. */
+/** Letters that name functions when brackets follow. */
 const APPLIED = /^[A-Zfgh]$/;
-/** A run of letters that is a product, and no word: two letters, or three like abc or xyz. */
+/**
+ * A run of letters that is a product of variables instead of a word: two letters, or three such as abc or
+ * xyz.
+ */
 const LETTERS = /^(?:[A-Za-z]{1,2}|[b-df-hj-np-tv-z]{3}|abc)$/;
 
 const decimal = (text: string): Ratio => {
@@ -43,7 +49,7 @@ const decimal = (text: string): Ratio => {
   return [BigInt(`${whole}${part}`), 10n ** BigInt(part.length)];
 };
 
-/** One text, read from the left. */
+/** Scans a text from left to right. */
 class AnswerScanner {
   at = 0;
   readonly text: string;
@@ -74,7 +80,7 @@ class AnswerScanner {
   }
 }
 
-/** Letters, brackets, and what TeX takes as an argument. */
+/** Parses letters, brackets and TeX macro arguments. */
 abstract class Arguments extends AnswerScanner {
   readonly letters = new Set<string>();
   readonly algebra: Algebra;
@@ -99,7 +105,7 @@ abstract class Arguments extends AnswerScanner {
     return result;
   }
 
-  /** An argument of a macro as TeX takes it: braces, one digit, one letter, or one macro. */
+  /** Parses a macro argument by TeX's rules: braces, one digit, one letter, or one macro. */
   argument(): Quotient {
     const first = this.next();
     if (first === "{") return this.bracketed();
@@ -116,7 +122,7 @@ abstract class Arguments extends AnswerScanner {
     return GREEK.test(name) ? this.letter(`\\${name}`) : this.fail();
   }
 
-  /** The last argument: `\frac123` and `\sqrt35` read in two ways. */
+  /** Parses the last argument of a macro. Rejects ambiguous input such as `\frac123` and `\sqrt35`. */
   lastArgument(): Quotient {
     const isBare = this.next() !== "{";
     const argument = this.argument();
@@ -138,13 +144,13 @@ abstract class Arguments extends AnswerScanner {
     return this.algebra.atom(letter);
   }
 
-  /** x(y+1) is a product, f(3) and x(3) may be calls. */
+  /** Rejects a possible function call: x(y+1) is a product, but f(3) and x(3) may be calls. */
   refuseCall(letter: string): void {
     if (APPLIED.test(letter) || !/^\([^()+-]*[+-][^()]*\)/.test(this.text.slice(this.at))) this.fail();
   }
 }
 
-/** Sums, products and factors by recursive descent. */
+/** Parses sums, products and factors by recursive descent. */
 class Reader extends Arguments {
   #depth = 0;
 
@@ -182,7 +188,7 @@ class Reader extends Arguments {
         result = this.algebra.multiply(result, this.#factor());
         isOver = false;
       } else if (this.match(OVER) !== null) {
-        // 1/2/3 and 1/2x read in two ways.
+        // 1/2/3 and 1/2x are ambiguous.
         if (isOver) this.fail();
         this.match(SPACE);
         result = this.algebra.divide(result, this.#factor());
@@ -198,7 +204,7 @@ class Reader extends Arguments {
     const isFraction = this.text.startsWith("\\frac", this.at);
     const base = this.#counted(this.#base());
     if (!this.take("^")) return base;
-    // \frac{1}{2}^2 has the power of the fraction, or of what is below.
+    // In \frac{1}{2}^2, the power may apply to the fraction or to its denominator.
     if (isFraction) this.fail();
     const power = this.algebra.power(base, this.exponent());
     if (["^", "!"].includes(this.next())) this.fail();
@@ -235,7 +241,7 @@ class Reader extends Arguments {
     return this.#macro(name);
   }
 
-  /** A number; with a proper fraction right behind it, the mixed number of both. */
+  /** A number, or a mixed number if a proper fraction follows directly. */
   #mixed(value: Ratio): Quotient {
     const number = this.algebra.number(value);
     const start = this.at;
@@ -252,7 +258,7 @@ class Reader extends Arguments {
     return this.algebra.add(number, fraction);
   }
 
-  /** The root's sign of Unicode, or the word of calculators. */
+  /** The root sign of Unicode, or the word `sqrt` of calculators. */
   #radical(): Quotient {
     if (this.text.charAt(this.at) === "\u221a") this.at++;
     if (this.next() === "(" || this.next() === "{") return this.algebra.root(this.bracketed(), 2);
@@ -266,7 +272,7 @@ class Reader extends Arguments {
     if (word === "sqrt") return /[({]/.test(this.next()) ? this.#radical() : this.fail();
     if (word === "pi") return this.algebra.atom(PI);
     if (!LETTERS.test(word)) this.fail();
-    // The last letter alone carries what follows.
+    // A power or subscript applies to the last letter only.
     let result: Quotient | null = null;
     for (const letter of word.slice(0, -1)) {
       const atom = this.plainLetter(letter);
@@ -305,17 +311,19 @@ class Reader extends Arguments {
     return this.algebra.number([count, 1n]);
   }
 
-  /** A function of brackets, braces, or one number and one letter; rules do not evaluate it. */
+  /**
+   * A function applied to brackets, braces, or a short argument such as `2x`. Functions are not evaluated.
+   */
   #function(name: string): Quotient {
     const [, single, more] = this.match(SUBSCRIPT) ?? [];
     const index = single ?? more ?? "";
     const power = this.take("^") ? this.exponent() : null;
     const times = power === null ? null : rational(power);
-    // sin^{-1} is the inverse function, or 1 / sin.
+    // sin^{-1} may be the inverse function or 1 / sin.
     if (power !== null && (times === null || times[1] !== 1n || times[0] < 1n)) this.fail();
     const sign = this.next();
     const argument = sign === "(" || sign === "{" ? this.bracketed() : this.#shortArgument();
-    // sin(x)^2 has the power of the function, or of its argument.
+    // In sin(x)^2, the power may apply to the function or to its argument.
     if (["^", "!"].includes(this.next())) this.fail();
     const call = this.algebra.hidden(`${name}_${index}(${keyOfQuotient(argument)})`);
     return power === null ? call : this.algebra.power(call, power);
@@ -326,13 +334,13 @@ class Reader extends Arguments {
     const factor = number === null ? null : this.algebra.number(decimal(number[0]));
     if (factor !== null && !/[A-Za-z\\]/.test(this.next())) return factor;
     const letter = this.argument();
-    // sin x y and sin x^2 read in two ways.
+    // sin x y and sin x^2 are ambiguous.
     if (/[A-Za-z\\({^!\d_]/.test(this.next())) this.fail();
     return factor === null ? letter : this.algebra.multiply(factor, letter);
   }
 }
 
-/** The expression that a plain answer is, or null. Work grows with the text and is bounded. */
+/** Parses a plain answer as an expression; null if that is not possible. The work is bounded. */
 export function readAlgebra(text: string): AlgebraicValue | null {
   try {
     const plain = new Reader(text, false);

@@ -1,11 +1,13 @@
-// Decides which of several answers count as one: those that the rules find equal, through others too.
+// Groups answers into equivalence classes: answers that the rules find equal, directly or through other
+// answers.
 
 import { type EquivalenceRules, type ReadAnswer, readAnswer } from "./compare-answers.ts";
 import { compareNumbers, orderNumbers, type Rational } from "./exact-number.ts";
 
 /**
- * By number, the least that it is one with: in order each is compared with the one before, so that
- * two far ones may be one through those between. n log n comparisons.
+ * Maps each number's key to the key of the smallest number in its class. Sorted numbers are compared with
+ * their predecessor only, so two distant numbers can be joined through the numbers between them. n log n
+ * comparisons.
  */
 function joined(read: readonly ReadAnswer[], tolerance: bigint): ReadonlyMap<string, string> {
   const numbers = new Map<string, Rational>();
@@ -21,8 +23,8 @@ function joined(read: readonly ReadAnswer[], tolerance: bigint): ReadonlyMap<str
 }
 
 /**
- * By answer its class, the same text for those that are one; null for what rules could not read.
- * Within a tolerance only plain numbers are one; lists, sets and quantities are exactly equal.
+ * The class of each answer: equal text for equivalent answers, null for an answer that the rules cannot read.
+ * The tolerance applies to plain numbers only; lists, sets and quantities must be exactly equal.
  */
 export function answerClasses(
   answers: readonly (string | null)[],

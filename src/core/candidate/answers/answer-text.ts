@@ -1,7 +1,7 @@
-// The plain form of a final answer: what TeX, Markdown and typography only decorate is taken off.
+// The plain form of a final answer, without decoration by TeX, Markdown and typography.
 import { strip } from "../../text/python-text.ts";
 
-/** Longer texts are not final answers that rules could decide. */
+/** Longer texts are not final answers that rules could compare. */
 const ANSWER_CHARS_MAX = 1024;
 const LAYERS_MAX = 8;
 
@@ -13,7 +13,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ["\\[", "\\]"],
 ];
 
-/** The text between the braces when the first is closed by the last, else null. */
+/** The text inside the braces, if the first brace is closed by the last; else null. */
 function braced(text: string): string | null {
   if (!text.startsWith("{") || !text.endsWith("}") || text.endsWith("\\}")) return null;
   let depth = 0;
@@ -46,21 +46,24 @@ function peeled(text: string): string {
 const SUPERSCRIPTS = /[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+/g;
 const VULGAR = /^(\d+)\u2044(\d+)$/;
 const LETTER = /^[\p{Lu}\p{Ll}\p{Lo}]$/u;
-/** Letters of mathematics are separate names, and an ordinal's is a superscript. */
+/**
+ * Characters that keep their form: mathematical letters are separate names, and ordinal indicators are
+ * superscripts.
+ */
 const OWN_LETTER = /[\p{Math}\u00aa\u00ba]/u;
 const DIGIT = /\p{Nd}$/u;
 const THREE_DIGITS = /^\p{Nd}{3}(?!\p{Nd})/u;
 
-/** A superscript number as a power. */
+/** Writes a superscript number as a power. */
 function power(superscripts: string): string {
   const digits = superscripts.normalize("NFKC").replace("\u2212", "-");
   return digits.length === 1 ? `^${digits}` : `^{${digits}}`;
 }
 
 /**
- * A sign in the form that all have, where that is the same letter, digit, mark or fraction in
- * another dress. Compatibility forms that change the value (subscripts, circled numbers, Roman
- * numerals, units in one sign) stay as they are, and are equal to themselves alone.
+ * Normalizes a character if its canonical form is the same letter, digit, mark or fraction (such as
+ * full-width forms). Compatibility forms that change the value (subscripts, circled numbers, Roman numerals,
+ * unit symbols) stay as they are and equal only themselves.
  */
 function undressed(sign: string, before: string, behind: string): string {
   const form = sign.normalize("NFKC");
@@ -68,14 +71,14 @@ function undressed(sign: string, before: string, behind: string): string {
   if (top !== undefined) return `\\frac{${top}}{${bottom}}`;
   if (/^\p{Nd}$/u.test(sign)) return /^[0-9]$/.test(form) ? form : sign;
   if (LETTER.test(sign)) return OWN_LETTER.test(sign) || !/^[\p{L}\p{M}]+$/u.test(form) ? sign : form;
-  // Between digits a space or a comma of another writing may set thousands apart, or two numbers.
+  // Between digits, a space or a comma may be a thousands separator or separate two numbers.
   const apart = DIGIT.test(before) && /^\p{Nd}/u.test(behind);
   if (/^\p{Zs}$/u.test(sign)) return apart ? sign : " ";
   if (sign === "\uff0c" && DIGIT.test(before) && THREE_DIGITS.test(behind)) return sign;
   return /^[\uff01-\uff5e]$/.test(sign) ? form : sign;
 }
 
-/** Plain signs; those that only look different are made the same, and no other. */
+/** Normalizes characters that differ in appearance only. */
 function plainSigns(given: string): string {
   const text = given.normalize("NFC").replaceAll("\u2212", "-").replace(SUPERSCRIPTS, power);
   return text.replace(/[^\0-\x7f]/gu, (sign, at: number) =>
@@ -83,34 +86,34 @@ function plainSigns(given: string): string {
   );
 }
 
-/** Whether there is anything to compare: a text of marks alone is not an answer. */
+/** Whether there is anything to compare: a text of punctuation only is not an answer. */
 export const hasContent = (plain: string): boolean => /[\p{L}\p{N}]|[^\0-\x7f]/u.test(plain);
 
 const EMPTY_SETS: ReadonlySet<string> = new Set(["\\emptyset", "\\varnothing", "\u2205", "\\{\\}"]);
 
-/** Whether it is the empty set, as mathematics, TeX, or bare braces write it. */
+/** Whether an answer is the empty set in mathematical, TeX or bare-brace notation. */
 export function isEmptySet(given: string): boolean {
   const plain = plainAnswer(given);
   return plain === "" ? given.trim() === "{}" : plain !== null && EMPTY_SETS.has(plain.replace(/\s/g, ""));
 }
 
-/** Thousands set apart as TeX does: `1{,}234`, `1,\!234`, `1\,234`, `1\ 234`. */
+/** Numbers with TeX thousands separators: `1{,}234`, `1,\!234`, `1\,234`, `1\ 234`. */
 const THOUSANDS =
   /(?<![\d.}!]|\d,|\\[ ,])[1-9]\d{0,2}(?:(?:(?:\{,\}|,\\!|\{,\}\\!)\d{3})+|(?:(?:\{?\\,\}?|\\ |\\!|[\u2009\u202f\u00a0])\d{3})+)(?!\d|,\d|\{,\}|,?\\[ ,!]\s*\d)/g;
 
-/** `**` between two operands is a power; else it is Markdown's. */
+/** `**` between two operands is a power; elsewhere it is Markdown. */
 const STARS = /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu;
 
 /**
- * Plain signs and a hyphen for the minus sign; Markdown's `**`, backquotes, spacing commands,
- * `\left` and `\right` gone; then layers of dollars, `\boxed`, `\text`, braces and a final dot taken
- * off. null for a text too long to be a final answer.
+ * Returns an answer in plain form. Normalizes characters and the minus sign; removes Markdown's `**`,
+ * backquotes, spacing commands, `\left` and `\right`; then removes layers of dollars, `\boxed`, `\text`,
+ * braces and a final dot. Returns null for a text too long to be a final answer.
  */
 export function plainAnswer(given: string): string | null {
   if (given.length > ANSWER_CHARS_MAX) return null;
   let text = plainSigns(given.replace(THOUSANDS, (digits) => digits.replace(/[^\d]/g, "")))
     .replace(/\\(?:left|right)(?![a-z])/gi, "")
-    // Between digits a thin space may set two numbers apart. A double backslash ends a row.
+    // Between digits a thin space may separate two numbers. A double backslash ends a row.
     .replace(/(?<![\d\\])\\[,;:!]|(?<!\\)\\[,;:!](?!\d)|(?<!\\)\\ |\\q?quad(?![a-z])/g, " ")
     .replace(/\\[dtc]frac(?![a-z])/g, "\\frac")
     .replace(STARS, "^")

@@ -1,5 +1,5 @@
-// The comparison of a final answer with a reference by rules: equal, different, or unknown, which is for a
-// judge. It never says equal where it is not.
+// Compares a final answer with a reference by rules: equal, different, or unknown (left to a judge).
+// Guarantees that unequal answers are never reported as equal.
 import { plainAnswer } from "./answer-text.ts";
 import { choiceAlone, choiceIn } from "./choice.ts";
 import { compareNumbers, type Equivalence, rationalOf } from "./exact-number.ts";
@@ -9,13 +9,13 @@ import { compareSets } from "./number-sets.ts";
 export type { Equivalence } from "./exact-number.ts";
 export type { ReadAnswer } from "./math-forms.ts";
 
-/** The known type of the reference; `auto`: the rules look. */
+/** The type of the reference; `auto`: detected by the rules. */
 export const ANSWER_TYPES = ["auto", "number", "choice", "set", "text"] as const;
 export type AnswerType = (typeof ANSWER_TYPES)[number];
 
 export interface EquivalenceRules {
   type: AnswerType;
-  /** Relative to the larger of two numbers, in millionths; 0n: exactly. */
+  /** Relative to the larger of two numbers, in millionths; 0n requires exact equality. */
   tolerance: bigint;
 }
 
@@ -36,21 +36,21 @@ function truthOf(answer: string): ReadAnswer | null {
 const WORDS = /^\p{L}[\p{L}\p{M}'\u2019-]*(?:\s+\p{L}[\p{L}\p{M}'\u2019-]*)*$/u;
 
 /**
- * Words in one case; a short one alone as it is: `Co` is not `CO`, and `x` not `X`; of three
- * letters only the first may differ.
+ * Words without regard to case. Words of one or two letters keep their case: `Co` is not `CO`, `x` is not
+ * `X`. In words of three letters only the first may differ.
  */
 const folded = (words: string): string => {
   if (words.length < 3) return words;
   return words.length > 3 ? words.toLowerCase() : words.charAt(0).toLowerCase() + words.slice(1);
 };
 
-/** Without spaces, but for those between two letters or two digits: `1 000` is not `1000`. */
+/** Removes spaces, except between two letters or two digits: `1 000` is not `1000`. */
 const bare = (answer: string): string =>
   answer
     .replace(/\s+/g, " ")
     .replace(/(?<![\p{L}\p{N}]) | (?![\p{L}\p{N}])|(?<=\p{L}) (?=\p{N})|(?<=\p{N}) (?=\p{L})/gu, "");
 
-/** TeX arguments in braces, whichever way they were written; no number changes. */
+/** Puts TeX arguments in braces and unifies relation signs. No number changes. */
 const braced = (text: string): string =>
   text
     .replace(/\\(?:leq|leqslant)(?![a-z])|\u2264/g, "\\le ")
@@ -62,7 +62,7 @@ const braced = (text: string): string =>
     .replace(/\\sqrt\s+([A-Za-z])(?![A-Za-z])/g, "\\sqrt{$1}")
     .replace(/([\^_])\s*([A-Za-z0-9])(?!\d)/g, "$1{$2}");
 
-/** The words, or the characters. */
+/** Reads an answer as words if it consists of words, else as characters. */
 const textOf = (answer: string): ReadAnswer =>
   WORDS.test(answer)
     ? { key: `words ${folded(answer.replace(/\s+/g, " "))}`, form: { kind: "words" }, isDecidable: false }
@@ -70,10 +70,10 @@ const textOf = (answer: string): ReadAnswer =>
 
 const NOTHING: ReadAnswer = { key: null, form: null, isDecidable: false };
 
-/** Looks like words, and is algebra: pi, or a difference of letters. */
+/** Algebra that looks like words: pi, or a difference of letters. */
 const SYMBOLS = /^(?:pi|\u03c0|[A-Za-z](?:-[A-Za-z])+)$/;
 
-/** By the first form that the answer has. */
+/** Reads an answer in the first form that matches. */
 function byForm(answer: string): ReadAnswer {
   const short = numberOf(answer) ?? choiceOf(choiceAlone(answer)) ?? truthOf(answer);
   if (short !== null) return short;
@@ -81,7 +81,7 @@ function byForm(answer: string): ReadAnswer {
   return readMath(answer) ?? textOf(answer);
 }
 
-/** A number, a quantity, or a name that is said to be such. */
+/** Whether an answer is a number, a quantity, or a name with such a value. */
 function numeric(read: ReadAnswer): boolean {
   const { form } = read;
   if (form?.kind === "named") return numeric(form.inner);
@@ -89,11 +89,11 @@ function numeric(read: ReadAnswer): boolean {
   return form?.kind === "number" || (form?.kind === "value" && form.value.isNumeric);
 }
 
-/** Behind the letter of a choice any text may follow. */
+/** Characters read of an answer that is a choice; any text may follow its letter. */
 const CHOICE_CHARS = 512;
 const choiceHead = (given: string): string => plainAnswer(given.slice(0, CHOICE_CHARS)) ?? "";
 
-/** Reads an answer, or a reference, as what it is known to be. */
+/** Reads an answer or a reference as the given type. */
 export function readAnswer(given: string, type: AnswerType): ReadAnswer {
   if (type === "choice") return choiceOf(choiceIn(choiceHead(given), true)) ?? NOTHING;
   const answer = plainAnswer(given);
@@ -114,8 +114,8 @@ export function readAnswer(given: string, type: AnswerType): ReadAnswer {
 }
 
 /**
- * An answer as it compares with a reference whose type the rules found by themselves: where that is a
- * choice, text behind the letter is left out.
+ * Reads an answer for comparison with a reference of detected type. If the reference is a choice, text after
+ * the answer's letter is ignored.
  * @param read the answer, read as `auto`
  */
 export function readAnswerTo({ form }: ReadAnswer, given: string, read: ReadAnswer): ReadAnswer {
@@ -129,14 +129,14 @@ function compareLists(a: List, b: List, tolerance: bigint): Equivalence {
   if (a.items.length !== b.items.length) return "different";
   const found = a.items.map((item, i) => compareForms(item, b.items[i] as ReadAnswer, tolerance));
   if (!found.includes("unknown") && !found.includes("different")) return "equal";
-  // Unordered items are paired by value where all are numbers, else by key, which proves no difference.
+  // Unordered items are paired by value if all are numbers; else by key, which cannot prove a difference.
   const meet = a.isOrdered || [a, b].every(({ items }) => items.every(({ form }) => form?.kind === "number"));
   return meet && found.includes("different") ? "different" : "unknown";
 }
 
 /**
- * Compares exact values of which at least one has a root, pi, i or a letter; a fraction may be the
- * other rounded.
+ * Compares exact values, at least one of which contains a root, pi, i or a letter. A fraction may be the
+ * rounded form of the other value, which makes the result unknown.
  */
 function compareValues(a: Form & { kind: "number" | "value" }, b: typeof a): Equivalence {
   const isWhole = [a, b].every((form) =>
@@ -145,7 +145,7 @@ function compareValues(a: Form & { kind: "number" | "value" }, b: typeof a): Equ
   return isWhole ? "different" : "unknown";
 }
 
-/** Compares what was read, as it stands. */
+/** Compares two read answers in the forms they have. */
 function compareForms({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance: bigint): Equivalence {
   const b = other.form;
   if (key === null || other.key === null) return "unknown";
@@ -166,7 +166,9 @@ function compareForms({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance
   return "unknown";
 }
 
-/** What is equal where one side leaves out a unit, a percent sign or a name that the other writes. */
+/**
+ * Whether two answers are equal after dropping a unit, a percent sign or a name that only one of them has.
+ */
 function isEqualWithout(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): boolean {
   const [left, right] = [a.form, b.form];
   if (left?.kind === "named" && right !== null && right.kind !== "named") {
@@ -188,17 +190,17 @@ const hasLetter = ({ form }: ReadAnswer, name: string): boolean =>
   form?.kind === "value" && form.value.letters.has(name);
 
 /**
- * Compares what was read, in either order alike. Exact arithmetic; of what is undecidable by form
- * (prose, other units, functions) it says `unknown`.
+ * Compares two read answers with exact arithmetic; the order of the arguments does not matter. Returns
+ * `unknown` if the forms do not decide (prose, other units, functions).
  */
 export function compareRead(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): Equivalence {
   const found = compareForms(a, b, tolerance);
-  // Different only where the rules see all of both.
+  // A difference counts only if the rules cover both answers completely.
   if (found === "different") return a.isDecidable && b.isDecidable ? found : "unknown";
   if (found === "equal" || a.key === null || b.key === null) return found;
   return isEqualWithout(a, b, tolerance) || isEqualWithout(b, a, tolerance) ? "equal" : "unknown";
 }
 
-/** Compares a reference with a final answer: `compareRead` of two texts. */
+/** Compares the texts of a reference and a final answer with `compareRead`. */
 export const compareAnswers = (reference: string, answer: string, { type, tolerance }: EquivalenceRules): Equivalence =>
   compareRead(readAnswer(reference, type), readAnswer(answer, type), tolerance);

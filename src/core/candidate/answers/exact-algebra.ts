@@ -5,34 +5,36 @@
 
 import { divisor, type Ratio } from "./exact-number.ts";
 
-/** Thrown for what is not read exactly; the text then equals itself alone. */
+/** Thrown for an expression that cannot be read exactly. Its text then equals only itself. */
 export class NotExact extends Error {}
 
-/** Bounds of one expression: terms of a sum, binary digits of a number, a power, a root's radicand. */
+/**
+ * Limits per expression: terms of a sum, binary digits of a number, exponents, degrees of roots, radicands.
+ */
 const TERMS_MAX = 48;
 const BITS_MAX = 256;
 const POWER_MAX = 64;
 const ROOT_MAX = 12;
 const RADICAND_MAX = 100_000_000n;
-/** Multiplications of terms in one expression. */
+/** Multiplications of terms per expression. */
 const STEPS_MAX = 400;
-/** Length of a hidden part's name, which holds the keys of what is in it. */
+/** Length of an opaque atom's name, which includes the keys of its contents. */
 const NAME_MAX = 2_000;
 
 export const PI = "\\pi";
 export const IMAGINARY = "i";
-/** First character of an atom that hides a function, a nested root, or a power with a letter in it. */
+/** Prefix of an opaque atom: a function, a nested root, or a power with a variable in its exponent. */
 const HIDDEN = "?";
-/** First character of an atom that is a root of a prime. */
+/** Prefix of an atom that is a root of a prime. */
 const PRIME = "#";
 
-/** Exponents by atom: a letter, pi, a root of a prime (#2, with an exponent below 1), a hidden part. */
+/** Exponents by atom: a letter, pi, a root of a prime (#2, with an exponent below 1), or an opaque atom. */
 type Product = ReadonlyMap<string, Ratio>;
 interface Term {
   factor: Ratio;
   product: Product;
 }
-/** Terms by the key of their product; no factor is 0. */
+/** Terms by the key of their product, without zero terms. */
 type Sum = ReadonlyMap<string, Term>;
 export interface Quotient {
   top: Sum;
@@ -81,7 +83,9 @@ function addTo(all: Map<string, Term>, sum: Sum): Map<string, Term> {
   return all;
 }
 
-/** Arithmetic of one expression, with a bound on its work. `isComplex`: the letter i is the root of -1. */
+/**
+ * Exact arithmetic for one expression, with bounded work. `isComplex`: the letter i is the square root of -1.
+ */
 export class Algebra {
   #steps = 0;
   readonly #isComplex: boolean;
@@ -156,7 +160,7 @@ export class Algebra {
     return inverse;
   }
 
-  /** The sum with its first square root, or i, negated: multiplied by it, a denominator loses that root. */
+  /** The sum with its first square root, or i, negated. Multiplying a denominator by it removes that root. */
   #conjugate(sum: Sum): Sum | null {
     const atoms = [...sum.values()].flatMap(({ product }) => [...product]);
     const isRoot = ([atom, power]: readonly [string, Ratio]) =>
@@ -170,13 +174,16 @@ export class Algebra {
     return new Map(negated);
   }
 
-  /** A quotient whose denominator is 1 where that holds only numbers, else begins with the factor 1. */
+  /**
+   * A quotient in lowest terms: the denominator is 1 if it contains only numbers, else its leading
+   * coefficient is 1.
+   */
   #lowest(top: Sum, bottom: Sum): Quotient {
     if (bottom.size === 0) throw new NotExact();
     if (isOne(bottom)) return { top, bottom };
     const terms = [...bottom.values()];
     const hides = terms.some(({ product }) => [...product.keys()].some((atom) => atom.startsWith(HIDDEN)));
-    // A hidden part may be what makes a denominator 0.
+    // An opaque atom could make a denominator 0.
     if (hides && terms.length > 1) throw new NotExact();
     const [first] = terms as [Term, ...Term[]];
     if (terms.length === 1) {
@@ -212,7 +219,7 @@ export class Algebra {
     return result;
   }
 
-  /** The principal root of degree n: of numbers as roots of primes, else hidden behind the root's sign. */
+  /** The principal root of degree n: a product of roots of primes for a number, else an opaque atom. */
   root(base: Quotient, n: number): Quotient {
     if (n < 2 || n > ROOT_MAX) throw new NotExact();
     const value = rational(base);
@@ -229,7 +236,7 @@ export class Algebra {
     if (isNumeric && base.top.size === 1 && term.factor[0] > 0n) return this.#rootOf(term, n);
     const plain = isNumeric && n === 2 && base.top.size === 2 ? this.#denested(base) : null;
     if (plain !== null) return plain;
-    // A positive number in front leaves the root.
+    // Moves the positive rational content out of the root.
     const factors = [...base.top.values()].map(({ factor }) => factor);
     const content = ratio(
       factors.map(([num]) => size(num)).reduce(divisor),
@@ -256,7 +263,10 @@ export class Algebra {
     return result;
   }
 
-  /** sqrt(a + b) with a > 0 rational, b^2 rational: sqrt((a + d)/2) +- sqrt((a - d)/2), d^2 = a^2 - b^2. */
+  /**
+   * Denests sqrt(a + b) with a > 0 rational, b^2 rational: sqrt((a + d)/2) +- sqrt((a - d)/2), d^2 = a^2 -
+   * b^2.
+   */
   #denested({ top }: Quotient): Quotient | null {
     const [a, b] = [...top.values()].sort((x, y) => x.product.size - y.product.size) as [Term, Term];
     if (a.product.size > 0 || a.factor[0] < 0n) return null;
@@ -285,7 +295,7 @@ function primesOf(value: bigint): Map<number, number> {
   return found;
 }
 
-/** The rational number that a quotient is, or null. */
+/** The value of a quotient if it is rational, else null. */
 export function rational({ top, bottom }: Quotient): Ratio | null {
   if (!isOne(bottom) || top.size > 1) return null;
   if (top.size === 0) return [0n, 1n];
@@ -295,7 +305,7 @@ export function rational({ top, bottom }: Quotient): Ratio | null {
 export const keyOfQuotient = ({ top, bottom }: Quotient): string =>
   isOne(bottom) ? keyOfSum(top) || "0" : `(${keyOfSum(top) || "0"}) over (${keyOfSum(bottom)})`;
 
-/** The letters and hidden parts of a quotient; `isPlain`: it hides none. */
+/** The variables and opaque atoms of a quotient; `isPlain`: there are no opaque atoms. */
 export function partsOf({ top, bottom }: Quotient): { letters: ReadonlySet<string>; isPlain: boolean } {
   const atoms = new Set([...top.values(), ...bottom.values()].flatMap(({ product }) => [...product.keys()]));
   const letters = new Set([...atoms].filter((atom) => atom !== PI && !atom.startsWith(PRIME)));

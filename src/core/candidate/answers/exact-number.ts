@@ -1,5 +1,5 @@
-// Numbers as people write answers, read exactly: integers, decimals, thousands, fractions, mixed numbers,
-// powers of ten, percentages.
+// Exact parsing of numbers in the notations of answers: integers, decimals, thousands separators, fractions,
+// mixed numbers, powers of ten, percentages.
 
 export type Equivalence = "equal" | "different" | "unknown";
 
@@ -7,20 +7,21 @@ export type Equivalence = "equal" | "different" | "unknown";
 export interface Rational {
   num: bigint;
   den: bigint;
-  /** Written with a percent sign: comparable with another such only. */
+  /** Written with a percent sign; comparable only with other percentages. */
   percent: boolean;
-  /** The same for equal numbers alone. */
+  /** Equal only for equal numbers. */
   key: string;
   /**
-   * Binary logarithm of the size, right to 1e-10; -Infinity of 0. It separates numbers that lie far apart.
+   * Binary logarithm of the absolute value, accurate to 1e-10; -Infinity for 0. Distinguishes numbers of
+   * different magnitude without multiplication.
    */
   log: number;
 }
 
-/** Beyond it a power of ten is not written out. */
+/** Largest absolute exponent for which a power of ten is computed. */
 const EXPONENT_MAX = 400;
 
-/** Thousands by commas begin with no 0: `0,125` is a decimal of other countries. */
+/** A number with thousands separators does not begin with 0: `0,125` is a decimal in other locales. */
 const DIGITS = "(?:[1-9]\\d{0,2}(?:,\\d{3})+|\\d+)";
 const DECIMAL = `(?:${DIGITS}(?:\\.\\d*)?|\\.\\d+)`;
 const POWER = "10\\s*\\^\\s*(?:\\{\\s*([+-]?\\d{1,4})\\s*\\}|([+-]?\\d{1,4}))";
@@ -29,12 +30,12 @@ const TIMES_POWER = new RegExp(`^(${DECIMAL})\\s*(?:\\\\times|\\\\cdot|[x*\u00d7
 const ONLY_POWER = new RegExp(`^${POWER}$`);
 const SLASH = new RegExp(`^(?:(\\d+)\\s+)?(${DECIMAL})\\s*/\\s*(-?${DECIMAL})$`);
 const FRAC = new RegExp(`^(\\d+)?\\s*\\\\frac\\s*\\{\\s*(-?${DECIMAL})\\s*\\}\\s*\\{\\s*(-?${DECIMAL})\\s*\\}$`);
-/** `1 234/567`: a mixed number, or thousands. */
+/** `1 234/567` may be a mixed number or contain a thousands separator. */
 const AMBIGUOUS_SPACE = /^\d{1,3}\s+\d{3}\s*\//;
 
 export type Ratio = readonly [num: bigint, den: bigint];
 
-/** `1,234.50` as a ratio; a sign in front is allowed. */
+/** Converts `1,234.50` into a ratio; a leading minus sign is allowed. */
 function decimal(text: string): Ratio {
   const negative = text.startsWith("-");
   const [whole = "", part = ""] = text.replace(/^-/, "").replaceAll(",", "").split(".");
@@ -48,7 +49,7 @@ function scaled([num, den]: Ratio, exponent: number): Ratio | null {
   return exponent < 0 ? [num, den * power] : [num * power, den];
 }
 
-/** whole + a / b, or a / b; a whole in front wants a proper fraction. null over zero. */
+/** whole + a / b, or a / b. A mixed number requires a proper fraction. Null for a division by zero. */
 function fraction(whole: string | undefined, top: string, bottom: string): Ratio | null {
   const [a, ad] = decimal(top);
   const [b, bd] = decimal(bottom);
@@ -77,7 +78,7 @@ export function divisor(a: bigint, b: bigint): bigint {
 
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** Hexadecimal digits that a double holds exactly. */
+/** Number of hexadecimal digits that a double holds exactly. */
 const EXACT_DIGITS = 13;
 
 function logOf(value: bigint): number {
@@ -86,7 +87,10 @@ function logOf(value: bigint): number {
   return Math.log2(Number.parseInt(digits.slice(0, EXACT_DIGITS), 16)) + 4 * rest;
 }
 
-/** The number that a plain answer is, or null. Commas count only between groups of three digits. */
+/**
+ * Parses a plain answer as a number; null if it is not one. Commas are accepted only between groups of three
+ * digits.
+ */
 export function readNumber(answer: string): Rational | null {
   const sign = /^[+-]?/.exec(answer)?.[0] ?? "";
   const text = answer.slice(sign.length).trim();
@@ -95,7 +99,7 @@ export function readNumber(answer: string): Rational | null {
   return ratio === null ? null : rationalOf([sign === "-" ? -ratio[0] : ratio[0], ratio[1]], percent !== "");
 }
 
-/** The rational of a ratio with a positive denominator. */
+/** Converts a ratio with a positive denominator. */
 export function rationalOf(ratio: Ratio, percent: boolean): Rational {
   const common = divisor(size(ratio[0]), ratio[1]);
   const [num, den] = [ratio[0] / common, ratio[1] / common];
@@ -104,10 +108,10 @@ export function rationalOf(ratio: Ratio, percent: boolean): Rational {
   return { num, den, percent, key, log };
 }
 
-/** Logarithms further apart than this are of different sizes. */
+/** Logarithms that differ by more than this belong to different magnitudes. */
 const LOG_ERROR = 1e-9;
 
-/** Ascending. Numbers whose sizes differ are compared without multiplying them. */
+/** Compares for ascending order. Numbers of different magnitude are compared without multiplication. */
 export function orderNumbers(a: Rational, b: Rational): number {
   const [x, y] = [a.num < 0n ? -1 : Number(a.num > 0n), b.num < 0n ? -1 : Number(b.num > 0n)];
   if (x !== y) return x - y;
@@ -116,7 +120,7 @@ export function orderNumbers(a: Rational, b: Rational): number {
   return a.num * b.den < b.num * a.den ? -1 : 1;
 }
 
-/** |a - b| <= share of the larger, with the share in millionths, below all of it. */
+/** Whether |a - b| is at most a share of the larger number. The share is in millionths, below 1,000,000. */
 export function isWithin(a: Rational, b: Rational, millionths: bigint): boolean {
   if (a.num < 0n !== b.num < 0n || a.num === 0n || b.num === 0n) return a.num === b.num;
   const beyond = Math.abs(a.log - b.log) + Math.log2(1 - Number(millionths) / 1e6);
@@ -126,12 +130,12 @@ export function isWithin(a: Rational, b: Rational, millionths: bigint): boolean 
   return room(x) || room(y);
 }
 
-/** 0.1 % of the larger: a rounded value, perhaps. */
+/** 0.1 % of the larger number: one of the two may be rounded. */
 const NEAR_MILLIONTHS = 1_000n;
 
 /**
- * `equal` exactly, or within `tolerance` millionths of the larger; `unknown` for a percentage
- * against a number, and for what may be the other rounded; else `different`.
+ * `equal` if the numbers are exactly equal or within `tolerance` millionths of the larger. `unknown` for a
+ * percentage against a plain number, and if one may be the rounded form of the other. Else `different`.
  */
 export function compareNumbers(a: Rational, b: Rational, tolerance: bigint): Equivalence {
   if (a.percent !== b.percent) return "unknown";

@@ -1,5 +1,6 @@
-// Finds the final answer of a rollout: the first place of a list that the text uses decides, with
-// its last occurrence. Never looks at the reference, so several answers in several places are one.
+// Finds the final answer of a rollout: takes the first place in a list of places that the text uses, at its
+// last occurrence. Never uses the reference, so a rollout with answers in several places gets no second
+// chance.
 
 import { strip } from "../../text/python-text.ts";
 import { isOpener } from "../openers.ts";
@@ -8,20 +9,20 @@ import { lastMarked } from "./marked-answer.ts";
 export const ANSWER_PLACES = ["boxed", "fbox", "hash", "tag", "marked", "last_line", "candidate"] as const;
 export type AnswerPlace = (typeof ANSWER_PLACES)[number];
 
-/** Where answers are looked for unless a spec says otherwise. */
+/** The default places to look for an answer. */
 export const DEFAULT_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "tag", "marked", "last_line"];
-/** Where a reference that is a whole solution states its answer. */
+/** Places where a reference that is a whole solution states its answer. */
 const STATED_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "tag", "marked"];
-/** Inside an answer tag. */
+/** Places inside an answer tag. */
 const TAGGED_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "marked"];
 
-/** An answer and its place. The text is empty where the place is used and holds nothing readable. */
+/** An answer and its place. The text is empty if the place is used but contains nothing readable. */
 export interface FoundAnswer {
   place: AnswerPlace;
   text: string;
 }
 
-/** Chat and end tokens that a server left in the text. */
+/** Chat and end-of-text tokens that a server left in the text. */
 const SPECIAL_TOKEN = /<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|<\/?s>|<(?:eos|pad|end_of_turn)>|\[\/?(?:EOS|INST)\]/;
 
 /** The text up to the first special token. */
@@ -31,8 +32,8 @@ function beforeTokens(text: string): string {
 }
 
 /**
- * The content of the last `\boxed{..}`, or of `\boxed 5`; empty where its brace is not closed; null
- * without one.
+ * The content of the last `\boxed{..}` or `\boxed 5`; empty if its brace is not closed; null if there is no
+ * box.
  */
 function lastBox(text: string, macro: "\\boxed" | "\\fbox"): string | null {
   const at = text.lastIndexOf(macro);
@@ -53,8 +54,8 @@ const wordsIn = (line: string): number => line.match(WORD_OUTSIDE_TEX)?.length ?
 const STARTS_AS_NUMBER = /^[-+\u2212$\u20ac\u00a3\\(]*\d/;
 
 /**
- * Whether a line is an answer by itself and no sentence: signs, a number with its unit, or a word
- * or two.
+ * Whether a line is an answer by itself and not a sentence: symbols, a number with its unit, or one or two
+ * words.
  */
 function isBare(line: string): boolean {
   const words = wordsIn(line);
@@ -62,10 +63,10 @@ function isBare(line: string): boolean {
   return STARTS_AS_NUMBER.test(line) || (!/\d/.test(line) && !(words === 2 && /[.!?]$/.test(line)));
 }
 
-/** `#### 2. Next case` and `#### Step 1` are headings of Markdown. */
+/** `#### 2. Next case` and `#### Step 1` are Markdown headings. */
 const isHeading = (content: string): boolean => !isBare(content) || /^\d+[.)]\s+\p{L}/u.test(content);
 
-/** The answer behind GSM8K's `####` at the beginning of a line, the last that is not a heading. */
+/** The answer after GSM8K's `####` at the beginning of a line. Takes the last one that is not a heading. */
 function lastHash(text: string): string | null {
   for (let at = text.lastIndexOf("####"); at >= 0; at = at === 0 ? -1 : text.lastIndexOf("####", at - 1)) {
     if ((at > 0 && text[at - 1] !== "\n") || text[at + 4] === "#") continue;
@@ -82,7 +83,7 @@ function lastHash(text: string): string | null {
 
 const OPENING_TAG = /<(final[ _-]?answer|answer|solution)(?:\s[^<>]{0,80})?>/gi;
 
-/** The content of the last answer tag; empty where it is not closed; null without one. */
+/** The content of the last answer tag; empty if the tag is not closed; null if there is no tag. */
 function lastTag(text: string): string | null {
   const opening = [...text.matchAll(OPENING_TAG)].at(-1);
   if (opening === undefined) return null;
@@ -95,7 +96,7 @@ function lastTag(text: string): string | null {
 
 const EMPTY_LIST = /^\$?(?:\[\]|\(\)|\\?\{\\?\})\$?$/;
 
-/** @param isOnly whether no other place is tried, so that a sentence is an answer too */
+/** @param isOnly whether no other place is tried, in which case a sentence is accepted too */
 function lastLine(text: string, isOnly: boolean): string | null {
   const line = beforeTokens(strip(text).split("\n").at(-1) ?? "");
   if (line === "") return null;
@@ -123,9 +124,9 @@ function answerAt(place: AnswerPlace, text: string, isOnly: boolean): string | n
 }
 
 /**
- * The final answer, or null where no place of the list is used.
- * @param words the policy's text behind its thoughts; null where they did not end
- * @param candidate what the spec takes out of the rollout
+ * The final answer, or null if the text uses none of the places.
+ * @param words the policy's text after its thoughts; null if the thoughts did not end
+ * @param candidate the candidate that the spec extracts from the rollout
  */
 export function finalAnswer(
   words: string | null,
@@ -140,5 +141,5 @@ export function finalAnswer(
   return null;
 }
 
-/** The answer that a solution written out ends with; a text without one is the answer itself. */
+/** The answer at the end of a written-out solution; a text without a stated answer is the answer itself. */
 export const statedAnswer = (text: string): string => finalAnswer(text, null, STATED_PLACES)?.text || text;

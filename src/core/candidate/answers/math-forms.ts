@@ -1,12 +1,12 @@
-// Reads an answer as mathematics: numbers, algebra, quantities, lists, sets, intervals, matrices, names
-// and relations. Answers with the same key are equal.
+// Reads an answer as mathematics: numbers, algebra, quantities, lists, sets, intervals, matrices, names and
+// relations. Answers with the same key are equal.
 
 import { type AlgebraicValue, readAlgebra } from "./algebra-reader.ts";
 import { orderNumbers, type Rational, rationalOf, readNumber } from "./exact-number.ts";
 import { type NumberSet, numberSet } from "./number-sets.ts";
 import { PERCENT, splitUnit } from "./units.ts";
 
-/** The form that an answer is read in; `signs`: nothing but its characters. */
+/** The form in which an answer was read; `signs`: compared by its characters. */
 export type Form =
   | { kind: "number"; number: Rational }
   | { kind: "value"; value: AlgebraicValue }
@@ -19,12 +19,15 @@ export type Form =
   | { kind: "quantity"; amount: ReadAnswer; unit: string; product: string | null }
   | { kind: "named"; name: string; inner: ReadAnswer };
 
-/** An answer, read once; those with the same key are equal, and no others but by a tolerance. */
+/**
+ * An answer that was read. Answers with the same key are equal; other answers can only be equal within a
+ * tolerance.
+ */
 export interface ReadAnswer {
-  /** null: nothing that rules could read; equal to nothing. */
+  /** Null for an answer that rules cannot read; it is equal to nothing. */
   key: string | null;
   form: Form | null;
-  /** The rules tell it from every answer that is not equal to it. */
+  /** Whether a different key proves that two answers differ. */
   isDecidable: boolean;
 }
 
@@ -66,7 +69,7 @@ function quantityOf(answer: string): ReadAnswer | null {
     const number = amount.form?.kind === "number" && !amount.form.number.percent ? amount.form.number : null;
     if (number !== null) return numberRead(rationalOf([number.num, number.den], true));
   }
-  // With a unit of one letter, 5 m may be the quantity or the product.
+  // With a one-letter unit, 5 m may be a quantity or a product.
   const product = /^[A-Za-z](?:\^\d)?$/.test(unit) ? (valueIn(`(${split.amount}) ${unit}`)?.key ?? null) : null;
   const form = { kind: "quantity", amount, unit, product } as const;
   return { key: `quantity ${amount.key} ${unit}`, form, isDecidable: amount.isDecidable };
@@ -76,7 +79,7 @@ const BASES = "two three four five six seven eight nine ten eleven twelve thirte
 const BASED =
   /^\(?\s*([0-9A-F]{1,200})\s*(?:\)\s*)?_\s*(?:(\d)|\{\s*(?:\\text\s*\{\s*)?(\d{1,2}|[a-z]{3,8})\s*(?:\}\s*)?\})$/;
 
-/** Digits in a base that is written with them. */
+/** A number with its base as a subscript. */
 function basedOf(answer: string): ReadAnswer | null {
   const [, digits = "", digit, more = ""] = BASED.exec(answer) ?? [];
   const at = BASES.indexOf(more);
@@ -90,14 +93,14 @@ function basedOf(answer: string): ReadAnswer | null {
 }
 
 const LISTED = /^(\\\{|[([])(.*)(\\\}|[)\]])$/s;
-/** `1,234` inside a list: thousands, or two numbers. */
+/** `1,234` inside a list may be one number or two. */
 const AMBIGUOUS_COMMA = /\d,\d{3}(?!\d)/;
 const BRACES = "\\{\\}";
 const OPEN = new Set(["(", "[", "{", "\\{"]);
 const CLOSE = new Set([")", "]", "}", "\\}"]);
 const LIST_DEPTH_MAX = 4;
 
-/** The parts between separators outside brackets; null where brackets do not match in number. */
+/** Splits at separators outside brackets; null if the brackets are unbalanced. */
 function splitAt(body: string, isSeparator: (sign: string) => boolean): string[] | null {
   const parts: string[] = [];
   let [depth, part] = [0, ""];
@@ -148,13 +151,13 @@ function setOf(items: readonly ReadAnswer[]): ReadAnswer {
   return { key: `set ${set.key}`, form: { kind: "set", items: set }, isDecidable: true };
 }
 
-/** Items in whatever order, each once. */
+/** An unordered group without duplicates. */
 function groupOf(name: string, items: readonly ReadAnswer[]): ReadAnswer {
   const byKey = new Map(items.map((item) => [item.key, item]));
   return listRead(name, inOrder([...byKey.values()]));
 }
 
-/** Items sorted: numbers ascending, so that those within a tolerance meet; others by key. */
+/** Sorts items: numbers ascending, so that numbers within a tolerance are paired; other items by key. */
 function inOrder(items: readonly ReadAnswer[]): ReadAnswer[] {
   const numbers = numbersOf(items)?.sort((a, b) => Number(a.percent) - Number(b.percent) || orderNumbers(a, b));
   return numbers?.map(numberRead) ?? [...items].sort((a, b) => ((a.key as string) < (b.key as string) ? -1 : 1));
@@ -177,7 +180,7 @@ const JOINED =
   /(?:(?<!\s)\s+)?(?:,\s*)?(?:\\(?:text|mbox|mathrm)\s*\{\s*(?:,\s*)?(?:and|or)\s*\}|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z]))\s*/g;
 const UNION = /^(?:\\cup|\u222a)$/;
 
-/** Two or more items in any order, with commas or `and` between them; a union of intervals. */
+/** Two or more items in any order, separated by commas or `and`; or a union of intervals. */
 function bareListOf(answer: string): ReadAnswer | null {
   const parts = splitAt(answer, (sign) => UNION.test(sign));
   if (parts !== null && parts.length > 1) {
@@ -188,7 +191,7 @@ function bareListOf(answer: string): ReadAnswer | null {
   if (!commas.includes(",")) return null;
   const items = itemsOf(commas, 0);
   if (items === null || items.length < 2) return null;
-  // Words between items may say more than that there are several.
+  // Words between the items may mean more than a plain list.
   return listRead("list", inOrder(items), commas === answer && areDecidable(items));
 }
 
@@ -220,7 +223,7 @@ const TURNED: ReadonlyMap<string, string> = new Map([
   [">=", "<="],
 ]);
 
-/** `x = 5`, `f(x) = 2x`, `x \in [0, 1]`: what a name is said to be. */
+/** A name with its value: `x = 5`, `f(x) = 2x`, `x \in [0, 1]`. */
 function namedOf(answer: string, depth = 0): ReadAnswer | null {
   if (depth > LIST_DEPTH_MAX) return null;
   const member = IS_IN.exec(answer);
@@ -242,7 +245,10 @@ function namedOf(answer: string, depth = 0): ReadAnswer | null {
   };
 }
 
-/** Two or more sides with relations between them. Which other ones say the same, the rules do not tell. */
+/**
+ * Two or more sides connected by relations. Undecidable: a relation has other equivalent forms that the rules
+ * do not know.
+ */
 function relationOf(answer: string): ReadAnswer | null {
   const signs: string[] = [];
   const sides = splitAt(answer, (sign) => {
@@ -261,7 +267,7 @@ function relationOf(answer: string): ReadAnswer | null {
   return { key: `relation ${relations.join()} ${keys.join(" ; ")}`, form: { kind: "relation" }, isDecidable: false };
 }
 
-/** The first form of mathematics that an answer has, or null. */
+/** Reads an answer in the first mathematical form that matches; null if none does. */
 export const readMath = (answer: string): ReadAnswer | null =>
   matrixOf(answer) ??
   basedOf(answer) ??
@@ -272,7 +278,7 @@ export const readMath = (answer: string): ReadAnswer | null =>
   bareListOf(answer) ??
   relationOf(answer);
 
-/** The set of what an answer lists, in whatever brackets or none; null where it lists nothing. */
+/** The set of the items in an answer, in any brackets or none; null if the answer lists nothing. */
 export function readSet(answer: string): ReadAnswer | null {
   const listed = listOf(answer);
   if (listed !== null && isSet(listed)) return listed;

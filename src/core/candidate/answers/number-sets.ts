@@ -1,14 +1,14 @@
-// Sets of numbers, compared in time that grows with their sizes and not with the product.
+// Sets of numbers, with a comparison in time that grows with the sum of their sizes instead of the product.
 import { compareNumbers, type Equivalence, orderNumbers, type Rational } from "./exact-number.ts";
 
-/** Numbers in ascending order, each once. */
+/** Distinct numbers in ascending order. */
 type Ordered = readonly Rational[];
 
 export interface NumberSet {
-  /** The same for equal sets alone. */
+  /** Equal only for equal sets. */
   key: string;
   byKey: ReadonlyMap<string, Rational>;
-  /** Percentages, and other numbers: all, and those that are not integers. */
+  /** Plain numbers and percentages, each with all entries and with the non-integers only. */
   pools: readonly { percent: boolean; all: Ordered; broken: Ordered }[];
 }
 
@@ -22,7 +22,7 @@ export function numberSet(items: readonly Rational[]): NumberSet {
   return { key: [...byKey.keys()].sort().join(","), byKey, pools };
 }
 
-/** The neighbours in order: where no neighbour is near, nothing is. */
+/** The nearest numbers below and above. If neither of them is close enough, no number is. */
 function neighbours(number: Rational, among: Ordered): Rational[] {
   let [low, high] = [0, among.length];
   while (low < high) {
@@ -33,7 +33,10 @@ function neighbours(number: Rational, among: Ordered): Rational[] {
   return among.slice(Math.max(0, low - 1), low + 1);
 }
 
-/** Whether a number is in a set: `unknown` where one of another kind, or a rounded one, may be it. */
+/**
+ * Whether a set contains a number; `unknown` if a percentage, a plain number or a rounded form in the set may
+ * be the same number.
+ */
 function holds(number: Rational, set: NumberSet, tolerance: bigint): Equivalence {
   if (set.byKey.has(number.key)) return "equal";
   let found: Equivalence = "different";
@@ -51,7 +54,9 @@ function holds(number: Rational, set: NumberSet, tolerance: bigint): Equivalence
   return found;
 }
 
-/** Equal where each has every number of the other; different where one surely lacks a number. */
+/**
+ * `equal` if each set contains every number of the other; `different` if one set certainly lacks a number.
+ */
 export function compareSets(a: NumberSet, b: NumberSet, tolerance: bigint): Equivalence {
   if (a.key === b.key) return "equal";
   let found: Equivalence = "equal";

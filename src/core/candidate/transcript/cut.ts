@@ -1,15 +1,18 @@
-// Cuts what the environment wrote until it fits: by equal levels, each text keeping its head and its tail.
+// Cuts environment text to a length budget: long texts are cut to a common level and keep their beginning and
+// end.
 
 const said = (left: number): string => `[${left.toLocaleString("en-US")} characters left out]`;
 const between = (left: number): string => ` .. ${said(left)} .. `;
 
-/** Half of a surrogate pair says nothing. */
+/**
+ * Whether the character is the second half of a surrogate pair, which must not be separated from the first.
+ */
 const isLow = (text: string, at: number): boolean => {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff;
 };
 
-/** What is left of a text: its beginning, the words that tell of the cut, its end. */
+/** What is left of a text after a cut: its beginning, a mark that reports the cut, and its end. */
 export interface CutText {
   head: string;
   mark: string;
@@ -17,7 +20,10 @@ export interface CutText {
   left_out: number;
 }
 
-/** A text within this many characters, the mark included; at the least its mark, or all of it. */
+/**
+ * Cuts a text to this many characters, including the mark. A cut text consists of its mark at least; a text
+ * shorter than its mark is kept.
+ */
 export function cutTo(text: string, chars: number): CutText {
   if (text.length <= chars || text.length <= said(text.length).length) {
     return { head: text, mark: "", tail: "", left_out: 0 };
@@ -32,13 +38,14 @@ export function cutTo(text: string, chars: number): CutText {
   return { head: text.slice(0, head), mark: between(left_out), tail: text.slice(tail), left_out };
 }
 
-/** The least that a text of that length can be cut to. */
+/** The minimum length to which a text of the given length can be cut. */
 export const leastOf = (length: number): number => Math.min(length, said(length).length);
 
 /**
- * How much each of the lengths gets of `room`: all the same level, those below it all they have,
- * what is over to the first. None gets less than its least, even beyond the room.
- * @param minLengths of each, where a length is that of a part
+ * Divides `room` among texts of the given lengths: long texts get an equal share, shorter texts their full
+ * length, and the remainder goes to the first ones. Each text gets at least its minimum, even if that exceeds
+ * the room.
+ * @param minLengths minimum per text; must be given if a length is that of a part of the text
  */
 export function shares(lengths: readonly number[], room: number, minLengths = lengths.map(leastOf)): number[] {
   const at = (level: number) => lengths.map((length, i) => Math.max(minLengths[i] as number, Math.min(length, level)));

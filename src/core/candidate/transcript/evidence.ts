@@ -1,5 +1,5 @@
-// Views of a group's rollouts of several turns: turns that others said to all of them once, each
-// rollout's own turns and files, and the share of these that is shown.
+// Views of a group's rollouts with several turns: the initial turns that all share, each rollout's own turns
+// and files, and the share of them that is shown.
 import type { Rollout } from "../../contract/requests.ts";
 import { answerOf, isOwnTurn, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
 import { fileRegions } from "./files.ts";
@@ -22,8 +22,9 @@ export interface Evidence {
 }
 
 /**
- * Per group; null for one of texts alone, which is judged as texts are. Yields the steps that it took.
- * @param diffs files without a base are shown as what is new
+ * The evidence of a group's rollouts; null for a group of plain texts, which is judged as such. Yields the
+ * steps that it took.
+ * @param diffs whether files without a base are shown as additions
  * @param opened per rollout: whether it begins inside thoughts that the prompt opened
  */
 export function* evidenceOf(
@@ -41,8 +42,8 @@ export function* evidenceOf(
 }
 
 /**
- * How many turns of others all have in common at their beginning; each keeps one turn at least. A
- * turn of the policy is part of its response, also where all say the same.
+ * Number of initial turns that all rollouts share. At least one turn per rollout is not shared. A turn of the
+ * policy is never shared, even if it is the same everywhere, since it belongs to the response.
  */
 function sharedTurns(all: readonly Evidence[]): number {
   const [first, ...others] = all as [Evidence, ...Evidence[]];
@@ -57,42 +58,49 @@ function sharedTurns(all: readonly Evidence[]): number {
   return Math.max(0, shared);
 }
 
-/** The parts of a group that are shown, how, and how much of it. */
+/** The view of a group that the judge is shown, and its extent. */
 export interface GroupView {
-  /** Turns that all began with, and their text, which is part of the question; null without any. */
+  /**
+   * Number of initial turns that all rollouts share, and their text, which is part of the question; null if
+   * there are none.
+   */
   shared: number;
   beginning: string | null;
-  /** One a rollout. */
+  /** One entry per rollout. */
   texts: readonly string[];
-  /** One a rollout: characters of the policy's words, with the block heads around these. */
+  /** One entry per rollout: characters of the policy's words, including the heads of their blocks. */
   policyChars: readonly number[];
   shown: readonly ShownShare[];
-  /** One a rollout: the share of its characters that was cut for their length. */
+  /** One entry per rollout: the share of its characters that was cut off for length. */
   cut: readonly number[];
-  /** One a rollout: something is left that a smaller budget would cut. */
+  /** One entry per rollout: whether a smaller budget would cut more of it. */
   cuttable: readonly boolean[];
 }
 
 interface ViewRule {
   reasoning: boolean;
   budget: Omit<ViewBudget, "shrinks">;
-  /** One a rollout: how many times the room for results is halved. */
+  /** One entry per rollout: how often the room for results is halved. */
   shrinks: readonly number[];
 }
 
-/** Characters of the policy's words, thoughts apart, with the block heads around these. */
+/** Characters of the policy's words without thoughts, including the heads of their blocks. */
 export const ownLength = ({ turns }: Evidence): number =>
   ownWordsChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
 
 const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { text }) => sum + text.length, 0);
 
-/** The whole of each: turns, calls, results, files; what others said to all of them once. */
+/**
+ * The complete view of each rollout: turns, calls, results and files. Initial turns that all share are shown
+ * once.
+ */
 export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks }: ViewRule): GroupView {
   const shared = sharedTurns(all);
   const common = regionsOf((all[0] as Evidence).turns.slice(0, shared));
   const regions = all.map(({ turns, files }) => [...regionsOf(turns.slice(shared), shared + 1), ...files]);
   const ofThought = ({ is }: Region) => reasoning || is !== "thoughts";
-  // Half of the room at most, whatever the runs are: no run shortens what its neighbours are judged by.
+  // The shared turns take at most half of the room, however long the runs are, so that no run shortens what
+  // the others are judged by.
   const total_chars = Math.min(wantedChars(common, budget), Math.floor(budget.total_chars / 2));
   const beginning = viewOf(common, reasoning, { ...budget, total_chars, shrinks: Math.min(...shrinks) });
   const left = Math.max(0, budget.total_chars - (shared === 0 ? 0 : beginning.text.length));
@@ -117,7 +125,7 @@ export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks
   };
 }
 
-/** Whole diffs of the files; the turns are left out, and counted as such. */
+/** Complete diffs of the files. Turns are left out and counted as left out. */
 export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupView {
   const regions = all.map(({ files }) => files.filter(({ text }) => text !== ""));
   const views = regions.map((rolloutRegions) =>
@@ -137,7 +145,7 @@ export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupV
   };
 }
 
-/** What is left out of each where only its answer is judged. */
+/** The share of a rollout that is shown if only its answer is judged. */
 export function answerShown({ turns, files }: Evidence): ShownShare {
   const left = chars({ turns, files });
   const whole = sum(left) - (left.thoughts ?? 0) + charsOf(files);
@@ -148,7 +156,7 @@ export function answerShown({ turns, files }: Evidence): ShownShare {
 type Chars = Readonly<Partial<Record<LeftOut, number>>>;
 const sum = (chars: Chars): number => Object.values(chars).reduce((all, count) => all + count, 0);
 
-/** Characters of turns by what they are. */
+/** Characters of the turns, by kind. */
 function chars({ turns }: Evidence): Chars {
   const charsByKind = new Map<LeftOut, number>();
   for (const { is, text } of regionsOf(turns)) charsByKind.set(is, (charsByKind.get(is) ?? 0) + text.length);

@@ -1,5 +1,5 @@
-// Blocks of a rollout's files, which are the policy's own words: the text, or against a base the
-// unified diff.
+// Blocks for a rollout's files, which count as the policy's own words: the text of a file, or the unified
+// diff against its base.
 import { LIMITS } from "../../faults/limits.ts";
 import { unifiedDiff } from "../../text/line-diff.ts";
 import type { Region } from "./view.ts";
@@ -7,16 +7,16 @@ import type { Region } from "./view.ts";
 interface FileEvidence {
   path: string;
   text: string;
-  /** The file before the run. */
+  /** The file's content before the run. */
   base?: string | undefined;
 }
 
-/** Steps for each char of a text that is shown as it is. */
+/** Steps per character of a text that is shown unchanged. */
 const STEPS_CHAR = 1 / 64;
 
 /**
- * The blocks of files; as `diffs` also those without a base, as what is new. The diffs of a rollout
- * share a budget of steps that grows with its files. Yields the steps that it took.
+ * The blocks of a rollout's files. With `diffs`, files without a base are included as additions. All diffs of
+ * a rollout share a budget of steps that grows with the size of its files. Yields the steps that it took.
  */
 export function* fileRegions(files: readonly FileEvidence[], diffs: boolean): Generator<number, Region[]> {
   const chars = files.reduce((sum, { text, base = "" }) => sum + text.length + base.length, 0);

@@ -1,15 +1,18 @@
-// Thoughts that stand between tags in what the policy says, where no parser took them out: they
-// are thoughts as those that came apart are.
+// Separates thoughts between tags from the policy's words if no server-side parser did, so that they are
+// treated like thoughts that arrived separately.
 import { thinkingOf } from "../../text/thinking.ts";
 import type { Part } from "../../transcript/messages.ts";
 import type { Turn } from "../../transcript/turns.ts";
 
-/** A tag opens the text, or was in the prompt; one within the words is talked about. */
+/**
+ * A thinking tag counts only at the beginning of the text or if the prompt opened it. A tag among the words
+ * is only mentioned.
+ */
 const OPENS = /^\s*[<[\u25c1]/;
 
-/** A text of the policy's as its thoughts and its words; others as they are. */
+/** Splits a text of the policy into thoughts and words; other parts stay as they are. */
 function parted(part: Part, opened: boolean): Part[] {
-  if (!part.isOwn || part.kind !== "text") return [part];
+  if (!part.own || part.kind !== "text") return [part];
   const { text } = part;
   const { answer, open, opens, lastClose } = thinkingOf(text, true, opened);
   const isSaid = opens === 0 ? lastClose < 0 : !OPENS.test(text);
@@ -20,14 +23,18 @@ function parted(part: Part, opened: boolean): Part[] {
   return words === "" ? [thought] : [thought, { ...part, text: words }];
 }
 
-/** Words without tags and blanks, for comparison. */
+/** Text without tags and blanks, for comparison. */
 const untagged = (text: string): string =>
   text.replace(/[<[\u25c1][^<>[\]\u25c1\u25b7]{1,32}[>\]\u25b7]/g, "").replace(/\s/g, "");
 
-/** A turn's parts with its thoughts apart; a thought that its server parsed out as well counts once. */
+/**
+ * Separates the thoughts in a turn's parts. A thought that the server also reported separately counts once.
+ */
 function apart(parts: readonly Part[], opened: boolean): Part[] {
-  const thoughts = parts.filter(({ isOwn, kind }) => isOwn && kind === "thought").map(({ text }) => untagged(text));
-  const isTold = ({ isOwn, kind, text }: Part) =>
+  const thoughts = parts
+    .filter(({ own: isOwn, kind }) => isOwn && kind === "thought")
+    .map(({ text }) => untagged(text));
+  const isTold = ({ own: isOwn, kind, text }: Part) =>
     isOwn && kind === "thought" && thoughts.some((other) => other !== "" && other.includes(untagged(text)));
   return parts.flatMap((part) => {
     const split = parted(part, opened);
@@ -36,7 +43,7 @@ function apart(parts: readonly Part[], opened: boolean): Part[] {
 }
 
 /**
- * Turns with their thoughts apart. Linear but for several thoughts of one turn.
+ * Turns with their thoughts separated. Linear time, except for several thoughts in one turn.
  * @param opened whether texts begin inside thoughts that the prompt opened
  */
 export const thoughtsApart = (turns: readonly Turn[], opened: boolean): Turn[] =>

@@ -1,5 +1,5 @@
-// The view of a run that a judge is shown: blocks that nothing inside can close, cut to a budget, with an
-// account of what is left out.
+// The view of a run that a judge is shown: blocks that their content cannot close, cut to a budget, with a
+// count of what is left out.
 
 import { createGuard } from "../../judges/escape/guard.ts";
 import type { MarkRule } from "../../judges/escape/marks.ts";
@@ -9,47 +9,47 @@ import type { Part } from "../../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../../transcript/turns.ts";
 import { type CutText, cutTo, leastOf, shares } from "./cut.ts";
 
-/** Parts of a run that may be left out, by kind. */
+/** Kinds of parts that may be left out of a view. */
 export type LeftOut = "thoughts" | "results" | "turns" | "calls" | "files" | "other";
 
-/** `shown`: the share of characters that the judge sees, thoughts apart. */
+/** `shown`: the share of characters that the judge sees, not counting thoughts. */
 export interface ShownShare {
   shown: number;
-  /** Characters. */
+  /** In characters. */
   left_out: Readonly<Partial<Record<LeftOut, number>>>;
 }
 
-/** One block. */
+/** One block of a view. */
 export interface Region {
   head: string;
   text: string;
-  /** The policy's own: never cut. */
+  /** Whether the policy wrote the text; such text is never cut. */
   isOwn: boolean;
   is: LeftOut;
 }
 
 export interface ViewBudget {
-  /** Characters of one result, before all share what is left. */
+  /** Maximum characters of one result, applied before the total limit. */
   result_chars: number;
   total_chars: number;
-  /** How often text that is not the policy's was halved. */
+  /** How often the room for text that the policy did not write was halved. */
   shrinks: number;
 }
 
-/** Introduces, behind the prompt, the turns that all runs of a group began with. */
+/** Introduces the initial turns that all runs of a group share; follows the prompt. */
 export const ALL_BEGAN = "They all began so:";
 
-/** Heads of blocks, and the words of code around them, which no region may write. */
+/** Heads of blocks and other fixed phrases of a view, which no text inside a block may contain. */
 const MARKS = ["TURN_", "THOUGHT_", "CALL_", "RESULT_", "IMAGE_", "OTHER_", "FILE_"].map((word) => `[${word}`);
 const guard = createGuard(
   [...MARKS, "characters left out]", ALL_BEGAN].map((text) => ({ text, rule: "anywhere" satisfies MarkRule })),
 );
 
-/** Breaks in a text whatever could pass for a block of a transcript. */
+/** Escapes everything in a text that could pass for a block of a transcript. */
 export const unlikeBlocks = (text: string): string => guard(text);
 
 const LABEL_CHARS = 256;
-/** A name that somebody else chose, on one line; of one that is not the policy's the beginning. */
+/** Formats a name from a run on one line. Names that the policy did not choose are truncated. */
 function label(whole: string, isOwn = false): string {
   const name = isOwn ? whole : whole.slice(0, LABEL_CHARS);
   if (name === "") return "";
@@ -68,19 +68,19 @@ const IS: Readonly<Record<Part["kind"], LeftOut>> = {
 };
 
 /**
- * The blocks of turns, numbered on from `first`. A result has the number of its call; one of no call
- * that came before it, its own id.
+ * The blocks of turns, numbered from `first`. A result has the number of its call, or its own id if no
+ * earlier call matches.
  */
 export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Region[] {
   const numbers = new Map<string, string>();
   const regions: Region[] = [];
   for (const [t, { role, parts: all }] of turns.entries()) {
-    // Withheld thoughts have no words to show.
+    // Withheld thoughts have no text to show.
     const parts = all.filter(({ kind, text }) => kind !== "thought" || text !== "");
     const turn = `${prefix}${first + t}`;
     let [calls, answered, images] = [0, 0, 0];
     let answers = "";
-    const add = ({ text, isOwn, kind }: Part, head: string) => regions.push({ head, text, isOwn, is: IS[kind] });
+    const add = ({ text, own: isOwn, kind }: Part, head: string) => regions.push({ head, text, isOwn, is: IS[kind] });
     const says = parts.find(({ kind }) => kind !== "thought");
     if (says?.kind !== "text")
       regions.push({ head: `[TURN_${turn}${label(role)}]`, text: "", isOwn: isOwnTurn({ role, parts }), is: "turns" });
@@ -89,17 +89,17 @@ export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Regio
       if (kind === "text") add(part, `[TURN_${turn}${label(role)}]`);
       else if (kind === "thought") add(part, `[THOUGHT_${turn}]`);
       else if (kind === "image") add(part, imageHead(`${turn}.${++images}`, name));
-      else if (kind === "other") add(part, `[OTHER_${turn}${label(name, part.isOwn)}]`);
+      else if (kind === "other") add(part, `[OTHER_${turn}${label(name, part.own)}]`);
       else if (kind === "call") {
         const number = `${turn}.${++calls}`;
         if (id !== null) numbers.set(id, number);
-        add(part, `[CALL_${number}${label(name, part.isOwn)}]`);
+        add(part, `[CALL_${number}${label(name, part.own)}]`);
       } else {
         const isFact = name !== "" && name !== "error" && answers !== "";
         const next = id === null && !isFact && answered < calls ? `${turn}.${++answered}` : undefined;
         const number = next ?? (id === null ? undefined : numbers.get(id));
         const callLabel = number ?? `${turn}.x${id === null ? "" : ` of${label(id)}`}`;
-        // A fact of a result without an id takes the number of the result's words.
+        // A fact about a result without an id has the number of the result's text.
         answers = isFact && id === null ? answers : callLabel;
         add(part, `[RESULT_${answers}${label(name)}]`);
       }
@@ -113,18 +113,18 @@ const headsOf = (regions: readonly Region[]): number =>
   regions.reduce((sum, { head, text }) => sum + head.length + NEW_LINE + (text === "" ? 0 : NEW_LINE), 0);
 
 /**
- * Characters of the policy's own words with what stands around these, and the heads of results: a
- * call brings each.
+ * Characters of the policy's own words with the heads of their blocks, plus the heads of results, since each
+ * call of the policy adds one.
  */
 export const ownWordsChars = (regions: readonly Region[]): number =>
   ownChars(regions.filter(({ isOwn }) => isOwn)) +
   regions.reduce((sum, { isOwn, is, head }) => sum + (!isOwn && is === "results" ? head.length + NEW_LINE : 0), 0);
 
-/** Characters of the policy's own words and of what stands around all. */
+/** Characters of the policy's own words plus the heads of all blocks. */
 export const ownChars = (regions: readonly Region[]): number =>
   regions.reduce((sum, { isOwn, text }) => sum + (isOwn ? text.length : 0), headsOf(regions));
 
-/** Characters with results held to their own limit, before all share what there is. */
+/** Characters of all blocks, with each result limited to `result_chars` and before the total limit. */
 export const wantedChars = (regions: readonly Region[], { result_chars }: Pick<ViewBudget, "result_chars">): number =>
   regions.reduce(
     (sum, { is, text }) => sum + (is === "results" ? Math.min(text.length, result_chars) : text.length),
@@ -133,11 +133,11 @@ export const wantedChars = (regions: readonly Region[], { result_chars }: Pick<V
 
 export interface View extends ShownShare {
   text: string;
-  /** Characters of what may still be cut. */
+  /** Number of shown characters that could still be cut. */
   cuttable: number;
 }
 
-/** Shares of a region's text: results are held to their own limit first. */
+/** Characters allowed for each region that may be cut. The limit per result applies first. */
 function allowances(
   regions: readonly Region[],
   { result_chars, total_chars, shrinks }: ViewBudget,
@@ -160,7 +160,7 @@ export function cutRegions(regions: readonly Region[], budget: ViewBudget): CutT
   return regions.map((region) => cutTo(region.text, allowed.get(region) ?? region.text.length));
 }
 
-/** The view of some regions; thoughts are left out by rule where `reasoning` is false. */
+/** The view of some regions. If `reasoning` is false, thoughts are left out and counted as left out. */
 export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewBudget): View {
   const regions = reasoning ? all : all.filter(({ is }) => is !== "thoughts");
   const cuts = cutRegions(regions, budget);
@@ -188,5 +188,5 @@ export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewB
   };
 }
 
-/** A head's own bracket stays; whatever a name in it brings is broken. */
+/** Keeps the bracket of a head and escapes whatever a name in it could imitate. */
 const unlikeBlocksOfHead = (head: string): string => `[${guard(head.slice(1))}`;

@@ -1,17 +1,20 @@
-// The alarm `drift_probe`: groups that were judged before, sent again as they were, get another order than
-// they did: the verifier, its prompt or the spec changed under the run.
+// The alarm `drift_probe`: groups that were judged before and are sent again unchanged get a different order,
+// so the verifier, its prompt or the spec changed during the run.
 import { type Alarm, documented } from "../alarm.ts";
 import type { HealthRow } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 
-/** Rollouts on which a mean stands: of few, their order is chance. */
+/** Minimum rollouts per mean; with fewer, the correlation is noise. */
 const ROLLOUTS = 48;
-/** Sendings that a mean is of at least. */
+/** Minimum steps with repeated groups per mean. */
 const SENDINGS = 3;
-/** The mean of the first ones: they must have told the members apart. */
+/**
+ * Minimum of the first mean: below it, the judge never ranked the groups reliably, and the alarm stays
+ * silent.
+ */
 const TOLD_APART = 0.5;
 
-/** Means over the last sendings that together hold enough rollouts, each weighed by its own. */
+/** Rolling means over the latest steps that together have enough rollouts, weighted by rollouts. */
 function means(sent: readonly HealthRow[]): (number | null)[] {
   return sent.map((_, end) => {
     let [rollouts, sum] = [0, 0];
@@ -44,8 +47,8 @@ export const driftProbe: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(driftProbe, {
-  rule: "groups that were judged at an earlier step, sent again word for word, get another order: Spearman's correlation of their rewards then and now is below 0.35, mean of the last sendings that hold 48 rollouts, three at least; needs [groups that come again](#groups-that-come-again) whose first such mean was 0.5",
+  rule: "groups that were judged at an earlier step and are sent again unchanged get a different order: Spearman's correlation of their earlier and new rewards is below 0.35, mean over the latest steps with repeated groups, at least three steps and 48 rollouts; needs [repeated groups](#groups-that-come-again) whose first such mean was at least 0.5",
   ends_at: "0.5",
-  needs: "groups that came again, 48 rollouts in three sendings or more",
-  look_at: "the verifier's model, its prompt or the spec changed under the run",
+  needs: "repeated groups in at least three steps, with at least 48 rollouts",
+  look_at: "the verifier's model, its prompt or the spec changed during the run",
 });

@@ -1,4 +1,4 @@
-// The alarm `evidence_cut`: judges see less than half of the agents' runs that they judge.
+// The alarm `evidence_cut`: judges see less than half of the agents' trajectories.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent } from "../sentence.ts";
@@ -13,11 +13,11 @@ export const evidenceCut: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(evidenceCut, {
-  rule: "the mean share shown of a step's rollouts of several turns is below a half; those of which `extract` takes an answer or a diff alone do not count",
+  rule: "the judge sees on average less than half of a step's multi-turn rollouts; rollouts from which `extract` takes only an answer or a diff do not count",
   ends_at: "60 %",
   needs: "rollouts with `messages`",
   look_at:
-    "`left_out` of its groups: `candidate.transcript` with more characters, a verifier with a longer context, shorter results of tools",
+    "`left_out` of the step's groups: allow more characters in `candidate.transcript`, use a verifier with a longer context, or shorten tool results",
   marked_on: ["agents' runs: share shown"],
   groups_by: ["shown", "least"],
 });

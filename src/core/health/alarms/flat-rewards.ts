@@ -1,4 +1,4 @@
-// The alarm `flat_rewards`: groups whose rewards are all equal teach a group-relative trainer nothing.
+// The alarm `flat_rewards`: many groups have equal rewards, which give a group-relative trainer no gradient.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
@@ -18,7 +18,7 @@ export const page = /* @__PURE__ */ documented(flatRewards, {
   rule: "over 30 % of groups have equal rewards, mean of 20 steps",
   ends_at: "25 %",
   needs: "10 steps with complete groups",
-  look_at: "use harder or easier prompts, more samples a pair, or a finer score",
+  look_at: "use harder or easier prompts, more samples per pair, or a finer score",
   marked_on: ["groups with equal rewards"],
   groups_by: ["std", "least"],
 });

@@ -1,5 +1,5 @@
-// The alarm `group_incomplete`: gathered groups are judged in parts, so their rewards are not those of the
-// whole.
+// The alarm `group_incomplete`: gathered groups are judged before they are complete, so rewards compare fewer
+// rollouts.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent } from "../sentence.ts";
@@ -15,7 +15,7 @@ export const groupIncomplete: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(groupIncomplete, {
-  rule: "any gathered group was judged before all samples arrived (`watch`), over 2 % (`alarm`)",
+  rule: "any gathered group (`watch`), or over 2 % of them (`alarm`), was judged before all samples arrived",
   ends_at: "0 %",
   needs: "any request",
   look_at:

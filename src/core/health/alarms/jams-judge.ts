@@ -1,11 +1,11 @@
-// The alarm `jams_judge`: more rollouts keep the verifier from answering than did.
+// The alarm `jams_judge`: more rollouts than in the first steps make the verifier's answers unreadable.
 import { type Alarm, documented } from "../alarm.ts";
 import { type Counted, type HealthRow, pooled } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 import { FIRST_STEPS, poissonTail } from "../trend.ts";
 
 const STEPS = 30;
-/** Few are chance, whatever the first steps had. */
+/** Minimum baseline share: rarer events are chance, even if the first steps had none. */
 const USUAL_LEAST = 0.002;
 const P_MOST = 1e-6;
 
@@ -27,11 +27,12 @@ export const jamsJudge: Alarm = {
     });
   },
   detail: ({ jam_share }) => ({ jam_share }),
-  says: ({ value }) => `${percent(value)} more of the rollouts than at first make the judge's answers unreadable`,
+  says: ({ value }) =>
+    `${percent(value)} more of the rollouts than in the first steps make the judge's answers unreadable`,
 };
 
 export const page = /* @__PURE__ */ documented(jamsJudge, {
-  rule: "in 30 steps a point more of the rollouts make verdicts unreadable than in the first 50 steps, beyond chance",
+  rule: "over 30 steps, the share of rollouts that make verdicts unreadable is 1 point above that of the first 50 steps, beyond chance",
   ends_at: "half a point",
   needs: "31 steps",
   look_at: "read those candidates; add the format rule `judgeable`",

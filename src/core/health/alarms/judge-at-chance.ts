@@ -1,5 +1,5 @@
-// The alarm `judge_at_chance`: rewards say next to nothing of the labels, or of the audit where no labels
-// come: the judge guesses.
+// The alarm `judge_at_chance`: rewards hardly correlate with the labels, or with the audit for runs without
+// labels, so the judge is guessing.
 import { type Alarm, documented } from "../alarm.ts";
 import { rolling, truthIn } from "../health-row.ts";
 import { significant } from "../sentence.ts";
@@ -18,7 +18,7 @@ export const judgeAtChance: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(judgeAtChance, {
-  rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps; a correlation with labels is corrected for labels more alike than in the first 50 steps",
+  rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps; a correlation with labels is corrected if labels are more alike than in the first 50 steps",
   ends_at: "0.15",
   needs: "10 steps with `pass_rate` or an audit",
   look_at: "the judge guesses: check its prompt, its model and what it is shown",

@@ -1,22 +1,18 @@
-// The alarm `judge_cycles`: wins form cycles (A beats B, B beats C, C beats A) more often than verdicts
-// at chance explain.
-// Candidates that a converged policy makes alike are compared by coin flips, which form cycles too;
-// contradicting
-// orders tell the two apart, so a run whose pairs are shown in one order raises nothing.
+// The alarm `judge_cycles`: wins form cycles (A beats B, B beats C, C beats A) more often than random
+// verdicts explain. The judge compares candidates that a converged policy makes alike by coin flips, which
+// form cycles, too. The rate of pairs that change with the order distinguishes the two causes, so runs that
+// show each pair in one order are skipped.
 import { type Alarm, documented } from "../alarm.ts";
 import { cyclesByChance } from "../chance.ts";
 import { type Counted, column, type HealthRow, pooled, rolling } from "../health-row.ts";
 import { percent, points } from "../sentence.ts";
 import { dispersionOf, FIRST_STEPS, risenShare } from "../trend.ts";
 
-/**
- * Steps that are compared with the first ones: more of them where groups are few or small, up to the
- * most.
- */
+/** Window that is compared with the first steps; longer if groups are few or small. */
 const STEPS = { min: 20, max: 100 };
-/** Triples that tell enough. */
+/** Triples needed in a window. */
 const TRIPLES = 600;
-/** Standard errors, because the test is made at each step. */
+/** Standard errors for significance. High, because the test is repeated at each step. */
 const SURE = 4;
 
 const counted = ({ cyclic_share, triples, flip_rate }: HealthRow): Counted =>
@@ -48,13 +44,13 @@ export const judgeCycles: Alarm = {
   },
   detail: ({ cyclic_share, triples, flip_rate }) => ({ cyclic_share, triples, flip_rate }),
   says: ({ value, row }) =>
-    `wins form cycles in ${percent(row.cyclic_share)} of triples, ${points(value)} more than chance explains over the last steps`,
+    `wins form cycles in ${percent(row.cyclic_share)} of triples, ${points(value)} more over the last steps than chance explains`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeCycles, {
-  rule: "wins form cycles (A beats B, B beats C, C beats A) in 5 points more of the triples than in the first 50 steps, beyond what verdicts at chance explain, by the share of pairs that change with the order shown, over 20 steps, or up to 100 where groups are few or small, at 4 standard errors",
+  rule: "wins form cycles (A beats B, B beats C, C beats A) in 5 points more of the triples than in the first 50 steps, beyond what random verdicts explain (estimated from the share of pairs that change with the order shown), over 20 steps, or up to 100 if groups are few or small, at 4 standard errors",
   ends_at: "3 points",
-  needs: "51 steps under `both_orders` with groups of three or more",
-  look_at: "use more samples a pair or a stronger judge",
+  needs: "51 steps under `both_orders` with groups of at least three rollouts",
+  look_at: "use more samples per pair or a stronger judge",
   marked_on: ["judge: ties, flips, circles, jams"],
 });

@@ -1,7 +1,6 @@
-// The alarm `judge_flips`: more pairs than at first change with the order in which they are shown,
-// beyond what verdicts
-// at chance explain. Candidates that a converged policy makes alike flip too, and form cycles; a
-// position bias forms none.
+// The alarm `judge_flips`: more pairs than in the first steps change with the order in which they are shown,
+// beyond what random verdicts explain. Candidates that a converged policy makes alike flip too, but also form
+// cycles; a position bias forms none.
 import { populationStd } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { flipsByChance } from "../chance.ts";
@@ -11,12 +10,12 @@ import { FIRST_STEPS, risenOver } from "../trend.ts";
 
 const STEPS = 20;
 /**
- * Noise alone flips at most half of the verdicts, so 15 points above this is a position bias from the
- * first step.
+ * Noise alone flips at most half of the verdicts, so 15 points above this value is a position bias even in
+ * the first step.
  */
 const CHANCE = 0.4;
 const MANY_STEPS = 100;
-/** Standard errors that flips must be above chance. */
+/** Standard errors by which flips must exceed chance. */
 const DOUBTS = 2;
 
 const cyclesOf = ({ cyclic_share, triples }: HealthRow): Counted => ({
@@ -24,7 +23,10 @@ const cyclesOf = ({ cyclic_share, triples }: HealthRow): Counted => ({
   count: triples ?? 0,
 });
 
-/** The part of a rise in flips that verdicts at chance explain: all of it in groups without triples. */
+/**
+ * The part of a rise in flips that random verdicts explain, estimated from cycles; the whole rise if groups
+ * have no triples.
+ */
 function byChance(first: Counted | null | undefined, now: Counted | null | undefined, rise: number): number {
   if (first == null || now == null) return rise;
   const maxRate = (now.hits + Math.sqrt(now.hits + 3 / 8)) / now.count;
@@ -40,26 +42,26 @@ export const judgeFlips: Alarm = {
     const flips = column(rows, "flip_rate");
     const risen = risenOver(flips, { steps: STEPS, sure: 4 });
     const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, cyclesOf).at(-1);
-    // Small groups have few triples, and cycles come together: the last steps and many steps, whichever
-    // has more cycles.
+    // Small groups have few triples, and cycles cluster, so this uses the window with more cycles: the last
+    // steps or many steps.
     const cycles = [pooled(rows, STEPS, cyclesOf), pooled(rows, MANY_STEPS, cyclesOf)];
     return rolling(flips, STEPS).map((now, i) => {
       if (now === null) return null;
       const window = flips.slice(Math.max(0, i - STEPS + 1), i + 1).filter((value) => value !== null);
       const aboveChance = now - CHANCE - (DOUBTS * populationStd(window)) / Math.sqrt(window.length);
       const rise = risen[i];
-      // Null within the first steps, which are compared with chance alone.
+      // Null within the first steps, which are compared only with chance.
       return rise == null
         ? aboveChance
         : Math.max(aboveChance, rise - Math.max(...cycles.map((pools) => byChance(first, pools[i], rise))));
     });
   },
   detail: ({ flip_rate }) => ({ flip_rate }),
-  says: ({ row }) => `${percent(row.flip_rate)} of the pairs get another verdict when the order is swapped`,
+  says: ({ row }) => `${percent(row.flip_rate)} of the pairs get a different verdict when the order is swapped`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeFlips, {
-  rule: "15 points more pairs change with the order shown than in the first 50 steps, or over 55 %, mean of 20 steps, beyond what verdicts at chance explain, by the share of cycles. Needs `both_orders`",
+  rule: "the share of pairs that change with the order shown is 15 points above that of the first 50 steps, or over 55 %, mean of 20 steps, beyond what random verdicts explain (estimated from the share of cycles). Needs `both_orders`",
   ends_at: "10 points",
   needs: "10 steps under `both_orders`",
   look_at: "use a stronger judge; keep both orders",

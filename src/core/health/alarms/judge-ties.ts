@@ -1,6 +1,6 @@
-// The alarm `judge_ties`: the judge tells few candidates apart. Ties that come with more contradicting
-// orders than at
-// first are left out: candidates that a converged policy makes alike.
+// The alarm `judge_ties`: the judge distinguishes few candidates. Subtracts ties that come with more pairs
+// that change with the order than in the first steps, because these are candidates that a converged policy
+// makes alike.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
@@ -23,10 +23,10 @@ export const judgeTies: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(judgeTies, {
-  rule: "over 40 % of decided pairs are ties, mean of 20 steps, less what more pairs than in the first 50 steps change with the order shown",
+  rule: "over 40 % of decided pairs are ties, mean of 20 steps, minus the rise since the first 50 steps in pairs that change with the order shown",
   ends_at: "35 %",
   needs: "10 steps with decided pairs",
-  look_at: "use more samples a pair or a judge that sees differences",
+  look_at: "use more samples per pair, or a judge that distinguishes candidates better",
   marked_on: ["judge: ties, flips, circles, jams"],
   groups_by: ["tied or undecided", "most"],
 });

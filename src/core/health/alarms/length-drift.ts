@@ -1,13 +1,13 @@
-// The alarm `length_drift`: rollouts have grown or shrunk far off what they were.
+// The alarm `length_drift`: the length of rollouts has grown or shrunk far from its earlier range.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 
 const STEPS = 20;
-/** Correlation of reward and length within groups from which length is said to win. */
+/** Correlation of reward and length within groups above which the message says that longer rollouts win. */
 const WINS = 0.3;
 
-/** How far each median is below the highest before it or above the lowest, as a share of that. */
+/** Relative distance of each median below the highest earlier median or above the lowest. */
 function drift(medians: readonly (number | null)[]): (number | null)[] {
   let [peak, trough] = [0, Number.POSITIVE_INFINITY];
   return medians.map((median) => {
@@ -36,10 +36,10 @@ export const lengthDrift: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(lengthDrift, {
-  rule: "the median length is 40 % below its highest or above its lowest so far (means of 20 steps)",
+  rule: "the median length is 40 % below its highest or above its lowest value so far (means of 20 steps)",
   ends_at: "30 %",
   needs: "10 steps with `length_tokens`",
-  look_at: "`overlong`; whether length is what is rewarded",
+  look_at: "`overlong`; whether the reward depends on length",
   marked_on: ["length"],
   groups_by: ["median length", "most"],
 });

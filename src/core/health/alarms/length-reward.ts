@@ -18,7 +18,7 @@ export const lengthReward: Alarm = {
 export const page = /* @__PURE__ */ documented(lengthReward, {
   rule: "Spearman's correlation of reward and length within groups is over 0.6, mean of 20 steps",
   ends_at: "0.5",
-  needs: "10 steps with `length_tokens`, of groups whose rewards differ",
+  needs: "10 steps with `length_tokens` and with groups whose rewards differ",
   look_at: "the judge prefers long answers: add a length signal or use another judge",
   marked_on: ["reward and length, within groups"],
   groups_by: ["reward and length", "most"],

@@ -1,4 +1,4 @@
-// The alarm `near_duplicates`: the policy writes the same candidate again and again.
+// The alarm `near_duplicates`: the policy repeats the same candidate within groups.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent } from "../sentence.ts";

@@ -1,4 +1,4 @@
-// The alarm `nulls`: rollouts that got no reward.
+// The alarm `nulls`: rollouts without a reward.
 import { type Alarm, documented } from "../alarm.ts";
 import { type HealthRow, pooled } from "../health-row.ts";
 import { percent } from "../sentence.ts";
@@ -7,7 +7,7 @@ import { poissonTail } from "../trend.ts";
 const STEPS = 20;
 const ALARM = 0.02;
 const CLEAR = 0.01;
-/** Chance of as many at the share that ends it. */
+/** Significance level: the probability of this many nulls if the true share is `CLEAR`. */
 const P_MOST = 1e-5;
 
 const missing = ({ nulls }: HealthRow) => Object.values(nulls).reduce((sum, count) => sum + count, 0);
@@ -34,7 +34,7 @@ export const nulls: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(nulls, {
-  rule: "over 2 % of the rollouts of 20 steps have no reward, beyond chance; `by_code`",
+  rule: "over 2 % of the rollouts of 20 steps have no reward, beyond chance; `by_code` counts them by error code",
   ends_at: "1 %",
   needs: "any rollout",
   look_at: "the errors of those codes",

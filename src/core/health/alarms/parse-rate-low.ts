@@ -1,9 +1,9 @@
-// The alarm `parse_rate_low`: the verifier's answers cannot be read.
+// The alarm `parse_rate_low`: too few of the verifier's answers can be read as verdicts.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 
-/** Steps that are averaged: a single small step says little. */
+/** Averaged steps; a single small step is noisy. */
 const STEPS = 10;
 
 export const parseRateLow: Alarm = {
@@ -17,7 +17,7 @@ export const parseRateLow: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(parseRateLow, {
-  rule: "below 95 % (`watch`), below 80 % (`alarm`), mean of 10 steps",
+  rule: "the share of readable answers is below 95 % (`watch`) or below 80 % (`alarm`), mean of 10 steps",
   ends_at: "96 %",
   needs: "10 steps in which the judge answered",
   look_at: "verdicts' `status`; the prompt and `max_tokens` of the judge",

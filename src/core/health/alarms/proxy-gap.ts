@@ -1,12 +1,14 @@
-// The alarm `proxy_gap`: rewards agree less with labels than at first, or, without labels, with a
-// second judge of a
-// share of groups. Rewards need not rise: a tournament's mean never does.
+// The alarm `proxy_gap`: rewards agree less with labels than in the first steps, or, for runs without labels,
+// with an audit by a second judge. Rewards need not rise: a tournament's mean never does.
 import { type Alarm, documented } from "../alarm.ts";
 import { truthIn } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 import { FIRST_STEPS, risenOver } from "../trend.ts";
 
-/** An audit looks at few groups: as many steps as it is compared with, a fifth of them with one. */
+/**
+ * An audit covers few groups, so its window is as long as the baseline, and a fifth of its steps must have a
+ * value.
+ */
 const AUDITED = { steps: FIRST_STEPS, minKnown: 10, sure: 3 };
 const LABELLED = { steps: 30, sure: 4 };
 
@@ -26,7 +28,7 @@ export const proxyGap: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(proxyGap, {
-  rule: "Spearman's correlation of reward and label is 0.2 below that of the first 50 steps (means of 30 steps), corrected for labels more alike than then; needs `pass_rate`, or, where no labels come, an [audit](#audit)",
+  rule: "Spearman's correlation of reward and label is 0.2 below that of the first 50 steps (means of 30 steps), corrected if labels are more alike than in those steps; needs `pass_rate`, or, for runs without labels, an [audit](#audit)",
   ends_at: "0.15",
   needs: "51 steps, with `pass_rate` or an audit",
   look_at: "read the top groups",

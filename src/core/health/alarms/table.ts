@@ -1,4 +1,4 @@
-// The table of alarms: a new one is one file and one line here.
+// The table of alarms. To add an alarm, add one file and one line here.
 import type { Alarm } from "../alarm.ts";
 import { atCap } from "./at-cap.ts";
 import { driftProbe } from "./drift-probe.ts";

@@ -1,10 +1,10 @@
-// The alarm `verifier_failing`: generations that end without an answer.
+// The alarm `verifier_failing`: generations end without an answer.
 import { populationStd } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 
-/** Steps that are averaged: a single small step says little. */
+/** Averaged steps; a single small step is noisy. */
 const STEPS = 20;
 
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
@@ -16,7 +16,7 @@ export const verifierFailing: Alarm = {
   clear: 0.005,
   series(rows) {
     const shares = column(rows, "failed_share");
-    // One standard error below the mean: a few failures in small steps are chance.
+    // The mean minus one standard error, so that a few failures in small steps do not count.
     return rolling(shares, STEPS, STEPS).map((mean, i) =>
       mean === null ? null : mean - populationStd(known(shares.slice(i - STEPS + 1, i + 1))) / Math.sqrt(STEPS),
     );
@@ -25,7 +25,7 @@ export const verifierFailing: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(verifierFailing, {
-  rule: "over 1 % of generations end without an answer, mean of 20 steps less its standard error",
+  rule: "over 1 % of generations end without an answer, mean of 20 steps minus its standard error",
   ends_at: "0.5 %",
   needs: "20 steps in which the judge was asked",
   look_at: "the verifier's log; [reliability](reliability.md)",

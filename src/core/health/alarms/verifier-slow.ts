@@ -1,39 +1,37 @@
-// The alarm `verifier_slow`: the slowest answers take twice what they took at first, and over a second.
-// A queue is slow for many steps in a row even in a steady run, so the rise is tested against the
-// variance that
-// neighbouring steps share.
+// The alarm `verifier_slow`: the slowest answers take over a second and twice as long as in the first steps.
+// Queueing delays are correlated between steps even in a steady run, so the significance test accounts for
+// autocorrelation.
 import { mean, percentile } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 import { FIRST_STEPS } from "../trend.ts";
 
-/** Steps that are compared with the first ones. */
+/** Window that is compared with the first steps. */
 const LAST = 10;
-/** A smaller time is taken as this: below a second nothing is slow. */
+/** Lower bound of times, so that the alarm needs more than a second. */
 const LEAST_MS = 500;
-/** Standard errors of a rise, because the test is made at each step. */
+/** Standard errors for significance. High, because the test is repeated at each step. */
 const SURE = 4;
-/** Steps between values that correlate little; the greater of the two variances counts. */
+/** Lags at which values correlate little; the greater of the two variances is used. */
 const APART = [10, 20];
-/** How much the noise of few steps may be underestimated, over the square root of their number. */
+/** Safety margin for noise estimated from few steps, divided by the square root of their number. */
 const UNSURE = 3;
-/** Largest correlation that counts as noise; above it a series drifts. */
+/** Largest autocorrelation that counts as noise; a series above it is drifting. */
 const MEMORY_MAX = 0.97;
-/** Steps after which the noise is estimated anew. */
+/** Steps between two estimates of the noise. */
 const ANEW = 25;
 
 interface LatencyNoise {
-  /** Standard deviation of a step's log time. */
+  /** Standard deviation of the logarithm of a step's time. */
   std: number;
-  /** Correlation with the step before, 0 to `MEMORY_MAX`. */
+  /** Correlation with the previous step, 0 to `MEMORY_MAX`. */
   memory: number;
 }
 
 /**
- * LatencyNoise of a series with at most few shifts, as an autoregression of order 1: variances by
- * medians of differences, of
- * which a shift touches few.
+ * Noise of a series as an autoregression of order 1. Estimates variances by medians of differences, so that a
+ * few level shifts have little effect.
  */
 function noiseOf(values: readonly number[]): LatencyNoise {
   const spread = (apart: number) => {
@@ -52,7 +50,7 @@ function noiseOf(values: readonly number[]): LatencyNoise {
   return { std, memory: far === 0 ? 0 : Math.min(MEMORY_MAX, Math.max(0, 1 - (near / far) ** 2)) };
 }
 
-/** Variance of the mean of `count` neighbours, as a multiple of one value's. */
+/** Variance of the mean of `count` consecutive values, relative to the variance of one value. */
 const varianceOfMean = (count: number, memory: number) =>
   (1 + memory) / (1 - memory) / count - (2 * memory * (1 - memory ** count)) / (count * (1 - memory)) ** 2;
 
@@ -83,7 +81,7 @@ export const verifierSlow: Alarm = {
 };
 
 export const page = /* @__PURE__ */ documented(verifierSlow, {
-  rule: "over ten steps the p99 of answers (median over groups, geometric mean over steps) is twice that of the first 50 steps, over a second, and 4 standard errors above it, which allow for slow steps in a row",
+  rule: "over ten steps, the p99 of the time to an answer (median over groups, geometric mean over steps) is over one second, twice that of the first 50 steps, and 4 standard errors above it; the standard error accounts for consecutive slow steps",
   ends_at: "1.5 times",
   needs: "60 steps in which the judge answered",
   look_at: "the verifier's queue and its `/metrics`",

@@ -1,16 +1,16 @@
-// Sets of characters as regular expressions write them: ranges, Unicode properties, and both with letter case
-// folded. Must not know expressions.
+// Character sets of regular expressions: ranges, Unicode properties, and case folding. Independent of the
+// expression syntax.
 
-/** Whether a code point belongs. */
+/** Membership test for a code point. */
 export type Has = (codePoint: number) => boolean;
 
-/** A set, and a name by which equal ones are known. */
+/** A character set. Sets with equal names are equal. */
 export interface Characters {
   readonly name: string;
   readonly has: Has;
 }
 
-/** Pairs of a first and a last code point. */
+/** Inclusive ranges of code points. */
 export type Ranges = readonly (readonly [number, number])[];
 
 export const MOST = 0x10ffff;
@@ -22,7 +22,7 @@ const alpha = [...upper, ...lower];
 const alnum = [...digit, ...alpha];
 const word = [...alnum, [0x5f, 0x5f]] as Ranges;
 
-/** Classes of POSIX, by the name between `[:` and `:]`. */
+/** POSIX classes, by the name between `[:` and `:]`. */
 export const POSIX: Readonly<Record<string, Ranges>> = {
   alnum,
   alpha,
@@ -54,7 +54,7 @@ export const POSIX: Readonly<Record<string, Ranges>> = {
   xdigit: [...digit, [0x41, 0x46], [0x61, 0x66]],
 };
 
-/** White space of Python's `str.isspace`. */
+/** Whitespace of Python's `str.isspace`. */
 const SPACES: Ranges = [
   [9, 13],
   [0x1c, 0x20],
@@ -68,20 +68,23 @@ const SPACES: Ranges = [
   [0x3000, 0x3000],
 ];
 
-/** I, i, and both of Turkish. */
+/** I, i, and the Turkish dotted I and dotless i. */
 const DOTTED: readonly number[] = [0x49, 0x69, 0x130, 0x131];
 
 const escaped = (codePoint: number) => `\\u{${codePoint.toString(16)}}`;
 
-/** A set by JavaScript's own engine, which sees one character at a time and cannot be slow. */
+/**
+ * A set defined by a native regular expression. Safe from slow patterns, because it matches only single
+ * characters.
+ */
 function native(source: string, fold: boolean): Characters {
   const pattern = new RegExp(`^${source}$`, fold ? "iu" : "u");
   return { name: `${source}${fold ? "i" : ""}`, has: (codePoint) => pattern.test(String.fromCodePoint(codePoint)) };
 }
 
 /**
- * Characters in any of the ranges. Folded: and those that differ from one of these only in case, as
- * Python's `re` has it: by Unicode's simple case folding, and any i is any other.
+ * Characters in any of the ranges. With `fold`, also characters that differ from them only in case, as in
+ * Python's `re`: Unicode simple case folding, with all variants of i equal.
  */
 export function inRanges(ranges: Ranges, fold: boolean): Characters {
   const source = `[${ranges.map(([from, to]) => `${escaped(from)}-${escaped(to)}`).join("")}]`;
@@ -94,14 +97,14 @@ export function inRanges(ranges: Ranges, fold: boolean): Characters {
   return { name: source, has: (codePoint) => ranges.some(([from, to]) => codePoint >= from && codePoint <= to) };
 }
 
-/** `\d`, `\s` and `\w` as Python's `re` means them for text; case does not matter to any of them. */
+/** `\d`, `\s` and `\w` as Python's `re` defines them for str; none depends on case. */
 export const PERL: Readonly<Record<string, Characters>> = {
   d: native("\\p{Nd}", false),
   s: inRanges(SPACES, false),
   w: native("[\\p{L}\\p{N}_]", false),
 };
 
-/** A general category or a script by RE2's names for them, or null where there is none of the name. */
+/** A Unicode general category or script by its RE2 name; null if the name is unknown. */
 export function property(name: string, fold: boolean): Characters | null {
   if (name === "Any") return inRanges([[0, MOST]], false);
   if (!/^\w+$/.test(name)) return null;
@@ -112,13 +115,13 @@ export function property(name: string, fold: boolean): Characters | null {
   }
 }
 
-/** Everything that is not in a set. */
+/** The complement of a set. */
 export const without = ({ name, has }: Characters): Characters => ({
   name: `^${name}`,
   has: (codePoint) => !has(codePoint),
 });
 
-/** What is in any of several sets. */
+/** The union of several sets. */
 export function anyOf(sets: readonly Characters[]): Characters {
   if (sets.length === 1) return sets[0] as Characters;
   return { name: sets.map(({ name }) => name).join("|"), has: (codePoint) => sets.some(({ has }) => has(codePoint)) };

@@ -1,11 +1,8 @@
-// RE2's syntax with the meaning of Python's `re` for text: from an expression's text to its tree. Where
-// both have a construct, Python's meaning holds. Must not know how it is searched.
+// Parses RE2 syntax with the semantics of Python's `re` for str: where the two differ, Python's meaning
+// applies. Independent of the search.
 import { anyOf, type Characters, inRanges, MOST, PERL, POSIX, property, type Ranges, without } from "./characters.ts";
 
-/**
- * Where an expression holds without taking a character; `last_line_end`: at the end, or before a line
- * feed there.
- */
+/** Zero-width assertions. `last_line_end`: at the end, or before a line feed at the end. */
 export type Place =
   | "text_start"
   | "text_end"
@@ -16,8 +13,8 @@ export type Place =
   | "no_word_edge";
 
 /**
- * A tree of an expression. `most` is null where nothing bounds the repetition; greed is left out,
- * for it changes what is found and never whether.
+ * The syntax tree of an expression. `max` is null for an unbounded repetition. Greediness is not kept,
+ * because it affects only the match found, not whether one exists.
  */
 export type Regex =
   | { readonly is: "one"; readonly characters: Characters }
@@ -26,14 +23,14 @@ export type Regex =
   | { readonly is: "either"; readonly parts: readonly Regex[] }
   | { readonly is: "repeat"; readonly operand: Regex; readonly min: number; readonly max: number | null };
 
-/** What is wrong with an expression, with the part that is. */
+/** A syntax error, with the part of the expression that causes it. */
 export class RegexSyntaxError extends Error {
   constructor(what: string, part: string) {
     super(`${what}: \`${part}\``);
   }
 }
 
-/** RE2's own bound on one counted repetition. */
+/** RE2's limit for one counted repetition. */
 const REPEAT_MOST = 1000;
 
 const COUNT = /\{(?!\})(\d*)(?:(,)(\d*))?\}/y;
@@ -54,9 +51,9 @@ const PLACES: Readonly<Record<string, Place>> = {
 
 interface Flags {
   fold: boolean;
-  /** `^` and `$` hold at lines. */
+  /** `^` and `$` match at line boundaries. */
   lines: boolean;
-  /** `.` takes a line feed, too. */
+  /** `.` also matches a line feed. */
   dotAll: boolean;
 }
 
@@ -89,7 +86,7 @@ class RegexParser {
     return there;
   }
 
-  /** The character here, which is taken. */
+  /** Consumes and returns the next character. */
   #next(): number {
     const codePoint = this.#text.codePointAt(this.#at) as number;
     this.#at += codePoint > 0xffff ? 2 : 1;
@@ -124,7 +121,7 @@ class RegexParser {
     return parts.length === 1 ? (parts[0] as Regex) : { is: "sequence", parts };
   }
 
-  /** How often the part before is repeated; null without a repetition here. */
+  /** Parses a repetition operator; null if there is none. */
   #times(): { min: number; max: number | null } | null {
     const times = this.#took("*")
       ? { min: 0, max: null }
@@ -148,7 +145,7 @@ class RegexParser {
     return { min, max };
   }
 
-  /** The part here: one tree, or none for flags and for an empty quotation, or several of one. */
+  /** Parses one atom. Returns no tree for flags and empty quotations, several for quotations, else one. */
   #atom(): Regex[] {
     if (this.#took("(")) return this.#group();
     if (this.#took("[")) return [{ is: "one", characters: this.#class() }];
@@ -192,7 +189,7 @@ class RegexParser {
     const regex = this.#either();
     if (!this.#took(")")) throw new RegexSyntaxError("missing closing )", this.#text);
     this.#flags = before;
-    // In a separate sequence, so that a repetition behind it repeats all of it.
+    // One tree, so that a following repetition applies to the whole group.
     return [regex];
   }
 
@@ -218,7 +215,7 @@ class RegexParser {
     return named === null ? this.#literal(this.#escaped()) : { is: "one", characters: named };
   }
 
-  /** A class that a backslash names, as `\d` or `\p{Greek}`; null for another escape. */
+  /** Parses a class escape such as `\d` or `\p{Greek}`; null for other escapes. */
   #namedClass(): Characters | null {
     const { fold } = this.#flags;
     const letter = this.#text[this.#at + 1] ?? "";
@@ -235,7 +232,7 @@ class RegexParser {
     return (letter === "P") !== (not === "^") ? without(set) : set;
   }
 
-  /** The one character that a backslash and what follows it stand for. */
+  /** Parses an escape of a single character. */
   #escaped(): number {
     const from = this.#at++;
     if (this.#at === this.#text.length) throw new RegexSyntaxError("trailing backslash at end of expression", "\\");
@@ -310,9 +307,9 @@ class RegexParser {
 }
 
 /**
- * Reads an expression in RE2's syntax: no look-around, no back-reference, no possessive repetition.
- * `\d`, `\s`, `\w`, `\b`, `$`, `\Z`, `(?i)`, `{,n}` and `\u` mean what they mean in Python's `re`.
- * Sources: https://github.com/google/re2/wiki/Syntax, https://docs.python.org/3/library/re.html.
+ * Parses an expression in RE2 syntax: no look-around, no back-references, no possessive repetition. `\d`,
+ * `\s`, `\w`, `\b`, `$`, `\Z`, `(?i)`, `{,n}` and `\u` have the meaning of Python's `re`. Sources:
+ * https://github.com/google/re2/wiki/Syntax, https://docs.python.org/3/library/re.html.
  * @throws RegexSyntaxError
  */
 export const parseRegex = (text: string): Regex => new RegexParser(text).whole();

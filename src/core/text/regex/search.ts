@@ -1,16 +1,16 @@
-// The search for an expression in a text, in time proportional to the text: an automaton whose states are
-// made when a text first needs them. Must not know syntax.
+// Searches a text for an expression in time linear in the text, by a DFA whose states are built lazily.
+// Independent of the syntax.
 import { type Characters, PERL } from "./characters.ts";
 import type { Place, Regex } from "./parse.ts";
 
-/** An instruction; `next` and `or` are places in the program. */
+/** An instruction of the NFA. `next` and `or` are indices in the program. */
 type Instruction =
   | { readonly is: "one"; readonly set: number; next: number }
   | { readonly is: "place"; readonly place: Place; next: number }
   | { readonly is: "branch"; next: number; or: number }
   | { readonly is: "found" };
 
-/** States that are kept; when there are more, all are made anew. */
+/** Maximum number of cached states; beyond it the cache is cleared. */
 const STATES_MOST = 4_000;
 
 interface Program {
@@ -19,7 +19,7 @@ interface Program {
   readonly sets: readonly Characters[];
 }
 
-/** Thompson's construction, from the end to the start. */
+/** Thompson's construction, from the end of the expression to its start. */
 function compile(regex: Regex): Program {
   const instructions: Instruction[] = [{ is: "found" }];
   const sets = new Map<string, Characters>();
@@ -42,7 +42,7 @@ function compile(regex: Regex): Program {
       const loop: Instruction = { is: "branch", next: 0, or: next };
       at = add(loop);
       loop.next = before(operand, at);
-      // The last of the copies that must be there is the one that repeats.
+      // The last required copy is also the one that repeats.
       if (min > 0) at = loop.next;
     } else {
       for (let i = min; i < max; i++) at = add({ is: "branch", next: before(operand, at), or: next });
@@ -54,32 +54,38 @@ function compile(regex: Regex): Program {
   return { instructions, start, sets: [...sets.values()] };
 }
 
-/** Equivalence class of characters: the sets they are in, whether they end a line or belong to words. */
+/**
+ * An equivalence class of characters: the sets that contain them, whether they end a line, whether they
+ * belong to words.
+ */
 interface Letter {
   readonly id: number;
   readonly within: readonly boolean[];
   readonly line: boolean;
   readonly word: boolean;
-  /** A line feed behind which the text ends. */
+  /** A line feed at the end of the text. */
   readonly isLast: boolean;
 }
 
 const WORD = PERL.w as Characters;
 
-/** Characters that no set distinguishes are one letter; each is looked at once. */
+/**
+ * Maps characters to equivalence classes: characters in the same sets share one. Each character is classified
+ * once.
+ */
 class Alphabet {
   readonly #sets: readonly Characters[];
   readonly #letters: Letter[] = [];
   readonly #known = new Map<string, number>();
   #lastFeed: number | undefined;
-  /** Ids plus one, in pages of 256 characters that are there when one of them was seen. */
+  /** Class ids plus one, in pages of 256 characters that are allocated when one of them first occurs. */
   readonly #pages: (Uint16Array | undefined)[] = [];
 
   constructor(sets: readonly Characters[]) {
     this.#sets = sets;
   }
 
-  /** The letter of a line feed that ends the text. */
+  /** The class of a line feed at the end of the text. */
   lastFeed(): Letter {
     this.#lastFeed ??= this.#look(10, true);
     return this.#letters[this.#lastFeed] as Letter;
@@ -106,11 +112,11 @@ class Alphabet {
   }
 }
 
-/** Where the search stands between two characters; `null` in `next` is a match. */
+/** A DFA state: the search between two characters. `null` in `next` means a match. */
 interface State {
-  /** Instructions that are entered here, besides the start. */
+  /** NFA instructions active here, in addition to the program's start. */
   readonly at: readonly number[];
-  /** The character before; null at the start of the text. */
+  /** The previous character; null at the start of the text. */
   readonly last: Letter | null;
   readonly next: (State | null | undefined)[];
 }
@@ -134,7 +140,7 @@ const holds = (place: Place, last: Letter | null, letter: Letter | null): boolea
   }
 };
 
-/** Searches one expression in texts; what it learnt of one text serves the next. */
+/** Searches texts for one expression. States are cached across texts. */
 export class RegexSearch {
   readonly #program: Program;
   readonly #alphabet: Alphabet;
@@ -146,7 +152,7 @@ export class RegexSearch {
   #start: State = { at: [], last: null, next: [] };
 
   /**
-   * @param regex whose repetitions are bounded by `regexShape`: the program holds as many
+   * @param regex an expression whose repetitions are bounded by `regexShape`, because they are expanded to
    *   instructions
    */
   constructor(regex: Regex) {
@@ -158,7 +164,7 @@ export class RegexSearch {
     this.#open = new Uint16Array(length);
   }
 
-  /** Whether the expression matches anywhere in a text. At most `instructions` steps a character. */
+  /** Whether the expression matches anywhere in a text. Takes at most `instructions` steps per character. */
   test(text: string): boolean {
     let state = this.#start;
     for (let at = 0; at < text.length; at++) {
@@ -174,7 +180,7 @@ export class RegexSearch {
     return this.#enter(state, null);
   }
 
-  /** The state after a letter, which is kept; null: a match ends before it. */
+  /** Computes and caches the state after a letter; null if a match ends before the letter. */
   #after(state: State, letter: Letter): State | null {
     const { instructions } = this.#program;
     const found = this.#enter(state, letter);
@@ -190,7 +196,7 @@ export class RegexSearch {
     return next;
   }
 
-  /** The state that enters what `#entered` marks. */
+  /** Returns the cached or new state for the instructions marked in `#entered`. */
   #state(letter: Letter): State {
     const at: number[] = [];
     for (let i = 0; i < this.#entered.length; i++) if (this.#entered[i] === 1) at.push(i);
@@ -207,15 +213,16 @@ export class RegexSearch {
   }
 
   /**
-   * Whether a match ends here. If not, the first `#takers` of `#open` are the instructions that take
-   * a character and can be come to without one.
+   * Whether a match ends here. If not, the first `#takers` entries of `#open` are the character instructions
+   * reachable without consuming a character.
    */
   #enter({ at, last }: State, letter: Letter | null): boolean {
     const { instructions, start } = this.#program;
     const open = this.#open;
     const seen = this.#seen.fill(0);
     let takers = 0;
-    // Takers are kept from the front, open instructions from the back: an instruction is one of them.
+    // `#open` holds takers at the front and a stack of pending instructions at the back. Each instruction is
+    // in only one of them, so they never overlap.
     let top = open.length;
     const push = (i: number) => {
       if (seen[i] === 1) return;

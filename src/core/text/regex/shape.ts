@@ -1,22 +1,19 @@
-// How large an expression is: how deep its repetitions nest, how many instructions it takes. Must not know
+// Measures the size of an expression: nesting of repetitions and number of instructions. Independent of the
 // limits.
 import type { Regex } from "./parse.ts";
 
-/** Sizes of an expression. */
 interface RegexShape {
-  /** Unbounded repetitions (`*`, `+`, `{n,}`) within one another: 1 for `a+b+`, 2 for `(a+)+`. */
+  /** Nesting depth of unbounded repetitions (`*`, `+`, `{n,}`): 1 for `a+b+`, 2 for `(a+)+`. */
   starHeight: number;
-  /**
-   * The largest product of counted repetitions within one another: 6 for `(a{2}b){3}`, at least 1.
-   */
+  /** The largest product of nested counted repetitions: 6 for `(a{2}b){3}`, at least 1. */
   repeat: number;
-  /** Instructions when counted repetitions are written out, and the one that ends it. */
+  /** Instructions after expanding counted repetitions, including the final one. */
   instructions: number;
 }
 
 const maxOf = (values: readonly number[]) => Math.max(0, ...values);
 
-/** Total: sizes only grow with the tree, and are finite. */
+/** Computes the sizes of an expression. They grow with the tree and are always finite. */
 export function regexShape(regex: Regex): RegexShape {
   const { starHeight, repeat, size } = shapeOf(regex);
   return { starHeight, repeat, instructions: size + 1 };
