@@ -1,4 +1,5 @@
-// Where in an answer to a prompt or a preset the label stands whose probabilities make a soft vote.
+// Anchors of prompts and presets: the position in an answer of the label whose token probabilities make a
+// soft vote.
 import { boxAnchor } from "./parsers/boxed.ts";
 import { lettersOf } from "./parsers/labels.ts";
 import type { Anchor } from "./parsers/parser.ts";
@@ -7,20 +8,20 @@ import { promptTitle } from "./presets/own.ts";
 import { presetNamed } from "./presets/table.ts";
 import { chatPrompts, isPromptName } from "./render.ts";
 
-/** The anchor of an answer about `count` candidates; null where no single token says the label. */
+/** Returns the anchor of an answer about `count` candidates, or null if no single token carries the label. */
 export function anchorFor(prompt: string, count: number): Anchor | null {
   const preset = presetNamed(prompt);
   if (preset !== null) return anchorOf(preset.parser, count);
   return isPromptName(prompt) ? boxAnchor(lettersOf(count)) : null;
 }
 
-/** Names of the prompts whose answers can be read softly. */
+/** Names of the prompts that support soft votes. */
 export const softPrompts = (): string[] => chatPrompts().filter((name) => anchorFor(name, 2) !== null);
 
-/** The reason why a judge cannot vote softly; null where it can, or is unknown. */
+/** Returns why a judge cannot vote softly; null if it can, does not ask to, or has an unknown prompt. */
 export function softFault({ vote, form, prompt }: { vote: string; form: string; prompt: string }): string | null {
   if (vote !== "soft" || !isPromptName(prompt)) return null;
-  if (form === "scores") return 'soft reads a letter\'s probability: use form "exact_match"';
+  if (form === "scores") return 'soft votes read the probability of a letter: use form "exact_match"';
   if (anchorFor(prompt, 2) !== null) return null;
-  return `no one token of ${promptTitle(prompt)}'s answer says its verdict; these can vote softly: ${softPrompts().join(", ")}`;
+  return `no single token of an answer to ${promptTitle(prompt)} carries the verdict; presets that support soft votes: ${softPrompts().join(", ")}`;
 }

@@ -1,37 +1,41 @@
-// The place of an image in a judge's prompt: behind the block that names it, as a separate part. Must not
-// know protocols.
+// Places images in a judge's prompt: each image follows the text block that names it, as a separate content
+// part. Must not know protocols.
 import { LIMITS } from "../faults/limits.ts";
 import type { ChatMessage } from "./prompt-job.ts";
 
-/** A content part as OpenAI's chat has it. */
+/** A content part of an OpenAI chat message. */
 type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
-/** A message as it is sent. */
+/** A chat message as it is sent to the engine. */
 export interface SentMessage {
   role: string;
   content: string | ContentPart[];
 }
 
-/** By digest, as data URLs. */
+/** Images as data URLs, keyed by digest. */
 export type ShownImages = Readonly<Record<string, string>>;
 
 /**
- * The text holds this many digits of the digest: what a policy writes is broken (../candidate/transcript).
+ * Number of hex digits of the digest that the text holds. Image blocks that a policy writes are escaped
+ * (../candidate/transcript).
  */
 const DIGEST_CHARS = 32;
 const NAMED = /\[IMAGE_[P\d.]+ ([0-9a-f]{32})\]/g;
 
-/** The block that an image follows. */
+/** The text block that precedes an image and names it. */
 export const imageHead = (number: string, digest: string): string =>
   `[IMAGE_${number} ${digest.slice(0, DIGEST_CHARS)}]`;
 
-/** Most images of a question over this many candidates: of each, and of its prompt. */
+/**
+ * Maximum number of images in a question over this many candidates: `images_max` per candidate, and for the
+ * prompt.
+ */
 export const imagesMost = (candidates: number): number => (candidates + 1) * LIMITS.images_max;
 
-/** How many images a text names. */
+/** Number of image blocks in a text. */
 export const imagesNamed = (text: string): number => text.match(NAMED)?.length ?? 0;
 
-/** Those of the images that any of the texts names; null where none does. */
+/** Returns the images that at least one of the texts names, or null if there are none. */
 export function namedImages(images: ShownImages, texts: readonly string[]): ShownImages | null {
   const named = new Set(texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, digest]) => digest)));
   const used = Object.entries(images).filter(([digest]) => named.has(digest.slice(0, DIGEST_CHARS)));
@@ -39,8 +43,9 @@ export function namedImages(images: ShownImages, texts: readonly string[]): Show
 }
 
 /**
- * Messages with each image behind its block.
- * @param maxImages images in all of them: a text that no view has written may name one however often
+ * Inserts each image after the block that names it.
+ * @param maxImages total number of images over all messages; a text that no view has written may name an
+ *   image any number of times
  */
 export function withImages(messages: readonly ChatMessage[], images: ShownImages, maxImages: number): SentMessage[] {
   const urls = new Map(Object.entries(images).map(([digest, url]) => [digest.slice(0, DIGEST_CHARS), url]));

@@ -5,26 +5,26 @@ import { exp } from "../math/elementary.ts";
 interface SoftVerdict {
   /** Probability of each option, in the order of the letters, summing to 1. */
   distribution: number[];
-  /** The most probable option's index, the first among equals. */
+  /** Index of the most probable option; on a tie the first. */
   argmax: number;
   /** Probability mass that the backend reported for the options before renormalising. */
   massSeen: number;
 }
 
 /**
- * How far below the least probable option seen an unseen one is put, in nats (Aletheia release,
+ * Distance of an unseen option below the least probable seen option, in nats (Aletheia release,
  * calibration.py).
  */
 const UNSEEN_OPTION_NATS = 20;
 
 /**
- * The verdict as a distribution, from the log probabilities at the token right behind `\boxed{`:
- * the better of "A" and " A" for each of the first
- * `options` letters, an unseen letter 20 nats below the least one seen, softmax over the letters.
- * @param logprobs the token texts reported at that position with their natural log probabilities
+ * Turns the log probabilities at the token directly after `\boxed{` into a distribution over the first
+ * `options` letters. Each letter counts with the better of its tokens "A" and " A", an unseen letter is set
+ * 20 nats below the least probable seen letter, and a softmax over the letters follows.
+ * @param logprobs token texts reported at that position, with their natural log probabilities
  * @param options 2..26
- * @returns null when no option's letter was reported
- * @throws RangeError when `options` is out of range or a letter's value is above 0 or NaN
+ * @returns null if no option's letter was reported
+ * @throws RangeError if `options` is out of range or a letter's value is above 0 or NaN
  */
 export function softVerdict(logprobs: ReadonlyMap<string, number>, options: number): SoftVerdict | null {
   if (!Number.isInteger(options) || options < 2 || options > 26)
@@ -45,8 +45,8 @@ export function softVerdict(logprobs: ReadonlyMap<string, number>, options: numb
 }
 
 /**
- * Probabilities, summing to 1, of options by their natural log probabilities, -Infinity where an
- * option was not seen: it stands 20 nats below the least one seen. null when none was seen.
+ * Softmax over natural log probabilities; the result sums to 1. An unseen option (-Infinity) counts as 20
+ * nats below the least probable seen option. Returns null if no option was seen.
  */
 export function softmaxOver(seen: readonly number[]): number[] | null {
   const present = seen.filter(Number.isFinite);

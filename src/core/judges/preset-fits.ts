@@ -1,12 +1,13 @@
-// Whether a spec's judge can be asked in its preset's words.
+// Checks that the settings of a spec's judge fit its preset.
 import type { Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { promptTitle } from "./presets/own.ts";
 import { presetNamed } from "./presets/table.ts";
 
 /**
- * @param path where the judge stands
- * @param kind of the signal: a tournament holds candidates against each other, others look at one
+ * Rejects a judge whose settings do not fit the shape of its preset.
+ * @param path path of the judge in the request
+ * @param kind kind of the signal: a tournament compares candidates, other kinds look at one candidate
  * @throws ApiError `invalid_request`, naming the field
  */
 export function requireShape({ prompt, mode, form, images }: Spec["judge"], path: string, kind: string): void {
@@ -27,12 +28,14 @@ export function requireShape({ prompt, mode, form, images }: Spec["judge"], path
   if (preset === null) return;
   if ((preset.shape === "steps") !== (kind === "steps")) {
     const other =
-      kind === "steps" ? "names no first wrong step" : "names a first wrong step: use a signal of kind steps";
+      kind === "steps"
+        ? "does not name the first wrong step"
+        : "names the first wrong step: use a signal of kind steps";
     refuse("preset", `${promptTitle(prompt)} ${other}`);
   }
   if (images === true && preset.style === "completion")
-    refuse("images", `${promptTitle(prompt)} is one text to complete, which holds none`);
+    refuse("images", `${promptTitle(prompt)} is a text completion, which cannot contain images`);
   if (preset.shape === "pair" && mode === "listwise")
     refuse("mode", `${promptTitle(prompt)} shows two candidates: use pairwise`);
-  if (form !== "exact_match") refuse("form", `${promptTitle(prompt)} has a form of its own: leave it out`);
+  if (form !== "exact_match") refuse("form", `${promptTitle(prompt)} has a fixed form: omit the field`);
 }

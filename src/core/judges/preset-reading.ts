@@ -1,4 +1,4 @@
-// The meaning of a parsed answer for the candidates that a preset showed.
+// Turns the parsed answer to a preset's question into a verdict about the candidates shown.
 import type { VerdictStatus } from "../contract/replies.ts";
 import { segmentOf } from "./parsers/answer-text.ts";
 import type { TokenLogprobs } from "./parsers/parser.ts";
@@ -8,7 +8,7 @@ import type { Preset } from "./presets/preset.ts";
 import type { Verdict } from "./verdicts.ts";
 
 interface PresetReading {
-  /** `tie`: it says that neither is better. */
+  /** `tie`: the answer says that neither candidate is better. */
   status: VerdictStatus | "tie";
   verdict: Verdict | null;
 }
@@ -26,7 +26,7 @@ export function readByPreset(
   return value === null ? { status, verdict: null } : meaningOf(preset, value, count);
 }
 
-/** The meaning of an answer's value for `count` candidates shown. */
+/** Turns a parsed value into a verdict about the `count` candidates shown. */
 export function meaningOf(preset: Preset, value: Value, count: number): PresetReading {
   const alone = preset.shape !== "pair" && preset.shape !== "list";
   return alone ? { status: "ok", verdict: ofOne(value) } : ofSeveral(value, preset, count);

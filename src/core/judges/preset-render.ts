@@ -1,4 +1,4 @@
-// Renders questions of a preset: data into slots in one pass, so that none is interpolated twice.
+// Renders the questions of a preset. Fills all slots in one pass, so that data is never interpolated twice.
 import { type Escape, escapeText } from "./escape/escape.ts";
 import { createGuard, type Guard } from "./escape/guard.ts";
 import { marksOf } from "./escape/marks.ts";
@@ -8,21 +8,21 @@ import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } 
 const SLOT = /\{\{(\w+)\}\}/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** Used where a spec gives no rubric, and no principle. */
+/** Defaults for a spec without a rubric or a principle. */
 const RUBRIC = "The response does what was asked, correctly and completely.";
 const PRINCIPLE = "Prefer what is correct, helpful and complete.";
 
 type SlotValues = Readonly<Record<string, string>>;
 
-/** Text and slots in turn, as `split` gives them. */
+/** Fills a template that is split into alternating texts and slot names. */
 const fill = (parts: readonly string[], slots: SlotValues): string =>
   parts.map((part, i) => (i % 2 === 0 ? part : (slots[part] ?? ""))).join("");
 
 const guards = new WeakMap<Preset, Guard>();
 
 /**
- * Breaks in model text whatever could pass for a part of the preset's words. One guard serves all
- * jobs of a preset.
+ * Returns the guard of a preset, which breaks everything in model text that could pass for the preset's
+ * words. All jobs of a preset share one guard.
  */
 export function guardOf(preset: Preset): Guard {
   const known = guards.get(preset);
@@ -35,9 +35,9 @@ export function guardOf(preset: Preset): Guard {
 }
 
 /**
- * Renders questions over one job's candidates in a preset's words.
- * @param quote how model text is made harmless; the marks of the preset's words are broken besides
- * @param write how contents are written
+ * Creates a renderer for questions over the candidates of one job.
+ * @param quote escapes model text; the marks of the preset's words are broken in addition
+ * @param write encodes the contents
  */
 export function createPresetRenderer(
   preset: Preset,
@@ -82,7 +82,7 @@ export function createPresetRenderer(
   };
 }
 
-/** Each text once, when it is asked for: a job may show few of its candidates. */
+/** Memoizes `guard` per text and calls it on demand, because a job may show only a few of its candidates. */
 function onDemand(guard: Escape): Escape {
   const guarded = new Map<string, string>();
   return (text) => {

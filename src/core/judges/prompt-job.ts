@@ -5,23 +5,23 @@ export interface ChatMessage {
   content: string;
 }
 
-/** How a text is written where it goes: as it is, or as JSON has it between quotes. */
+/** Encodes a text for its destination: unchanged, or escaped for a JSON string. */
 export type Writing = (text: string) => string;
 
 export const asItIs: Writing = (text) => text;
 
-/** For a body of JSON; half a surrogate pair, which servers refuse, is U+FFFD. */
+/** Escapes a text for a JSON string. Replaces lone surrogates, which servers reject, with U+FFFD. */
 export const inJson: Writing = (text) => JSON.stringify(text.toWellFormed()).slice(1, -1);
 
-/** Text and slots in turn, as `split` gives them: the text as it is written. */
+/** Encodes the texts of a template that is split into alternating texts and slot names. */
 export const writtenParts = (parts: readonly string[], write: Writing): string[] =>
   parts.map((part, i) => (i % 2 === 0 ? write(part) : part));
 
-/** The text of a raw completion: the texts one after the other, without roles. */
+/** The prompt of a raw completion: the contents of all messages, joined without roles. */
 export const rawPrompt = (messages: readonly Pick<ChatMessage, "content">[], write = asItIs): string =>
   messages.map(({ content }) => content).join(write("\n\n"));
 
-/** Texts that a preset may need besides the question and the candidates. */
+/** Texts that a preset may need in addition to the question and the candidates. */
 export type PromptSlots = { readonly [slot in "reference" | "rubric" | "principle"]?: string | undefined };
 
 export interface PromptJob {

@@ -1,20 +1,20 @@
-// The part of a request's body that shows a question: `"messages":[…]`, or `"prompt":"…"`, written out of
-// pieces that are escaped and written once a job. Shared by the edge's adapter and the gateway.
+// Writes the part of a request body that shows a question: `"messages":[…]` or `"prompt":"…"`, from pieces
+// that are escaped and encoded once per job. Shared by the edge's adapter and the gateway.
 import { type Escape, escapeText } from "./escape/escape.ts";
 import { imagesMost, type SentMessage, type ShownImages, withImages } from "./image-parts.ts";
 import { asItIs, type ChatMessage, inJson, type PromptJob, rawPrompt } from "./prompt-job.ts";
 import { createRenderer, isCompletion, type PromptForm } from "./render.ts";
 
 interface QuestionWriting {
-  /** How model text is made harmless (createRenderer). */
+  /** Escapes model text (createRenderer). */
   quote?: Escape | undefined;
-  /** For tests. */
+  /** Replaced by tests. */
   renderer?: typeof createRenderer | undefined;
 }
 
 type ShownJob = PromptJob & { images?: ShownImages | undefined };
 
-/** JSON text, or an image's address, which needs no escape within a JSON string. */
+/** JSON text, or the URL of an image, which needs no escaping inside a JSON string. */
 export type QuestionPart = string | { url: string };
 
 /**
@@ -34,7 +34,10 @@ export function createQuestionWriter(
 const joined = (parts: readonly QuestionPart[]): string =>
   parts.map((part) => (typeof part === "string" ? part : part.url)).join("");
 
-/** The same in parts, each image apart, so that who sends them holds no copy of it. */
+/**
+ * Like `createQuestionWriter`, but returns parts with each image separate, so that the sender holds no copy
+ * of an image.
+ */
 export function createPartsWriter(
   name: string,
   form: PromptForm,
@@ -42,7 +45,7 @@ export function createPartsWriter(
   { quote = escapeText, renderer = createRenderer }: QuestionWriting = {},
 ): (order: readonly number[]) => QuestionPart[] {
   const completion = isCompletion(name);
-  // Images stand within a text, which is cut before it is written.
+  // Images are inside a text, so the text is split at each image before it is encoded.
   const images = completion ? undefined : job.images;
   const render = renderer(name, form, job, quote, images === undefined ? inJson : asItIs);
   if (completion) return (order) => [`"prompt":"${rawPrompt(render(order), inJson)}"`];
@@ -58,7 +61,7 @@ export function createPartsWriter(
   };
 }
 
-/** How each address is written, by the address: each is looked at once a job. */
+/** JSON encoding of each image URL, by URL; computed once per job. */
 type Addresses = Map<string, QuestionPart>;
 
 function addressPart(url: string, addresses: Addresses): QuestionPart {
@@ -70,7 +73,7 @@ function addressPart(url: string, addresses: Addresses): QuestionPart {
   return part;
 }
 
-/** JSON cannot carry half a surrogate pair to servers that insist on Unicode scalar values. */
+/** Replaces lone surrogates, which servers that require Unicode scalar values reject. */
 const sendable = (messages: readonly ChatMessage[]): ChatMessage[] =>
   messages.map(({ role, content }) => ({ role, content: content.toWellFormed() }));
 

@@ -1,4 +1,4 @@
-// The step from a comparison to the verifier's chat messages, and back for verifiers that read them.
+// Renders a comparison as the verifier's chat messages, and parses such messages back.
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { didYouMean } from "../faults/suggestion.ts";
@@ -21,26 +21,26 @@ const isTemplate = (name: string): name is PromptName => Object.hasOwn(PROMPTS, 
 /** Whether a prompt or a preset of that name exists. */
 export const isPromptName = (name: string): boolean => isTemplate(name) || presetNamed(name) !== null;
 
-/** Whether a prompt is one raw text to complete. */
+/** Whether a prompt is sent as a raw completion. */
 export const isCompletion = (name: string): boolean => presetNamed(name)?.style === "completion";
 
-/** Fewest and most candidates that a prompt shows. */
+/** Minimum and maximum number of candidates that a prompt shows. */
 export const shownBy = (name: string): readonly [number, number] => SHOWN[presetNamed(name)?.shape ?? "list"];
 
-/** The names that there are. */
+/** Names of all prompts and presets. */
 export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...presetNames()];
 
-/** Those that a chat model is asked by. */
+/** Names of the prompts that chat models answer. */
 export const chatPrompts = (): string[] => promptNames().filter((name) => backendFor(name) === "chat");
 
 /**
- * `sha256:…` of a prompt's templates, or a preset itself; enters the spec hash. Throws ApiError
- * `unknown_prompt`, naming the field `path`.
+ * Returns the part of the spec hash that identifies a prompt: `sha256:…` of its templates, or the preset
+ * itself as canonical JSON. Throws ApiError `unknown_prompt`, naming the field `path`.
  */
 export function promptHash(name: string, path?: string): string {
   const preset = presetNamed(name);
   if (preset === null) return promptNamed(name, path).hash;
-  // That a label is an invalid answer decides nothing but by a setting, which is hashed itself.
+  // `invalid` takes effect only through a setting that is hashed itself.
   const first = preset.summary && { summary: presetNamed(STEP_SUMMARY) };
   return canonicalJson({ ...preset, invalid: undefined, ...first });
 }
@@ -49,7 +49,7 @@ function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)
   if (isTemplate(name)) return PROMPTS[name];
   const known = promptNames().join(", ");
   const suggestion = didYouMean(name, promptNames());
-  throw new ApiError("unknown_prompt", `No prompt template has this name${suggestion || ";"} there are: ${known}.`, {
+  throw new ApiError("unknown_prompt", `Unknown prompt template${suggestion || ";"} the templates are: ${known}.`, {
     errors: [{ path, message: `must be one of: ${known}${suggestion}` }],
   });
 }
@@ -58,7 +58,7 @@ type TemplateSlot = "question" | "candidates" | "options" | "count" | "score_slo
 interface Section {
   role: string;
   /**
-   * Text and slots in turn: text, slot, text, …; filled in one pass, so that data is never
+   * Alternating texts and slot names, starting with a text. Filled in one pass, so that data is never
    * interpolated twice.
    */
   parts: string[];
@@ -80,10 +80,10 @@ function sections(name: string, form: PromptForm): Section[] {
 }
 
 const guards = new Map<string, Guard>();
-/** How a candidate's block is written around its letter and its fence. */
+/** The block of a candidate around its letter and its fence, as alternating texts and slot names. */
 const BLOCK = ["[CANDIDATE_", "letter", "]\n", "text", "\n[/CANDIDATE_", "letter", "]"];
 
-/** Breaks in model text whatever could pass for a part of the template. */
+/** Returns the guard that breaks everything in model text that could pass for a part of the template. */
 function guardOf(name: string, form: PromptForm): Guard {
   const key = `${name}.${form}`;
   const known = guards.get(key);
@@ -93,10 +93,10 @@ function guardOf(name: string, form: PromptForm): Guard {
   return made;
 }
 
-/** A language that may follow a fence: on its line, without a mark that could end it. */
+/** A language tag that may follow a code fence: on the same line, without a character that could end it. */
 const LANGUAGE_TAG = /^[A-Za-z0-9+#._-]{1,32}$/;
 
-/** A fence longer than any run of backticks in the code, three at least. */
+/** Returns a code fence longer than any run of backticks in the code, at least three. */
 export function fenceFor(code: string): string {
   let longest = 2;
   for (const run of code.match(/`{3,}/g) ?? []) longest = Math.max(longest, run.length);
@@ -104,11 +104,10 @@ export function fenceFor(code: string): string {
 }
 
 /**
- * Renders comparisons over one job's candidates. The candidates are escaped once, each text is
- * built when it is asked for.
- * @param quote how model text is made harmless; of an engine whose tokenizer is known, one that
- *   breaks its tokens as well
- * @param write how contents are written: each text once a job, however many comparisons show it
+ * Creates a renderer for comparisons over the candidates of one job. Escapes the candidates once and builds
+ * each text on demand.
+ * @param quote escapes model text; if the engine's tokenizer is known, an escape that also breaks its tokens
+ * @param write encodes the contents, once per text and job, however many comparisons show the text
  * @returns a function from an order (candidate indices, letter A first) to the chat messages
  * @throws ApiError `unknown_prompt`
  */
@@ -152,12 +151,12 @@ export function createRenderer(
 
 export interface ReadPrompt {
   question: string;
-  /** In the order of the letters. `language` is the fence's tag, null when it has none. */
+  /** Candidates in the order of the letters. `language` is the tag of the fence, null if there is none. */
   candidates: { code: string; language: string | null }[];
   form: PromptForm;
 }
 
-/** Reads a message rendered by `createRenderer` back; null when the text is not of that shape. */
+/** Parses a message that `createRenderer` rendered; returns null for any other text. */
 export function parsePrompt(content: string): ReadPrompt | null {
   const question = /^\[QUESTION\]\n([\s\S]*?)\n\[\/QUESTION\]\n/.exec(content);
   if (question === null) return null;

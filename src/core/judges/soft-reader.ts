@@ -1,5 +1,5 @@
-// Finds, in the token stream of an answer, how probable its engine found each label: at the token where the
-// label stands. Must not know HTTP or the rest of an answer.
+// Reads from the token stream of an answer how probable the engine found each label, at the token that holds
+// the label. Must not know HTTP or the rest of an answer.
 
 import { LIMITS } from "../faults/limits.ts";
 import { exp, sigmoid } from "../math/elementary.ts";
@@ -9,26 +9,29 @@ import { stripped } from "./parsers/answer-text.ts";
 import type { Anchor } from "./parsers/parser.ts";
 
 /**
- * Most alternatives a token that engines give (OpenAI's bound; vLLM's and SGLang's default cap is
- * 20 or more).
+ * Maximum number of alternatives per token that engines return (OpenAI's bound; the default cap of vLLM and
+ * SGLang is 20 or more).
  */
 export const TOP_LOGPROBS = 20;
 
-/** An engine's probabilities at the label of an answer. */
+/** Probabilities that an engine gave the labels of an answer. */
 export interface SoftLabels {
-  /** Probability of each label, summing to 1. */
+  /** Probability of each label, renormalised to sum to 1. */
   letters: Readonly<Record<string, number>>;
-  /** Probability that the engine gave the labels before that. */
+  /** Total probability of the labels before renormalisation. */
   coverage: number;
-  /** The label that was written there; null where it was none, or there are several places. */
+  /** The label that was generated; null if the text is not a label, or if there are several anchors. */
   written: string | null;
 }
 
 /**
- * Text kept to recognise what stands before a label, or a closing tag, that came in several tokens.
+ * Characters of preceding text kept to recognise an anchor, or a closing tag, that is split over several
+ * tokens.
  */
 const TAIL_CHARS = 128;
-/** Rounding in an engine's softmax lets the sum of all alternatives exceed 1 a little. */
+/**
+ * Upper bound for the sum of all alternatives; rounding in an engine's softmax can take it slightly above 1.
+ */
 const MASS_MAX = 1.05;
 /** The end of a label inside a token: `A}`, `A]]`, `A</`. */
 const LABEL_END = /[}\]<\n]/;
@@ -39,9 +42,9 @@ interface Token {
 }
 
 interface LabelLogprobs {
-  /** Natural log probability of each label's best token; -Infinity where it was not seen. */
+  /** Natural log probability of each label's best token; -Infinity for an unseen label. */
   logs: number[];
-  /** Probability of all tokens that are labels. */
+  /** Total probability of the tokens that are labels. */
   mass: number;
   written: number;
 }
@@ -53,11 +56,12 @@ interface AnchorPosition {
 }
 
 /**
- * Gathers the probabilities at the answer's last anchor; thoughts, and what precedes the last
- * closing tag (thinking.ts), do not count. Per label the better of its tokens (`A` and ` A`), a
- * label that was not seen 20 nats below the least one seen, softmax over the labels (formulas
- * h); covered is what all tokens of all labels have together. Of marks of two candidates: sigmoid
- * of the difference of their expected marks, each in 0..1 (LLM-as-a-Verifier, arXiv 2607.05391).
+ * Collects the label probabilities at the last anchor of an answer. Ignores thoughts and everything before
+ * the last closing tag (thinking.ts). Each label counts with the better of its tokens (`A` and ` A`), an
+ * unseen label is set 20 nats below the least probable seen label, and a softmax over the labels follows
+ * (formulas h). `coverage` is the total probability of all tokens of all labels. For marks of two candidates,
+ * the result is the sigmoid of the difference of their expected marks, each in 0..1 (LLM-as-a-Verifier, arXiv
+ * 2607.05391).
  */
 export class SoftReader {
   readonly #labels: readonly string[];
@@ -75,17 +79,17 @@ export class SoftReader {
     this.#places = (each ?? [behind ?? null]).map((anchor) => ({ behind: anchor, found: null, passed: false }));
   }
 
-  /** Whether no token came with alternatives: the engine gives none. */
+  /** Whether no token came with alternatives, so the engine returns none. */
   get silent(): boolean {
     return this.#silent;
   }
 
-  /** Whether an anchor held something other than log probabilities. */
+  /** Whether the values at an anchor were not log probabilities. */
   get wrong(): boolean {
     return this.#wrong;
   }
 
-  /** null when no anchor was seen, or none of the labels there. */
+  /** The label probabilities; null if no anchor was seen, or none of the labels at the anchor. */
   get labels(): SoftLabels | null {
     const found = this.#places.map((place) => place.found);
     const shares = found.map((place) => place && softmaxOver(place.logs));
@@ -97,10 +101,10 @@ export class SoftReader {
     return { letters, coverage, written: this.#labels[found[0]?.written ?? -1] ?? null };
   }
 
-  /** The generated text is of no interest beside the tokens. */
+  /** Ignores the text: only the tokens matter. */
   text(): void {}
 
-  /** Takes the next tokens. What has not the shape that OpenAI documents is passed over. */
+  /** Takes the next tokens. Skips tokens that do not have the shape that OpenAI documents. */
   logprobs(tokens: readonly unknown[], answering: boolean): void {
     for (const token of tokens) {
       if (answering && isToken(token)) this.#token(token);
@@ -124,7 +128,10 @@ export class SoftReader {
     this.#tail = (this.#tail + piece).slice(-TAIL_CHARS);
   }
 
-  /** @param prefix what the token says before the label, for tokens that carry the brace too */
+  /**
+   * Reads the labels at one token.
+   * @param prefix text of the token before the label, for tokens that also hold the brace
+   */
   #read(prefix: string, token: string, alternatives: readonly unknown[]): LabelLogprobs {
     const logs = this.#labels.map(() => Number.NEGATIVE_INFINITY);
     const seen = new Map<string, number>();
@@ -150,11 +157,11 @@ export class SoftReader {
     return { logs, mass: Math.min(1, mass), written: this.#labelIn(token.slice(prefix.length)) };
   }
 
-  /** The label that a token says or begins to say, by its index; -1 without one. */
+  /** Index of the label that a token spells or begins to spell; -1 if there is none. */
   #labelIn(text: string): number {
     const bare = stripped(text.split(LABEL_END)[0] as string);
     const exact = this.#labels.indexOf(bare);
-    // A lower-case letter is a separate word.
+    // Single letters are case-sensitive, because a lower-case letter can be a word such as `a`.
     if (exact >= 0 || bare === "" || this.#labels.every((label) => label.length === 1)) return exact;
     const small = bare.toLowerCase();
     const whole = this.#small.indexOf(small);
@@ -164,14 +171,14 @@ export class SoftReader {
   }
 }
 
-/** Where the answer's first word begins in a piece of text; null when that is not here. */
+/** Offset of the answer's first word in a piece of text; null if the word does not begin in this piece. */
 function firstIn(place: AnchorPosition, piece: string): number | null {
   if (place.passed || stripped(piece) === "") return null;
   place.passed = true;
   return 0;
 }
 
-/** Where in the piece the text behind the last mark begins; null when that is not here. */
+/** Offset in the piece of the text after the last mark; null if that text does not begin in this piece. */
 function behindIn(mark: RegExp, tail: string, piece: string): number | null {
   const text = tail + piece;
   let end = -1;
@@ -181,7 +188,7 @@ function behindIn(mark: RegExp, tail: string, piece: string): number | null {
   return Math.max(0, end - tail.length);
 }
 
-/** The mean mark of a distribution over marks: 1 for the first, 0 for the last. */
+/** Expected mark of a distribution over marks: 1 for the first, 0 for the last. */
 const expected = (shares: readonly number[]): number =>
   shares.reduce((sum, share, i) => sum + (share * (shares.length - 1 - i)) / (shares.length - 1), 0);
 

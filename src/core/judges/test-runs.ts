@@ -1,17 +1,17 @@
-// What is put to a sandbox about a group's programs, and what it can say of a test.
+// Inputs for running a group's programs in a sandbox, and the possible results of a test.
 
-/** One input of a program's run. */
+/** A test case: the input of one run of a program. */
 export interface RunCase {
   stdin?: string | undefined;
   stdout?: string | undefined;
   assert?: string | undefined;
-  /** The function that the assert calls, where the task names it. */
+  /** The function that the assert calls, if the task names it. */
   function?: string | undefined;
-  /** Absolute or relative, of numbers; default: that of all runs. */
+  /** Absolute or relative tolerance for numbers; default: `TestRuns.tolerance`. */
   tolerance?: number | undefined;
 }
 
-/** All that the questions about a group's programs are asked with. */
+/** Inputs shared by all test runs of a group. */
 export interface TestRuns {
   cases: readonly RunCase[];
   language: string;
@@ -22,7 +22,7 @@ export interface TestRuns {
 export const RUN_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** Languages in which it is known whether the code behind an assert was reached. */
+/** Languages in which we can detect whether the code behind an assert was reached. */
 export const ASSERTING = ["python", "javascript"] as const;
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   ...{ ts: "typescript", "c++": "cpp", "c#": "csharp", cs: "csharp", golang: "go", rs: "rust", rb: "ruby", sh: "bash" },
 };
 
-/** A language's name in our words, whatever the caller calls it. */
+/** Canonical name of a language, whatever alias the caller uses. */
 export const languageOf = (name: string): string => {
   const lower = name.trim().toLowerCase();
   return ALIASES[lower] ?? lower;

@@ -1,4 +1,4 @@
-// The robust parser: a verifier's generation into a verdict, for decisions. The strict parsers are in
+// The robust parser: turns a verifier's generation into a verdict, for decisions. The strict parsers are in
 // strict-verdict.ts.
 import type { VerdictStatus } from "../contract/replies.ts";
 import { strip } from "../text/python-text.ts";
@@ -7,23 +7,23 @@ import { type Box, nextBox } from "./parsers/boxes.ts";
 
 interface LetterVerdict {
   status: VerdictStatus;
-  /** `A`.., only when status is `ok`. */
+  /** `A`, `B`, ..; set only if the status is `ok`. */
   letter: string | null;
-  /** 0-based place of the letter, below k; only when status is `ok`. */
+  /** 0-based index of the letter, less than k; set only if the status is `ok`. */
   index: number | null;
 }
 
 export interface ScoresVerdict {
   status: VerdictStatus;
-  /** k integers in 0..10, only when status is `ok`. */
+  /** k integers in 0..10; set only if the status is `ok`. */
   scores: number[] | null;
 }
 
 /**
- * The option letter of a generation among the first `k` letters (formulas a.6, "robust"). Takes a bare answer
- * as well as a whole text with think tags. Thoughts are never read: text in an open think block is
- * `unclosed_think`. All boxes that hold a letter must agree, else `ambiguous`; boxes that hold none are
- * ignored when another does. Only the status `ok` is a verdict. Linear time.
+ * Parses the option letter of a generation among the first `k` letters (formulas a.6, "robust"). Accepts a
+ * bare answer as well as a whole text with think tags. Never reads thoughts: text in an open think block is
+ * `unclosed_think`. All boxes that hold a letter must agree, otherwise the status is `ambiguous`; boxes
+ * without a letter are ignored if another box has one. Only the status `ok` is a verdict. Linear time.
  */
 export function parseLetter(answer: string, k: number): LetterVerdict {
   const start = answerStart(answer);
@@ -43,10 +43,10 @@ export function parseLetter(answer: string, k: number): LetterVerdict {
 }
 
 /**
- * The `k` scores of a generation, `\boxed{[s1,..,sk]}`, each an integer in 0..10. The same rules as
- * `parseLetter`: closed thoughts only, every box that holds k integers must agree (`ambiguous`), other boxes
- * are ignored beside one that does; a wrong count or something other than an integer is `bad_content`, an
- * integer outside 0..10 `out_of_range`. Linear time.
+ * Parses the `k` scores of a generation, `\boxed{[s1,..,sk]}`, each an integer in 0..10. Follows the rules of
+ * `parseLetter`: only closed thoughts, every box that holds k integers must agree (otherwise `ambiguous`),
+ * and other boxes are ignored if one does. A wrong count or a value that is not an integer is `bad_content`,
+ * an integer outside 0..10 is `out_of_range`. Linear time.
  */
 export function parseScores(answer: string, k: number): ScoresVerdict {
   const start = answerStart(answer);
@@ -64,12 +64,12 @@ export function parseScores(answer: string, k: number): ScoresVerdict {
   return scoresInRange(found);
 }
 
-/** `A` for 0, `B` for 1, .. */
+/** Returns `A` for 0, `B` for 1, .. */
 export function letterAt(index: number): string {
   return String.fromCharCode(65 + index);
 }
 
-/** Lowest and highest of a score list. */
+/** Lowest and highest score in a score list. */
 export const SCORE_RANGE = [0, 10] as const;
 
 function scoresInRange(scores: number[]): ScoresVerdict {
@@ -80,15 +80,15 @@ function scoresInRange(scores: number[]): ScoresVerdict {
 }
 
 /**
- * Longer contents are never a letter or a score list; the bound also keeps NFKC (quadratic on runs
- * of marks) off hostile texts.
+ * Maximum length of a letter or a score list; the bound also keeps NFKC (quadratic on runs of combining
+ * marks) away from hostile texts.
  */
 const CONTENT_CHARS_MAX = 256;
 const LAYERS_MAX = 4;
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** TeX's commands and switches that only change how a letter looks. */
+/** TeX commands and switches that only change the look of a letter. */
 const MACRO = /^\\(?:(?:text|math)[a-z]{0,8}|operatorname\*?|[mhf]box|emph|underline|boldsymbol|bm)\s*\{(.*)\}$/s;
 const LEADING_WORD = /^(?:candidate|option|answer|\\(?:bf|it|rm|sf|tt)(?:series|family|shape)?(?![a-z]))[\s_:]*/i;
 const WRAPPERS: readonly (readonly [string, string])[] = [
@@ -105,7 +105,7 @@ const WRAPPERS: readonly (readonly [string, string])[] = [
   ["\u2018", "\u2019"],
 ];
 
-/** 0-based index of the one letter a box holds, or -1. */
+/** 0-based index of the only letter in a box, or -1. */
 function letterIndex(text: string, { start, end }: Box): number {
   if (end === start + 1) {
     const unit = text.charCodeAt(start);
@@ -121,8 +121,8 @@ function asciiLetterIndex(unit: number): number {
 }
 
 /**
- * NFKC, then up to four layers off: a closing dot, a leading word, one pair of wrappers. null when
- * too long to be a verdict.
+ * Normalizes to NFKC, then removes up to four layers: a closing dot, a leading word, one pair of wrappers.
+ * Returns null if the content is too long to be a verdict.
  */
 function unwrap(content: string): string | null {
   const trimmed = strip(content);
@@ -153,7 +153,7 @@ function peel(text: string): string {
   return text;
 }
 
-/** The `k` integers of a box's content, or null. */
+/** Parses the `k` integers in a box, or returns null. */
 function integersIn(content: string, k: number): number[] | null {
   const parts = unwrap(content)?.split(",");
   if (parts?.length !== k) return null;

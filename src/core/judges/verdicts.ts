@@ -1,65 +1,65 @@
-// The verdicts of a verifier's answer about the candidates it was shown. Places are those of the order shown,
-// 0 under letter A.
+// Verdicts of a verifier about the candidates it was shown. A place is an index in the order shown; place 0
+// has letter A.
 import { tanh } from "../math/elementary.ts";
 import { SCORE_RANGE } from "./verdict.ts";
 
 export type Verdict =
-  /** One is the best. */
+  /** The best candidate. */
   | { kind: "letter"; place: number }
-  /** All that are right; may be none. */
+  /** All correct candidates; may be empty. */
   | { kind: "letters"; places: readonly number[] }
   /**
-   * About two: 2 and 1 for the first, by much or a little, 0 for neither, -1 and -2 for the second. With the
-   * scores that were given too, where these are equal.
+   * Comparison of two candidates: 2 or 1 if the first is much or slightly better, 0 for a tie, -1 or -2 for
+   * the second. `scores` are the scores that the answer also gave, if they are equal.
    */
   | { kind: "preference"; strength: number; scores?: readonly number[] }
-  /** One number a candidate, the more the better. */
+  /** One number per candidate; higher is better. */
   | { kind: "scores"; scores: readonly number[] }
   /** Places, best first. */
   | { kind: "ranking"; places: readonly number[] }
-  /** About one candidate: a number in the preset's scale. */
+  /** Grade of one candidate: a number on the preset's scale. */
   | { kind: "grade"; grade: number }
-  /** About one candidate: one of the preset's labels. */
+  /** Label of one candidate: one of the preset's labels. */
   | { kind: "label"; label: string }
   /**
-   * About one candidate: criteria met, missed, the number of a choice, or null where undecided; and the words
-   * of the candidate that decide it, which no log keeps.
+   * Criteria of one candidate: met, not met, the number of a choice, or null if undecided. `evidence` holds
+   * the words of the candidate that decide each criterion; no log keeps them.
    */
   | {
       kind: "criteria";
       met: Readonly<Record<string, boolean | number | null>>;
       evidence?: Readonly<Record<string, string>>;
     }
-  /** About one solution: the probability that each of its steps is right; null: unknown. */
+  /** Probability that each step of one solution is correct; null if unknown. */
   | { kind: "steps"; scores: readonly (number | null)[] }
-  /** A probability for each place shown, or for each of the preset's labels, in their order. */
+  /** One probability per place shown, or per label of the preset, in their order. */
   | { kind: "distribution"; shares: readonly number[] };
 
-/** A verdict as the log's columns hold it: in the one that fits, null in the others. */
+/** A verdict as the columns of the log hold it: set in the column that fits, null in the others. */
 export interface VerdictColumns {
   letter: string | null;
   scores: readonly number[] | null;
   verdict: Verdict | null;
 }
 
-/** The verdict out of the columns; null where there is none, or where it is that two are equal. */
+/** Restores the verdict from the log's columns; null if there is none or if it is a tie. */
 export function verdictIn({ letter, scores, verdict }: VerdictColumns): Verdict | null {
   if (letter !== null) return { kind: "letter", place: letter.charCodeAt(0) - "A".charCodeAt(0) };
   return scores === null ? verdict : { kind: "scores", scores };
 }
 
-/** The one highest entry's place, null when several share it. */
+/** Place of the highest value; null if several values share it. */
 function soleTop(values: readonly number[]): number | null {
   const top = Math.max(...values);
   const at = values.indexOf(top);
   return at >= 0 && at === values.lastIndexOf(top) ? at : null;
 }
 
-/** The verdict without what it quotes, which is a rollout's text. */
+/** Removes the quotes from a verdict, which are text of a rollout. */
 export const tellable = (verdict: Verdict | null): Verdict | null =>
   verdict?.kind === "criteria" ? { kind: verdict.kind, met: verdict.met } : verdict;
 
-/** The place that a verdict names above all others, or null. */
+/** Place of the single winner of a verdict, or null if there is none. */
 export function winnerOf(verdict: Verdict | null): number | null {
   switch (verdict?.kind) {
     case "letter":
@@ -79,25 +79,25 @@ export function winnerOf(verdict: Verdict | null): number | null {
   }
 }
 
-/** How much of a verdict's strength a tournament takes over. */
+/** Settings for how much of a verdict's strength a tournament uses. */
 export interface Weighing {
-  /** `soft`: distributions count as such, and not as their winner. */
+  /** `soft`: distributions count as they are instead of as their winner. */
   vote?: "majority" | "soft" | undefined;
-  /** A preset's scores of several give their ranks; a template's name the best. */
+  /** Whether scores of several candidates count as ranks (presets) or only name the best (templates). */
   ranks?: boolean | undefined;
   strength?: "graded" | undefined;
   strength_scale?: number | undefined;
-  /** Lowest and highest of the verdicts' scores; absent or null: those of a score list. */
+  /** Lowest and highest score of the verdicts; omitted or null: the range of a score list. */
   range?: readonly [number, number] | null | undefined;
 }
 
-/** The part of a range that stands for the scale of graded scores where none is named. */
+/** Divisor of the score range that gives the default scale of graded scores. */
 const SCALE_SHARE = 5;
 
 /**
- * A verdict's share for each of `count` candidates, in [0, 1], where it says more than a winner: for two, 1
- * and 0 or by strength between; for several, by their ranks. undefined where it names only a winner, as a
- * letter does.
+ * Shares in [0, 1] of the `count` candidates, if a verdict says more than a winner: for two candidates 1 and
+ * 0, or values between by strength; for several by rank. Returns undefined if the verdict names only a
+ * winner, such as a letter.
  */
 export function gradesIn(verdict: Verdict | null, count: number, weighing: Weighing): number[] | undefined {
   switch (verdict?.kind) {
@@ -131,7 +131,7 @@ function ofScores(scores: readonly number[], weighing: Weighing): number[] | und
   return [share, 1 - share];
 }
 
-/** The share of the others that each beats, half a one for a tie. */
+/** Share of the other candidates that each candidate beats; a tie counts as half. */
 const byRank = (scores: readonly number[]): number[] =>
   scores.map((score) => {
     const beaten = scores.reduce((sum, other) => sum + (other < score ? 1 : other === score ? 0.5 : 0), -0.5);

@@ -1,5 +1,5 @@
-// The audit: which groups another judge judges again, by what spec, and how far its order agrees with the
-// rewards. Decides no reward.
+// Audits: picks a share of groups for another judge to judge again and measures how far that judge's order
+// agrees with the rewards. An audit never changes a reward.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -11,15 +11,15 @@ import { judgeFault } from "../tournament/judge-fault.ts";
 import { needsReference, ScheduleSchema } from "../tournament/named-schedule.ts";
 import type { AnySpec } from "./compiled-spec.ts";
 
-/** Its score, whatever the rewards are: an order is all that is compared. */
+/** The score of every audit spec. Only the order is compared, so any score would do. */
 const SCORE = "win_rate";
 
-/** A spec's `audit`, in its canonical form when read. */
+/** Schema of a spec's `audit`; parsing returns the canonical form. */
 export const AuditSchema = z
   .strictObject({
-    share: z.number().gt(0).max(1).default(0.01).meta(said("share of groups that are audited. Default 0.01")),
+    share: z.number().gt(0).max(1).default(0.01).meta(said("share of groups to audit; default 0.01")),
     judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).meta(
-      said("how they are judged again: another model, preset or schedule than the one that decides rewards"),
+      said("judge of the audit, with a different model, preset or schedule than the judge that decides rewards"),
     ),
   })
   .transform(({ share, judge }): Audit => ({ share, judge: canonicalJudge(judge) }))
@@ -28,11 +28,12 @@ export const AuditSchema = z
       context.addIssue({ code: "custom", path: ["judge", ...path], message });
     const fault = judgeFault(judge, SCORE);
     if (fault !== null) refuse(fault.path, fault.message);
-    else if (needsReference(judge.schedule)) refuse(["schedule"], "an audit compares a group's rollouts alone");
+    else if (needsReference(judge.schedule))
+      refuse(["schedule"], "an audit compares only rollouts of the group, without a reference");
   })
-  .meta(said("a share of groups is judged again by another judge; decides no reward (docs/alarms.md)"));
+  .meta(said("judges a share of the groups again with another judge, without effect on rewards (docs/alarms.md)"));
 
-/** The spec by which a group is judged again; null where the spec has no audit. */
+/** The spec that judges a group again; null if the spec has no audit. */
 export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {
   if (audit === undefined) return null;
   const format = { rules: [], penalty: 0 };
@@ -41,14 +42,14 @@ export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {
 
 const WORDS = 2 ** 32;
 
-/** Whether a group belongs to the share, decided by the seed and the texts to be judged alone. */
+/** Whether a group is audited. Depends only on the seed and the judged texts, so it is reproducible. */
 export function isAudited({ share }: Audit, seed: number, { question, texts }: PreparedGroup): boolean {
   return hashText("audit", seed, question, ...texts)[0] / WORDS < share;
 }
 
 /**
- * Spearman's correlation of a group's rewards with its audit, in [-1, 1], over the rollouts that
- * have both; null where fewer than two have, or one side is all equal.
+ * Spearman's correlation of a group's rewards with its audit, in [-1, 1], over the rollouts that have
+ * both values; null if fewer than two have both, or if either side is constant.
  */
 export function auditCorrelation(
   rewards: readonly (number | null)[],

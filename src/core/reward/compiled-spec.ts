@@ -1,5 +1,5 @@
-// A compiled spec of either form: its signals in the order of their dependencies, and the reward's expression
-// with its proved range. Must not know groups.
+// Compiles a spec of either form: its signals in dependency order, and the reward expression with its proved
+// range. Independent of any group.
 
 import type { Question } from "../asking/questions.ts";
 import { type Fact, isRelative, type Judge, type Signal } from "../asking/signal.ts";
@@ -14,10 +14,7 @@ import { type CompiledExpression, compileExpression, ExpressionFault } from "./e
 import { flatSignals } from "./flat-signals.ts";
 import { SIGNALS } from "./table.ts";
 
-/**
- * A signal of a spec in its canonical form: `kind`, `when` and `skip_value` beside the kind's own
- * settings.
- */
+/** A signal of a spec in canonical form: `kind`, `when` and `skip_value`, plus the kind's own settings. */
 export interface SpecSignal {
   kind: string;
   when?: string | undefined;
@@ -28,7 +25,7 @@ export interface SpecSignal {
 /** A spec of named signals and an expression over them, in its canonical form. */
 export interface SignalsSpec extends KeptTexts {
   candidate: Spec["candidate"];
-  /** By name, ascending. */
+  /** Signals by name, in ascending order. */
   signals: Readonly<Record<string, SpecSignal>>;
   reward: string;
   seed: number;
@@ -41,8 +38,8 @@ export type AnySpec = Spec | SignalsSpec;
 export const hasSignals = (spec: AnySpec): spec is SignalsSpec => "signals" in spec;
 
 /**
- * What is hashed into a signals spec's `spec_hash`. `prompts`: the hash of each prompt that its
- * judges name.
+ * The text that is hashed into a signals spec's `spec_hash`.
+ * @param prompts the hash of each prompt that the spec's judges name
  */
 export function signalsFingerprint(spec: SignalsSpec, prompts: Record<string, string>): string {
   const deciding = decidingOf(spec);
@@ -55,46 +52,46 @@ export function signalsFingerprint(spec: SignalsSpec, prompts: Record<string, st
 
 export interface CompiledSignal {
   name: string;
-  /** The spec's field that says it, and the one that says how it asks. */
+  /** The spec field that defines the signal; `judge_field` is the field that configures its judge. */
   field: string;
   judge_field: string;
   signal: Signal;
   settings: unknown;
-  /** How a verifier is asked; null without questions. */
+  /** How the verifier is asked; null if the signal asks no questions. */
   judge: Judge | null;
   when: CompiledExpression | null;
   skip_value: number;
-  /** Signals that must be known before it. */
+  /** Names of the signals that must be settled first. */
   after: readonly string[];
-  /** Where its values lie, `skip_value` among them. */
+  /** Range of the signal's values, `skip_value` included. */
   range: ValueRange;
 }
 
 export interface CompiledSpec {
   spec: AnySpec;
-  /** Each after those that it waits for. */
+  /** Signals in dependency order: each comes after those it waits for. */
   signals: readonly CompiledSignal[];
-  /** Names, ascending. */
+  /** Signal names, ascending. */
   names: readonly string[];
   reward: CompiledExpression;
-  /** A format signal asks for judgeable candidates. */
+  /** Whether a format signal requires judgeable candidates. */
   judgeable: boolean;
-  /** Some signal, or the expression, says something only beside those of the group. */
+  /** Whether a signal or an expression compares a rollout with the rest of its group. */
   relative: boolean;
-  /** Fields of groups and rollouts, and `step`. */
+  /** Fields that groups and rollouts must carry, and `step`. */
   facts: readonly Fact[];
 }
 
-/** The fields of the flat form, by the signals that they stand for. */
+/** The fields of the flat form, by the signal that each one defines. */
 const FLAT_FIELDS: Readonly<Record<string, string>> = { base: "judge", format: "format", overlong: "overlong" };
 
-/** Where a spec of either form says what a signal is, and where how it asks. */
+/** The spec fields that define a signal and its judge, for either form. */
 const fieldsOf = (spec: AnySpec, name: string): Pick<CompiledSignal, "field" | "judge_field"> =>
   hasSignals(spec)
     ? { field: `signals.${name}`, judge_field: `signals.${name}.judge` }
     : { field: FLAT_FIELDS[name] as string, judge_field: "judge" };
 
-/** What is wrong with a signals spec beyond its schema, and in which field. */
+/** A fault of a signals spec that its schema cannot express, with the path of the field. */
 export class SpecFault extends Error {
   readonly path: readonly string[];
   constructor(path: readonly string[], message: string) {
@@ -108,22 +105,19 @@ export class SpecFault extends Error {
 export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] =>
   hasSignals(spec) ? spec.signals : flatSignals(spec);
 
-/** The kind of that name; the schema knows no other. */
+/** The kind with that name. The schema admits only names in the table. */
 export const kindNamed = (kind: string): Signal => SIGNALS.find((signal) => signal.kind === kind) as Signal;
 
 /** The kind of backend that answers a signal's questions. */
 export const backendOf = (signal: Signal, settings: unknown): Question["to"] => signal.to?.(settings) ?? "chat";
 
-/** Backends that are asked in a preset's words. */
+/** Backends that receive a prompt written in a preset's words. */
 const ASKED_IN_WORDS: ReadonlySet<Question["to"]> = new Set(["chat", "decide"]);
 
-/** Where the spec says how an audit asks. */
+/** The spec field that configures the audit's judge. */
 export const AUDIT_JUDGE = "audit.judge";
 
-/**
- * How the signals that ask a model in words do so, and the audit, and the field of the spec that
- * says it.
- */
+/** The judges of all signals that prompt a model in words, and the audit's, each with its spec field. */
 export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
   const audit = spec.audit === undefined ? [] : [{ path: AUDIT_JUDGE, judge: spec.audit.judge }];
   const asking = Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
@@ -138,8 +132,8 @@ export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
 const sumOf = (names: readonly string[]): string => names.join(" + ");
 
 /**
- * Reads a spec for groups of at most n rollouts.
- * @throws SpecFault naming the field; of a spec that its schema has accepted, never
+ * Compiles a spec for groups of at most n rollouts.
+ * @throws SpecFault naming the field; never for a spec that its schema has accepted
  */
 export function readSpec(spec: AnySpec, n: number): CompiledSpec {
   const given = signalsOf(spec);
@@ -159,7 +153,7 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
   const compiled = opened.map((openedSignal): CompiledSignal => {
     const path = ["signals", openedSignal.name, "when"];
     const when = openedSignal.when === undefined ? null : expression(openedSignal.when, ranges, path);
-    // Whether a candidate can be judged, and fits, is known when all have asked.
+    // Whether a candidate can be judged and fits is known only after every asking signal has finished.
     const judges = isFormatRule(openedSignal.signal, openedSignal.settings) ? asking : [];
     return { ...openedSignal, when, after: [...new Set([...(when?.signals ?? []), ...judges])] };
   });
@@ -184,14 +178,17 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
 const hasRule = (signal: Signal, settings: unknown, rule: "judgeable" | "fits"): boolean =>
   signal.rules?.(settings).includes(rule) === true;
 
-/** Whether a verifier is asked, or a rule looks for them; else rollouts are read as they are. */
+/**
+ * Whether candidates are extracted: a verifier is asked, or a rule requires one. Otherwise rollouts are
+ * read whole.
+ */
 export const asksForCandidates = ({ signals }: CompiledSpec): boolean =>
   signals.some(
     ({ signal, settings, judge }) =>
       (judge !== null && signal.ownTexts !== true) || signal.rules?.(settings).includes("has_candidate"),
   );
 
-/** Whether some signal compares candidates by few of their pairs. */
+/** Whether a signal compares candidates by only a few of their pairs. */
 export const comparesFew = ({ signals }: CompiledSpec): boolean =>
   signals.some(({ signal, judge }) => signal.relative === true && judge !== null && asksFewPairs(judge));
 
@@ -211,7 +208,7 @@ function expression(
   }
 }
 
-/** Each after those that it waits for; among those that may come, the ones without questions first. */
+/** Topological order by `after`; among signals that are ready, those without questions come first. */
 function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
   const rest = [...signals].sort((a, b) => Number(a.judge !== null) - Number(b.judge !== null));
   const done: CompiledSignal[] = [];
@@ -221,7 +218,7 @@ function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
       const circle = rest.filter(({ when }) => when !== null).map(({ name }) => name);
       throw new SpecFault(
         ["signals", circle[0] as string, "when"],
-        `waits for itself, through ${circle.join(", ")}: what a signal's \`when\` names must not wait for that signal, and \`judgeable\` and \`fits\` are known after every tournament`,
+        `depends on itself, through ${circle.join(", ")}: the signals in a \`when\` must not depend on the signal of that \`when\`; \`judgeable\` and \`fits\` depend on every tournament`,
       );
     }
     done.push(...rest.splice(next, 1));
@@ -230,19 +227,18 @@ function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
 }
 
 /**
- * A spec ready to score with.
- * @param n most rollouts of a group
- * @throws ApiError `unbounded_reward`, naming what to squash, or the function that a value may leave
- *   the domain of: only of a spec with signals, for today's form may have an `overlong` without
- *   clamp
+ * Compiles a spec for scoring.
+ * @param n maximum number of rollouts per group
+ * @throws ApiError `unbounded_reward`, naming the value to squash or the function whose domain a value
+ *   may leave. Only for a spec with signals: the flat form may have an `overlong` without a clamp
  */
 export function compileSpec(spec: AnySpec, n: number = LIMITS.rollouts_per_group_max): CompiledSpec {
   const compiled = readSpec(spec, n);
   if (!hasSignals(spec)) return compiled;
-  for (const { name, range } of compiled.signals) refuseHuge(`signals.${name}`, "its values lie", range);
+  for (const { name, range } of compiled.signals) refuseHuge(`signals.${name}`, "its values are", range);
   refuseLeaving("reward", compiled.reward);
   for (const { name, when } of compiled.signals) if (when !== null) refuseLeaving(`signals.${name}.when`, when);
-  refuseHuge("reward", "it lies", compiled.reward.range);
+  refuseHuge("reward", "its value is", compiled.reward.range);
   if (compiled.reward.range.every(Number.isFinite)) return compiled;
   const unbounded = compiled.signals.filter(
     ({ name, range }) => compiled.reward.signals.includes(name) && !range.every(Number.isFinite),
@@ -255,14 +251,14 @@ export function compileSpec(spec: AnySpec, n: number = LIMITS.rollouts_per_group
   );
 }
 
-/** Means and deviations of what is larger are not finite, here or in the run log's database. */
+/** Beyond this limit, means and deviations overflow, here or in the run log's database. */
 function refuseHuge(field: string, where: string, range: ValueRange): void {
   const huge = range.some((end) => Number.isFinite(end) && Math.abs(end) > LIMITS.value_max);
-  if (huge) throw unboundedAt(field, `${where} in ${range[0]} to ${range[1]}; ${theLimit("value_max")}`);
+  if (huge) throw unboundedAt(field, `${where} between ${range[0]} and ${range[1]}; ${theLimit("value_max")}`);
 }
 
 function refuseLeaving(field: string, { leaves }: CompiledExpression): void {
-  if (leaves !== null) throw unboundedAt(field, `${leaves.message}; squash it first, for instance with clamp or max`);
+  if (leaves !== null) throw unboundedAt(field, `${leaves.message}; squash it first, for example with clamp or max`);
 }
 
 function unboundedAt(field: string, message: string): ApiError {

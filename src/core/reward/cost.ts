@@ -1,5 +1,5 @@
-// A spec's cost for a group: generations and tokens, counted by opening its signals on a group of n different
-// candidates. Sends nothing.
+// Cost of a spec for one group in generations and tokens, counted by opening its signals on a dummy group of
+// n distinct candidates. Sends no requests.
 
 import { generationsOf } from "../asking/questions.ts";
 import type { Plan } from "../asking/signal.ts";
@@ -12,18 +12,18 @@ import type { CompiledSpec } from "./compiled-spec.ts";
 export interface GroupCost {
   rollouts: number;
   /**
-   * Generations of the first wave, without what may be asked again; null, as all below, where the spec does
-   * not suit the group.
+   * Generations of the first wave, without repeated questions. Null, like the fields below, if the spec
+   * does not suit the group.
    */
   generations: number | null;
-  /** Upper bound over all waves, with repeated questions and attribution, whatever the verifier answers. */
+  /** Upper bound over all waves for any verifier answers, repeated questions and attribution included. */
   generations_max: number | null;
-  /** Upper bounds on the tokens generated for `generations` and for `generations_max`. */
+  /** Upper bounds of the tokens generated for `generations` and `generations_max`. */
   completion_tokens: number | null;
   completion_tokens_max: number | null;
 }
 
-/** Costs by signal that asks; a signal with `when` counts as if the condition held for every rollout. */
+/** Costs per asking signal. A signal with `when` is counted as if its condition held for every rollout. */
 export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupCost> {
   const group = groupOf(n, Object.keys(formatsOf(compiled)));
   const none = new Array<boolean>(n).fill(false);
@@ -64,7 +64,7 @@ function countsOf(open: () => Plan, reask: number): { first: number; maxGenerati
 const formatsOf = ({ signals }: CompiledSpec) =>
   Object.fromEntries(signals.flatMap(({ name, signal }) => (signal.rules === undefined ? [] : [[name, true]])));
 
-/** n well-formed rollouts, all different. */
+/** A dummy group of n well-formed, distinct rollouts. */
 function groupOf(n: number, formats: readonly string[]): PreparedGroup {
   const texts = Array.from({ length: n }, (_, r) => `${r}`);
   const all = texts.map(() => true);

@@ -1,14 +1,14 @@
-// The spec that a deployment's own default judge makes of `default`.
+// Builds the spec that `default` means when a deployment sets its own default judge.
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import type { AnySpec } from "./compiled-spec.ts";
 import { AnySpecSchema } from "./signals-spec.ts";
 
 /**
- * Every default of the contract, asked in a preset's words: a tournament where it compares, a grade
- * where it looks at one candidate, steps where it names a wrong one. A preset judges whole texts, a
- * code template programs.
- * @param name of a preset or a template that exists
+ * The contract's defaults with the given preset: a tournament if the preset compares candidates, a
+ * `grade` if it looks at one candidate, `steps` if it locates a wrong step. A preset judges whole texts,
+ * a code template judges programs.
+ * @param name name of an existing preset or template
  */
 export function specOfJudge(name: string): AnySpec {
   const preset = presetNamed(name);

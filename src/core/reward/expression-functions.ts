@@ -1,5 +1,5 @@
-// Defines what an expression's operators and functions of one rollout are: how many arguments, the range of
-// the value, the value. One entry each.
+// Operators and per-rollout functions of reward expressions: arity, value range and evaluation, one entry
+// each.
 
 import type { ValueRange } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -7,23 +7,26 @@ import { cos, exp, log, power, sigmoid } from "../math/elementary.ts";
 import { clamp, hull, limited, mean, OVER_GROUP, TRUTH } from "./expression-group-functions.ts";
 
 /**
- * A function of one rollout's values. `constants` holds the arguments that must be numbers in the
- * text, by place.
+ * A function of one rollout's values. `constants` holds, by position, the arguments that must be literal
+ * numbers.
  */
 interface PlainFunction {
   arity: readonly [least: number, most: number];
-  /** Places of arguments that must be numbers. */
+  /** Positions of arguments that must be literal numbers. */
   constant?: readonly number[];
-  /** What is wrong with the constants, or null. */
+  /** An error message if the constants are invalid, else null. */
   refuse?(constants: readonly (number | null)[]): string | null;
-  /** Its domain, where arguments within the ranges may lie outside; else null. */
+  /** The domain as text if arguments within the ranges may lie outside it, else null. */
   domain?(ranges: readonly ValueRange[]): string | null;
   range(ranges: readonly ValueRange[]): ValueRange;
-  /** Range of the numbers on the way to a value that is limited again, where they may be greater. */
+  /** Range of the intermediate results, if it can exceed the final range. */
   way?(ranges: readonly ValueRange[]): ValueRange;
-  /** Not finite where any number on the way is not: such a value is none (`unbounded`). */
+  /**
+   * Returns a non-finite number if any intermediate result is not finite; the rollout then has no value
+   * (`unbounded`).
+   */
   evaluate(values: readonly number[], step: number): number;
-  /** It needs the request's `step`. */
+  /** Whether the function needs the request's `step`. */
   step?: true;
 }
 
@@ -34,7 +37,7 @@ const sign = (predicate: (a: number, b: number) => boolean): PlainFunction => ({
   evaluate: ([a = 0, b = 0]) => truth(predicate(a, b)),
 });
 
-/** 0 times an infinite bound is 0: the factor is exactly 0 there. */
+/** Interval product: 0 times an infinite bound is 0, because the factor is exactly 0 there. */
 const times = (a: number, b: number) => (a === 0 || b === 0 ? 0 : a * b);
 
 function corners(combine: (a: number, b: number) => number, [a, b]: readonly ValueRange[]): ValueRange {
@@ -45,7 +48,7 @@ function corners(combine: (a: number, b: number) => number, [a, b]: readonly Val
 
 const difference = (ranges: readonly ValueRange[]): ValueRange => corners((a, b) => a - b, ranges);
 
-/** A function that grows (or falls) with its one argument. */
+/** A monotone function of one argument. */
 const monotone = (transform: (x: number) => number): PlainFunction => ({
   arity: [1, 1],
   range: ([x]) => {
@@ -55,13 +58,16 @@ const monotone = (transform: (x: number) => number): PlainFunction => ({
   evaluate: ([x = 0]) => transform(x),
 });
 
-/** The same, of arguments whose range lies within what it takes. */
+/** Restricts a function to the domain that `holds` accepts; `takes` describes the domain. */
 const within = (plain: PlainFunction, takes: string, holds: (range: ValueRange) => boolean): PlainFunction => ({
   ...plain,
   domain: ([x]) => (holds(x as ValueRange) ? null : takes),
 });
 
-/** A base that may be negative has whole powers only, one that may be 0 no negative ones. */
+/**
+ * Range of a power. NaN if undefined: a base that may be negative needs a whole exponent, and a base
+ * that may be 0 needs a non-negative one.
+ */
 function powerRange([low, high]: ValueRange, exponent: number): ValueRange {
   const whole = Number.isInteger(exponent);
   if ((low < 0 && !whole) || (exponent < 0 && low <= 0 && high >= 0)) return [Number.NaN, Number.NaN];
@@ -88,26 +94,24 @@ const average = (evaluate: (values: readonly number[]) => number): PlainFunction
   evaluate,
 });
 
-/** Between two numbers, where rounding may have left them. */
+/** Clamps x between two numbers, to undo rounding errors. */
 const between = (x: number, from: number, to: number) =>
   limited(x, () => clamp(x, Math.min(from, to), Math.max(from, to)));
 
-/** Half a cosine: `from` at 0 and below, `to` at 1 and above. */
+/** Half a cosine wave: `from` for x <= 0, `to` for x >= 1. */
 const cosine = (x: number, from: number, to: number) =>
   between(to + ((from - to) * (1 + cos(Math.PI * clamp(x, 0, 1)))) / 2, from, to);
 
-/** Linear in the step between the two steps, constant outside. */
+/** Linear interpolation between two steps, constant outside them. */
 function anneal(from: number, to: number, first: number, last: number, step: number): number {
   const share = limited(last - first, (span) => clamp((step - first) / span, 0, 1));
   return between(from + (to - from) * share, from, to);
 }
 
-/** Most that fp + fn may be: beyond it the correction multiplies noise by more than five. */
+/** Upper bound of fp + fn: beyond it the correction amplifies noise more than fivefold. */
 const NOISE_MAX = 0.8;
 
-/**
- * Operators and functions of one rollout, `if` apart: of it only the branch that is taken counts.
- */
+/** Operators and functions of one rollout. `if` is separate, since it counts only the branch taken. */
 export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   "+": { arity: [2, 2], range: (r) => corners((a, b) => a + b, r), evaluate: ([a = 0, b = 0]) => a + b },
   "-": { arity: [2, 2], range: difference, evaluate: ([a = 0, b = 0]) => a - b },
@@ -124,7 +128,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     constant: [1],
     domain: ([base, [exponent]]: readonly ValueRange[] & { 1: ValueRange }) =>
       powerRange(base as ValueRange, exponent).some(Number.isNaN)
-        ? "a base from 0 on for a power that is not whole, and one that cannot be 0 for a negative power"
+        ? "a base of at least 0 if the exponent is not an integer, and a base other than 0 if the exponent is negative"
         : null,
     range: ([base, [exponent]]: readonly ValueRange[] & { 1: ValueRange }) => powerRange(base as ValueRange, exponent),
     evaluate: ([a = 0, b = 1]) => power(a, b),
@@ -153,19 +157,20 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   },
   floor: monotone(Math.floor),
   ceil: monotone(Math.ceil),
-  exp: within(monotone(exp), "numbers up to 709", ([, high]) => Number.isFinite(exp(high))),
-  sqrt: within(monotone(Math.sqrt), "numbers from 0 on", ([low]) => low >= 0),
+  exp: within(monotone(exp), "numbers of at most 709", ([, high]) => Number.isFinite(exp(high))),
+  sqrt: within(monotone(Math.sqrt), "numbers of at least 0", ([low]) => low >= 0),
   log: within(monotone(log), "numbers above 0", ([low]) => low > 0),
   clamp: {
     arity: [3, 3],
     constant: [1, 2],
-    refuse: ([, low, high]) => ((low as number) > (high as number) ? "clamp's second number is below its first" : null),
+    refuse: ([, low, high]) =>
+      (low as number) > (high as number) ? "clamp's upper bound is below its lower bound" : null,
     range: ([x, [low], [high]]: readonly ValueRange[] & { 1: ValueRange; 2: ValueRange }) =>
       (x as ValueRange).map((end) => clamp(end, low, high)) as [number, number],
     evaluate: ([x = 0, low = 0, high = 0]) => clamp(x, low, high),
   },
   sigmoid: monotone(sigmoid),
-  // PAR: a reward centred on a reference, squashed (formulas).
+  // PAR: a reward centred on a reference, then squashed (formulas).
   par: {
     arity: [2, 2],
     range: (r) => corners((x, ref) => sigmoid(x - ref), r),
@@ -183,20 +188,20 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     arity: [4, 4],
     constant: [2, 3],
     refuse: ([, , first, last]) =>
-      (first as number) < (last as number) ? null : "anneal's last step must lie after its first",
+      (first as number) < (last as number) ? null : "anneal's last step must be after its first",
     range: ([from, to]) => hull([from as ValueRange, to as ValueRange]),
     way: ([from, to, first, last]) =>
       hull([difference([to as ValueRange, from as ValueRange]), difference([last as ValueRange, first as ValueRange])]),
     evaluate: ([from = 0, to = 0, first = 0, last = 1], step) => anneal(from, to, first, last, step),
     step: true,
   },
-  // The backward correction of a binary reward seen with noise (formulas; arXiv 2510.00915).
+  // Backward correction of a noisy binary reward (formulas; arXiv 2510.00915).
   correct: {
     arity: [3, 3],
     constant: [1, 2],
     refuse: ([, fp, fn]) =>
       (fp as number) < 0 || (fn as number) < 0 || (fp as number) + (fn as number) > NOISE_MAX
-        ? `correct's rates must be 0 or more and together at most ${NOISE_MAX}`
+        ? `correct's rates must be at least 0, and their sum at most ${NOISE_MAX}`
         : null,
     range: ([x, [fp], [fn]]: readonly ValueRange[] & { 1: ValueRange; 2: ValueRange }) =>
       (x as ValueRange).map((end) => (end - fp) / (1 - fp - fn)) as [number, number],
@@ -210,13 +215,13 @@ const isBounded = (range: ValueRange): boolean => range.every(Number.isFinite);
 const written = ([low, high]: ValueRange): string => `${low} to ${high}`;
 
 /**
- * The domain of an operator or a function, where its arguments' ranges hold more; null where they do not. A
- * bounded domain must have a bounded value: else it overflows.
+ * A description of how the arguments' ranges leave an operator's or function's domain; null if they do
+ * not. Also reports overflow: bounded arguments must give a bounded value.
  */
 export function leftDomain(name: string, args: readonly ValueRange[], value: () => ValueRange): string | null {
   const takes = PLAIN[name]?.domain?.(args) ?? null;
   const [first = [0, 0]] = args;
-  if (takes !== null) return `takes ${takes}; its argument lies in ${written(first)}`;
+  if (takes !== null) return `requires ${takes}; the range of its argument is ${written(first)}`;
   if (!args.every(isBounded)) return null;
   const way = PLAIN[name]?.way?.(args) ?? OVER_GROUP[name]?.way?.(first) ?? first;
   return isBounded(value()) && isBounded(way) ? null : "its value overflows";

@@ -1,5 +1,5 @@
-// Defines what an expression's functions over the group are, and the arithmetic that both files of functions
-// use. One entry each.
+// Group functions of reward expressions, one entry each, and the arithmetic helpers shared with
+// expression-functions.ts.
 
 import type { ValueRange } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -7,16 +7,17 @@ import { square } from "../math/elementary.ts";
 import { rankShares } from "../math/stats.ts";
 
 /**
- * A function over the group: numbers in, numbers out, in the same order. Null members stay outside.
+ * A function over the group: maps the members' numbers to numbers in the same order. Members with a null
+ * value are left out.
  */
 interface GroupFunction {
-  /** Arguments; absent: one. */
+  /** Number of arguments; omitted: one. */
   arity?: 2;
-  /** By the first argument's. */
+  /** Value range, from the first argument's range. */
   range(range: ValueRange): ValueRange;
-  /** As `way` of a plain function. */
+  /** Range of intermediate results, like `PlainFunction.way`. */
   way?(range: ValueRange): ValueRange;
-  /** As `of` of a plain function, for each member. */
+  /** Like `PlainFunction.evaluate`, but for all members at once. */
   over(values: readonly number[], beside: readonly number[]): readonly number[];
 }
 
@@ -27,7 +28,7 @@ export const hull = (ranges: readonly ValueRange[]): ValueRange => [
 ];
 export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 export const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
-/** Limits a value to a number again where it is not finite. */
+/** Applies a transform that would hide a non-finite value; NaN for those. */
 export const limited = (x: number, transform: (x: number) => number) =>
   Number.isFinite(x) ? transform(x) : Number.NaN;
 
@@ -35,14 +36,11 @@ const constantOver = (values: readonly number[], value: number) => values.map(()
 const minOf = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
 const maxOf = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
-/**
- * A rounded mean may lie outside its numbers, by which a range that was proved would not hold: it
- * is kept among them.
- */
+/** Mean, clamped to the values' extremes: rounding could push it outside and so outside the proved range. */
 const groupMean = (values: readonly number[]) =>
   limited(mean(values), (centre) => clamp(centre, minOf(values), maxOf(values)));
 
-/** Added to a group's standard deviation in `zscore`. */
+/** Added to a group's standard deviation in `zscore`, against division by zero. */
 const ZSCORE_FLOOR = 1e-4;
 
 function zscores(values: readonly number[]): number[] {
@@ -52,19 +50,18 @@ function zscores(values: readonly number[]): number[] {
   return values.map((value) => limited(deviation, () => (value - centre) / (deviation + ZSCORE_FLOOR)));
 }
 
-/** No value lies further from its group's mean, in population standard deviations. */
+/** Largest possible distance from the group's mean, in population standard deviations. */
 const ZSCORE_MAX = Math.sqrt(LIMITS.rollouts_per_group_max - 1);
 
-/** The range of a sum over the largest group. */
+/** Range of a sum over the largest group. */
 const sumRange = (range: ValueRange): ValueRange =>
   range.map((end) => end * LIMITS.rollouts_per_group_max) as [number, number];
-/** The range of the sum of squared distances from a group's mean. */
+/** Range of the sum of squared distances from a group's mean. */
 const squaresRange = ([low, high]: ValueRange): ValueRange => sumRange([0, square(high - low)]);
 
-/** Where all numbers are the same, none differs from the others. */
+/** Whether the range is a single number, so all members are equal. */
 const isPoint = ([low, high]: ValueRange): boolean => low === high;
 
-/** Functions over the group. */
 export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
   centre: {
     range: (range) => (isPoint(range) ? [0, 0] : [range[0] - range[1], range[1] - range[0]]),
@@ -80,8 +77,8 @@ export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
     over: zscores,
   },
   /**
-   * Mean of the members beside which a number is not 0, less that of the others: 0 where there are
-   * none of either (Group Contrastive Masking of GCPO, arXiv 2506.07160).
+   * Mean of the members whose second argument is not 0 minus the mean of the others; 0 if either set is
+   * empty (Group Contrastive Masking of GCPO, arXiv 2506.07160).
    */
   contrast: {
     arity: 2,

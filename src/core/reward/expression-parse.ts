@@ -1,14 +1,14 @@
-// Reads a reward expression: text to a tree of numbers, names and calls.
+// Parses a reward expression into a tree of numbers, names and calls.
 import jsep from "jsep";
 import { LIMITS } from "../faults/limits.ts";
 
-/** `at` is the 1-based column in the text. An operator is a call of its sign. */
+/** An expression tree. `at` is the 1-based column in the text; an operator is a call named by its sign. */
 export type Expression =
   | { kind: "number"; value: number; at: number }
   | { kind: "name"; name: string; at: number }
   | { kind: "call"; name: string; args: readonly Expression[]; at: number };
 
-/** What is wrong with an expression, and where. */
+/** An error in an expression, with its column. */
 export class ExpressionFault extends Error {
   readonly column: number;
   constructor(column: number, message: string) {
@@ -19,7 +19,7 @@ export class ExpressionFault extends Error {
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!="]);
-/** Operators of two sides, the loosest first; all but the power go from left to right. */
+/** Binary operators by precedence, lowest first. All but `^` are left-associative. */
 const LEVELS = [["or"], ["and"], [...COMPARISONS], ["+", "-"], ["*", "/"], ["^"]] as const;
 
 jsep.removeAllBinaryOps();
@@ -30,7 +30,7 @@ LEVELS.forEach((signs, level) => {
 });
 for (const sign of ["-", "+", "not"]) jsep.addUnaryOp(sign);
 
-/** The parser's own state, as far as its plugins may use it. */
+/** The internal state of jsep that plugins may use. */
 interface TokenReader {
   index: number;
   expr: string;
@@ -40,18 +40,17 @@ interface TokenReader {
 }
 
 /**
- * jsep tells neither places nor parentheses: names are read here, so that each knows where it
- * stands, groups, so that each knows that it is one, and what no expression has is refused at its
- * place.
+ * jsep reports neither columns nor parentheses. This hook records the column of each name, marks
+ * parenthesised groups, and rejects unsupported syntax at its column.
  */
 jsep.hooks.add("gobble-token", function (this: unknown, env: { node?: jsep.Expression }) {
   const reader = this as TokenReader;
   const start = reader.index;
   const sign = reader.expr.charAt(start);
-  if (/["'`[{]/.test(sign)) throw new ExpressionFault(start + 1, `${sign} is no part of an expression`);
+  if (/["'`[{]/.test(sign)) throw new ExpressionFault(start + 1, `${sign} is not allowed in an expression`);
   if (sign === "(") {
     const group = reader.gobbleGroup();
-    if (group === false) throw new ExpressionFault(start + 1, "the parentheses hold nothing");
+    if (group === false) throw new ExpressionFault(start + 1, "the parentheses are empty");
     group.grouped = true;
     env.node = reader.gobbleTokenProperty(group);
     return;
@@ -71,7 +70,7 @@ interface Count {
 }
 
 /**
- * The tree of an expression of at most expression_chars characters and expression_nodes nodes.
+ * Parses an expression of at most expression_chars characters and expression_nodes nodes.
  * @throws ExpressionFault naming the column
  */
 export function parseExpression(text: string): Expression {
@@ -113,45 +112,45 @@ function treeOf(node: jsep.Expression, count: Count, near: number): Expression {
     case "BinaryExpression": {
       const { operator, left, right } = node as unknown as jsep.BinaryExpression;
       if (COMPARISONS.has(operator)) requirePlainSides(left, right, at);
-      // Elsewhere -a ^ 2 is -(a ^ 2), and the parser has it the other way round.
+      // In other languages -a ^ 2 is -(a ^ 2), but jsep parses (-a) ^ 2.
       if (operator === "^" && left.type === "UnaryExpression" && left.grouped !== true) {
-        throw new ExpressionFault(at, "a power of a signed value reads in two ways; write -(a ^ 2) or (-a) ^ 2");
+        throw new ExpressionFault(at, "a power of a signed value is ambiguous; write -(a ^ 2) or (-a) ^ 2");
       }
       return { kind: "call", name: operator, args: [inner(left), inner(right)], at };
     }
     case "CallExpression": {
       const { callee, arguments: args } = node as unknown as jsep.CallExpression;
-      if (callee.type !== "Identifier") throw new ExpressionFault(at, "only a function's name can be called");
+      if (callee.type !== "Identifier") throw new ExpressionFault(at, "only functions can be called");
       return { kind: "call", name: callee.name as string, args: args.map(inner), at };
     }
     case "ConditionalExpression":
-      throw new ExpressionFault(at, "? : is no part of an expression; write if(condition, a, b)");
+      throw new ExpressionFault(at, "? : is not supported in an expression; write if(condition, a, b)");
     case "Compound":
       throw new ExpressionFault(secondPlace(node) ?? at, "an operator is missing here, or the expression is empty");
     default:
-      throw new ExpressionFault(at, "only numbers, names, operators and functions are part of an expression");
+      throw new ExpressionFault(at, "an expression may contain only numbers, names, operators and functions");
   }
 }
 
 function numberOf(value: unknown, at: number): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new ExpressionFault(at, "only finite numbers are part of an expression");
+  throw new ExpressionFault(at, "numbers in an expression must be finite");
 }
 
-/** `not a == b` and `a < b < c` read otherwise than they look. */
+/** Rejects `not a == b` and `a < b < c`, whose parse differs from how they look. */
 function requirePlainSides(left: jsep.Expression, right: jsep.Expression, at: number): void {
   if (left.type === "UnaryExpression" && left.operator === "not" && left.grouped !== true) {
-    throw new ExpressionFault(at, "write not (a == b) or (not a) == b with its parentheses");
+    throw new ExpressionFault(at, "not next to a comparison is ambiguous; write not (a == b) or (not a) == b");
   }
   for (const side of [left, right]) {
     if (side.grouped === true) continue;
     if (side.type === "BinaryExpression" && COMPARISONS.has(side.operator as string)) {
-      throw new ExpressionFault(at, "a comparison has two sides; join two comparisons with and");
+      throw new ExpressionFault(at, "comparisons cannot be chained; join two comparisons with and");
     }
   }
 }
 
-/** The column of the first name inside a node. */
+/** Column of the first name inside a node. */
 function firstPlace(node: unknown): number | undefined {
   if (typeof node !== "object" || node === null) return undefined;
   if ("at" in node) return node.at as number;
@@ -170,7 +169,7 @@ function secondPlace(node: jsep.Expression): number | undefined {
 const SIGNS: Readonly<Record<string, string>> = { "-1": "-", "+1": "+", not: "not " };
 const levelOf = (name: string): number => LEVELS.findIndex((signs) => (signs as readonly string[]).includes(name));
 
-/** A tree as text that reads as the same tree, with parentheses where they are needed. */
+/** Prints a tree as text that parses back to the same tree, without redundant parentheses where possible. */
 export function printExpression(tree: Expression): string {
   if (tree.kind === "number") return `${tree.value}`;
   if (tree.kind === "name") return tree.name;
@@ -185,7 +184,7 @@ export function printExpression(tree: Expression): string {
   const side = (operand: Expression, equal: boolean) => {
     const text = printExpression(operand);
     if (!isOperator(operand)) return text;
-    // Among signs only the one before a power, and `not`, are read differently than they look.
+    // Parentheses are only needed around `not` and around a signed base of a power.
     if (operand.args.length === 1) return operand.name === "not" || (right && operand === first) ? `(${text})` : text;
     return levelOf(operand.name) < level || (equal && levelOf(operand.name) === level) ? `(${text})` : text;
   };

@@ -1,5 +1,5 @@
-// A reward expression once it is read: its names, its proved range, its value for every rollout of a group.
-// Pure, linear in rollouts.
+// Compiles a reward expression: resolves its names, proves its range, and evaluates it for every rollout of a
+// group in linear time.
 
 import { firstMissing, type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { didYouMean } from "../faults/suggestion.ts";
@@ -9,50 +9,51 @@ import { type Expression, ExpressionFault, parseExpression, printExpression } fr
 
 export { ExpressionFault } from "./expression-parse.ts";
 
-/** The names that an expression may use beside signals: a rollout's tokens, the request's step. */
+/**
+ * Names that an expression may use in addition to signals: a rollout's length in tokens and the
+ * request's step.
+ */
 export const FACT_NAMES = ["length", "step"] as const;
 
-/** Forms that take values as they are, null included, and their arguments. */
+/** Special forms, which receive nulls unchanged, with their number of arguments. */
 const FORMS: Readonly<Record<string, number>> = { if: 3, coalesce: 2, abstain: 0 };
-/** The range of `abstain()`, which no number lies in. */
+/** The empty range, for `abstain()`. */
 const NOWHERE: ValueRange = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-/** A `coalesce` as it is written, and the signals whose nulls it makes numbers. */
+/** A `coalesce` as written, and the signals whose nulls it replaces by numbers. */
 interface Swallowing {
   text: string;
   signals: readonly string[];
 }
 
 export interface CompiledExpression {
-  /** Signals that it names, each once, in order of appearance. */
+  /** Names of the signals used, each once, in order of appearance. */
   signals: readonly string[];
-  /** Facts that it needs of the request: `length`, `step`. */
+  /** Request facts used: `length`, `step`. */
   facts: readonly string[];
-  /** Whether a function over the group is in it. */
+  /** Whether the expression uses a function over the group. */
   relative: boolean;
-  /** Group functions that a group-relative trainer applies again. */
+  /** Group functions that a group-relative trainer would apply a second time. */
   normalising: readonly string[];
-  /** Nulls that it makes numbers by `coalesce`. */
+  /** `coalesce` calls that replace nulls by numbers. */
   swallows: readonly Swallowing[];
-  /** Where values within the ranges may leave what a function takes; null: nowhere. */
+  /** The call whose arguments may leave its domain; null if no call can. */
   leaves: ExpressionFault | null;
-  /** Interval arithmetic over the signals' ranges; its ends may be infinite. */
+  /** Value range by interval arithmetic over the signals' ranges; its ends may be infinite. */
   range: ValueRange;
-  /** The range where some signals lie elsewhere than was said at first. */
+  /** Value range if some signals have other ranges than at compile time. */
   rangeWith(ranges: Readonly<Record<string, ValueRange>>): ValueRange;
-  /**
-   * One value for each rollout. `values` has one entry a signal named, each as long as the group.
-   */
+  /** Returns one value per rollout. */
   evaluate(group: GroupValues): readonly Valued[];
 }
 
 export interface GroupValues {
-  /** Rollouts of the group. */
+  /** Number of rollouts in the group. */
   size: number;
   signals: Readonly<Record<string, readonly Valued[]>>;
-  /** Tokens of each rollout; needed when `facts` has `length`. */
+  /** Length in tokens of each rollout; needed if `facts` has `length`. */
   lengths: readonly number[];
-  /** Needed when `facts` has `step`. */
+  /** The training step; needed if `facts` has `step`. */
   step: number;
 }
 
@@ -60,7 +61,7 @@ const isFact = (name: string): boolean => (FACT_NAMES as readonly string[]).incl
 const UNBOUNDED: ValueRange = [0, Number.POSITIVE_INFINITY];
 
 /**
- * Reads and checks an expression over signals whose ranges are known.
+ * Parses and checks an expression over signals with known ranges.
  * @throws ExpressionFault naming the column
  */
 export function compileExpression(text: string, ranges: Readonly<Record<string, ValueRange>>): CompiledExpression {
@@ -99,7 +100,7 @@ function swallowsOf(tree: Expression): Swallowing[] {
   return [...inner, { text: printExpression(tree), signals: [...new Set(signals)] }];
 }
 
-/** The innermost call whose arguments' ranges hold what it does not take. */
+/** The innermost call whose arguments' ranges exceed its domain; null if there are none. */
 function leavesOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): ExpressionFault | null {
   if (tree.kind !== "call" || tree.name === "abstain") return null;
   const inner = tree.args.map((arg) => leavesOf(arg, ranges)).find((fault) => fault !== null);
@@ -112,9 +113,7 @@ function leavesOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>
   return fault === null ? null : new ExpressionFault(tree.at, `${printExpression(tree)}: ${fault}`);
 }
 
-/**
- * The number that an argument is in the text, a sign before it included; null when it is not a plain number.
- */
+/** The value of a literal number with an optional sign; null for any other argument. */
 function constantOf(tree: Expression): number | null {
   if (tree.kind === "number") return tree.value;
   if (tree.kind !== "call" || tree.args.length !== 1) return null;
@@ -124,13 +123,13 @@ function constantOf(tree: Expression): number | null {
   return tree.name === "+1" ? inner : null;
 }
 
-/** Whether no branch of it has a value. */
+/** Whether every branch of the expression abstains. */
 function abstains(tree: Expression): boolean {
   if (tree.kind !== "call") return false;
   return tree.name === "abstain" || (tree.name === "if" && tree.args.slice(1).every(abstains));
 }
 
-/** @param inBranch whether the tree is a branch of an `if`, where alone one may abstain */
+/** @param inBranch whether the tree is a branch of an `if`, the only place where `abstain()` is allowed */
 function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>, inBranch = false): void {
   if (tree.kind === "number") return;
   if (tree.kind === "name") {
@@ -156,23 +155,22 @@ function check(tree: Expression, ranges: Readonly<Record<string, ValueRange>>, i
   }
   const refused = plain?.refuse?.(constants) ?? null;
   if (refused !== null) throw new ExpressionFault(at, refused);
-  if (name === "abstain" && !inBranch) throw new ExpressionFault(at, "abstain() is a whole branch of an if");
-  if (name === "if" && abstains(tree)) throw new ExpressionFault(at, "both branches abstain, so there is no reward");
+  if (name === "abstain" && !inBranch) throw new ExpressionFault(at, "abstain() must be an entire branch of an if");
+  if (name === "if" && abstains(tree))
+    throw new ExpressionFault(at, "both branches abstain, so no rollout would have a reward");
   for (const [place, arg] of args.entries()) check(arg, ranges, name === "if" && place > 0);
 }
 
-/** Names that a person may call: signs are written between their sides. */
+/** Function names for error messages, without operators. */
 const functionNames = (): string[] =>
   [...Object.keys(FORMS), ...Object.keys(PLAIN), ...Object.keys(OVER_GROUP)].filter((name) => /^[a-z]/.test(name));
 
 function unknown({ name, at }: { name: string; at: number }, what: string, known: readonly string[]): ExpressionFault {
-  const names = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
+  const names = known.length === 0 ? "no names are defined" : `the names are ${known.join(", ")}`;
   return new ExpressionFault(at, `no ${what} is named ${name}${didYouMean(name, known) || ";"} ${names}`);
 }
 
-/**
- * Interval arithmetic. Both branches of an `if` count, unless its condition is the same everywhere.
- */
+/** Value range by interval arithmetic. Both branches of an `if` count unless its condition is constant. */
 function rangeOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): ValueRange {
   if (tree.kind === "number") return [tree.value, tree.value];
   if (tree.kind === "name") return isFact(tree.name) ? UNBOUNDED : (ranges[tree.name] as ValueRange);
@@ -189,7 +187,7 @@ function rangeOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>)
   const over = OVER_GROUP[tree.name];
   if (over !== undefined) return over.range(inner[0] as ValueRange);
   const found = (PLAIN[tree.name] as (typeof PLAIN)[string]).range(inner);
-  // An infinite bound less an infinite one is anything.
+  // Infinity minus infinity can be any number.
   return [
     Number.isNaN(found[0]) ? Number.NEGATIVE_INFINITY : found[0],
     Number.isNaN(found[1]) ? Number.POSITIVE_INFINITY : found[1],
@@ -218,7 +216,7 @@ function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
   });
 }
 
-/** Only the branch taken counts: a null in the other does not spread. */
+/** Picks each rollout's branch of an `if`. A null in the other branch does not matter. */
 function chosen([condition, then, otherwise]: [readonly Valued[], readonly Valued[], readonly Valued[]]): Valued[] {
   return condition.map((holds, r) => {
     if (holds.value === null) return without(holds.code);
@@ -226,13 +224,13 @@ function chosen([condition, then, otherwise]: [readonly Valued[], readonly Value
   });
 }
 
-/** Without a value, the other's. */
+/** Evaluates `coalesce`: replaces each null by the second argument's value. */
 const filled = ([values, others]: [readonly Valued[], readonly Valued[]]): Valued[] =>
   values.map((value, r) => (value.value === null ? (others[r] as Valued) : value));
 
 /**
- * Where an argument is null the value is null, and the rollout does not count in what its neighbours are
- * measured against.
+ * Applies a group function. A rollout with a null argument gets null and is left out of the group's
+ * statistics.
  */
 function overGroup(args: readonly (readonly Valued[])[], over: (typeof OVER_GROUP)[string]["over"]): Valued[] {
   const [values, beside = values] = args as [readonly Valued[], (readonly Valued[])?];

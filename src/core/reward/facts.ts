@@ -1,5 +1,6 @@
-// Facts that a spec's signals need of a request: fields of its groups and rollouts, the step. A request that
-// has none of them is refused before anything is asked; a group that lacks some is scored without.
+// Checks that a request carries the facts its spec needs: fields of groups and rollouts, and the step. A
+// request without any of them is rejected before a verifier is asked; a group that lacks some is scored
+// without those signals.
 
 import { type Fact, factOf, type GroupFault } from "../asking/signal.ts";
 import type { Group } from "../contract/requests.ts";
@@ -9,13 +10,13 @@ import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-s
 import type { RewardsRequest } from "./requests.ts";
 
 /**
- * Refuses a request that a spec cannot score: without the step or token lengths, or where no group
- * has what a signal needs. A group that lacks what others have is scored without that signal
- * (`facts_required` in its rollouts). A signal with a `when`, or whose null the reward replaces where
- * another signal's facts are there, may be met by no group: the spec is for mixed data sets.
- * Lengths are in the policy's tokens and never guessed from characters.
- * @throws ApiError `length_tokens_required` or `facts_required`, naming the fields;
- *   `invalid_request` for a missing step, or a group's fact that does not go with the spec
+ * Rejects a request that a spec cannot score: the step or token lengths are missing, or no group has the
+ * facts of a signal. A group that lacks facts which other groups have is scored without that signal
+ * (`facts_required` in its rollouts). Two kinds of signals may lack facts in every group, for mixed data
+ * sets: those with a `when`, and those whose null the reward replaces while another signal has its
+ * facts. Lengths are in the policy's tokens and never guessed from characters.
+ * @throws ApiError `length_tokens_required` or `facts_required`, naming the fields; `invalid_request`
+ *   for a missing step, or for a group's fact that does not go with the spec
  */
 export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
   requireSound({ groups, step }, compiled);
@@ -28,7 +29,7 @@ export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "
   });
 }
 
-/** The part of `requireFacts` that holds for groups of which a contract has looked at the facts itself. */
+/** The subset of `requireFacts` for endpoints that have already checked which facts the groups carry. */
 export function requireSound({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
   if (compiled.facts.includes("step") && step === undefined) {
     const message = "required because the spec's expressions use the step";
@@ -51,15 +52,15 @@ function ofGroup(fault: GroupFault, g: number): ApiError {
 }
 
 const LENGTH = "length_tokens";
-/** Facts that a group may lack. */
+/** Facts that a group may lack: all but the step and the token lengths. */
 const factsOf = ({ signal, settings }: CompiledSignal): Fact[] =>
   signal.facts(settings).filter((fact) => fact !== "step" && fact !== LENGTH);
 
-/** A blank text, or a list of nothing else, is a missing fact. */
+/** Whether a fact has content. A blank text and a list of blank texts count as missing. */
 const isGiven = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isGiven) : typeof value !== "string" || value.trim() !== "";
 
-/** Fields of a group, or of some of its rollouts, that a signal needs and the group lacks. */
+/** Names of the group and rollout fields that a signal needs and the group lacks. */
 export function missingFacts(compiled: CompiledSignal, group: Group, groups: readonly Group[] = [group]): string[] {
   const missing = factsOf(compiled).filter((fact) =>
     OF_GROUP.test(fact)
@@ -75,8 +76,8 @@ const hasOfRollout = (rollout: object, fact: Fact): boolean =>
   factOf(rollout, fact) !== undefined || (fact === "step_texts" && factOf(rollout, "messages") !== undefined);
 
 /**
- * Whether some signal that measures worth (by a judge, a check, or facts) has what it needs of a
- * group; else a reward that replaces nulls would pay the same number to everybody.
+ * Whether at least one signal that measures quality (by a judge, a check or facts) has its facts in this
+ * group. Otherwise a reward that replaces nulls would pay every rollout the same number.
  */
 export function isPayable(
   { signals, reward }: CompiledSpec,
@@ -92,7 +93,7 @@ export function isPayable(
   return measuring.some(isMet) || measuring.every(({ when }) => when !== null);
 }
 
-/** A signal that every group lacks something for, where the spec cannot do without it; null without one. */
+/** A required signal whose facts are missing in every group; null if there is none. */
 export function unmetSignal(groups: readonly Group[], compiled: CompiledSpec): CompiledSignal | null {
   const replaced = new Set(compiled.reward.swallows.flatMap(({ signals }) => signals));
   const isOptional = ({ name, when }: CompiledSignal) =>
@@ -125,18 +126,21 @@ function requireFact(groups: RewardsRequest["groups"], compiled: CompiledSpec, f
 
 const OF_GROUP = /^group\./;
 
-/** A fact that a spec needs beside lengths and the step, and who needs it; null without one. */
+/**
+ * A fact that the spec needs, apart from lengths and the step, with the setting that needs it; null if
+ * there is none.
+ */
 export function needsFact(compiled: CompiledSpec): { field: string; who: string } | null {
   const fact = compiled.facts.find((needed) => needed !== "length_tokens" && needed !== "step");
   return fact === undefined ? null : { field: fact.replace(OF_GROUP, ""), who: whoNeeds(compiled, fact) };
 }
 
-/** The setting of the spec that needs token lengths, in the words of its form; null when none does. */
+/** The setting that needs token lengths, worded for the spec's form; null if none does. */
 export function needsLengths(compiled: CompiledSpec): string | null {
   return compiled.facts.includes("length_tokens") ? whoNeeds(compiled, "length_tokens") : null;
 }
 
-/** Who of the spec needs a fact, in the words of its form. */
+/** The setting that needs a fact, worded for the spec's form. */
 function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
   if (!hasSignals(spec)) {
     const { schedule } = spec.judge;

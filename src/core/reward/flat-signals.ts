@@ -1,11 +1,11 @@
-// Defines what a spec without signals is as signals: one tournament and what is taken off.
+// Converts a flat spec to signals: one tournament, a format penalty and an optional overlong penalty.
 import type { Spec } from "../contract/spec.ts";
 
-/** The signals of a spec in the form without them, whose sum is its reward. */
+/** The signals of a flat spec; their sum is its reward. */
 export function flatSignals({ judge: { schedule, ...judge }, reward, format, overlong }: Spec) {
   return {
     base: { kind: "tournament", judge, schedule, score: reward },
-    // Always asked of a spec without signals, named or not.
+    // A flat spec always applies `fits`, even if it is not listed.
     format: { kind: "format", ...format, rules: [...format.rules, "fits"] },
     ...(overlong !== null && { overlong: { kind: "overlong", ...overlong } }),
   };

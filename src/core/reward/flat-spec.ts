@@ -1,4 +1,4 @@
-// The schema of a spec without signals: one judge, one schedule, one score.
+// Schema of a flat spec: one judge, one schedule, one score.
 import * as z from "zod";
 import { CandidateSchema } from "../contract/candidate-rule.ts";
 import { KEPT_TEXTS, leanTexts } from "../contract/kept-texts.ts";
@@ -8,7 +8,7 @@ import { ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema } from "../tournament/scores.ts";
 import { AuditSchema } from "./audit.ts";
 
-/** The inline spec as it comes over the wire; every field may be left out. */
+/** Schema of an inline flat spec on the wire. Every field is optional. */
 export const SpecSchema = z
   .strictObject({
     judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).prefault({}),
@@ -19,8 +19,7 @@ export const SpecSchema = z
     seed: SeedSchema,
     ...KEPT_TEXTS,
     audit: AuditSchema.exactOptional(),
-    // The other form's telling field: with it a spec is not meant as one of this form, whatever
-    // else is wrong with it.
+    // A spec with `signals` is of the other form, whatever else is wrong with it.
     signals: z.never().optional(),
   })
   .transform(

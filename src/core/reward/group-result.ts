@@ -1,4 +1,4 @@
-// The step from a group's settled signals to its result: rewards, components, counts, status, metrics.
+// Builds a group's result from its settled signals: rewards, components, counts, status, metrics.
 
 import { type AskedQuestion, modelsOf } from "../asking/asked-questions.ts";
 import type { ScheduleReport, Tally } from "../asking/comparison.ts";
@@ -24,8 +24,8 @@ import { type TurnsNamed, turnsNamedOf } from "./turns-named.ts";
 const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
 
 /**
- * The group's result, the same for the same samples whatever order they came in. Counts are those
- * of the first signal that compares.
+ * Builds the group's result. Deterministic: the order in which samples arrived does not matter. Counts
+ * are those of the first signal that compares.
  */
 export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boolean): GroupResult {
   const { prepared, size } = signals;
@@ -42,8 +42,8 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const rollouts = rolloutResults(signals, spec, judgeable, points ?? wins, verifier.failed > failedBefore.length);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
-  // An incomplete group's remaining members are not a sample of its rewards: a dead verifier leaves only the
-  // malformed ones.
+  // An incomplete group's remaining rewards are not a representative sample: if the verifier is down, only
+  // the malformed rollouts have one.
   const complete = status === "ok";
   return {
     group_id: prepared.group_id,
@@ -67,7 +67,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   };
 }
 
-/** Each rollout's counts, `none` without any. */
+/** Each rollout's counts; `none` for rollouts that were not compared. */
 function spreadOf<T>(
   compared: Compared | null,
   select: (compared: Compared) => readonly T[],
@@ -130,7 +130,7 @@ function rolloutResults(
   });
 }
 
-/** The share of a rollout of several turns that the judge sees. */
+/** The share of a multi-turn rollout that the judge sees. */
 function shownOf({ evidence }: PreparedGroup, r: number): Pick<RolloutResult, "shown" | "left_out"> {
   const share = evidence?.shown[r];
   if (share === undefined) return {};
@@ -138,7 +138,7 @@ function shownOf({ evidence }: PreparedGroup, r: number): Pick<RolloutResult, "s
   return { shown: share.shown, ...(left && { left_out: share.left_out as Record<string, number> }) };
 }
 
-/** Pairs unasked are reported where some may be. */
+/** Reports `unasked` only for schedules that may leave out pairs. */
 function countsOf(
   { unasked, ...counts }: Tally,
   extended: boolean,
@@ -147,8 +147,8 @@ function countsOf(
 }
 
 /**
- * A rollout's value of each signal, and of a spec with signals why one is missing. A spec without
- * has always the same three.
+ * A rollout's value per signal and, for a spec with signals, the code of each missing value. A flat spec
+ * always has the same three components.
  */
 function componentsOf(
   columns: Readonly<Record<string, readonly Valued[]>>,
@@ -173,7 +173,7 @@ function detailsOf(signals: GroupSignals, turnsNamed: TurnsNamed, r: number): Pi
   return details.length === 0 ? {} : { details: Object.fromEntries(details) };
 }
 
-/** A rollout of which the spec abstains lacks nothing. */
+/** A rollout on which the spec abstains does not count as lost. */
 function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
   const isLost = ({ reward, error }: RolloutResult) => reward === null && error !== "abstained";
   const asked = rollouts.filter(({ error }) => error !== "abstained");
@@ -182,9 +182,10 @@ function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
 }
 
 /**
- * The group's use of the verifier. `saved`: samples left out by early stop, and those shared with an equal
- * group.
- * @param earlier questions that are not comparisons that count
+ * The group's use of the verifier. `saved` counts samples skipped by early stopping and samples shared
+ * with an identical group.
+ * @param earlier questions about longer views of the group: they are charged, but do not count as
+ *   comparisons
  */
 function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQuestion[]): VerifierUse {
   const isCharged = (entry: SignalQuestion) => entry.charged;
@@ -219,9 +220,9 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
 }
 
 /**
- * Why generations were not asked: they could change nothing, shared with an equal group, not paid,
- * sure without; and comparisons that the deadline came before. `saved` counts pairs that could
- * change nothing as samples.
+ * Reasons why generations were not asked: early stop, duplicate of an equal group, budget, or an outcome
+ * that was already sure; also comparisons cut by the deadline. `saved` counts pairs that could not
+ * change the outcome as samples.
  */
 function savedUse(report: ScheduleReport, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
   const { schedule, chosen, unpaid, sure, cut } = report;

@@ -1,5 +1,5 @@
-// One group's way through its spec's signals: what can be opened now, for which rollouts, and what the reward
-// comes to. Pure; who asks is judging.ts.
+// Evaluates a spec's signals for one group: which signals can be opened now, for which rollouts, and the
+// resulting rewards. Pure; judging.ts asks the verifier.
 
 import { type AskedQuestion, deciding } from "../asking/asked-questions.ts";
 import type { ComparisonSummary } from "../asking/comparison.ts";
@@ -16,13 +16,13 @@ export interface OpenSignal {
   name: string;
   judge: Judge;
   plan: Plan;
-  /** Those rollouts as a group, with the texts that are shown of them. */
+  /** The member rollouts as a group, with the texts that are shown. */
   group: PreparedGroup;
-  /** Their indices in the whole group, ascending. */
+  /** Indices of the member rollouts in the whole group, ascending. */
   members: readonly number[];
 }
 
-/** A signal's counts from comparing, and of which rollouts. */
+/** A signal's comparison counts and the rollouts that they describe. */
 export interface Compared extends ComparisonSummary {
   members: readonly number[];
 }
@@ -30,7 +30,7 @@ export interface Compared extends ComparisonSummary {
 /** A question with the name of the signal that asked it. */
 export interface SignalQuestion extends AskedQuestion {
   signal: string;
-  /** The rollouts whose texts it showed, where those were not candidates. */
+  /** The rollouts whose texts the question showed, if those texts were not candidates. */
   rollouts?: readonly number[];
 }
 
@@ -38,19 +38,19 @@ interface Settled {
   asked: readonly AskedQuestion[];
   /** The rollouts for which `when` held. */
   members: readonly number[];
-  /** One for each of them; null where the kind has none. */
+  /** One entry per member; null if the kind has no details. */
   details: readonly (Detail | null)[] | null;
   compared: Compared | null;
 }
 
-/** Steps of opening a signal, for each rollout. */
+/** Cost of opening a signal in steps per rollout. */
 const STEPS_ROLLOUT = 500;
 
 export class GroupSignals {
   readonly prepared: PreparedGroup;
-  /** Questions about longer views of the group, which count as cost and decide nothing. */
+  /** Questions about longer views of the group. They are charged but decide no reward. */
   earlier: readonly SignalQuestion[] = [];
-  /** Rollouts whose views were refused as too long, to be shown shorter when all is asked again. */
+  /** Rollouts whose views were rejected as too long and must be shortened on the next attempt. */
   readonly shorter = new Set<number>();
   private readonly compiled: CompiledSpec;
   private readonly step: number;
@@ -58,7 +58,7 @@ export class GroupSignals {
   private readonly results = new Map<string, Settled>();
   private left: readonly CompiledSignal[];
 
-  /** @param step the request's, 0 where it has none and none is needed */
+  /** @param step the request's step; 0 if the request has none and the spec needs none */
   constructor(compiled: CompiledSpec, prepared: PreparedGroup, step: number) {
     this.compiled = compiled;
     this.prepared = prepared;
@@ -67,12 +67,13 @@ export class GroupSignals {
   }
 
   /**
-   * Computes every value that needs no verifier; returns the signals that are newly open for one. Throws
-   * ApiError for a group that does not suit the spec. Yields the steps that it took (`turn_steps`).
+   * Computes every value that needs no verifier and returns the newly opened signals that need one.
+   * Yields the number of steps taken (`turn_steps`).
+   * @throws ApiError for a group that does not suit the spec
    */
   *advance(): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
-    // Taken before it is opened: meanwhile another signal's answers may make others ready.
+    // Taken before opening: while this signal opens, another signal's answers may make more signals ready.
     for (let ready = this.takeReady(); ready !== undefined; ready = this.takeReady()) {
       const missing = this.missing(ready);
       if (missing.length > 0) {
@@ -86,7 +87,7 @@ export class GroupSignals {
     return opened;
   }
 
-  /** The first signal for which all that it waits for is settled. */
+  /** Removes and returns the first signal whose dependencies are all settled. */
   private takeReady(): CompiledSignal | undefined {
     const ready = this.left.find(({ after }) => after.every((name) => this.values.has(name)));
     this.left = this.left.filter((waiting) => waiting !== ready);
@@ -94,8 +95,8 @@ export class GroupSignals {
   }
 
   /**
-   * Signals that wait for a verifier's answers, opened as if asked for the whole group: the most
-   * that they may come to ask. Yields as `advance` does.
+   * Signals that still wait for a verifier's answers, opened as if for the whole group: an upper bound
+   * of the questions they may ask. Yields as `advance` does.
    */
   *waiting(): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
@@ -107,7 +108,7 @@ export class GroupSignals {
     return opened;
   }
 
-  /** Ends an open signal with all that it asked. */
+  /** Settles an open signal with all its asked questions. */
   settle(
     { name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">,
     asked: readonly AskedQuestion[],
@@ -126,7 +127,7 @@ export class GroupSignals {
     return missingFacts(compiled, group, beside);
   }
 
-  /** Ends a signal for which the group lacks facts: the verifier is not asked, and rollouts have no value. */
+  /** Settles a signal whose facts the group lacks: no question is asked, and its rollouts have no value. */
   private settleWithout(compiled: CompiledSignal, missing: readonly string[]): void {
     const { name } = compiled;
     this.membersOf(compiled);
@@ -144,22 +145,22 @@ export class GroupSignals {
     return this.prepared.group.rollouts.length;
   }
 
-  /** Every signal's values by name, ascending. All signals must be settled. */
+  /** All signals' values by name, ascending. Every signal must be settled. */
   columns(): Record<string, readonly Valued[]> {
     return Object.fromEntries(this.compiled.names.map((name) => [name, this.values.get(name) as readonly Valued[]]));
   }
 
-  /** The values of the signals that the reward names. */
+  /** Values of the signals that the reward uses. */
   parts(): (readonly Valued[])[] {
     return this.compiled.reward.signals.map((name) => this.values.get(name) as readonly Valued[]);
   }
 
-  /** The rollouts that a signal was asked for, ascending. */
+  /** Rollouts that a signal was asked for, ascending. */
   membersAsked(name: string): readonly number[] {
     return this.results.get(name)?.members ?? [];
   }
 
-  /** A signal's details of a rollout besides the value; null without any. */
+  /** A signal's details of a rollout in addition to the value; null if it has none. */
   detailOf(name: string, r: number): Detail | null {
     const { details = null, members = [] } = this.results.get(name) ?? {};
     const compiled = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
@@ -167,7 +168,7 @@ export class GroupSignals {
     return isAsked ? (details?.[members.indexOf(r)] ?? null) : (this.tooLong(compiled, r)?.detail ?? null);
   }
 
-  /** A signal's values and details of the rollouts that it was asked for. */
+  /** A signal's values and details for the rollouts that it was asked for. */
   rowsOf(name: string): RolloutValue[] {
     const { members = [] } = this.results.get(name) ?? {};
     const values = this.values.get(name) ?? [];
@@ -180,7 +181,7 @@ export class GroupSignals {
     return this.compiled.reward.evaluate(this.groupValues());
   }
 
-  /** The first signal by name that compares; null without one. */
+  /** The first signal by name that compares; null if no signal does. */
   compared(): Compared | null {
     return (
       this.compiled.names
@@ -189,7 +190,7 @@ export class GroupSignals {
     );
   }
 
-  /** Rollouts of whose candidate some signal found so. */
+  /** Marks the rollouts whose candidate at least one signal found to jam the judge or to be refused. */
   found(what: "jams" | "refused"): boolean[] {
     const all = new Array<boolean>(this.size).fill(false);
     for (const { compared } of this.results.values()) {
@@ -200,22 +201,19 @@ export class GroupSignals {
     return all;
   }
 
-  /** Rollouts whose candidate was refused by the verifier of a signal that compares. */
+  /** Rollouts whose candidate was refused by the verifier of a comparing signal. */
   refusedIn(name: string): ReadonlySet<number> {
     const { members = [], compared = null } = this.results.get(name) ?? {};
     return new Set(members.filter((_, i) => compared?.refused[i] === true));
   }
 
-  /**
-   * All that was asked, signal by signal in the order of their names, in terms of the whole group's
-   * classes.
-   */
+  /** All asked questions, ordered by signal name. `shown` refers to the whole group's classes. */
   asked(): SignalQuestion[] {
     return this.compiled.names.flatMap((name) => {
       const { asked = [], members = [] } = this.results.get(name) ?? {};
       const { rolloutIndices } = this.shown.get(name) ?? {};
       if (rolloutIndices !== undefined) {
-        // Past the last of them: the group's reference.
+        // The index after the last text is the group's reference.
         const rolloutOf = (textIndex: number) => members[rolloutIndices[textIndex] as number] ?? this.size;
         return asked.map((entry) => ({ ...entry, signal: name, rollouts: entry.question.shown.map(rolloutOf) }));
       }
@@ -240,8 +238,8 @@ export class GroupSignals {
   }
 
   /**
-   * The rollouts that can be read for which `when` holds; where it has no value, its code is the
-   * signal's.
+   * The readable rollouts for which `when` holds. If `when` has no value for a rollout, the signal takes
+   * the code of `when`.
    */
   private membersOf(compiled: CompiledSignal): number[] {
     const { name, when } = compiled;
@@ -256,12 +254,15 @@ export class GroupSignals {
     return all.filter((r) => (holds[r]?.value ?? 0) !== 0);
   }
 
-  /** All rollouts but those whose text is too long for the kind. */
+  /** All rollouts except those whose text is too long for the kind. */
   private readableFor(compiled: CompiledSignal): number[] {
     return this.prepared.group.rollouts.flatMap((_, r) => (this.tooLong(compiled, r) === null ? [r] : []));
   }
 
-  /** The value of a rollout with too long a text; null for others, and where the kind itself handles it. */
+  /**
+   * The value of a rollout whose text is too long; null for other rollouts, and if the kind handles them
+   * itself.
+   */
   private tooLong({ signal, settings }: CompiledSignal, r: number): RolloutValue | null {
     if (this.prepared.tooLong[r] !== true || signal.takesTooLong?.(settings) === true) return null;
     const [lowest] = signal.range(settings, this.size);
@@ -285,7 +286,7 @@ export class GroupSignals {
     if (shows !== undefined) this.shown.set(name, shows);
     const asked = { ...group, ...(shows !== undefined && { texts: shows.texts, keys: shows.keys }) };
     if (signal.ownTexts === true && asked.evidence !== undefined) {
-      // The policy's own words are never shortened, and all of them are in its texts.
+      // The policy's own words are never shortened, and its texts contain all of them.
       asked.question = asked.evidence.prompt;
       delete asked.evidence;
     }
@@ -298,7 +299,7 @@ export class GroupSignals {
   }
 }
 
-/** Values of some rollouts as those of the whole group. */
+/** Expands values of some rollouts to the whole group; `other` fills the rest. */
 export function spread<T>(
   members: readonly number[],
   values: readonly T[],

@@ -1,22 +1,21 @@
-// Defines what is said of a spec of signals that is valid and may still not be meant. Codes:
-// docs/errors.jsonl.
+// Warnings about valid specs of signals that may not be what their author intended. Codes: docs/errors.jsonl.
 import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 
-/** Tokens a second that a served verifier is taken to write, at the least. */
+/** Generation speed in tokens per second that any served verifier is assumed to reach. */
 const TOKENS_A_SECOND = 40;
 
 /**
- * Warnings of a spec, each `code: what it is about`:
- * `auxiliary_outweighs`: a signal that neither asks anybody nor checks what is right can move the
- * reward further than every one that does.
- * `normalised_twice`: `centre` or `zscore`, which a group-relative trainer applies again.
- * `unused_signal`: neither the reward nor a `when` names it.
- * `label_free_alone`: a signal that a policy can raise without being right, and none that checks.
- * `length_in_characters`: a trainer's limits are in tokens.
- * `failure_becomes_number`: a `coalesce` gives a number where a signal's backend fails.
- * `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
- * a second. What kinds themselves caution against (`unequal_games`) comes as a
- * sentence. A spec without signals has the last two only.
+ * Warnings about a spec, each as `code: subject`:
+ * - `auxiliary_outweighs`: a signal that neither asks a verifier nor checks correctness can move the
+ * reward further than every signal that does.
+ * - `normalised_twice`: `centre` or `zscore`, which a group-relative trainer applies again.
+ * - `unused_signal`: neither the reward nor a `when` uses the signal.
+ * - `label_free_alone`: a signal that a policy can raise without being right, in a spec without a check.
+ * - `length_in_characters`: a trainer's limits are in tokens.
+ * - `failure_becomes_number`: a `coalesce` gives a number if a signal's backend fails.
+ * - `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
+ * per second.
+ * Warnings of the kinds themselves (`unequal_games`) are sentences. A flat spec has only the last two.
  */
 export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] {
   const { spec, signals } = compiled;
@@ -30,9 +29,7 @@ export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] 
   return [...named, ...cautions, ...slow.map((name) => `max_tokens_beyond_deadline: ${name}`)];
 }
 
-/**
- * How far the reward can move by one signal alone, the others held at the middle of their ranges.
- */
+/** How far the reward can move by one signal, with all others fixed at the middle of their ranges. */
 function spanOf({ signals, reward }: CompiledSpec, name: string): number {
   const held = signals.flatMap(({ name: other, range: [low, high] }) => {
     const middle = low / 2 + high / 2;
@@ -59,7 +56,7 @@ function unused({ signals, reward }: CompiledSpec): string[] {
   return signals.flatMap(({ name }) => (used.has(name) ? [] : [`unused_signal: ${name}`]));
 }
 
-/** A tournament counts as a check: its verifier is not the policy. */
+/** A tournament counts as a check, because its verifier is not the policy. */
 function unverified({ signals }: CompiledSpec): string[] {
   const checks = signals.some(({ signal, judge }) => signal.verified === true || judge !== null);
   return checks ? [] : signals.flatMap(({ name, signal }) => (signal.label_free ? [`label_free_alone: ${name}`] : []));
@@ -68,7 +65,7 @@ function unverified({ signals }: CompiledSpec): string[] {
 const ofKinds = ({ signals }: CompiledSpec) =>
   signals.flatMap(({ name, signal, settings }) => (signal.lints?.(settings) ?? []).map((code) => `${code}: ${name}`));
 
-/** Nulls of signals without questions are not a backend's failures. */
+/** Only nulls of asking signals count: other signals have no backend that could fail. */
 function swallowing({ signals, reward }: CompiledSpec): string[] {
   const asks = new Set(signals.flatMap(({ name, judge }) => (judge === null ? [] : [name])));
   const all = [reward, ...signals.flatMap(({ when }) => when ?? [])].flatMap(({ swallows }) => swallows);

@@ -1,26 +1,26 @@
-// Puts a deployment's own templates into a spec that names them.
+// Replaces the names of a deployment's own templates in a spec by the templates themselves.
 import type { OwnPreset } from "../judges/presets/own.ts";
 import { templateKey } from "../judges/presets/own.ts";
 import { isPromptName } from "../judges/render.ts";
 import { type AnySpec, hasSignals, judgesIn, type SpecSignal } from "./compiled-spec.ts";
 
-/** A judge as far as its prompts go. */
+/** The part of a judge that names its prompt. */
 interface NamingPrompts {
   prompt: string;
 }
 
-/** Null where it is not a judge. */
+/** The signal's judge; null if the value is not a judge. */
 function judgeOf(signal: SpecSignal): NamingPrompts | null {
   const judge = signal.judge as { prompt?: unknown } | null | undefined;
   return typeof judge?.prompt === "string" ? (judge as NamingPrompts) : null;
 }
 
-/** The names in a spec's judges that are not built-in prompts, each once. */
+/** Prompt names in a spec's judges that are not built-in, each once. */
 export const foreignPrompts = (spec: AnySpec): string[] => [
   ...new Set(judgesIn(spec).flatMap(({ judge: { prompt } }) => (isPromptName(prompt) ? [] : [prompt]))),
 ];
 
-/** The spec with each such name that is a template's replaced by the template itself. */
+/** The spec with each template name replaced by the template. */
 export function withTemplates(spec: AnySpec, templates: ReadonlyMap<string, OwnPreset>): AnySpec {
   const textOf = (name: string): string => {
     const template = templates.get(name);

@@ -1,12 +1,9 @@
-// Defines what of a spec's signals decides how a group is prepared. The preparing itself:
+// Collects the rules of a spec's signals that affect how a group is prepared. The preparation:
 // ../candidate/prepare.ts.
 import type { PreparerRules } from "../candidate/prepare.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";
 
-/**
- * The rules whose breach is a forfeit, by the signal that has them, with the field in which they
- * stand.
- */
+/** The format rules per signal; breaking one is a forfeit. Each entry has the path of its spec field. */
 export function preparerRules({ spec, signals }: CompiledSpec): PreparerRules {
   const formats = signals.flatMap(({ name, field, signal, settings }) => {
     const rules = signal.rules?.(settings);

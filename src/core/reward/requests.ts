@@ -1,5 +1,5 @@
-// The wire shape of POST /v1/rewards: the groups with the facts that signals may need, and the spec that
-// their rewards come from.
+// Wire format of POST /v1/rewards: the groups with the facts that signals may need, and the spec of their
+// rewards.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -18,14 +18,14 @@ import { someOf } from "../faults/bounded.ts";
 import { SPEC_FORMS } from "./signals-spec.ts";
 import { SIGNALS } from "./table.ts";
 
-/** A column of a mixed data set holds null in the rows of other tasks. */
+/** Accepts null, because a column of a mixed data set is null in the rows of other tasks. */
 const nullable = (schema: z.ZodType) =>
   schema
     .nullish()
     .overwrite((value) => value ?? undefined)
     .meta(schema.meta() ?? {});
 
-/** The facts of all kinds; which of them a request must carry, its spec says (facts.ts). */
+/** Fact fields of all kinds, all optional. facts.ts checks which of them the spec requires. */
 const factsOf = (level: "group" | "rollout"): z.ZodRawShape =>
   Object.fromEntries(
     SIGNALS.flatMap(({ fields }) => Object.entries(fields?.[level] ?? {})).map(([name, schema]) => [
@@ -34,10 +34,10 @@ const factsOf = (level: "group" | "rollout"): z.ZodRawShape =>
     ]),
   );
 
-/** A rollout with whatever its spec's signals need to know of it. */
+/** A rollout with the facts that its spec's signals need. */
 export const FactualRolloutSchema = RolloutSchema.extend(factsOf("rollout"));
 
-/** A group with whatever its spec's signals need to know of it. */
+/** A group with the facts that its spec's signals need. */
 export const FactualGroupSchema = GroupSchema.extend({
   ...factsOf("group"),
   language: nullable(LanguageSchema),
@@ -49,7 +49,7 @@ export const RewardsRequestSchema = z.strictObject({
   step: StepSchema.optional(),
   spec: z.union([SpecNameSchema, ...SPEC_FORMS]).default("default"),
   deadline_ms: DeadlineSchema,
-  columns: z.boolean().optional().meta(said("each signal's values as columns beside the rewards")),
+  columns: z.boolean().optional().meta(said("also returns each signal's values as columns next to the rewards")),
   groups: someOf(FactualGroupSchema, "groups_max"),
 });
 

@@ -1,5 +1,5 @@
-// The schema of a spec of named signals: made of the table of kinds, with what it refuses by field. Reading
-// it: compiled-spec.ts.
+// Schema of a spec of named signals, built from the table of kinds. Reports faults by field. Compilation:
+// compiled-spec.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -16,26 +16,29 @@ import { FACT_NAMES } from "./expression.ts";
 import { SpecSchema } from "./flat-spec.ts";
 import { SIGNALS } from "./table.ts";
 
-/** Names that an expression has for something else. */
+/** Reserved words of the expression language. */
 const TAKEN: readonly string[] = [...FACT_NAMES, "and", "or", "not", "if"];
 
-/** A signal's name in a spec and in expressions. */
+/** A signal's name in specs and expressions. */
 const SignalNameSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,31}$/, "must match [a-z][a-z0-9_]{0,31}")
-  .refine((name) => !TAKEN.includes(name), `an expression has another meaning for ${TAKEN.join(", ")}`);
+  .refine((name) => !TAKEN.includes(name), `reserved names of expressions are ${TAKEN.join(", ")}`);
 
 const ExpressionSchema = someText("expression_chars");
 
 const cascade = {
   when: ExpressionSchema.optional().meta(
-    said("an expression over other signals: only rollouts for which it holds are asked"),
+    said("expression over other signals; the signal is computed only for rollouts for which the expression is true"),
   ),
-  skip_value: z.number().optional().meta(said("the value of the rollouts that `when` leaves out; default 0")),
+  skip_value: z.number().optional().meta(said("value of rollouts for which `when` is false; default 0")),
 };
 
 const kindSchema = ({ kind, schema }: Signal) => schema.safeExtend({ kind: z.literal(kind), ...cascade });
-/** The kinds are known only to the table: what type a signal has, its own file says. */
+/**
+ * Only the table lists the kinds, so the union's static type is erased; each kind's file defines its
+ * type.
+ */
 const SignalSchema = z.discriminatedUnion("kind", SIGNALS.map(kindSchema) as never) as unknown as z.ZodType<SpecSignal>;
 
 function canonicalSignal({ kind, when, skip_value, unreadable, ...settings }: SpecSignal): SpecSignal {
@@ -49,20 +52,20 @@ function canonicalSignal({ kind, when, skip_value, unreadable, ...settings }: Sp
   };
 }
 
-/** Fields of the form without signals, and where they belong here. */
+/** Fields of the flat form, with a hint where each one belongs in this form. */
 const MOVED: Readonly<Record<string, string>> = {
-  judge: "judge belongs inside a tournament signal",
-  format: "format is a signal of its own kind",
-  overlong: "overlong is a signal of its own kind",
+  judge: "set `judge` in a signal of kind tournament",
+  format: "use a signal of kind format",
+  overlong: "use a signal of kind overlong",
 };
 
-/** A spec with `signals`, as it comes over the wire. */
+/** Schema of a spec with `signals` on the wire. */
 export const SignalsSpecSchema = z
   .strictObject(
     {
       candidate: CandidateSchema,
       signals: z.record(SignalNameSchema, SignalSchema),
-      reward: ExpressionSchema.optional().meta(said("an expression over the signals; default: their sum")),
+      reward: ExpressionSchema.optional().meta(said("expression over the signals; default: the sum of all signals")),
       seed: SeedSchema,
       ...KEPT_TEXTS,
       audit: AuditSchema.exactOptional(),
@@ -86,13 +89,13 @@ export const SignalsSpecSchema = z
   .superRefine((spec, context) => {
     const refuse = (path: readonly (string | number)[], message: string) =>
       context.addIssue({ code: "custom", path: [...path], message });
-    // Not before: a signal that is refused is none here.
+    // Counted here: the record schema drops signals that it rejects, so it would count too few.
     const count = Object.keys(spec.signals).length;
-    if (count === 0) refuse(["signals"], "holds no signal");
+    if (count === 0) refuse(["signals"], "must contain at least one signal");
     if (count > LIMITS.signals_max) refuse(["signals"], `${count}; ${theLimit("signals_max")}`);
     for (const [name, { kind, when, skip_value, ...settings }] of Object.entries(spec.signals)) {
       if (skip_value !== undefined && when === undefined) {
-        refuse(["signals", name, "skip_value"], "needs `when`: without it no rollout is left out");
+        refuse(["signals", name, "skip_value"], "requires `when`, which selects the rollouts to skip");
       }
       const fault = kindNamed(kind).fault?.(settings) ?? null;
       if (fault !== null) refuse(["signals", name, ...fault.path], fault.message);
@@ -106,6 +109,6 @@ export const SignalsSpecSchema = z
     }
   });
 
-/** A spec of either form: `signals` distinguishes them. */
+/** Schemas of both spec forms; the field `signals` distinguishes them. */
 export const SPEC_FORMS = [SpecSchema, SignalsSpecSchema] as const;
 export const AnySpecSchema = z.union(SPEC_FORMS);

@@ -1,11 +1,11 @@
-// Reads a spec that was stored in its canonical form.
+// Reads a stored spec in its canonical form.
 import { type AnySpec, compileSpec } from "./compiled-spec.ts";
 import { AnySpecSchema } from "./signals-spec.ts";
 
 /**
- * The spec, with the defaults of fields that the schema has got since; null when it is no longer
- * one. A canonical form may say more than a request can (a `grade` has its judge whole), so what
- * the schema refuses is taken as it stands where it can be scored with.
+ * Returns the stored spec with the defaults of fields that were added since; null if it can no longer be
+ * used. A canonical form may contain more than a request may (a `grade` with its complete judge), so a
+ * spec that the schema rejects is returned unchanged if it compiles.
  */
 export function storedSpec(stored: unknown): AnySpec | null {
   const read = AnySpecSchema.safeParse(stored);

@@ -1,4 +1,4 @@
-// The table of signals by kind: a new kind is one file and one line here.
+// Table of signals by kind. To add a kind, write one file and add one line here.
 
 import type { Signal } from "../asking/signal.ts";
 import { consensus } from "../signals/consensus.ts";

@@ -1,17 +1,20 @@
-// Decides which turns verdicts name of a group's runs, as evidence beside their rewards. One that a run does
-// not have is none.
+// Counts which turns the verdicts name for each multi-turn rollout, as evidence in addition to the rewards.
+// Ignores turns that the rollout does not have.
 import { isProbe } from "../asking/questions.ts";
 import type { Reading } from "../asking/readings.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { GroupSignals, SignalQuestion } from "./group-signals.ts";
 
-/** Rollouts in the order shown: each class by its first. */
+/** Rollouts in the order shown; each class is represented by its first member. */
 export const shownRollouts = (
   { classes }: PreparedGroup,
   { question, rollouts }: Pick<SignalQuestion, "question" | "rollouts">,
 ): readonly number[] => rollouts ?? question.shown.map((member) => classes.members[member]?.[0] as number);
 
-/** For each place the turn that a reading names; null: none, or none that the run has. */
+/**
+ * The turn that a reading names per place, null for a turn that the rollout does not have; null if no
+ * turn is valid.
+ */
 export function turnsIn(
   { evidence }: PreparedGroup,
   { turns }: Pick<Reading, "turns">,
@@ -25,10 +28,10 @@ export function turnsIn(
   return had.some((turn) => turn !== null) ? had : null;
 }
 
-/** How many verdicts named a turn, by its number. */
+/** Number of verdicts that named a turn, by turn number. */
 type TurnCounts = Record<string, number>;
 
-/** The turns that a signal's verdicts name of a rollout, and of those with the same candidate; null: none. */
+/** Turns that a signal's verdicts name for a rollout or its duplicates; null if they name none. */
 export type TurnsNamed = (signal: string, r: number) => { turns: TurnCounts } | null;
 
 export function turnsNamedOf(signals: GroupSignals): TurnsNamed {

@@ -1,5 +1,5 @@
-// The kind `consensus`: rewards without labels, by what the answers of the group or of its twin have in
-// common or how sure the policy is of them. It can be gamed by agreeing, so it runs out at a step.
+// The kind `consensus`: rewards without labels, from the agreement of the group's or its twin's answers, or
+// from the policy's certainty. Agreement can be gamed, so a spec must set a step at which the signal ends.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -18,49 +18,58 @@ import { UnreadableSchema, unread } from "./unreadable.ts";
 const GROUP_FIELDS = {
   twin: z
     .union([z.int().min(0), someText("id_chars")])
-    .meta(said("index or group_id of the group whose prompt says the same in other words, for consensus")),
+    .meta(said("index or group_id of the group with the paraphrased prompt, for consensus")),
 };
 const FIELDS = {
   answer: anyText("answer_chars")
     .nullable()
     .meta(
       said(
-        "the final answer taken out of the rollout, normalised; null, empty or words that only announce one: none was found",
+        "normalised final answer of the rollout; null, an empty text or words that only announce an answer: no answer was found",
       ),
     ),
   self_certainty: z
     .number()
-    .meta(said("KL divergence of the uniform distribution from the policy's, mean over tokens, in nats")),
-  token_entropy: z.number().min(0).meta(said("entropy of the policy's next token, mean over tokens, in nats")),
+    .meta(
+      said("KL divergence of the uniform distribution from the policy's distribution, averaged over tokens, in nats"),
+    ),
+  token_entropy: z
+    .number()
+    .min(0)
+    .meta(said("entropy of the policy's next-token distribution, averaged over tokens, in nats")),
 };
 
 const SCHEMA = z.strictObject({
   form: z
     .enum(["majority", "cluster_share", "co_reward", "borda", "self_certainty", "token_entropy"])
     .default("majority"),
-  power: z.number().min(0).optional().meta(said("of borda: p of the vote (N - rank + 1)^p; default 1")),
-  answer_type: z.enum(ANSWER_TYPES).optional().meta(said("what answers are read as; default auto")),
+  power: z
+    .number()
+    .min(0)
+    .optional()
+    .meta(said("for borda: the exponent p in the vote weight (N - rank + 1)^p; default 1")),
+  answer_type: z.enum(ANSWER_TYPES).optional().meta(said("type that answers are parsed as; default auto")),
   tolerance: ToleranceSchema.optional(),
   unreadable: UnreadableSchema,
-  label_free: z.literal(true, "must be true: nothing here says whether an answer is right"),
+  label_free: z.literal(true, "must be true: consensus does not check whether an answer is right"),
   max_steps: wholeFrom(1, "step_max").meta(
-    said("from this step on there is no value: training without labels collapses in the end"),
+    said("step from which the value is null, because training without labels eventually collapses"),
   ),
 });
 type ConsensusSettings = z.output<typeof SCHEMA>;
 
 type ConsensusAnswer = string | null;
-/** How answers are read and counted. */
+/** Settings for reading and comparing answers. */
 type AnswerRules = Partial<Pick<ConsensusSettings, "answer_type" | "tolerance">>;
 
-/** Signs that may be what was asked for, and announce nothing. */
+/** Single signs that may be the answer itself, unlike openers, which only announce one. */
 const SIGN = /^(?:[-+*/<>=%\u00b0]|[<>]=|\(\)|\[\]|\\\{\\\})$/;
 const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
 
 /**
- * The answer as it is counted: answers that the rules of `reference` find equal are one, so `1/2`, `0.5` and
- * `\\frac{1}{2}` are. null without an answer, such as an opener, or a group that only announces answers would
- * agree with itself.
+ * Equivalence class of each answer. Answers that the rules of `reference` find equal share a key, such
+ * as `1/2`, `0.5` and `\\frac{1}{2}`. An opener gets null, like a missing answer; otherwise a group that
+ * only announces answers would agree with itself.
  */
 const keysOf = (answers: readonly ConsensusAnswer[], { answer_type, tolerance }: AnswerRules): (string | null)[] =>
   answerClasses(
@@ -69,10 +78,10 @@ const keysOf = (answers: readonly ConsensusAnswer[], { answer_type, tolerance }:
   );
 
 /**
- * 1 for the most frequent answer of the voters, else 0, no answer included. A tie at the top and
- * voters without an answer have no majority. TTRL (arXiv 2504.16084): the group itself votes;
- * Co-rewarding-I (arXiv 2508.00410): its twin. Both releases let the first seen win a tie, and
- * TTRL's an empty answer be one.
+ * 1 for rollouts with the voters' most frequent answer, else 0, also without an answer. There is no
+ * majority if the top is tied or no voter has an answer. TTRL (arXiv 2504.16084): the group itself
+ * votes; Co-rewarding-I (arXiv 2508.00410): its twin votes. Unlike here, both releases let the
+ * first-seen answer win a tie, and TTRL's counts an empty answer.
  */
 export function majorityRewards(
   answers: readonly ConsensusAnswer[],
@@ -87,8 +96,8 @@ export function majorityRewards(
 }
 
 /**
- * EMPO (arXiv 2504.05812): the share of the group that gave the same answer; none is like no other,
- * which EMPO pays 1/n. The signal pays it nothing (`ofAnswers`).
+ * EMPO (arXiv 2504.05812): the share of the group that gave the same answer. A missing answer counts as
+ * unlike all others, so EMPO pays it 1/n; the signal pays it 0 (`ofAnswers`).
  */
 export function clusterShares(answers: readonly ConsensusAnswer[], rules: AnswerRules = {}): number[] {
   const keys = keysOf(answers, rules);
@@ -96,9 +105,10 @@ export function clusterShares(answers: readonly ConsensusAnswer[], rules: Answer
 }
 
 /**
- * Self-certainty with Borda votes (arXiv 2502.18581, section 3.3): of N rollouts the one of rank r
- * by certainty, the surest first, votes (N - r + 1)^power for its answer. An answer's share of all
- * votes. Equal certainties share a rank, their mean; who gives no answer votes for none and has 0.
+ * Self-certainty with Borda votes (arXiv 2502.18581, section 3.3): among N rollouts ranked by certainty,
+ * most certain first, rank r casts (N - r + 1)^power votes for its answer. Returns each answer's share
+ * of all votes. Equal certainties share their mean rank; a rollout without an answer casts no vote and
+ * gets 0.
  */
 export function bordaShares(
   answers: readonly ConsensusAnswer[],
@@ -108,7 +118,7 @@ export function bordaShares(
 ): number[] {
   const keys = keysOf(answers, rules);
   const places = rankShares(certainties).map((share) => share * (certainties.length - 1) + 1);
-  // As shares of the largest vote that is cast, which no power makes infinite or nothing.
+  // Relative to the largest vote cast, so that no power overflows or underflows to 0 everywhere.
   const maxPlace = places.reduce((top, place, r) => (keys[r] == null ? top : Math.max(top, place)), 0);
   const votes = places.map((place) => raised(place / maxPlace, power));
   const sumVotes = (counts: (key: string) => boolean) =>
@@ -128,7 +138,7 @@ const FACTS: Readonly<Record<ConsensusSettings["form"], readonly (keyof typeof F
 
 const READS_NONE: ReadonlySet<ConsensusSettings["form"]> = new Set(["self_certainty", "token_entropy"]);
 
-/** The group that a group names as its twin; undefined: the request does not have it. */
+/** The group that a group names as its twin; undefined if the request does not contain that group. */
 function twinOf(group: object, groups: readonly object[]): object | undefined {
   const named = factOf<number | string>(group, "twin");
   const twin = groups.find((other, index) => (typeof named === "number" ? index : factOf(other, "group_id")) === named);
@@ -141,7 +151,10 @@ const measuredIn = ({ group }: PreparedGroup, field: keyof typeof FIELDS): numbe
 const statedIn = (group: object): ConsensusAnswer[] =>
   (factOf<object[]>(group, "rollouts") ?? []).map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
 
-/** A rollout without an answer has lost, also where all lack one, or by the spec's word has no value. */
+/**
+ * Values of the forms that read answers. A rollout without an answer gets 0, even if no rollout has one;
+ * with `unreadable: null` it gets no value.
+ */
 function ofAnswers(prepared: PreparedGroup, settings: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
   const answers = statedIn(prepared.group);
   const found =
@@ -182,9 +195,11 @@ export const consensus: Signal<ConsensusSettings> = {
   },
   fault({ form, ...settings }) {
     if (form !== "borda" && settings.power !== undefined)
-      return { path: ["power"], message: `${form} counts no votes` };
+      return { path: ["power"], message: `only borda uses power; ${form} does not` };
     const field = (["unreadable", "answer_type", "tolerance"] as const).find((name) => settings[name] !== undefined);
-    return field === undefined || !READS_NONE.has(form) ? null : { path: [field], message: `${form} reads no answers` };
+    return field === undefined || !READS_NONE.has(form)
+      ? null
+      : { path: [field], message: `has no effect with ${form}, which does not read answers` };
   },
   relative: true,
   label_free: true,

@@ -1,4 +1,4 @@
-// The kind `external`: a number for each rollout from a host that the deployment lists.
+// The kind `external`: a number per rollout, from a checker on a host that the deployment allows.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -10,19 +10,19 @@ import type { ItemErrorCode } from "../faults/errors.ts";
 import { referenceOf, UNSAMPLED } from "./lone-judge.ts";
 import { gradeOn, lonePlan } from "./lone-plan.ts";
 
-/** A checker's address. */
+/** URL of a checker. */
 export const CheckerUrlSchema = someText("checker_url_chars").meta(
-  said("where the number comes from; its host must be of the deployment's CHECKER_HOSTS"),
+  said("URL that returns the number; its host must be listed in the deployment's CHECKER_HOSTS"),
 );
 
 const SCHEMA = z.strictObject({
   url: CheckerUrlSchema,
   range: z
     .tuple([z.number(), z.number()])
-    .meta(said("where every number lies, lowest first; one outside is a failure, and never moved inside")),
+    .meta(said("minimum and maximum of the numbers; a number outside is a failure and is not clamped")),
 });
 
-/** Why a checker gave no number of a text. */
+/** The reason why a checker returned no usable number for a text. */
 export function checkerFault(seen: readonly AskedQuestion[], text: number): ItemErrorCode {
   const fault = commonFault(seen, text);
   return fault === "deadline" || fault === "cancelled" ? fault : "checker_failed";
@@ -39,7 +39,9 @@ export const external: Signal<ExternalSettings> = {
   to: () => "check",
   address: ({ url }) => url,
   fault: ({ range: [low, high] }) =>
-    low < high ? null : { path: ["range"], message: `the first must be below the second; ${low} is not below ${high}` },
+    low < high
+      ? null
+      : { path: ["range"], message: `the minimum must be below the maximum; ${low} is not below ${high}` },
   relative: false,
   judge: () => UNSAMPLED,
   facts: () => [],
@@ -53,7 +55,8 @@ export const external: Signal<ExternalSettings> = {
       questions: texts.map((_, text) => ({ ...question, shown: [text] })),
       textIndices: classes.classOf,
       read: (seen) => (text) => {
-        // Nothing to look at: the worst there is, as in a tournament.
+        // Without a candidate there is nothing to check, so the rollout gets the lowest value, as in a
+        // tournament.
         if (text === null) return { value: valued(low), detail: null };
         const number = gradeOn(seen, text);
         if (number !== null && number >= low && number <= high) return { value: valued(number), detail: null };

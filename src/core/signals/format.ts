@@ -1,5 +1,4 @@
-// The kind `format`: 0 where every rule holds, else minus the penalty. The rules themselves:
-// ../candidate/format.ts.
+// The kind `format`: 0 if every rule holds, else minus the penalty. The rules are in ../candidate/format.ts.
 
 import type * as z from "zod";
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";

@@ -1,11 +1,11 @@
-// Asserts of a function's result, in the languages that have asserts, for rows of datasets that give
-// arguments and results as JSON. The expected value is compared where no program runs (../wire).
+// Generates asserts on a function's result in Python and JavaScript, for dataset rows that give arguments and
+// results as JSON. The sandbox compares the expected value in a run without the program's code (../wire).
 import { TOLERANCE } from "../text/decimal-tokens.ts";
 import type { TestCase } from "./test-cases.ts";
 
 type Call = Pick<TestCase, "args" | "returns" | "is_wrapped" | "tolerance"> & { fn_name: string };
 
-/** JSON is a literal of both languages. */
+/** A JSON string is a valid string literal in both languages. */
 const literal = (text: string) => JSON.stringify(text);
 
 function inPython({ fn_name, args = "[]", returns = "null", is_wrapped }: Call): string {
@@ -15,7 +15,7 @@ function inPython({ fn_name, args = "[]", returns = "null", is_wrapped }: Call):
   return `${call}\nassert __result__ == ${wanted}${alone}\n`;
 }
 
-/** Fractions within the tolerance, integers exactly; undefined is null. */
+/** Compares fractions within the tolerance and integers exactly; undefined equals null. */
 const SAME_IN_JAVASCRIPT = `const __same = (a, b) => {
   if (typeof a === "bigint") return a == b;
   if (typeof a === "number" && typeof b === "number")
@@ -42,5 +42,5 @@ if (__result instanceof Promise) __result.then(__check); else __check(__result);
 
 const WRITERS = { python: inPython, javascript: inJavaScript };
 
-/** The code of a case that calls a function. */
+/** Code that calls the function of a test case and asserts its result. */
 export const assertOf = (call: Call, language: keyof typeof WRITERS): string => WRITERS[language](call);

@@ -1,4 +1,5 @@
-// The kind `grade`: one question to a verifier about each candidate alone, its answer in [0, 1].
+// The kind `grade`: the verifier is asked about each candidate separately; its answer becomes a value in [0,
+// 1].
 
 import * as z from "zod";
 import { said } from "#said";
@@ -25,11 +26,16 @@ const SCHEMA = z.strictObject({
   reduce: z
     .enum(["mean", "median", "min", "quantile", "std"])
     .default("mean")
-    .meta(said("of several samples; std is how far they lie apart")),
-  quantile: z.number().min(0).max(1).optional().meta(said("of `reduce: quantile`: 0.25 is a careful mean")),
+    .meta(said("reduction of several samples to one value; std is their standard deviation")),
+  quantile: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .meta(said("quantile for `reduce: quantile`; for example, 0.25 is a cautious estimate")),
   passing_labels: someOf(someText("label_chars"), "verdict_candidates_max")
     .optional()
-    .meta(said("labels that count 1, all others 0; default: the preset's")),
+    .meta(said("labels that count as 1; all others count as 0. Default: the preset's labels")),
   unreadable: UnreadableSchema,
   invalid: InvalidSchema,
 });
@@ -56,7 +62,7 @@ export const grade: Signal<GradeSettings> = {
   judge: ({ judge }) => judge,
   to: ({ judge }) => backendFor(judge.prompt),
   facts: ({ judge }) => (needsReference(judge.prompt) ? ["group.reference"] : []),
-  // For numbers in [low, 1] no two lie further apart than half of them at either end.
+  // The population standard deviation of numbers in [low, 1] is at most half the range.
   range: ({ reduce, invalid = 0 }) => (reduce === "std" ? [0, (1 - invalid) / 2] : [invalid, 1]),
   open(group, settings) {
     const { judge } = settings;
@@ -64,7 +70,7 @@ export const grade: Signal<GradeSettings> = {
     const lowest = settings.reduce === "std" ? 0 : (settings.invalid ?? 0);
     const scoreOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
       const values = verdictsOn(seen, text).flatMap((verdict) => gradeOf(verdict, settings, preset) ?? []);
-      // One answer does not say how far several would lie apart.
+      // A spread needs at least two answers.
       const minValues = settings.reduce === "std" ? 2 : 1;
       if (values.length < minValues) return without(commonFault(seen, text) ?? "verifier_bad_reply");
       return valued(reduced(values, settings));
@@ -73,7 +79,7 @@ export const grade: Signal<GradeSettings> = {
       questions: questionsOf(group, judge),
       ...{ textIndices: group.classes.classOf, unreadable: settings.unreadable, lowest, bare: bareQuestion },
       read: (seen) => (text) => {
-        // A rollout without a candidate was not asked about.
+        // A rollout without a candidate is not asked about.
         if (text === null) return { value: valued(lowest), detail: null };
         const verdicts = verdictsOn(seen, text);
         const none = verdicts.filter((verdict) => isInvalid(verdict, preset)).length > verdicts.length / 2;
@@ -85,13 +91,16 @@ export const grade: Signal<GradeSettings> = {
 
 function reduceFault({ reduce, quantile, judge }: GradeSettings): ReturnType<typeof voteFault> {
   if ((reduce === "quantile") !== (quantile !== undefined)) {
-    return { path: ["quantile"], message: "goes with reduce: quantile, which needs it" };
+    return { path: ["quantile"], message: "must be set if, and only if, reduce is quantile" };
   }
   if (reduce !== "std" || (judge.samples as number) > 1) return null;
-  return { path: ["judge", "samples"], message: "must be 2 or more: reduce: std is how far samples lie apart" };
+  return {
+    path: ["judge", "samples"],
+    message: "must be at least 2, because reduce: std measures the spread of the samples",
+  };
 }
 
-/** At least one grade as one number. */
+/** Reduces one or more grades to one number. */
 function reduced(grades: readonly number[], { reduce, quantile = 0 }: GradeSettings): number {
   if (reduce === "mean") return mean(grades);
   if (reduce === "std") return populationStd(grades);
@@ -110,11 +119,11 @@ function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Que
   return texts.map((_, member) => ({ ...question, shown: [member] }));
 }
 
-/** Whether a verdict says that the answer is invalid rather than wrong. */
+/** Whether a verdict calls the answer invalid rather than wrong. */
 export const isInvalid = (verdict: Verdict, preset: Preset | null): boolean =>
   verdict.kind === "label" && preset?.invalid?.includes(verdict.label) === true;
 
-/** A verdict on one candidate in [0, 1], or `invalid`; null where it says nothing. */
+/** The value of a verdict on one candidate in [0, 1], or `invalid`; null if the verdict contains no grade. */
 export function gradeOf(
   verdict: Verdict,
   { passing_labels, invalid = 0 }: Pick<GradeSettings, "passing_labels" | "invalid">,
@@ -136,7 +145,7 @@ export function gradeOf(
       return answers.length === 0 ? null : answers.filter((answer) => answer === true).length / answers.length;
     }
     case "distribution": {
-      // The expected grade, or the probability of passing.
+      // The expected grade on a scale, or the probability of a passing label.
       const labels = anchorOf(parser, 1)?.labels ?? [];
       const scale = "range" in parser && parser.range !== undefined;
       const worth = (label = "") => (scale ? (Number(label) - low) / (high - low) : ofLabel(label));

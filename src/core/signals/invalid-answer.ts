@@ -1,23 +1,24 @@
-// Defines what an answer is worth that is none: wrong, unless the spec punishes it more.
+// The setting `invalid`: the value of an answer that is invalid (cut off, refused or missing) rather than
+// wrong.
 
 import * as z from "zod";
 import { said } from "#said";
 
 /**
- * For kinds that compare an answer with something. Never above 0: a wrong answer is worth 0, and a policy
- * would rather be invalid than wrong.
+ * The value of an invalid answer, for kinds that compare answers. Never above 0, the value of a wrong
+ * answer; otherwise a policy would prefer an invalid answer to a wrong one.
  */
 export const InvalidSchema = z
   .number()
   .min(-1)
-  .refine((worth) => worth <= 0, "must be at most 0: a policy that would be wrong could give no answer instead")
+  .refine((worth) => worth <= 0, "must be at most 0, so that giving no answer never pays more than a wrong answer")
   .optional()
   .meta({
     maximum: 0,
-    ...said("what an answer is worth that is none (cut off, refused, no answer at all); default 0, as wrong"),
+    ...said("value of a rollout that is not an answer (cut off, refused, or empty); default 0, as for a wrong answer"),
   });
 
-/** Settings without this one at its default. */
+/** Leaves out `invalid` if it has its default value. */
 export const leanInvalid = <T extends object>({ invalid, ...rest }: T & { invalid?: number | undefined }) => ({
   ...rest,
   ...(invalid !== undefined && invalid !== 0 && { invalid }),

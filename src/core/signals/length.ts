@@ -1,4 +1,4 @@
-// The kind `length`: how short a rollout is, as a number that an expression scales by whether it is right.
+// The kind `length`: how short a rollout is. Expressions usually scale the value by correctness.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -13,26 +13,27 @@ const SCHEMA = z.strictObject({
   unit: z.enum(["tokens", "characters"]).default("tokens"),
   max: wholeFrom(1, "overlong_tokens_max")
     .optional()
-    .meta(said("the length at which `cosine` and `linear` reach 0; `kimi` takes the group's")),
+    .meta(said("length at which `cosine` and `linear` reach 0; `kimi` uses the group's lengths")),
 });
 type LengthSettings = z.output<typeof SCHEMA>;
 
 /**
- * 1 at length 0, 0 at `max` and beyond, by a half cosine (TRL's cosine_scaled_reward, where a right
- * answer gets 0.5 + 0.5 w and a wrong one -0.5 - 0.5 w of this w).
+ * Half a cosine: 1 at length 0, 0 at `max` and beyond. TRL's cosine_scaled_reward gives a right answer
+ * 0.5 + 0.5 w and a wrong one -0.5 - 0.5 w, where w is this value.
  */
 export const cosineShare = (length: number, max: number): number => (1 + cos(Math.PI * Math.min(length / max, 1))) / 2;
 
 /**
- * Kimi k1.5 (arXiv 2501.12599, 2.3.3): 0.5 for the shortest of the group, -0.5 for the longest,
- * linear between; 0 for all where all are equal. Of a wrong answer the trainer takes min(0, it).
+ * Kimi k1.5 (arXiv 2501.12599, 2.3.3): 0.5 for the shortest rollout of the group, -0.5 for the longest,
+ * linear between them; 0 for all if all lengths are equal. For a wrong answer the trainer uses the
+ * minimum of 0 and this value.
  */
 export function kimiShares(lengths: readonly number[]): number[] {
   const [shortest, longest] = [Math.min(...lengths), Math.max(...lengths)];
   return lengths.map((length) => (shortest === longest ? 0 : 0.5 - (length - shortest) / (longest - shortest)));
 }
 
-/** Code points, as Python counts a text's characters. */
+/** Number of code points, as Python's `len` counts them. */
 function characters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -45,9 +46,13 @@ export const length: Signal<LengthSettings> = {
   schema: SCHEMA,
   fault({ form, max }) {
     if (form === "kimi") {
-      return max === undefined ? null : { path: ["max"], message: "kimi measures against the group; leave it out" };
+      return max === undefined
+        ? null
+        : { path: ["max"], message: "has no effect with kimi, which compares with the group's lengths; omit it" };
     }
-    return max === undefined ? { path: ["max"], message: `${form} needs the length that is worth 0` } : null;
+    return max === undefined
+      ? { path: ["max"], message: `required by ${form}: the length at which the value reaches 0` }
+      : null;
   },
   relative: true,
   relativeWith: ({ form }) => form === "kimi",

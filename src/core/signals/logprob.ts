@@ -1,5 +1,5 @@
-// The kind `logprob`: how likely the policy finds the reference answer after its own reasoning, or how much
-// likelier one model finds the rollout than another, from log probabilities that the caller sends.
+// The kind `logprob`, computed from log probabilities that the caller sends: how likely the policy finds the
+// reference answer after its own reasoning, or how much likelier one model finds the rollout than another.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -9,17 +9,21 @@ import { bound } from "../faults/limit-advice.ts";
 import { exp } from "../math/elementary.ts";
 import { mean, populationStd, sumOf } from "../math/stats.ts";
 
-// Rounding in half precision leaves a little above 0.
+// Rounding in half precision can give log probabilities slightly above 0.
 const LogprobsSchema = z.array(z.number().max(...bound("logprob_max"))).max(...bound("reference_tokens_max"));
 const FIELDS = {
   reference_logprobs: LogprobsSchema.meta(
     said("natural log probability of each token of the reference answer after the rollout's reasoning"),
   ),
-  base_reference_logprobs: LogprobsSchema.meta(said("the same without the reasoning")),
-  text_logprobs: LogprobsSchema.meta(
-    said("natural log probability of each token of the rollout by the stronger model"),
+  base_reference_logprobs: LogprobsSchema.meta(
+    said("natural log probability of each token of the reference answer without the reasoning"),
   ),
-  base_text_logprobs: LogprobsSchema.meta(said("the same by the weaker model, in tokens of its own")),
+  text_logprobs: LogprobsSchema.meta(
+    said("natural log probability of each token of the rollout under the stronger model"),
+  ),
+  base_text_logprobs: LogprobsSchema.meta(
+    said("natural log probability of each token of the rollout under the weaker model, in that model's tokens"),
+  ),
 };
 
 const SCHEMA = z.strictObject({
@@ -29,40 +33,41 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(
       said(
-        "of mean_prob and r3: less what the answer has without the reasoning, of mean_prob at least 0; default false",
+        "for mean_prob and r3: subtracts the answer's value without the reasoning; with mean_prob, the result is at least 0. Default false",
       ),
     ),
   per_token: z
     .boolean()
     .optional()
-    .meta(said("of density_ratio: over the tokens of text_logprobs, so that length counts for nothing; default false")),
+    .meta(
+      said(
+        "for density_ratio: divides by the number of text_logprobs, so that the value does not depend on length; default false",
+      ),
+    ),
   low_std: z
     .number()
     .gt(0)
     .max(1)
     .optional()
-    .meta(said("groups whose values spread less than this (population std) are marked `low_std`")),
+    .meta(said("groups whose values have a population standard deviation below this are marked `low_std`")),
 });
 type LogprobSettings = z.output<typeof SCHEMA>;
 
 const probability = (logprob: number): number => Math.min(1, exp(logprob));
 
-/** Mean over tokens of exp(logprob), in [0, 1] (RLPR, arXiv 2506.18254); null without a token. */
+/** Mean of exp(logprob) over tokens, in [0, 1] (RLPR, arXiv 2506.18254); null without tokens. */
 export const meanProbability = (logprobs: readonly number[]): number | null =>
   logprobs.length === 0 ? null : mean(logprobs.map(probability));
 
-/**
- * exp of the summed log probabilities, in [0, 1] (VeriFree, arXiv 2505.21493); null without a
- * token.
- */
+/** exp of the summed log probabilities, in [0, 1] (VeriFree, arXiv 2505.21493); null without tokens. */
 export const sequenceLikelihood = (logprobs: readonly number[]): number | null =>
   logprobs.length === 0 ? null : probability(sumOf(logprobs));
 
 const numbersOf = (rollout: object, field: keyof typeof FIELDS) => factOf<number[]>(rollout, field) ?? [];
 
 /**
- * How much likelier the stronger model finds the text, as a log ratio (Dr. SoW, once CDR,
- * arXiv 2411.02481, eq. 2).
+ * Log ratio of the stronger to the weaker model's likelihood of the text (Dr. SoW, formerly CDR, arXiv
+ * 2411.02481, eq. 2).
  */
 function densityRatio(rollout: object, { per_token }: LogprobSettings): Valued {
   const strong = numbersOf(rollout, "text_logprobs");
@@ -72,10 +77,10 @@ function densityRatio(rollout: object, { per_token }: LogprobSettings): Valued {
 }
 
 /**
- * The reasoning reflection reward of DRO (arXiv 2506.13351, section 4.1.3): the log probability of
- * each token of the reference, with `debias` less that without the reasoning, weighted by how much
- * it differs over the group. The paper leaves the weight open: it is the token's population
- * standard deviation over the sum of all; where nothing differs every token counts alike.
+ * Reasoning reflection reward of DRO (arXiv 2506.13351, section 4.1.3): the log probability of each
+ * reference token, minus its value without the reasoning if `debias` is set, weighted by how much the
+ * token varies over the group. The paper leaves the weight open; here it is the token's population
+ * standard deviation divided by the sum over all tokens, and equal weights if no token varies.
  */
 function reflection(rollouts: readonly object[], { debias }: LogprobSettings): RolloutValue[] {
   const after = rollouts.map((rollout) => numbersOf(rollout, "reference_logprobs"));
@@ -93,7 +98,7 @@ function reflection(rollouts: readonly object[], { debias }: LogprobSettings): R
   });
 }
 
-/** Arrays that go token by token, and are not of one length. */
+/** A fault if arrays that are compared token by token differ in length. */
 function lengthsFault({ form, debias }: LogprobSettings, group: object): GroupFault | null {
   if (form !== "r3") return null;
   const rollouts = factOf<object[]>(group, "rollouts") ?? [];
@@ -109,7 +114,7 @@ function lengthsFault({ form, debias }: LogprobSettings, group: object): GroupFa
   if (other === undefined) return null;
   return {
     path: other.path,
-    message: `${other.count} numbers, and ${sent[0]?.path} has ${sent[0]?.count}: the tokens must be the same`,
+    message: `has ${other.count} numbers, but ${sent[0]?.path} has ${sent[0]?.count}; both must cover the same tokens`,
   };
 }
 
@@ -136,15 +141,15 @@ export const logprob: Signal<LogprobSettings> = {
   fields: { rollout: FIELDS },
   fault({ form, debias, per_token }) {
     if (debias !== undefined && form !== "mean_prob" && form !== "r3") {
-      return { path: ["debias"], message: "only mean_prob and r3 have a base" };
+      return { path: ["debias"], message: "only mean_prob and r3 support debias" };
     }
     return per_token !== undefined && form !== "density_ratio"
-      ? { path: ["per_token"], message: "only density_ratio is a sum over tokens" }
+      ? { path: ["per_token"], message: "only density_ratio supports per_token" }
       : null;
   },
   relative: false,
   relativeWith: ({ form }) => form === "r3",
-  // Log probabilities that were sent stay valid, however long the text.
+  // Log probabilities sent by the caller are valid however long the text is.
   takesTooLong: ({ form }) => form === "density_ratio",
   facts: ({ form, debias }) =>
     form === "density_ratio"

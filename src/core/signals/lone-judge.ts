@@ -1,4 +1,4 @@
-// The settings of a judge that looks at one candidate at a time.
+// Settings of a judge that sees one candidate at a time.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -7,11 +7,11 @@ import { canonicalJudge, DEFAULT_SPEC, JudgeSchema, type Spec } from "../contrac
 import { wholeFrom } from "../faults/bounded.ts";
 import { softFault } from "../judges/anchors.ts";
 
-/** A field of its canonical form, which stored specs hold: it says nothing of one candidate. */
+/** A field that canonical specs contain but that has no effect on a judge of single candidates. */
 const inert = <T extends string | boolean>(value: T) =>
-  z.literal(value).optional().meta(said("as a spec's canonical form has it; of no effect"));
+  z.literal(value).optional().meta(said("accepted because canonical specs contain it; has no effect"));
 
-/** Without what only a comparison has. */
+/** The judge schema without the fields that only matter for comparisons. */
 export const LoneJudgeSchema = JudgeSchema.omit({
   mode: true,
   both_orders: true,
@@ -24,28 +24,31 @@ export const LoneJudgeSchema = JudgeSchema.omit({
   samples: wholeFrom(1, "samples_max").default(1),
 });
 
-/** The prompt of a judge that names none; it compares, so a lone judge never means it. */
+/**
+ * The default prompt of `JudgeSchema`. It compares candidates, so here it means that the spec names no
+ * preset.
+ */
 const UNNAMED = "code-select";
 
 /**
- * The judge in the form in which all judges are asked.
- * @param preset asked where the spec names none; absent: none is put in its place
+ * The judge in the canonical form that all judges share.
+ * @param preset used if the spec names none; without it, the default prompt stays
  */
 export function canonicalLoneJudge(judge: z.output<typeof LoneJudgeSchema>, preset?: string): Spec["judge"] {
   const named = judge.preset ?? (judge.prompt === UNNAMED ? preset : undefined);
   return canonicalJudge({ ...judge, preset: named, mode: "pairwise", both_orders: false });
 }
 
-/** Where the judge's answers cannot be read as it votes, the field and why; else null. */
+/** The field and message if the preset's answers cannot be read with the judge's `vote`; else null. */
 export function voteFault(judge: Spec["judge"]): { path: readonly string[]; message: string } | null {
   const soft = softFault(judge);
   return soft === null ? null : { path: ["judge", "vote"], message: soft };
 }
 
-/** For a checker, a sandbox or a process reward model: it samples nothing and generates nothing. */
+/** Judge settings for a checker, a sandbox or a process reward model, which neither sample nor generate. */
 export const UNSAMPLED: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
 
-/** A group's reference as the verifier reads it; with several, any one may be met. */
+/** A group's reference as shown to the verifier. An answer may match any of several references. */
 export function referenceOf(group: object): string | undefined {
   const given = factOf<string | string[]>(group, "reference");
   return Array.isArray(given) ? orOf(given) : given;

@@ -1,5 +1,5 @@
-// Asks about each candidate alone, and finding whether a refusal or an unreadable answer is caused by the
-// candidate: then the candidate loses. A backend's failure stays null.
+// Asks about each candidate separately and finds out whether a refusal or an unreadable answer is caused by
+// the candidate. If so, the candidate loses; a backend failure stays null.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { generationsOf, type Question, TRIAL_FROM } from "../asking/questions.ts";
@@ -13,32 +13,35 @@ import { hashText } from "../math/random.ts";
 import { sumOf } from "../math/stats.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
-/** What is shown where a candidate stands, to see whether the question itself is taken. */
+/** Text shown instead of a candidate, to test whether the verifier accepts the question itself. */
 export const BARE_TEXT = "No answer.";
 
-/** The largest unreadable share of answers about others where one is said to jam. */
+/**
+ * Largest unreadable share of the answers about other candidates for which a candidate may be blamed for
+ * jamming.
+ */
 const UNREAD_SHARE = 0.1;
-/** Answers about a candidate that are all unreadable, before it is found to jam. */
+/** Fewest answers about a candidate, all unreadable, before the candidate counts as jamming. */
 const UNREAD_LEAST = 4;
-/** Others that were read, at least; of one less, the bare question must be read too. */
+/** Fewest other candidates with readable answers. One fewer suffices if the bare question is readable too. */
 const OTHERS_LEAST = 2;
 
 export interface Lone extends UnreadableRule {
-  /** All that is asked, one wave; each shows one text. */
+  /** All questions, asked in one wave; each shows one text. */
   questions: readonly Question[];
   shows?: ShownTexts;
-  /** By rollout: which of the texts shown is of it; null: none. */
+  /** Index of the shown text per rollout; null if none is shown. */
   textIndices: readonly (number | null)[];
-  /** The lowest value of the kind; default 0. */
+  /** Lowest value of the kind; default 0. */
   lowest?: number;
   /**
-   * A question with `BARE_TEXT` in the candidate's place. Absent: a candidate never loses by missing
-   * answers.
+   * A question with `BARE_TEXT` in place of the candidate. If omitted, a candidate never loses because
+   * of missing answers.
    */
   bare?(question: Question): Question;
   /**
-   * The answers about a rollout, by its text as shown.
-   * @param lost the texts that themselves cause their missing answers
+   * Reads the answers about a rollout, given the index of its shown text.
+   * @param lost texts that caused their own missing answers
    */
   read(
     seen: readonly AskedQuestion[],
@@ -46,7 +49,10 @@ export interface Lone extends UnreadableRule {
   ): (text: number | null, rollout: number) => RolloutValue;
 }
 
-/** Texts of rollouts that are shown in place of candidates, each once; null: none of that rollout. */
+/**
+ * Deduplicates the texts that are shown in place of candidates. A null entry means that the rollout has
+ * no text.
+ */
 export function shownOnce(
   question: string,
   all: readonly (string | null)[],
@@ -58,20 +64,20 @@ export function shownOnce(
   return { shows: { texts, keys, rolloutIndices: texts.map((text) => all.indexOf(text)) }, textIndices: indices };
 }
 
-/** All that came back about one of the texts. */
+/** All readings about one text. */
 export const readingsOn = (seen: readonly AskedQuestion[], text: number): Reading[] =>
   seen.flatMap(({ question, readings }) => (question.shown[0] === text ? readings : []));
 
 export const verdictsOn = (seen: readonly AskedQuestion[], text: number): Verdict[] =>
   readingsOn(seen, text).flatMap(({ verdict }) => verdict ?? []);
 
-/** The number that was said of a text; null where none was. */
+/** The grade given to a text; null if there is none. */
 export function gradeOn(seen: readonly AskedQuestion[], text: number): number | null {
   const found = verdictsOn(seen, text).find((verdict) => verdict.kind === "grade");
   return found?.grade ?? null;
 }
 
-/** The answers about one text in the same words. */
+/** Counts of the answers about one text to one wording of the question. */
 interface TextReadings {
   question: Question;
   read: number;
@@ -84,7 +90,7 @@ const answered = ({ read, unread: not }: TextReadings): boolean => read + not > 
 const isRefused = (text: TextReadings): boolean => text.refused > 0 && text.failed === 0 && !answered(text);
 const isUnreadAlways = (text: TextReadings): boolean => text.unread > 0 && text.read + text.refused + text.failed === 0;
 
-/** The question's words, without the candidate. */
+/** Identifies the wording of a question, without the candidate. */
 const wordsOf = ({ to, preset, slots = {} }: Question): string => JSON.stringify([to, preset, slots]);
 
 function readingsByText(asked: readonly AskedQuestion[]): TextReadings[] {
@@ -104,7 +110,10 @@ function readingsByText(asked: readonly AskedQuestion[]): TextReadings[] {
 
 const isBare = ({ bare }: Question): boolean => bare !== undefined;
 
-/** How many others were read in the same words; 0 where too many of their answers were not. */
+/**
+ * Number of other texts that were read under the same wording; 0 if too many of their answers were
+ * unreadable.
+ */
 function othersRead(first: readonly TextReadings[], { question }: TextReadings): number {
   const words = wordsOf(question);
   const others = first.filter((other) => other.read > 0 && wordsOf(other.question) === words);
@@ -115,11 +124,11 @@ function othersRead(first: readonly TextReadings[], { question }: TextReadings):
   return not > UNREAD_SHARE * (read + not) ? 0 : others.length;
 }
 
-/** Whether another was answered in the same words. */
+/** Whether the same wording was answered for at least one text. */
 const isTaken = (first: readonly TextReadings[], { question }: TextReadings): boolean =>
   first.some((other) => answered(other) && wordsOf(other.question) === wordsOf(question));
 
-/** The answers so far: of the first askings, of all, and of the bare question. */
+/** Answers so far, counted per text: from first attempts, from all attempts, and for the bare question. */
 function learnt(asked: readonly AskedQuestion[]) {
   const shownTexts = asked.filter(({ question }) => !isBare(question));
   const [bare = null] = readingsByText(asked.filter(({ question }) => isBare(question)));
@@ -129,10 +138,10 @@ function learnt(asked: readonly AskedQuestion[]) {
 const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question }) => question.trial !== true);
 
 /**
- * The texts that themselves cause their missing answers. A refusal is caused by the text where the verifier
- * took the same question about another text of the group, or without one. Unreadable answers are, where at
- * least four came and none was read, and at least two others were read with one in ten unreadable at most;
- * one other is enough where the bare question is read.
+ * Texts that caused their own missing answers. A text caused a refusal if the verifier accepted the same
+ * question about another text of the group or about the bare text. A text caused unreadable answers if
+ * at least four arrived, none was readable, and at least two other texts were read with at most one in
+ * ten answers unreadable; one other text suffices if the bare question was read.
  */
 function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const { first, all, bare } = learnt(asked);
@@ -146,8 +155,8 @@ function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
 }
 
 /**
- * Questions that must be asked before that can be said: one bare question, the longest of those it is needed
- * for, and for each text that may jam enough further samples to make four answers.
+ * Trial questions that are needed before a text can be blamed: one bare question, built from the longest
+ * wording that needs it, and extra samples so that each suspected text has four answers.
  */
 function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare"]>): Question[] {
   if (asked.some(({ question }) => question.trial === true)) return [];
@@ -165,22 +174,22 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare
     if (samples <= 0) return [];
     const trial = { ...question, samples, first_sample: TRIAL_FROM + 1, trial: true as const };
     if (!isSummarised(question.preset)) return [trial];
-    // Where texts are summarised first only answers to separate summaries count.
+    // If texts are summarised first, only answers about separate summaries count.
     return Array.from({ length: samples }, (_, i) => ({ ...trial, samples: 1, first_sample: trial.first_sample + i }));
   });
   return [...(bare === null ? [] : [probe]), ...trials];
 }
 
-/** Generations of all that at most: each question was unreadable once, and one stands bare. */
+/** Upper bound of trial generations: every question was unreadable once, and one bare question is asked. */
 function asideMost(questions: readonly Question[]): number {
   const each = questions.map((question) => generationsOf({ ...question, samples: 1 }));
   return Math.max(0, ...each) + (UNREAD_LEAST - 1) * sumOf(each);
 }
 
-/** Codes of a null that may be the candidate's doing. */
+/** Codes of missing values that the candidate may have caused. */
 const BY_TEXT: ReadonlySet<ItemErrorCode | null> = new Set([...BLAMES_CONTENT, "unparsed"]);
 
-/** The plan of a kind that judges each candidate alone. */
+/** The plan of a kind that judges each candidate separately. */
 export function lonePlan({ questions, shows, textIndices, lowest, unreadable, bare, read }: Lone): Plan {
   const loses = bare !== undefined && unreadable !== "null";
   return {
@@ -202,5 +211,5 @@ export function lonePlan({ questions, shows, textIndices, lowest, unreadable, ba
   };
 }
 
-/** For a kind whose words hold no candidate. */
+/** The bare question of a kind whose prompt slots do not contain the candidate. */
 export const bareQuestion = (question: Question): Question => ({ ...question, bare: BARE_TEXT });

@@ -1,5 +1,4 @@
-// The kind `number`: a number of the caller's own for each rollout, such as its cost, by the name under which
-// it is sent.
+// The kind `number`: a named number per rollout that the caller sends, such as its cost.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -14,14 +13,14 @@ const FIELDS = {
   numbers: z
     .record(NameSchema, z.number().nullable())
     .refine((numbers) => Object.keys(numbers).length <= LIMITS.rollout_numbers_max, theLimit("rollout_numbers_max"))
-    .meta(said("numbers of your own by name, for signals of the kind number; null: there is none")),
+    .meta(said("custom numbers by name, for signals of kind number; null: the rollout has no such number")),
 };
 
 const SCHEMA = z.strictObject({
-  field: NameSchema.meta(said("the name in the rollout's `numbers`")),
+  field: NameSchema.meta(said("name of the number in the rollout's `numbers`")),
   range: z
     .tuple([z.number(), z.number()])
-    .meta(said("where the number lies, lowest first; one outside has no value, and is never moved inside")),
+    .meta(said("minimum and maximum of the number; a number outside gives no value and is not clamped")),
 });
 type NumberSettings = z.output<typeof SCHEMA>;
 
@@ -33,15 +32,17 @@ function within(number: number | null | undefined, [low, high]: NumberSettings["
 
 export const number: Signal<NumberSettings> = {
   kind: "number",
-  // The sender decides its value, however long the text.
+  // The caller sets the value, so the text's length does not matter.
   takesTooLong: () => true,
   schema: SCHEMA,
   fields: { rollout: FIELDS },
   fault: ({ range: [low, high] }) =>
-    low < high ? null : { path: ["range"], message: `the first must be below the second; ${low} is not below ${high}` },
+    low < high
+      ? null
+      : { path: ["range"], message: `the minimum must be below the maximum; ${low} is not below ${high}` },
   relative: false,
   facts: () => ["numbers"],
-  /** One rollout may lack it; where all do, the name is wrong. */
+  /** A single rollout may lack the number; if all of them do, the name is probably wrong. */
   groupFault({ field }, group) {
     const rollouts = factOf<object[]>(group, "rollouts") ?? [];
     if (rollouts.length === 0 || rollouts.some((rollout) => sent(rollout, field) !== undefined)) return null;

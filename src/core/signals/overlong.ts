@@ -1,4 +1,4 @@
-// The kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The formula:
+// The kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The formula is in
 // ../candidate/overlong.ts.
 
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";

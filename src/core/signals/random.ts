@@ -1,4 +1,4 @@
-// The kind `random`: a number that says nothing, for the arm of an experiment to which a judge is compared.
+// The kind `random`: a random number per rollout, as the control arm of an experiment with a judge.
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
@@ -6,16 +6,16 @@ import { type Valued, valued } from "../asking/signal-value.ts";
 import { createRandom, hashText } from "../math/random.ts";
 
 const SCHEMA = z.strictObject({
-  seed: z.int().min(0).optional().meta(said("of the numbers; default: the spec's")),
+  seed: z.int().min(0).optional().meta(said("seed of the random numbers; default: the spec's seed")),
 });
 type RandomSettings = z.output<typeof SCHEMA>;
 
-/** Steps of hashing a character, beside those that admission counts. */
+/** Steps per character for hashing, in addition to those that admission counts. */
 const STEPS_CHAR = 1;
 
 /**
- * Uniform in [0, 1), drawn by the seed, the prompt and the rollout's text: equal texts have equal
- * numbers, in whatever order they come.
+ * Uniform in [0, 1), seeded by the seed, the prompt and the rollout's text: equal texts get equal
+ * numbers, in any order.
  */
 export const random: Signal<RandomSettings> = {
   kind: "random",

@@ -1,4 +1,5 @@
-// Decides who decides whether answers are the reference's: the rules, and a judge of what they leave open.
+// The two tiers that compare an answer with the reference: rules first, then a judge for the answers that the
+// rules leave undecided.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
@@ -17,13 +18,13 @@ import { bareQuestion, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /**
- * A rollout's final answer, and what the rules say of it; neither where the reference says nothing. `lost`:
- * its value because it cannot be read.
+ * A rollout's final answer and the rules' result; both null if the reference is invalid. `lost` is the
+ * rollout's value if its answer cannot be read.
  */
 export interface ReferenceMatch {
   answer: string | null;
   rules: Equivalence | null;
-  /** Where the answer was read; absent where none of the places is used. */
+  /** Where the answer was found; undefined if none of the places is used. */
   place?: AnswerPlace | undefined;
   lost?: RolloutValue;
   /** The answer is invalid rather than wrong. */
@@ -48,13 +49,13 @@ function ruled({ rules, answer, lost, invalid }: ReferenceMatch, worth: number):
   return { value, detail: rules === "unknown" ? null : { tier: "rules" } };
 }
 
-/** The reply says for each rollout where its answer was read. */
+/** Adds the place where a rollout's answer was found to its details. */
 const withPlace = ({ place }: ReferenceMatch, { value, detail }: RolloutValue): RolloutValue => ({
   value,
   detail: place === undefined ? detail : { ...detail, place },
 });
 
-/** The rules alone. */
+/** Decides by rules only. */
 export function byRules(found: readonly ReferenceMatch[], invalid: number): Plan {
   const rows = () => found.map((match) => withPlace(match, ruled(match, invalid)));
   return answeredAtOnce(
@@ -63,13 +64,14 @@ export function byRules(found: readonly ReferenceMatch[], invalid: number): Plan
   );
 }
 
-/** Answers that a judge is asked about: not longer than a reference may be. */
+/** Whether the judge is shown an answer: it must not be longer than a reference may be. */
 const isShown = (answer: string | null): answer is string => answer !== null && answer.length <= LIMITS.answer_chars;
 
 /**
- * A judge of what the rules leave open, and with `appeal` of what they find different. It sees the
- * final answer alone, each once: reasoning that talks it round is not shown. An answer that it was
- * not able to judge has no value, whatever the rules said.
+ * Asks a judge about answers that the rules leave undecided and, with `appeal`, about answers that they
+ * find different. The judge sees only the final answer, each distinct answer once; the reasoning is
+ * hidden so that it cannot persuade the judge. An answer that the judge fails to judge has no value,
+ * whatever the rules found.
  */
 export function byJudge(
   { question }: PreparedGroup,
@@ -99,7 +101,7 @@ export function byJudge(
     ...{ textIndices, shows, unreadable, lowest: invalid, bare: bareQuestion },
     read: (seen) => (text, r) => {
       const match = found[r] as ReferenceMatch;
-      // Too long for a judge, and so for anybody.
+      // An answer too long for the judge cannot be decided at all.
       const isLong = text === null && match.answer !== null && !isShown(match.answer) && match.rules !== "equal";
       const row = isLong
         ? unread({ unreadable }, "rules_undecided", invalid)
@@ -114,8 +116,8 @@ export function byJudge(
 const MAJORITY = 0.5;
 
 /**
- * 1 where more than half of the verdicts find the answer right; what an invalid one is worth where
- * more than half say that.
+ * 1 if more than half of the verdicts find the answer right; the `invalid` value if more than half call
+ * it invalid; else 0.
  */
 function verdictOn(classIndex: number, { prompt }: Judge, invalid: number, seen: readonly AskedQuestion[]) {
   const preset = presetNamed(prompt);
@@ -138,8 +140,8 @@ function rowOf({ rules }: ReferenceMatch, { value, detail }: RolloutValue): Roll
 }
 
 /**
- * Measures of the rules by appeals. Their false-negative rate: of the answers that the rules or, on appeal,
- * the judge found right, the share that the rules had found different.
+ * Counts for measuring the rules by appeals. `rules_false_negative_rate` is the share of right answers
+ * (found right by the rules or, on appeal, by the judge) that the rules had found different.
  */
 export function appealed(rows: readonly RolloutValue[]) {
   const count = (holds: (row: RolloutValue) => boolean) => rows.filter(holds).length;

@@ -1,5 +1,5 @@
-// The kind `reference`: whether a rollout's final answer is the reference's, by rules and by a judge of what
-// they leave open.
+// The kind `reference`: whether a rollout's final answer matches the reference, decided by rules and by a
+// judge for undecided answers.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -35,13 +35,13 @@ import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts"
 import { appealed, byJudge, byRules, type ReferenceMatch } from "./reference-tiers.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
-// A blank one is a missing fact of its group, which the others do not answer for.
+// A blank reference is a missing fact of that group only, so the schema accepts it.
 const ReferenceText = anyText("reference_chars");
 const FIELDS = {
   reference: z
     .union([ReferenceText, someOf(ReferenceText, "references_max")])
-    .meta(said("the right answer, or several of which one must be met")),
-  answer_type: z.enum(ANSWER_TYPES).meta(said("what the reference is; the spec's answer_type otherwise")),
+    .meta(said("correct answer, or several answers of which one must match")),
+  answer_type: z.enum(ANSWER_TYPES).meta(said("type of the reference; default: the spec's answer_type")),
 };
 
 const TIERS = ["rules", "judge"] as const;
@@ -50,19 +50,22 @@ export const ToleranceSchema = z
   .number()
   .min(0)
   .max(...bound("tolerance_max"))
-  .meta(said("numbers are equal within this share of the larger; 0: exactly"));
-/** A tolerance as the rules take it. */
+  .meta(said("relative tolerance: numbers are equal if they differ by at most this share of the larger one; 0: exact"));
+/** The tolerance in millionths, the unit that the rules use. */
 export const millionthsOf = (tolerance: number): bigint => BigInt(Math.round(tolerance * 1e6));
 
 const PlaceSchema = z.enum(ANSWER_PLACES);
 const PlacesSchema = z.union([PlaceSchema, someOf(PlaceSchema, "answer_places_max")]);
 type PlacesSetting = z.output<typeof PlacesSchema>;
 
-/** A spec's word alone, as specs before lists had it: `boxed` is the default list. */
+/**
+ * Places of a setting. The single word `boxed` means the default list, as in specs written before lists
+ * were supported.
+ */
 const placesOf = (answer: PlacesSetting): readonly AnswerPlace[] =>
   answer === "boxed" ? DEFAULT_PLACES : typeof answer === "string" ? [answer] : answer;
 
-/** The shortest form that means the same. */
+/** The shortest equivalent form. */
 function canonicalPlaces(answer: PlacesSetting): PlacesSetting {
   const places = placesOf(answer);
   if (places.join() === DEFAULT_PLACES.join()) return "boxed";
@@ -73,29 +76,37 @@ function canonicalPlaces(answer: PlacesSetting): PlacesSetting {
 const SCHEMA = z.strictObject({
   answer: PlacesSchema.default("boxed").meta(
     said(
-      `where a rollout's final answer stands: places in order, of which the first that is used decides with its last occurrence; \`boxed\` alone is the default list ${DEFAULT_PLACES.join(", ")}`,
+      `places to look for a rollout's final answer, in order; the last occurrence of the first place that the rollout uses decides. \`boxed\` as the only place means the default list ${DEFAULT_PLACES.join(", ")}`,
     ),
   ),
   answer_type: z.enum(ANSWER_TYPES).default("auto"),
   tolerance: ToleranceSchema.default(0),
   tiers: someOf(z.enum(TIERS), "reference_tiers_max")
     .optional()
-    .meta(said("who decides, in order: what rules leave open goes to the judge. Default rules alone")),
+    .meta(
+      said(
+        "tiers that decide, in order: the judge gets the answers that the rules leave undecided. Default: only rules",
+      ),
+    ),
   appeal: z
     .boolean()
     .optional()
-    .meta(said("what rules find different goes to the judge too, which measures how often they are wrong")),
+    .meta(
+      said(
+        "true: also sends answers that the rules find different to the judge, to measure how often the rules are wrong",
+      ),
+    ),
   undecided: z
     .enum(["lose", "null"])
     .optional()
     .meta(
       said(
-        "what an answer is worth that the rules can neither find equal nor different: lose, 0, as if it were wrong, where they can read the reference (default); null, no value. A reference that they cannot read gives null either way",
+        "value of an answer that the rules can find neither equal nor different: lose (default) is 0, as for a wrong answer, if the rules can read the reference; null is no value. If the rules cannot read the reference, the value is always null",
       ),
     ),
   unreadable: UnreadableSchema,
   invalid: InvalidSchema,
-  judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta(said("of the tier judge")),
+  judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta(said("judge of the judge tier")),
 });
 
 interface ReferenceSettings extends UnreadableRule {
@@ -111,12 +122,12 @@ interface ReferenceSettings extends UnreadableRule {
 
 const PRESET = "compassverifier";
 const RULES = ["rules"];
-/** With fewer rollouts it may be chance. */
+/** Fewer rollouts without an answer may be chance. */
 const UNANSWERED_LEAST = 4;
-/** Steps of reading an answer and comparing it with the references, for each of their chars. */
+/** Steps per character for reading an answer and comparing it with the references. */
 const STEPS_CHAR = 5;
 
-/** Equal to one of the references; different from all; else unknown. */
+/** `equal` if the answer equals any reference, `different` if it differs from all, else `unknown`. */
 function compareWithAny(
   references: readonly ReadAnswer[],
   answer: string,
@@ -130,7 +141,7 @@ function compareWithAny(
   return found.includes("unknown") ? "unknown" : "different";
 }
 
-/** Reads the final answer of a rollout. */
+/** A function that reads the final answer of rollout r. */
 function answerReader(prepared: PreparedGroup, answer: PlacesSetting): (r: number) => FoundAnswer | null {
   const candidates = answersOf(prepared);
   const places = placesOf(answer);
@@ -138,7 +149,7 @@ function answerReader(prepared: PreparedGroup, answer: PlacesSetting): (r: numbe
   return (r) => finalAnswer(words(r), candidates[r] ?? null, places);
 }
 
-/** Whether there is something in a text, and not more than rules may read. */
+/** Whether a text has content and is short enough for the rules. */
 function isReadable(text: string): boolean {
   const plain = plainAnswer(text);
   return plain !== null && hasContent(plain);
@@ -175,31 +186,34 @@ export const reference: Signal<ReferenceSettings> = {
       return { path: ["tiers"], message: "must be rules, judge, or rules and then judge" };
     }
     if (appeal === true && tiers.length < TIERS.length) {
-      return { path: ["appeal"], message: "needs both tiers: the judge looks at what the rules find different" };
+      return {
+        path: ["appeal"],
+        message: "requires both tiers, because the judge reviews answers that the rules find different",
+      };
     }
     if (undecided !== undefined && tiers.includes("judge")) {
       return {
         path: ["undecided"],
-        message: "has no effect with the tier judge, which decides what the rules leave open",
+        message: "has no effect with the judge tier, which decides the answers that the rules leave undecided",
       };
     }
     if (judge === undefined) return null;
-    if (!tiers.includes("judge")) return { path: ["judge"], message: 'asked nothing without the tier "judge"' };
-    // A deployment's own template is known once the spec is resolved.
+    if (!tiers.includes("judge")) return { path: ["judge"], message: 'has no effect without the tier "judge"' };
+    // A deployment's own templates are checked once the spec is resolved.
     const fits = !isPromptName(judge.prompt) || presetNamed(judge.prompt)?.shape === "reference";
     return fits
       ? voteFault(judge)
-      : { path: ["judge", "preset"], message: `${promptTitle(judge.prompt)} holds nothing against a reference` };
+      : { path: ["judge", "preset"], message: `${promptTitle(judge.prompt)} does not compare with a reference` };
   },
   judge: ({ judge = null }) => judge,
   facts: () => ["group.reference"],
   range: ({ invalid = 0 }) => [invalid, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
   placesAnswers: true,
-  /** If it finds no answer at all, it usually looks in the wrong place. */
+  /** If no rollout has an answer, the places are probably wrong. */
   warning({ answer }, unanswered) {
     if (unanswered < UNANSWERED_LEAST) return null;
-    return `no_answers: the last ${unanswered} rollouts have no answer in the places ${placesOf(answer).join(", ")}, so that all are wrong`;
+    return `no_answers: the last ${unanswered} rollouts have no answer in any of the places ${placesOf(answer).join(", ")}, so all of them count as wrong`;
   },
   ...inSteps<ReferenceSettings>(function* (prepared, settings) {
     const { answer: place, answer_type, tolerance, tiers = RULES, appeal = false, judge = null } = settings;
@@ -214,11 +228,11 @@ export const reference: Signal<ReferenceSettings> = {
     const read = stated.map((reference) => readAnswer(reference, type));
     const isEmpty = stated.some(isEmptySet);
     const comparable = stated.every(isReadable);
-    // Otherwise a policy would write what the rules cannot decide, and lose nothing by it.
+    // Otherwise a policy could write answers that the rules cannot decide, at no cost.
     const losesOpen = judge === null && undecided !== "null" && read.every(({ isDecidable }) => isDecidable);
     const foundOf = (answer: string | null): ReferenceMatch => {
       if (!valid) return { answer: null, rules: null };
-      // Who gives no answer has not given the right one.
+      // A missing answer counts as a wrong one.
       const none: ReferenceMatch = {
         answer,
         rules: "different",
@@ -227,9 +241,10 @@ export const reference: Signal<ReferenceSettings> = {
       };
       if (answer === null) return none;
       const rules = compareWithAny(read, answer, { type, tolerance });
-      // Marks alone, and still what the reference may be.
+      // The answer for an empty set has only marks and no content, but the reference may be one.
       if (isEmpty && isEmptySet(answer)) return { answer, rules: tiers.includes("rules") ? rules : null };
-      // Nor does an opener, for which judges pay, where it is not the very answer.
+      // An opener does not count as an answer either, although judges reward openers, unless it equals the
+      // reference.
       if ((plainAnswer(answer) === "" || isOpener(answer)) && rules !== "equal") return { ...none, answer: null };
       const isOpen = rules === "unknown" && (judge === null || plainAnswer(answer) !== null);
       const lost = isOpen && comparable && !isReadable(answer);

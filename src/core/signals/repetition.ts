@@ -1,4 +1,4 @@
-// The kind `repetition`: a penalty for saying the same n words again and again.
+// The kind `repetition`: a penalty for repeated word n-grams.
 import * as z from "zod";
 import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
 import { type Valued, valued } from "../asking/signal-value.ts";
@@ -19,27 +19,27 @@ type RepetitionSettings = z.output<typeof SCHEMA>;
 
 const SPACES = new RegExp(`[${PYTHON_SPACE_CLASS}]+`);
 
-/** Lower-cased words between white space, as Python's `text.lower().split()`. */
+/** Lower-case words, split on white space like Python's `text.lower().split()`. */
 export const wordsOf = (text: string): string[] =>
   text
     .toLowerCase()
     .split(SPACES)
     .filter((word) => word !== "");
 
-/** Signs of scripts that set no blanks between words. */
+/** Scripts that put no spaces between words. */
 const SCRIPTS = "Han Hiragana Katakana Bopomofo Thai Lao Khmer Myanmar Tibetan Javanese Balinese Yi".split(" ");
 const UNSPACED = SCRIPTS.map((script) => `\\p{scx=${script}}`).join("");
 const ANY_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
-/** Such a sign; a name or a number; any other sign. */
+/** Matches one such sign, a name or number, or any other single sign. */
 const PIECES = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+|.`, "gsv");
-/** A longer word is none, as minified code; a longer name is looked at letter by letter. */
+/** Longer words, such as minified code, do not count as words; longer names are split into letters. */
 const WORD_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 32;
-/** With at most this many words no default n-gram can occur twice. */
+/** With this few words, no default n-gram can occur twice. */
 const FEW_WORDS = 2;
-/** Steps of cutting a text into items and counting n-grams, for each char. */
+/** Steps per character for splitting a text and counting n-grams. */
 const STEPS_CHAR = 5;
-/** A letter said again and again. */
+/** A character repeated at least four times. */
 const RUN = /(\D)\1{3}/u;
 
 const piecesOf = (word: string): string[] =>
@@ -48,7 +48,7 @@ const piecesOf = (word: string): string[] =>
   );
 
 /**
- * The items of n-grams: words, or, where most of a text is not words (it has no blanks, or a script without
+ * The units of n-grams: words or, if most of the text is not words (no spaces, or a script without
  * them), its signs and names.
  */
 export function itemsOf(text: string): string[] {
@@ -62,16 +62,16 @@ export function itemsOf(text: string): string[] {
 }
 
 /**
- * (1 - distinct / all) of the n-grams, none of which crosses a part's end, in [0, 1); 0 where there
- * are fewer items than n. TRL counts
- * tokens, open-r1 and ms-swift words (both MIT or Apache; formula of Yeo et al., arXiv 2502.03373).
+ * 1 - distinct / all n-grams, in [0, 1). N-grams do not cross the end of a part; 0 if there are fewer
+ * items than n. TRL counts tokens, open-r1 and ms-swift words (both MIT or Apache; formula of Yeo et
+ * al., arXiv 2502.03373).
  */
 export function repeatedShare(parts: readonly (readonly (string | number)[])[], n: number): number {
   const seen = new Set<string>();
   let all = 0;
   for (const part of parts) {
     const total = Math.max(0, part.length - n + 1);
-    // Words hold no white space, so this separator is in none.
+    // Words contain no white space, so the separator is unambiguous.
     for (let at = 0; at < total; at++) seen.add(part.slice(at, at + n).join(" "));
     all += total;
   }

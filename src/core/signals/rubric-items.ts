@@ -1,5 +1,5 @@
-// The items of a rubric: as a request or a spec says them, in the words of four projects, and in the one form
-// in which they are asked and scored.
+// Items of a rubric: the input formats of four projects, and the single form in which items are asked and
+// scored.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -14,7 +14,7 @@ const Points = z
   .min(-LIMITS.rubric_points_max, "rubric_points_max")
   .max(...bound("rubric_points_max"));
 
-/** Fields that say one thing in several projects' words; an item has at most one of each. */
+/** Synonymous field names of the supported projects; an item may use at most one name per row. */
 const ALIKE = [
   ["text", "criterion", "description"],
   ["id", "name", "title"],
@@ -23,37 +23,41 @@ const ALIKE = [
 
 const ItemSchema = z
   .strictObject({
-    id: Name.optional().meta(said("default: the item's place, from 1")),
-    text: Text.optional().meta(said("what a response must do to meet it")),
-    points: Points.optional().meta(said("what it counts when met; below 0 for a mistake. Default 1")),
+    id: Name.optional().meta(said("default: the item's position, starting at 1")),
+    text: Text.optional().meta(said("criterion that a response must meet")),
+    points: Points.optional().meta(said("points if the criterion is met; negative for a mistake. Default 1")),
     kind: z
       .enum(["rule", "principle"])
       .optional()
-      .meta(said("told to the judge: a rule is taken word for word, a principle by its sense")),
-    critical: z.boolean().optional().meta(said("the score is 0 where it is not met")),
+      .meta(said("kind shown to the judge: a rule is applied literally, a principle by its meaning")),
+    critical: z.boolean().optional().meta(said("true: the score is 0 if the criterion is not met")),
     choices: z
       .array(Name)
       .min(2)
       .max(...bound("rubric_choices_max"))
       .optional()
-      .meta(said("worst to best: the judge chooses one, which counts from 0 to 1; default: no, yes")),
-    name: Name.optional().meta(said("verifiers' word for id")),
-    title: Name.optional().meta(said("Rubrics as Rewards' word for id")),
-    criterion: Text.optional().meta(said("HealthBench's word for text")),
-    description: Text.optional().meta(said("Rubrics as Rewards' word for text")),
-    weight: Points.optional().meta(said("verifiers' and Rubrics as Rewards' word for points")),
+      .meta(said("choices from worst to best, worth 0 to 1, of which the judge selects one; default: no, yes")),
+    name: Name.optional().meta(said("name of `id` in verifiers")),
+    title: Name.optional().meta(said("name of `id` in Rubrics as Rewards")),
+    criterion: Text.optional().meta(said("name of `text` in HealthBench")),
+    description: Text.optional().meta(said("name of `text` in Rubrics as Rewards")),
+    weight: Points.optional().meta(said("name of `points` in verifiers and in Rubrics as Rewards")),
     tags: z
       .array(anyText("id_chars"))
       .max(...bound("rubric_items_max"))
       .optional()
-      .meta(said("HealthBench's; not read")),
+      .meta(said("tags of HealthBench items; ignored")),
   })
   .superRefine((item, context) => {
     for (const [name, ...others] of ALIKE) {
       const given = [name, ...others].filter((name) => item[name] !== undefined);
       const [, second] = given;
       if (second !== undefined) {
-        context.addIssue({ code: "custom", path: [second], message: `says the same as ${given[0]}: leave one out` });
+        context.addIssue({
+          code: "custom",
+          path: [second],
+          message: `has the same meaning as ${given[0]}: omit one of them`,
+        });
       }
     }
     const texts = ALIKE[0];
@@ -63,19 +67,19 @@ const ItemSchema = z
   });
 export type GivenItem = z.output<typeof ItemSchema>;
 
-/** A rubric as a group or a spec carries it. */
+/** A rubric as sent in a group or a spec. */
 export const RubricSchema = someOf(ItemSchema, "rubric_items_max")
   .superRefine((items, context) => {
     const ids = items.map(idOf);
     ids.forEach((id, i) => {
       if (ids.indexOf(id) === i) return;
-      const message = `the same id as that of the item ${ids.indexOf(id)}; ids tell items apart in replies and the log`;
+      const message = `has the same id as item ${ids.indexOf(id)}; ids must be unique, because replies and the log refer to them`;
       context.addIssue({ code: "custom", path: [i], message });
     });
   })
-  .meta(said("what a signal of the kind rubric asks the judge"));
+  .meta(said("rubric items that a signal of kind rubric asks the judge about"));
 
-/** An item in the one form; what is at its default is left out. */
+/** An item in canonical form, without fields that have their default values. */
 export interface RubricItem {
   id: string;
   text: string;
@@ -87,13 +91,16 @@ export interface RubricItem {
 
 const idOf = ({ id, name, title }: GivenItem, at: number): string => id ?? name ?? title ?? `${at + 1}`;
 
-/** The choices that a plain item has. */
+/** Choices of an item that lists none. */
 const NO_YES = ["no", "yes"] as const;
 
 const isPlain = (choices: readonly string[]) =>
   choices.length === 2 && NO_YES.every((word, i) => choices[i]?.toLowerCase() === word);
 
-/** Any of the forms as ours. The same rubric in another project's words is the same rubric. */
+/**
+ * Converts items to the canonical form, so that equal rubrics in different projects' formats are
+ * identical.
+ */
 export function rubricItems(given: readonly GivenItem[]): RubricItem[] {
   return given.map((item, at) => {
     const { text, criterion, description, points, weight, kind, critical, choices } = item;
@@ -111,34 +118,34 @@ export function rubricItems(given: readonly GivenItem[]): RubricItem[] {
 export const RUBRIC_SCORES = ["points_over_positive", "weighted_mean", "implicit_1_10"] as const;
 export type RubricScore = (typeof RUBRIC_SCORES)[number];
 
-/** Faults of items that do not go with the score, each with the item's place. */
+/** Faults of items that are incompatible with the score, with each item's index. */
 export function itemFaults(
   items: readonly RubricItem[],
   score: RubricScore,
 ): { path: readonly number[]; message: string }[] {
   if (score === "weighted_mean") {
-    const message = "weighted_mean has no points below 0: use points_over_positive";
+    const message = "weighted_mean does not support negative points: use points_over_positive";
     return items.flatMap(({ points }, i) => (points < 0 ? [{ path: [i], message }] : []));
   }
   const positive = score === "implicit_1_10" || items.some(({ points }) => points > 0);
-  return positive ? [] : [{ path: [], message: "no item has positive points, so nothing can be reached" }];
+  return positive ? [] : [{ path: [], message: "no item has positive points; at least one is required" }];
 }
 
 const KIND = { rule: " [rule]", principle: " [principle]" } as const;
 
-/** An item alone, as the judge is shown it: its text, and its choices by their numbers. */
+/** The text of a single item as shown to the judge, with its choices numbered. */
 export function loneText({ text, choices }: Pick<RubricItem, "text" | "choices">): string {
   if (choices === undefined) return text;
   return `${text} (choices: ${choices.map((choice, k) => `${k + 1} = ${choice}`).join(", ")})`;
 }
 
-/** The items as the judge is shown them, numbered from 1. */
+/** The items as shown to the judge, numbered from 1. */
 export const rubricText = (items: readonly RubricItem[]): string =>
   items.map((item, i) => `${i + 1}.${item.kind === undefined ? "" : KIND[item.kind]} ${loneText(item)}`).join("\n");
 
 /**
- * The items in the order given, at most `count` a part, and not more text than a slot holds; an item that is
- * longer than a slot is a part by itself.
+ * Splits the items, in order, into parts of at most `count` items and `chars` characters. An item longer
+ * than a slot gets a part for itself.
  */
 export function partsOf(items: readonly RubricItem[], count: number, chars: number): RubricItem[][] {
   const parts: RubricItem[][] = [];

@@ -1,4 +1,4 @@
-// Turns a judge's answers about one candidate into items met, the score, and details.
+// Converts a judge's answers about one candidate to the items met, the score and the details.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Detail, RolloutValue } from "../asking/signal.ts";
@@ -9,17 +9,15 @@ import { mean } from "../math/stats.ts";
 import type { RubricItem, RubricScore } from "./rubric-items.ts";
 import { choiceMet, type Decided, majority, rubricScore } from "./rubric-score.ts";
 
-/** Items that are asked about in one question, and how they are shown. */
+/** Items that share one question, with the text shown to the judge. */
 export interface RubricPart {
   items: readonly RubricItem[];
   text: string;
-  /** The keys of the judge's items. */
+  /** Keys of the items in the judge's answer. */
   keys: readonly string[];
 }
 
-/**
- * An item with what was decided of it, and the words of the candidate that the judge gave for it.
- */
+/** An item with its decision and the judge's quotes from the candidate. */
 interface DecidedItem extends RubricItem {
   met: Decided;
   quotes: readonly string[];
@@ -28,12 +26,13 @@ interface DecidedItem extends RubricItem {
 const LOWEST_RATING = 1;
 const RATINGS = 9;
 
-/** Quotes of one candidate whose place is reported. */
+/** Most quotes per candidate whose position is reported. */
 const EVIDENCE_MAX = 16;
 
 /**
- * One candidate's score. An unreadable answer leaves no value: only items that the judge itself calls
- * undecidable leave the denominator, or a candidate could make sure that a mistake goes unread.
+ * The score of one candidate. An unreadable answer gives no value: only items that the judge itself
+ * calls undecidable leave the denominator. Otherwise a candidate could hide a mistake by making the
+ * answer unreadable.
  */
 export function rubricResult(
   { classIndex, text }: { classIndex: number; text: string },
@@ -68,7 +67,7 @@ export function rubricResult(
   return { value: open || (coverage ?? 0) < min_coverage ? without("partial") : valued(share), detail };
 }
 
-/** (x - 1) / 9 of the ratings' mean (Rubrics as Rewards, the implicit form). */
+/** Mean rating mapped by (x - 1) / 9 (Rubrics as Rewards, the implicit form). */
 function ratingOf(verdicts: readonly Verdict[]): Valued {
   const ratings = verdicts.flatMap((verdict) =>
     verdict.kind === "grade" && Number.isInteger(verdict.grade) ? verdict.grade : [],
@@ -77,7 +76,7 @@ function ratingOf(verdicts: readonly Verdict[]): Valued {
   return valued((mean(ratings.sort((a, b) => a - b)) - LOWEST_RATING) / RATINGS);
 }
 
-/** A critical item that is not met at all; one with points below 0, that is. */
+/** Whether a critical item fails: unmet or, with points below 0, met. */
 const isFailed = ({ critical, points, met }: DecidedItem): boolean =>
   critical === true && met !== null && (points < 0 ? met > 0 : met === 0);
 
@@ -96,9 +95,7 @@ function decisionOf(met: boolean | number | null, { choices }: RubricItem): Deci
   return met ? 1 : 0;
 }
 
-/**
- * Which items are met, and where in the candidate the judge's quotes stand: places and no texts.
- */
+/** The items met, and where the judge's quotes occur in the candidate: positions only, no texts. */
 function detailOf(
   items: readonly DecidedItem[],
   text: string,

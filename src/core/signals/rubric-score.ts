@@ -1,17 +1,18 @@
-// The scores of a rubric out of what was decided of its items.
+// Computes a rubric's score from the decisions on its items.
 import { mostFrequent } from "../math/stats.ts";
 import type { RubricItem } from "./rubric-items.ts";
 
-/** How far an item is met, in [0, 1]; null where undecided. */
+/** How far an item is met, in [0, 1]; null if undecided. */
 export type Decided = number | null;
 
 interface RubricResult {
-  /** In [0, 1]; null where nothing that was decided weighs anything. */
+  /** In [0, 1]; null if the decided items have no weight. */
   value: number | null;
-  /** As the formula gives it, before it is limited to [0, 1]. */
+  /** The formula's result before it is clamped to [0, 1]. */
   raw: number | null;
   /**
-   * Weight of the decided items over that of all, in [0, 1]; null where nothing weighs anything.
+   * Weight of the decided items divided by the weight of all items, in [0, 1]; null if no item has
+   * weight.
    */
   coverage: number | null;
 }
@@ -19,10 +20,10 @@ interface RubricResult {
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
 /**
- * `points_over_positive`: sum of points met over the sum of positive points, limited to [0, 1] (HealthBench,
- * openai/simple-evals `calculate_score`; Rubrics as Rewards, arXiv 2507.17746). `weighted_mean`: sum of
- * weight times how far each is met, over the sum of weights (verifiers' RubricJudge). Undecided items leave
- * both sums and lower the coverage.
+ * `points_over_positive`: sum of the points met divided by the sum of positive points, clamped to [0, 1]
+ * (HealthBench, openai/simple-evals `calculate_score`; Rubrics as Rewards, arXiv 2507.17746).
+ * `weighted_mean`: mean of how far each item is met, weighted by its points (verifiers' RubricJudge).
+ * Undecided items are left out of both sums and lower the coverage.
  */
 export function rubricScore(
   items: readonly Pick<RubricItem, "points">[],
@@ -42,11 +43,12 @@ export function rubricScore(
 }
 
 /**
- * How far a choice is met: its place among the choices, worst first (verifiers); null for no place.
+ * How far a choice is met, from its 1-based place among the choices, worst first (verifiers); null for
+ * an invalid place.
  */
 export function choiceMet(place: number, choices: number): Decided {
   return Number.isInteger(place) && place >= 1 && place <= choices ? (place - 1) / (choices - 1) : null;
 }
 
-/** The most frequent decision of the samples; undecided between equal counts. */
+/** The most frequent decision of the samples; null if the top is tied. */
 export const majority = (votes: readonly Decided[]): Decided => mostFrequent(votes.filter((vote) => vote !== null));

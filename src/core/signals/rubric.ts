@@ -1,4 +1,5 @@
-// The kind `rubric`: a judge says which items of a rubric a candidate meets; the score is of their points.
+// The kind `rubric`: a judge decides which items of a rubric a candidate meets; the score is computed from
+// their points.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -32,16 +33,16 @@ import { type UnreadableRule, UnreadableSchema } from "./unreadable.ts";
 
 const SCHEMA = z.strictObject({
   score: z.enum(RUBRIC_SCORES).default("points_over_positive"),
-  items: RubricSchema.optional().meta(said("asked of every group; default: each group's own `rubric`")),
+  items: RubricSchema.optional().meta(said("rubric items for every group; default: each group's `rubric`")),
   max_criteria: wholeFrom(1, "rubric_items_max")
     .optional()
-    .meta(said("items that one question asks about. Default 8; 1 where the preset asks about one")),
+    .meta(said("maximum items per question; default 8, or 1 if the preset asks about a single item")),
   min_coverage: z
     .number()
     .gt(0)
     .max(1)
     .optional()
-    .meta(said("share of the points that must be decided; with less there is no value (partial)")),
+    .meta(said("minimum share of the points that must be decided; below it, the value is null with the code partial")),
   unreadable: UnreadableSchema,
   judge: LoneJudgeSchema.omit({ rubric: true }).prefault({}),
 });
@@ -61,7 +62,10 @@ const PRESETS: Readonly<Record<RubricScore, string>> = {
   implicit_1_10: "rubric-rating",
 };
 
-/** How the preset of that name reads what is met, or its one grade; null where it reads neither. */
+/**
+ * The form of the preset's answers: many items, one item, or a single rating; null if the preset does
+ * not fit rubrics.
+ */
 function readingOf(name: string): "many" | "one" | "rating" | null {
   const preset = presetNamed(name);
   if (preset?.shape !== "rubric" || preset.parser.kind !== "json") return null;
@@ -70,20 +74,20 @@ function readingOf(name: string): "many" | "one" | "rating" | null {
   return met.includes("{n}") ? "many" : "one";
 }
 
-/** Whether an answer to the preset may name one of an item's choices, where it has items. */
+/** Whether the preset's answers can name an item's choice. */
 function readsChoices(name: string): boolean {
   const parser = presetNamed(name)?.parser;
   return parser?.kind === "json" && (parser.met === undefined || parser.choices === true);
 }
 
-/** The first item whose choices the judge's preset could not tell of. */
+/** The first item with choices that the judge's preset cannot answer. */
 function choicesFault(items: readonly RubricItem[], { score, judge }: RubricSettings) {
   const at = readsChoices(judge.prompt) ? -1 : items.findIndex(({ choices }) => choices !== undefined);
-  const message = `${promptTitle(judge.prompt)} knows no choices: use ${PRESETS[score]}`;
+  const message = `${promptTitle(judge.prompt)} does not support choices: use ${PRESETS[score]}`;
   return at < 0 ? null : { path: [at, "choices"], message };
 }
 
-/** The key of an item in the preset's answer, `{n}` its number. */
+/** Template of the item keys in the preset's answer; `{n}` is the item's number. */
 function keyOf(name: string): string {
   const parser = presetNamed(name)?.parser;
   return parser?.kind === "json" ? (parser.met ?? "") : "";
@@ -91,7 +95,7 @@ function keyOf(name: string): string {
 
 const isRating = (score: RubricScore) => score === "implicit_1_10";
 
-/** The items of each question, in their order, cut into parts. */
+/** Splits the items into one part per question. */
 function asksOf(
   items: readonly RubricItem[],
   { score, judge, max_criteria = CRITERIA_DEFAULT }: RubricSettings,
@@ -121,19 +125,19 @@ export const rubric: Signal<RubricSettings> = {
     const reading = readingOf(judge.prompt);
     const fits = isRating(score) ? reading === "rating" : reading === "many" || reading === "one";
     const refuse = (path: readonly (string | number)[], message: string) => ({ path, message });
-    // A deployment's own template is known once the spec is resolved.
+    // A deployment's own templates are checked once the spec is resolved.
     if (!fits && isPromptName(judge.prompt))
       return refuse(
         ["judge", "preset"],
-        `${promptTitle(judge.prompt)} does not answer for ${score}: use ${PRESETS[score]}`,
+        `${promptTitle(judge.prompt)} does not support the score ${score}: use ${PRESETS[score]}`,
       );
     const unread = isPromptName(judge.prompt) ? choicesFault(items, settings) : null;
     if (unread !== null) return refuse(["judge", "preset"], unread.message);
     if (isRating(score) && max_criteria !== undefined) {
-      return refuse(["max_criteria"], "implicit_1_10 asks about the rubric as a whole");
+      return refuse(["max_criteria"], "has no effect with implicit_1_10, which asks about the rubric as a whole");
     }
     if (isRating(score) && min_coverage !== undefined) {
-      return refuse(["min_coverage"], "implicit_1_10 decides no single item");
+      return refuse(["min_coverage"], "has no effect with implicit_1_10, which does not decide single items");
     }
     const vote = voteFault(judge);
     if (vote !== null) return vote;
@@ -154,7 +158,7 @@ export const rubric: Signal<RubricSettings> = {
   range: () => [0, 1],
   open(group, settings) {
     const items = settings.items ?? itemsOf(group.group);
-    // For a group that was not checked, as where a spec's cost is counted.
+    // Reached only by groups that were not checked, such as the dummy group of a cost estimate.
     if (items.length === 0) throw new ApiError("facts_required", "Every group needs a rubric.");
     const parts = asksOf(items, settings);
     return lonePlan({
@@ -162,14 +166,14 @@ export const rubric: Signal<RubricSettings> = {
       ...{ textIndices: group.classes.classOf, unreadable: settings.unreadable, bare: bareQuestion },
       read: (seen) => (index) =>
         index === null
-          ? // Nothing to look at: the worst there is, as in a tournament.
+          ? // Without a candidate the rollout gets the lowest value, as in a tournament.
             { value: valued(0), detail: null }
           : rubricResult({ classIndex: index, text: group.texts[index] as string }, parts, settings, seen),
     });
   },
 };
 
-/** The group's own rubric. */
+/** The rubric that the group carries. */
 const itemsOf = (group: object): RubricItem[] => rubricItems(factOf<GivenItem[]>(group, "rubric") ?? []);
 
 function questionsOf({ texts }: PreparedGroup, parts: readonly RubricPart[], { judge }: RubricSettings): Question[] {

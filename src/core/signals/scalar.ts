@@ -1,4 +1,4 @@
-// The kind `scalar`: a scalar reward model's number for each rollout, squashed into a known range.
+// The kind `scalar`: a scalar reward model's number per rollout, squashed into a known range.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -16,35 +16,34 @@ const SCHEMA = z.strictObject({
     .default("sigmoid")
     .meta(
       said(
-        "sigmoid(x); clip to low..high; par: sigmoid(x - the group's mean) (preference as reward, arXiv 2502.18770)",
+        "sigmoid: sigmoid(x); clip: x limited to low..high; par: sigmoid(x - the group's mean) (preference as reward, arXiv 2502.18770)",
       ),
     ),
-  low: z.number().optional().meta(said("of clip; default 0")),
-  high: z.number().optional().meta(said("of clip; default 1")),
+  low: z.number().optional().meta(said("lower bound for clip; default 0")),
+  high: z.number().optional().meta(said("upper bound for clip; default 1")),
   unreadable: UnreadableSchema,
 });
 type ScalarSignalSettings = z.output<typeof SCHEMA>;
 
-/** A scalar model samples nothing and generates nothing. */
+/** Settings for a scalar model, which neither samples nor generates. */
 const JUDGE: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1 };
 
 const PRESET = "scalar";
 
 const clipRange = ({ low = 0, high = 1 }: ScalarSignalSettings): ValueRange => [low, high];
-/** In [0, 1] for every finite x: exp of a large number is Infinity, and 1 over that 0. */
 
-/** The values of a model's numbers, one a class; null where one is missing. */
+/** The squashed numbers, one per class; null where a number is missing. */
 function squashed(numbers: readonly (number | null)[], settings: ScalarSignalSettings, counts: readonly number[]) {
   if (settings.squash === "clip") {
     const [low, high] = clipRange(settings);
     return numbers.map((x) => (x === null ? null : Math.min(high, Math.max(low, x))));
   }
   const mean = settings.squash === "par" ? meanOf(numbers, counts) : 0;
-  // A mean that overflows centres nothing.
+  // An infinite mean cannot centre anything.
   return numbers.map((x) => (x === null ? null : Number.isFinite(x - mean) ? sigmoid(x - mean) : Number.NaN));
 }
 
-/** Over the rollouts that have a number, each as often as its class has members. */
+/** Mean over the rollouts that have a number; each class is weighted by its number of members. */
 function meanOf(numbers: readonly (number | null)[], counts: readonly number[]): number {
   let [sum, count] = [0, 0];
   numbers.forEach((x, i) => {
@@ -74,7 +73,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
   facts: () => [],
   range: (settings) => (settings.squash === "clip" ? clipRange(settings) : [0, 1]),
   open({ group, classes, texts }, settings) {
-    // Shown by templates that have a place for it: the backend's setting, not the spec's.
+    // Shown by templates that have a slot for the reference, which is a setting of the backend.
     const reference = [factOf<string | string[]>(group, "reference") ?? []].flat().at(0);
     const questions = texts.map((_, classIndex) => ({
       to: "scalar" as const,
@@ -88,7 +87,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
       ...{ questions, textIndices: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
       read(seen, lost) {
         const numbers = texts.map((_, text) => gradeOn(seen, text));
-        // The mean over a part would be another number than the one asked for; losers are left out.
+        // A mean over only some members would change the value. Candidates that lost are left out anyway.
         const gap = settings.squash === "par" && numbers.some((x, text) => x === null && !lost.has(text));
         const values = squashed(
           numbers,
@@ -96,7 +95,8 @@ export const scalar: Signal<ScalarSignalSettings> = {
           classes.members.map(({ length }) => length),
         );
         return (text) => {
-          // Nothing to look at: the worst there is, as in a tournament.
+          // Without a candidate there is nothing to judge, so the rollout gets the lowest value, as in a
+          // tournament.
           if (text === null) return { value: valued(lowest), detail: null };
           const value = values[text] ?? null;
           const detail = { raw: numbers[text] ?? null };

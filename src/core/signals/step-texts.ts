@@ -1,4 +1,4 @@
-// How a rollout's steps become the one text that a verifier is shown.
+// Formats a rollout's steps as the one text that a verifier is shown.
 
 import { factOf } from "../asking/signal.ts";
 import { ownWordsOf, type PreparedGroup } from "../candidate/prepare.ts";
@@ -7,20 +7,20 @@ import { stepList } from "../judges/step-list.ts";
 import type { Part } from "../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../transcript/turns.ts";
 
-/** Texts that begin or end a paragraph's tag. */
+/** Texts that open or close a paragraph tag. */
 const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));
 const guard = createGuard(TAGS);
 
 /**
- * The steps as ProcessBench numbers them, `<paragraph_0>` first; a step can neither end its
- * paragraph nor begin another. The whole is escaped like any candidate when it is shown.
+ * Numbers the steps as ProcessBench does, from `<paragraph_0>`. Steps are escaped so that they cannot
+ * close their paragraph or open another. The result is escaped like any candidate when it is shown.
  */
 export const numberedSteps = (steps: readonly string[]): string =>
   steps.map((text, i) => `<paragraph_${i}>\n${guard(text)}\n</paragraph_${i}>`).join("\n\n");
 
 /**
- * The steps of each rollout: those that were sent, else the policy's turns, each with its calls; without
- * either, as where costs are estimated, its text.
+ * The steps of each rollout: the steps sent, else the policy's turns with their calls, else the whole
+ * text (for cost estimates).
  */
 export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
   group.rollouts.map((rollout, r) => {
@@ -28,24 +28,27 @@ export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evid
     return factOf<string[]>(rollout, "step_texts") ?? (turns === undefined ? [rollout.text] : ownSteps(turns));
   });
 
-/** For a turn without words, such as one of thoughts alone, which counts as a step. */
+/** Placeholder for a turn without words, such as one with only thoughts, which still counts as a step. */
 const NO_WORDS = "(no words)";
 
-/** The policy's words and calls in each of its turns; empty where no turn has any. */
+/** The policy's words and calls per turn; empty if no turn has any. */
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
-  const isSaid = ({ isOwn, kind }: Part) => isOwn && kind !== "thought" && kind !== "image";
+  const isSaid = ({ own: isOwn, kind }: Part) => isOwn && kind !== "thought" && kind !== "image";
   const wordsByTurn = turns.filter(isOwnTurn).map(({ parts }) => parts.filter(isSaid).map(said));
   return wordsByTurn.every(({ length }) => length === 0)
     ? []
     : wordsByTurn.map((words) => words.join("\n") || NO_WORDS);
 }
 
-/** For each rollout all that the policy wrote, as one text to be summarised. */
+/** Everything the policy wrote, as one text per rollout, for a summary. */
 export const wholeTexts = (prepared: Pick<PreparedGroup, "group" | "evidence">): string[] =>
   ownWordsOf(prepared).map((words) => words.join("\n\n"));
 
-/** All that may be shown in place of rollouts by their steps. @param whole their whole texts too */
+/**
+ * All texts that may be shown for a group judged by steps.
+ * @param whole also include the whole texts
+ */
 export const shownOfSteps = (prepared: Pick<PreparedGroup, "group" | "evidence">, whole: boolean): string[] => [
   ...(whole ? wholeTexts(prepared) : []),
   ...stepsOf(prepared).flatMap((steps, r) => {

@@ -1,5 +1,5 @@
-// Asks about a rollout's steps: a judge that names the first wrong one, or a process reward model or a
-// checker that gives each a number.
+// Asks about a rollout's steps: a judge names the first wrong step, or a process reward model or a checker
+// gives each step a number.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import { countedFrom } from "../asking/engine-reading.ts";
@@ -21,23 +21,23 @@ import { numberedSteps, stepsOf, wholeTexts } from "./step-texts.ts";
 import { firstWrong, type Reduction, reduced, reducedRange, type StepScores, stepsDetail } from "./steps-score.ts";
 import { unread } from "./unreadable.ts";
 
-/** The steps' scores, or why there are none. */
+/** The steps' scores, or the code that explains why there are none. */
 type Scored = readonly (number | null)[] | ItemErrorCode;
 
-/** How the steps' scores count, and the score before the first. */
+/** How the steps' scores are reduced, and the score before the first step. */
 interface StepAsking extends Pick<StepScores, "start"> {
   settings: Reduction;
 }
 
 interface AskedSteps extends StepAsking {
-  /** What is shown of a rollout's steps. */
+  /** Formats a rollout's steps as the text that is shown. */
   write(steps: readonly string[]): string;
   question: Pick<Question, "to" | "preset" | "slots" | "samples">;
-  /** The scores of one of the texts shown. */
+  /** Extracts the step scores of one of the shown texts. */
   scoresOf(classIndex: number, steps: number, seen: readonly AskedQuestion[]): Scored;
 }
 
-/** Asks once about each different solution; solutions without steps are not asked about. */
+/** Asks once about each distinct solution; solutions without steps are not asked about. */
 function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   const { settings, start, write, question: asked, scoresOf } = asking;
   const [lowest] = reducedRange(settings);
@@ -54,7 +54,7 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
     (_, classIndex): Question => ({
       ...asked,
       shown: [classIndex],
-      // How many a summary has is known when it is written.
+      // The number of steps in a summary is known only after it is written.
       ...(asked.to === "chat" && !summarised && { steps: counts[classIndex] as number }),
     }),
   );
@@ -65,10 +65,10 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   });
   return lonePlan({
     ...{ questions, unreadable: settings.unreadable, lowest, textIndices, shows },
-    // A checker's missing answer never makes a rollout lose.
+    // A missing answer of a checker never makes a rollout lose.
     ...(asked.to !== "check_steps" && { bare }),
     read: (seen) => (text, r) => {
-      // More turns than anybody is asked about: the policy's doing, as too long a text is.
+      // Too many steps to ask about: the policy loses, as with a text that is too long.
       if (text === null && (all[r] as readonly string[]).length > 0) return unread(settings, "too_long", lowest);
       const scored = text === null ? [] : scoresOf(text, counts[text] as number, seen);
       return typeof scored === "string"
@@ -82,9 +82,9 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
 }
 
 /**
- * A judge names the first wrong step, -1 where none is, as ProcessBench's critics do
- * (arXiv 2412.06559); of several samples the most frequent answer counts, and none where two are
- * equally frequent. Steps before it are 1, it and those behind it 0.
+ * A judge names the first wrong step, or -1 if there is none, like ProcessBench's critics (arXiv
+ * 2412.06559). The most frequent answer of several samples counts; a tie gives no value. Steps before
+ * the named step get 1, that step and later ones get 0.
  */
 export const byCritic = (prepared: PreparedGroup, asking: StepAsking, judge: Judge): Plan =>
   askedSteps(prepared, {
@@ -100,13 +100,13 @@ export const byCritic = (prepared: PreparedGroup, asking: StepAsking, judge: Jud
       if (named.length === 0) return commonFault(seen, classIndex) ?? "verifier_bad_reply";
       const wrong = mostFrequent(named);
       if (wrong === null) return "no_majority";
-      // All verdicts are on one summary: it is written anew only where none could be read.
+      // All verdicts concern the same summary: it is only rewritten if no verdict could be read.
       const [first] = verdicts;
       return countedFrom(wrong, first?.kind === "steps" ? first.scores.length : steps);
     },
   });
 
-/** A process reward model gives each step the probability that it is right. */
+/** A process reward model gives the probability that each step is right. */
 export const byModel = (prepared: PreparedGroup, asking: StepAsking): Plan =>
   askedSteps(prepared, {
     ...asking,
@@ -120,8 +120,8 @@ export const byModel = (prepared: PreparedGroup, asking: StepAsking): Plan =>
   });
 
 /**
- * A checker of the caller's looks at each step, as Safe's proofs do (arXiv 2506.04592), and gives a
- * number in [0, 1]; null for one that it cannot look at.
+ * The caller's checker looks at each step, like the proofs of Safe (arXiv 2506.04592), and gives a
+ * number in [0, 1]; null for a step that it cannot check.
  */
 export const byChecker = (prepared: PreparedGroup, asking: StepAsking, url: string): Plan => {
   const reference = referenceOf(prepared.group);

@@ -1,5 +1,5 @@
-// How the scores of a solution's steps become what each step is worth and one number for the
-// whole, and which step is the first wrong one.
+// Converts the scores of a solution's steps to a value per step and one value for the whole, and finds the
+// first wrong step.
 
 import type { Detail } from "../asking/signal.ts";
 import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
@@ -13,17 +13,17 @@ export const STEP_WORTHS = ["score", "delta", "progress"] as const;
 
 export interface Reduction extends UnreadableRule {
   reduce: (typeof STEP_REDUCTIONS)[number];
-  /** For softmin. */
+  /** For softmin only. */
   temperature?: number | undefined;
-  /** For weighted, one a step. */
+  /** For weighted only: one per step. */
   weights?: readonly number[] | undefined;
-  /** Absent: its score. */
+  /** Value of a step; default: its score. */
   per_step?: Exclude<(typeof STEP_WORTHS)[number], "score"> | undefined;
-  /** For log ratios, which have no finite range; absent: scores are probabilities. */
+  /** For log ratios, whose range is infinite. If omitted, scores are probabilities. */
   beta?: number | undefined;
 }
 
-/** The scores of a rollout's steps, and the score before the first of them where that counts. */
+/** The scores of a rollout's steps and, if needed, the score before the first step. */
 export interface StepScores {
   scores: readonly (number | null)[];
   start?: number | undefined;
@@ -35,17 +35,17 @@ const TEMPERATURE = 0.1;
 const PROBABILITY: ValueRange = [0, 1];
 const DIFFERENCE: ValueRange = [-1, 1];
 
-/** Where the value lies. */
+/** Range of the reduced value. */
 export function reducedRange({ reduce, per_step, beta }: Reduction): ValueRange {
   if (beta !== undefined) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   if (per_step === undefined) return reduce === "sum" ? [0, LIMITS.solution_steps_max] : PROBABILITY;
-  // Differences add up to one score, or to the last one less the first.
+  // Deltas add up to the first score; progress adds up to the last score minus the start.
   return reduce === "sum" && per_step === "delta" ? PROBABILITY : DIFFERENCE;
 }
 
 const knownOf = (values: StepValues): number[] => values.filter((value) => value !== null);
 
-/** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): nearly the minimum, smooth. */
+/** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): a smooth approximation of the minimum. */
 function softmin(values: readonly number[], temperature: number): number {
   const min = Math.min(...values);
   const weights = values.map((p) => exp((min - p) / temperature));
@@ -54,10 +54,11 @@ function softmin(values: readonly number[], temperature: number): number {
 }
 
 /**
- * `progress`: a step's score less the one before it, the first less the start (PAV,
- * arXiv 2410.08146: the prover's value after the step less the value before it). `delta`: less the
- * one after it, the last whole (arXiv 2410.15115), so that what follows a step from it on adds up to
- * its own score, however many steps there are. Neighbours are those with a score.
+ * Differences of neighbouring scores; steps without a score are skipped.
+ * - `progress`: a step's score minus the previous one, for the first step minus the start (PAV, arXiv
+ *   2410.08146: the prover's value after the step minus the value before it).
+ * - `delta`: a step's score minus the next one, the last score unchanged (arXiv 2410.15115). The deltas
+ *   from a step to the end add up to its score, however many steps there are.
  */
 function differences({ scores, start = 0 }: StepScores, per_step: "delta" | "progress"): StepValues {
   const known = knownOf(scores);
@@ -70,9 +71,9 @@ function differences({ scores, start = 0 }: StepScores, per_step: "delta" | "pro
 }
 
 /**
- * Each prefix by its share of the weights (AnytimeReasoner, arXiv 2505.13438, eq. 3: the expected score over
- * thinking budgets). A rollout that ended earlier has its last score at all later budgets; one without scores
- * has no share.
+ * Each prefix's score times its share of the weights (AnytimeReasoner, arXiv 2505.13438, eq. 3: the
+ * expected score over thinking budgets). A rollout that ended early keeps its last score at all later
+ * budgets; a prefix without a score has no share.
  */
 function shares({ scores }: StepScores, weights: readonly number[]): StepValues {
   const weightOf = (i: number) => (i === scores.length - 1 ? sumOf(weights.slice(i)) : (weights[i] ?? 0));
@@ -80,13 +81,13 @@ function shares({ scores }: StepScores, weights: readonly number[]): StepValues 
   return scores.map((score, i) => (score === null || all === 0 ? null : (score * weightOf(i)) / all));
 }
 
-/** The value of each step; for `weighted` its share of the value. */
+/** The value of each step; for `weighted`, its contribution to the total. */
 function stepValues(stepScores: StepScores, { per_step, weights }: Reduction): StepValues {
   if (weights !== undefined) return shares(stepScores, weights);
   return per_step === undefined ? stepScores.scores : differences(stepScores, per_step);
 }
 
-/** One value of the steps that somebody looked at; null without one. */
+/** Reduces the step values that are not null to one number; null if there are none. */
 export function reduceSteps(values: StepValues, { reduce, temperature = TEMPERATURE }: Reduction): number | null {
   const known = knownOf(values);
   if (known.length === 0) return null;
@@ -98,8 +99,8 @@ export function reduceSteps(values: StepValues, { reduce, temperature = TEMPERAT
 }
 
 /**
- * beta times the log ratio of two models on each step's tokens, the implicit process reward of
- * PRIME (arXiv 2502.01456, eq. 3); of all steps the sum is its outcome reward.
+ * beta times the log ratio of two models on each step's tokens: the implicit process reward of PRIME
+ * (arXiv 2502.01456, eq. 3). The sum over all steps is its outcome reward.
  */
 export const logRatios = (
   { trained, base }: { trained: readonly number[]; base: readonly number[] },
@@ -108,12 +109,12 @@ export const logRatios = (
 
 const HALF = 0.5;
 
-/** Index of the first step that is rather wrong than right, -1 without one. */
+/** Index of the first step with a score below 0.5; -1 if there is none. */
 export const firstWrong = (scores: StepValues): number => scores.findIndex((score) => score !== null && score < HALF);
 
 /**
- * The scores of one rollout's steps as its value, where rounding may not leave the range: a rollout without
- * steps cannot be read, and `no_steps` is its code where no step has a score.
+ * The value of one rollout, clamped to the range against rounding errors. A rollout without steps is
+ * unreadable; if no step has a score, the code is `no_steps`.
  */
 export function reduced(stepScores: StepScores, how: Reduction): Valued {
   const [low, high] = reducedRange(how);
@@ -123,7 +124,7 @@ export function reduced(stepScores: StepScores, how: Reduction): Valued {
   return value === null ? without("no_steps") : valued(Math.min(high, Math.max(low, value)));
 }
 
-/** A rollout's details of its steps. */
+/** Details of a rollout's steps. */
 export const stepsDetail = (stepScores: StepScores, how: Reduction): Detail => ({
   steps: stepValues(stepScores, how),
   ...(how.beta === undefined && { first_wrong: firstWrong(stepScores.scores) }),

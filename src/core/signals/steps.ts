@@ -1,5 +1,5 @@
-// The kind `steps`: one number out of the scores of a rollout's steps, which the caller sends, a process
-// reward model or a checker gives, or a judge that names the first wrong step.
+// The kind `steps`: one number from the scores of a rollout's steps. The scores are sent by the caller, given
+// by a process reward model or a checker, or derived from a judge that names the first wrong step.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -28,22 +28,30 @@ const StepLogprobsSchema = z.array(z.number().max(...bound("logprob_max"))).max(
 const FIELDS = {
   group: {
     start_score: ProbabilitySchema.meta(
-      said("probability that the question is answered rightly before any step, for a signal of the kind steps"),
+      said("probability of a correct final answer before the first step, for a signal of kind steps"),
     ),
   },
   rollout: {
     step_scores: z
       .array(ProbabilitySchema.nullable())
       .max(...bound("solution_steps_max"))
-      .meta(said("probability that each step of the rollout is right; null: nobody looked at it")),
+      .meta(said("probability that each step of the rollout is correct; null: the step was not scored")),
     step_texts: z
       .array(someText("step_text_chars"))
       .max(...bound("solution_steps_max"))
-      .meta(said("the rollout cut into its steps, in order, for a signal of the kind steps that asks")),
+      .meta(
+        said(
+          "steps of the rollout, in order, for a signal of kind steps that sends them to a judge, a model or a checker",
+        ),
+      ),
     step_logprobs: StepLogprobsSchema.meta(
-      said("natural log probability of each step of the rollout, the sum over its tokens, by the trained model"),
+      said(
+        "natural log probability of each step of the rollout under the trained model, summed over the step's tokens",
+      ),
     ),
-    base_step_logprobs: StepLogprobsSchema.meta(said("the same by the model that it is compared with")),
+    base_step_logprobs: StepLogprobsSchema.meta(
+      said("natural log probability of each step of the rollout under the model to compare with"),
+    ),
   },
 };
 
@@ -57,7 +65,7 @@ const SCHEMA = z.strictObject({
     .gt(0)
     .max(...bound("softmin_temperature_max"))
     .optional()
-    .meta(said("of softmin; default 0.1, as in PURE")),
+    .meta(said("temperature of softmin; default 0.1, as in PURE")),
   weights: z
     .array(
       z
@@ -67,15 +75,15 @@ const SCHEMA = z.strictObject({
     )
     .min(1)
     .max(...bound("solution_steps_max"))
-    .refine((weights) => weights.some((weight) => weight > 0), "one of them must be above 0")
+    .refine((weights) => weights.some((weight) => weight > 0), "at least one weight must be above 0")
     .optional()
-    .meta(said("of weighted: one a budget, where step_scores are of the rollout's prefixes")),
+    .meta(said("for weighted: one weight per budget; step_scores must be scores of the rollout's prefixes")),
   per_step: z
     .enum(STEP_WORTHS)
     .optional()
     .meta(
       said(
-        "what a step is worth, in details.steps and to reduce: its score (default); delta, less the next one's; progress, less the one before, the first less the group's start_score",
+        "value of a step in details.steps and for reduce: score (default), its score; delta, its score minus the next step's; progress, its score minus the previous step's, or minus the group's start_score for the first step",
       ),
     ),
   source: z
@@ -83,7 +91,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(
       said(
-        "who scores the steps: sent, the rollout's step_scores (default); prm, a process reward model that is shown step_texts; judge, a verifier that names the first wrong one of step_texts, or with the preset summary-first-wrong-step of a summary that it writes of the rollout first: 1 before it, 0 from it on; checker, a host of yours that is sent step_texts; log_ratio, step_logprobs less base_step_logprobs, times beta",
+        "source of the step scores: sent (default), the rollout's step_scores; prm, a process reward model that reads step_texts; judge, a verifier that names the first wrong step (steps before it score 1, all others 0) in step_texts or, with the preset summary-first-wrong-step, in its own summary of the rollout; checker, your host that receives step_texts; log_ratio, step_logprobs minus base_step_logprobs, times beta",
       ),
     ),
   url: CheckerUrlSchema.optional(),
@@ -92,13 +100,13 @@ const SCHEMA = z.strictObject({
     .gt(0)
     .max(...bound("log_ratio_beta_max"))
     .optional()
-    .meta(said("of log_ratio; default 0.05, as in PRIME")),
+    .meta(said("factor of log_ratio; default 0.05, as in PRIME")),
   unreadable: UnreadableSchema,
-  judge: LoneJudgeSchema.optional().meta(said('of the source judge; default preset "first-wrong-step"')),
+  judge: LoneJudgeSchema.optional().meta(said('judge for the source judge; default preset "first-wrong-step"')),
 });
 
 interface StepsSettings extends Reduction {
-  /** Absent: sent. */
+  /** Omitted for `sent`. */
   source?: Exclude<(typeof SOURCES)[number], typeof SENT>;
   url?: string | undefined;
   judge?: Judge;
@@ -107,25 +115,28 @@ interface StepsSettings extends Reduction {
 const PRESET = "first-wrong-step";
 const BETA = 0.05;
 
-/** Settings that say nothing beside others, by field. */
+/** Field and message for settings that are incompatible or have no effect. */
 function settingsFault({ reduce, source, per_step, ...only }: StepsSettings): [string, string] | null {
   if (only.temperature !== undefined && reduce !== "softmin")
-    return ["temperature", `only softmin has one; ${reduce} does not`];
+    return ["temperature", `only softmin uses a temperature; ${reduce} does not`];
   if ((only.weights !== undefined) !== (reduce === "weighted")) {
-    return ["weights", reduce === "weighted" ? "required by weighted" : `only weighted has them; ${reduce} does not`];
+    return [
+      "weights",
+      reduce === "weighted" ? "required by weighted" : `only weighted uses weights; ${reduce} does not`,
+    ];
   }
   if (reduce === "weighted" && source !== undefined)
-    return ["reduce", `weighted takes scores of prefixes, which are sent; ${source} scores steps`];
+    return ["reduce", `weighted requires the source sent, with scores of prefixes; ${source} scores steps`];
   const scores = source === "log_ratio" ? "log ratios" : per_step;
   if (scores !== undefined && ["prod", "weighted"].includes(reduce))
-    return ["reduce", `${reduce} takes probabilities, and not ${scores}`];
+    return ["reduce", `${reduce} requires probabilities, not ${scores}`];
   if (source === "log_ratio" && per_step !== undefined)
-    return ["per_step", "a log ratio is what the step adds already"];
-  if (only.beta !== undefined && source !== "log_ratio") return ["beta", 'of no effect without source "log_ratio"'];
+    return ["per_step", "has no effect with log_ratio, which already measures what a step adds"];
+  if (only.beta !== undefined && source !== "log_ratio") return ["beta", 'has no effect without source "log_ratio"'];
   if ((only.url !== undefined) !== (source === "checker")) {
-    return ["url", source === "checker" ? "required by the source checker" : 'asked nothing without source "checker"'];
+    return ["url", source === "checker" ? "required by the source checker" : 'has no effect without source "checker"'];
   }
-  return only.judge !== undefined && source !== "judge" ? ["judge", 'asked nothing without source "judge"'] : null;
+  return only.judge !== undefined && source !== "judge" ? ["judge", 'has no effect without source "judge"'] : null;
 }
 
 const FACTS: Readonly<Partial<Record<(typeof SOURCES)[number], readonly string[]>>> = {
@@ -133,7 +144,7 @@ const FACTS: Readonly<Partial<Record<(typeof SOURCES)[number], readonly string[]
   log_ratio: ["step_logprobs", "base_step_logprobs"],
 };
 
-/** Numbers that do not go together, of any of the group's rollouts. */
+/** A fault if number arrays of a rollout do not match each other. */
 function numbersFault({ source, weights }: StepsSettings, group: object): GroupFault | null {
   const count = (rollout: object, field: string) => factOf<unknown[]>(rollout, field)?.length ?? 0;
   for (const [r, rollout] of (factOf<object[]>(group, "rollouts") ?? []).entries()) {
@@ -141,18 +152,21 @@ function numbersFault({ source, weights }: StepsSettings, group: object): GroupF
     if (source === "log_ratio" && logprobs !== base) {
       return {
         path: `rollouts[${r}].base_step_logprobs`,
-        message: `${base} numbers for the ${logprobs} of step_logprobs`,
+        message: `has ${base} numbers, but step_logprobs has ${logprobs}; both must have the same length`,
       };
     }
     const scores = count(rollout, "step_scores");
     if (weights !== undefined && scores > weights.length) {
-      return { path: `rollouts[${r}].step_scores`, message: `${scores} numbers for ${weights.length} weights` };
+      return {
+        path: `rollouts[${r}].step_scores`,
+        message: `has ${scores} numbers, but only ${weights.length} weights are set`,
+      };
     }
   }
   return null;
 }
 
-/** The steps' scores as they were sent. */
+/** The steps' scores sent by the caller. */
 function sentScores(rollout: object, start: number | undefined, beta: number | undefined): StepScores {
   const numbersAt = <T>(field: string) => factOf<T[]>(rollout, field) ?? [];
   if (beta === undefined) return { scores: numbersAt<number | null>("step_scores"), start };
@@ -191,7 +205,7 @@ export const steps: Signal<StepsSettings> = {
     ...(judge !== undefined && isSummarised(judge.prompt) ? [] : (FACTS[source ?? SENT] ?? ["step_texts"])),
     ...(per_step === "progress" ? ["group.start_score"] : []),
   ],
-  // Log probabilities that were sent stay valid, however long the text.
+  // Log probabilities sent by the caller are valid however long the text is.
   takesTooLong: ({ source }) => source === "log_ratio",
   groupFault: numbersFault,
   range: reducedRange,

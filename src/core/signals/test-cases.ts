@@ -1,4 +1,4 @@
-// The test cases that a group brings for its rollouts' programs to be run on.
+// Schema of the test cases in a group, on which its rollouts' programs are run.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -8,50 +8,56 @@ import { casesOf } from "./test-rows.ts";
 
 const Text = anyText("test_case_chars");
 
-/** The weight of a test. */
+/** Weight of a test. */
 export const TestWeightSchema = z
   .number()
   .min(0)
   .max(...bound("test_weight_max"))
   .default(1);
-export const SubtaskSchema = someText("name_chars").optional().meta(said("the subtask that it belongs to"));
+export const SubtaskSchema = someText("name_chars")
+  .optional()
+  .meta(said("name of the subtask that the test belongs to"));
 
-/** Absolute or relative error of numbers. */
+/** Absolute or relative tolerance of numbers. */
 export const ToleranceSchema = z
   .number()
   .min(0)
   .max(1)
   .optional()
-  .meta(said("absolute or relative error that a printed or returned fraction may have; default 0.000001"));
+  .meta(said("maximum absolute or relative error of a printed or returned fraction; default 0.000001"));
 
 const EXPECTATIONS = ["stdout", "assert", "fn_name"] as const;
-const HAS_ONE = `a test has exactly one of ${EXPECTATIONS.join(", ")}`;
+const HAS_ONE = `a test must have exactly one of ${EXPECTATIONS.join(", ")}`;
 
 const TestCaseSchema = z
   .strictObject({
-    stdin: Text.optional().meta(said("what the program reads; default nothing")),
+    stdin: Text.optional().meta(said("standard input of the program; default: empty")),
     stdout: Text.optional().meta(
       said(
-        "what it must write, line by line but for blanks at a line's end and empty lines at both ends; numbers compare by value",
+        "expected output, compared line by line; spaces at the end of a line and empty lines at the start and end are ignored, and numbers are compared by value",
       ),
     ),
     assert: Text.min(1)
       .optional()
-      .meta(said("code behind the program that ends in an error where it is wrong; Python and JavaScript")),
+      .meta(
+        said(
+          "code that runs after the program and throws an error if the program is wrong; only for Python and JavaScript",
+        ),
+      ),
     fn_name: z
-      .string("a functional test needs its function's name: fn_name, of the case or of its row")
-      .regex(/^[\p{L}_$][\p{L}\p{N}_$]*$/u, "not a function's name")
+      .string("a functional test requires fn_name, in the test case or in its row")
+      .regex(/^[\p{L}_$][\p{L}\p{N}_$]*$/u, "must be a function name")
       .max(...bound("name_chars"))
       .optional()
-      .meta(said("the function that is called, or the method of the class Solution; Python and JavaScript")),
-    args: Text.optional().meta(said("of fn_name: its arguments, a list as JSON or as JSON text; default none")),
+      .meta(said("function to call, or method of the class Solution; only for Python and JavaScript")),
+    args: Text.optional().meta(said("arguments for fn_name, as a JSON list or its JSON text; default: no arguments")),
     returns: Text.optional().meta(
-      said("of fn_name: what it must return, as JSON or as JSON text; a tuple is a list; default null"),
+      said("expected return value of fn_name, as JSON or JSON text; a tuple counts as a list; default null"),
     ),
     is_wrapped: z
       .literal(true)
       .optional()
-      .meta(said("of fn_name: `returns` is a list of one element, which may also be returned alone")),
+      .meta(said("`returns` is a list of one element, and fn_name may also return only that element")),
     tolerance: ToleranceSchema,
     weight: TestWeightSchema,
     group: SubtaskSchema,
@@ -62,7 +68,7 @@ const TestCaseSchema = z
   })
   .refine(({ fn_name, args, returns }) => fn_name !== undefined || (args ?? returns) === undefined, {
     path: ["fn_name"],
-    message: "args and returns need the function's name",
+    message: "args and returns require fn_name",
   });
 export type TestCase = z.output<typeof TestCaseSchema>;
 
@@ -77,6 +83,6 @@ export const TestCasesSchema = z
   )
   .meta(
     said(
-      "what a sandbox runs the rollouts' programs on, for a signal of the kind tests; also lists of asserts, and rows of code datasets (inputs, outputs, fn_name, testtype), as JSON text too",
+      "test cases that a sandbox runs the rollouts' programs on, for a signal of kind tests; also accepts lists of asserts and rows of code datasets (inputs, outputs, fn_name, testtype), as JSON or JSON text",
     ),
   );

@@ -1,6 +1,6 @@
-// Test cases in the forms in which datasets of code hold them, as the cases of this API: APPS and
-// TACO (`inputs`, `outputs`, `fn_name`), LiveCodeBench (`testtype`), PRIME (`type`), MBPP
-// (`test_list`), HumanEval (`test`, `entry_point`), each as JSON or as JSON text.
+// Converts test cases from the formats of code datasets to the cases of this API: APPS and TACO (`inputs`,
+// `outputs`, `fn_name`), LiveCodeBench (`testtype`), PRIME (`type`), MBPP (`test_list`), HumanEval (`test`,
+// `entry_point`). Each may be JSON or JSON text.
 import { parseExactJson, writeExactJson, writtenNumber } from "../text/exact-json.ts";
 
 type TestRow = Readonly<Record<string, unknown>>;
@@ -10,13 +10,13 @@ interface RowFault {
   message: string;
 }
 
-/** Cases that a schema has yet to check, and what of the rows cannot be one. */
+/** Cases that still have to be validated by the schema, and faults of rows that cannot be converted. */
 interface RowCases {
   cases: unknown;
   faults: RowFault[];
 }
 
-/** Fields of rows that hold tests, in the order in which they are looked for. */
+/** Fields that may hold tests, in lookup order. */
 const TEST_FIELDS = [
   "test_cases",
   "unit_tests",
@@ -31,9 +31,9 @@ const TEST_FIELDS = [
 const NAMES = ["fn_name", "func_name", "function_name", "entry_point"] as const;
 const FUNCTIONAL = new Set(["functional", "function_call", "call_based"]);
 const STANDARD = new Set(["stdin", "stdin_stdout", "standard_input"]);
-/** Fields of a row's case that are read apart, or not at all. */
+/** Fields of a row's case that are handled separately or ignored. */
 const ROW_FIELDS = new Set(["input", "output", "testtype", "type", "metadata", ...NAMES]);
-/** Code that can fail, and no sentence. */
+/** Matches code that can fail, but not prose. */
 const FAILS = /(?:^|[\n;:{)])[ \t]*(?:assert|raise)\b|\bassert\w*[.(]|\bthrow (?:new\b|\w*Error\b)/;
 
 const isRow = (value: unknown): value is TestRow =>
@@ -41,7 +41,7 @@ const isRow = (value: unknown): value is TestRow =>
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isAssert = (value: unknown): value is string => typeof value === "string" && FAILS.test(value);
 
-/** A text that is a JSON object or list, as what it holds; any other value as it is. */
+/** Parses text that contains a JSON object or list; returns any other value unchanged. */
 function opened(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -51,7 +51,7 @@ function opened(value: unknown): unknown {
   }
 }
 
-/** The function that a row's tests call, where the row names it. */
+/** The function that a row's tests call; null if the row does not name it. */
 export function functionIn(value: unknown): string | null {
   const row = opened(value);
   if (!isRow(row)) return null;
@@ -59,7 +59,7 @@ export function functionIn(value: unknown): string | null {
   return typeof named === "string" ? named : row.metadata === undefined ? null : functionIn(row.metadata);
 }
 
-/** Whether a value holds tests in any of the forms. */
+/** Whether a value contains tests in any supported format. */
 export function holdsTests(value: unknown): boolean {
   const held = opened(value);
   if (isList(held)) return held.length > 0;
@@ -67,7 +67,7 @@ export function holdsTests(value: unknown): boolean {
   return isRow(held) && partOf(held) !== null;
 }
 
-/** The part of a row that holds its tests. */
+/** The part of a row that contains its tests. */
 type HeldTests =
   | { list: unknown }
   | { texts: readonly unknown[] }
@@ -83,18 +83,18 @@ function partOf(row: TestRow): HeldTests | null {
   return name === undefined ? null : { list: row[name] };
 }
 
-/** All that a request or a row says of a group's tests; a value of another form as it is. */
+/** Converts the tests of a group or a row to cases; a value in an unknown format is returned unchanged. */
 export function casesOf(value: unknown): RowCases {
   const reader = new RowReader();
   const cases = reader.cases(value, { named: null, setup: "" });
   return { cases, faults: reader.faults };
 }
 
-/** Inherited from the rows around a case. */
+/** Settings inherited from the enclosing rows. */
 interface Around {
-  /** The function that is called. */
+  /** Name of the function that is called. */
   named: string | null;
-  /** Code before each assert. */
+  /** Code that is put before each assert. */
   setup: string;
   type?: "functional" | "stdin";
 }
@@ -120,7 +120,7 @@ class RowReader {
 
   #list(items: readonly unknown[], around: Around): unknown[] {
     const rows = items.filter((item) => isRow(item) && isRowCase(item)) as TestRow[];
-    // APPS wraps each result in a list: only where all of them can be read so.
+    // APPS wraps each result in a list. Unwrap only if every row has that form.
     const wraps = rows.every(({ input, output }) => isList(input) && isList(output) && output.length === 1);
     return items.map((item, at) => {
       if (isAssert(item)) return { assert: around.setup + item };
@@ -135,7 +135,7 @@ class RowReader {
     const type = typeOf(item) ?? around;
     const name = functionIn(item) ?? named;
     if (testtype != null && typeOf({ testtype }) === undefined) {
-      this.#fault(at, "testtype", `${JSON.stringify(testtype)} is not known; use "stdin" or "functional"`);
+      this.#fault(at, "testtype", `${JSON.stringify(testtype)} is unknown; use "stdin" or "functional"`);
     }
     if (type === "functional" || (type === undefined && name !== null)) {
       return { ...rest, fn_name: bare(name), ...this.#call(input, output, at), ...(wraps && { is_wrapped: true }) };
@@ -143,7 +143,7 @@ class RowReader {
     return { ...rest, ...(input != null && { stdin: lines(input) }), stdout: lines(output) };
   }
 
-  /** A case in this API's own words, whose arguments and result may be JSON. */
+  /** A case in this API's own format. Its arguments and result may be JSON values or JSON text. */
   #given(item: TestRow, at: number): object {
     const given = present(Object.entries(item));
     for (const name of ["args", "returns"]) {
@@ -151,14 +151,17 @@ class RowReader {
       if (value === undefined) continue;
       const text = typeof value === "string" ? value : this.#json(value, at, name);
       const read = jsonIn(text);
-      if (read === undefined) this.#fault(at, name, "not JSON");
-      else if (name === "args" && !isList(read.json)) this.#fault(at, name, "not the JSON of a list");
+      if (read === undefined) this.#fault(at, name, "must be valid JSON");
+      else if (name === "args" && !isList(read.json)) this.#fault(at, name, "must be a JSON list");
       given[name] = text;
     }
     return given;
   }
 
-  /** A text holds the JSON of one argument a line; a text that is not JSON is the argument itself. */
+  /**
+   * Arguments and result of a function call. A text has the JSON of one argument per line; a text that
+   * is not JSON is itself the argument.
+   */
   #call(input: unknown, output: unknown, at: number): object {
     let [args, result] = [input, output];
     if (typeof input === "string") {
@@ -167,14 +170,14 @@ class RowReader {
       const read = typeof output === "string" ? jsonIn(output) : undefined;
       if (read !== undefined) result = read.json;
     } else if (isRow(input)) {
-      this.#fault(at, "input", "must be the list of the arguments, or a text with the JSON of one a line");
+      this.#fault(at, "input", "must be a list of arguments, or a text with the JSON of one argument per line");
     } else if (!isList(input)) args = [input ?? null];
     return { args: this.#json(args, at, "input"), returns: this.#json(result ?? null, at, "output") };
   }
 
   #json(value: unknown, at: number, field: string): string {
     if (holdsRounded(value)) {
-      this.#fault(at, field, "holds an integer beyond 2^53, whose digits are lost; send the tests as a JSON text");
+      this.#fault(at, field, "contains an integer beyond 2^53, which loses digits; send the tests as JSON text");
     }
     return writeExactJson(value);
   }
@@ -184,11 +187,11 @@ class RowReader {
   }
 }
 
-/** Input and output, and not in this API's own words. */
+/** Whether an item is a dataset row rather than a case in this API's own format. */
 const isRowCase = (item: TestRow) =>
   "output" in item && ["stdout", "assert", "args", "returns"].every((name) => item[name] == null);
 
-/** Fields that hold something: tables fill the fields that other rows have with null. */
+/** Drops null fields, which tables use for columns of other rows. */
 const present = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(
     entries.flatMap(([name, value]) => {
@@ -197,17 +200,17 @@ const present = (entries: readonly (readonly [string, unknown])[]): Record<strin
     }),
   );
 
-/** How a row's tests are run, where it says so. */
+/** How a row's tests are run; undefined if the row does not say. */
 function typeOf(row: TestRow): "functional" | "stdin" | undefined {
   const said = [row.testtype, row.type].filter((type) => typeof type === "string");
   if (said.some((type) => FUNCTIONAL.has(type))) return "functional";
   return said.some((type) => STANDARD.has(type)) ? "stdin" : undefined;
 }
 
-/** `Solution().f` and `Solution.f` are the method f. */
+/** Strips the class: `Solution().f` and `Solution.f` become f. */
 const bare = (name: string | null) => name?.replace(/^Solution(?:\(\))?\./, "") ?? null;
 
-/** The value of a JSON text; undefined where the text is not JSON. */
+/** The parsed value of a JSON text; undefined if the text is not JSON. */
 function jsonIn(text: string): { json: unknown } | undefined {
   try {
     return { json: parseExactJson(text) };
@@ -221,7 +224,7 @@ function holdsRounded(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(holdsRounded);
 }
 
-/** What is read or printed, of a row that may hold it as a number or as lines. */
+/** Input or expected output as text. Rows may store it as a number or as a list of lines. */
 function lines(value: unknown): unknown {
   if (isList(value)) return value.map((line) => `${lines(line)}`).join("\n");
   const shown = writtenNumber(value);

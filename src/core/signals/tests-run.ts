@@ -1,4 +1,4 @@
-// Asks a sandbox for the results of tests: each candidate on each of its group's cases.
+// Asks a sandbox to run each candidate on every test case of its group.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Question } from "../asking/questions.ts";
@@ -25,7 +25,7 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
   const language = languageOf(group.group.language ?? "");
   const runs: TestRuns = { cases: cases.map((held) => runOf(held, language, tolerance)), language, timeout_ms };
   if (tolerance !== undefined) runs.tolerance = tolerance;
-  // Names the cases in the keys of what is asked, without their texts.
+  // A hash that identifies the cases in question keys without their texts.
   const preset = `tests-${hashText(JSON.stringify(runs))
     .map((lane) => lane.toString(36))
     .join("-")}`;
@@ -34,7 +34,7 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
     ...{ textIndices, ...(shows !== undefined && { shows }) },
     questions: texts.map((_, text): Question => ({ ...question, shown: [text] })),
     read: (seen) => (text) => {
-      // No program passes nothing.
+      // A rollout without a program passes no test.
       if (text === null) return { value: valued(0), detail: null };
       const results = resultsOf(text, cases, seen);
       const score = testsScore(results, settings);
@@ -46,8 +46,8 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
 }
 
 /**
- * The candidates, and answers that are code without any fence; where transcripts and diffs are
- * judged, which are not programs, what each rollout says last.
+ * The program of each rollout: the candidate, or an answer that is code without a fence. If transcripts
+ * or diffs are judged, which are not programs, the rollout's last message.
  */
 function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "textIndices"> {
   const isView = group.evidence?.isView === true;
@@ -60,10 +60,10 @@ function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "textIndices"> {
   return isCandidate && !isView ? { textIndices: group.classes.classOf } : shownOnce(group.question, programs);
 }
 
-/** Why a group's tests cannot be run; null where they can. */
+/** The reason why a group's tests cannot be run; null if they can. */
 export function casesFault(group: object, { cases_max }: TestsSettings): GroupFault | null {
   const cases = factOf<TestCase[]>(group, "test_cases");
-  // What is missing is said of all facts alike.
+  // Missing facts are reported together, elsewhere.
   if (cases === undefined) return null;
   if (cases.length > LIMITS.test_cases_max && cases_max === undefined) {
     return { path: "test_cases", message: `has ${cases.length} test cases; ${theLimit("test_cases_max")}` };
@@ -72,13 +72,16 @@ export function casesFault(group: object, { cases_max }: TestsSettings): GroupFa
   const at = cases.findIndex(({ stdout }) => stdout === undefined);
   if (at < 0 || language === undefined || isAsserting(languageOf(language))) return null;
   const field = cases[at]?.assert === undefined ? "fn_name" : "assert";
-  return { path: `test_cases[${at}].${field}`, message: `needs the language ${ASSERTING.join(" or ")}` };
+  return { path: `test_cases[${at}].${field}`, message: `requires the language ${ASSERTING.join(" or ")}` };
 }
 
 const isAsserting = (language: string): language is (typeof ASSERTING)[number] =>
   ASSERTING.some((name) => name === language);
 
-/** A sample of the cases, in their order, seeded by the problem: every rollout of it meets the same. */
+/**
+ * A sample of the cases in their original order. Seeded by the problem, so that every rollout gets the
+ * same cases.
+ */
 function sampled(cases: readonly TestCase[], maxCases: number | undefined, question: string): readonly TestCase[] {
   if (maxCases === undefined || cases.length <= maxCases) return cases;
   const random = createRandom(hashText(question, JSON.stringify(cases)));
@@ -86,7 +89,7 @@ function sampled(cases: readonly TestCase[], maxCases: number | undefined, quest
   return places.sort((a, b) => a - b).map((at) => cases[at] as TestCase);
 }
 
-/** A case that calls a function is an assert in the program's language. */
+/** Converts a case that calls a function to an assert in the program's language. */
 export function runOf(held: TestCase, language: string, tolerance: number | undefined): RunCase {
   const { fn_name, stdin } = held;
   if (fn_name === undefined || !isAsserting(language)) return held;
@@ -99,7 +102,7 @@ export function runOf(held: TestCase, language: string, tolerance: number | unde
   };
 }
 
-/** One a case, in their order. What the sandbox failed at is `infra`. */
+/** One result per case, in order. A run that the sandbox failed to complete gets `infra`. */
 function resultsOf(classIndex: number, cases: readonly TestCase[], seen: readonly AskedQuestion[]): TestResult[] {
   const readings = readingsOn(seen, classIndex);
   return cases.map(({ weight, group }, at) => {

@@ -1,4 +1,4 @@
-// The scores of a program by the results of its tests. What the sandbox failed at is no result.
+// Scores a program by its test results. Sandbox failures do not count as results.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -12,7 +12,9 @@ export const TestSchema = z.strictObject({
   status: z
     .enum(TEST_STATUSES)
     .meta(
-      said("`infra`: the sandbox failed, which says nothing of the program; `skipped`: not run, an earlier failed"),
+      said(
+        "`infra`: the sandbox failed, so the program was not tested; `skipped`: not run because an earlier test failed",
+      ),
     ),
   weight: TestWeightSchema,
   score: z
@@ -20,7 +22,7 @@ export const TestSchema = z.strictObject({
     .min(0)
     .max(1)
     .optional()
-    .meta(said("partial credit, which subtask_min reads; default 1 where it passed, else 0")),
+    .meta(said("partial credit, used by subtask_min; default 1 if the test passed, otherwise 0")),
   group: SubtaskSchema,
 });
 export type TestResult = z.output<typeof TestSchema>;
@@ -42,7 +44,7 @@ const passed = ({ status }: TestResult) => status === "pass";
 const isInfra = ({ status }: TestResult) => status === "infra";
 const weightOf = (tests: readonly TestResult[]) => tests.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Tests of one subtask together, in order of appearance; tests without one are one. */
+/** Groups tests by subtask in order of appearance; tests without a subtask form one group. */
 function subtasks(tests: readonly TestResult[]): TestResult[][] {
   const byName = new Map<string | undefined, TestResult[]>();
   for (const test of tests) byName.set(test.group, [...(byName.get(test.group) ?? []), test]);
@@ -51,13 +53,13 @@ function subtasks(tests: readonly TestResult[]): TestResult[][] {
 
 const creditOf = (test: TestResult) => test.score ?? (passed(test) ? 1 : 0);
 
-/** The least credit; null where the sandbox lost a test that could have less. */
+/** The lowest credit; null if the sandbox lost a test whose credit could be lower. */
 function minCredit(tests: readonly TestResult[], credit: (test: TestResult) => number): number | null {
   const value = tests.reduce((worst, test) => (isInfra(test) ? worst : Math.min(worst, credit(test))), 1);
   return value > 0 && tests.some(isInfra) ? null : value;
 }
 
-/** How far the program came in a test, as CodeRL tells its four outcomes apart (arXiv 2207.01780). */
+/** Progress of the program in a test, by CodeRL's four outcomes (arXiv 2207.01780). */
 const OUTCOMES: Readonly<Record<TestResult["status"], number>> = {
   compile: 0,
   runtime: 1 / 3,
@@ -72,10 +74,14 @@ const OUTCOMES: Readonly<Record<TestResult["status"], number>> = {
 const allPass = (tests: readonly TestResult[]) => minCredit(tests, (test) => (passed(test) ? 1 : 0));
 
 /**
- * `all_pass`: 1 or 0. `rate`: weight of what passed over the weight of all, skipped included.
- * `rate_bonus`: all_pass + bonus * rate (open-r1's weighted_sum). `subtask_min`: as in the IOI, a
- * subtask has the least credit of its tests; several have their mean by weight. `outcome`: how far
- * it came in the worst. Infrastructure failures make a value null where they could change it.
+ * The score of a program:
+ * - `all_pass`: 1 if every test passed, else 0.
+ * - `rate`: weight of the passed tests divided by the weight of all tests, skipped ones included.
+ * - `rate_bonus`: all_pass + bonus * rate (open-r1's weighted_sum).
+ * - `subtask_min`: as in the IOI, the lowest credit within each subtask, then the weighted mean over
+ *   subtasks.
+ * - `outcome`: the outcome of the worst test.
+ * Null if the results that a sandbox failure lost could change the value.
  */
 export function testsScore(tests: readonly TestResult[], { score, bonus = BONUS }: TestsSettings): Valued {
   if (tests.length === 0 || weightOf(tests) === 0) return without("no_tests");
@@ -96,7 +102,7 @@ export function testsScore(tests: readonly TestResult[], { score, bonus = BONUS 
   return valued(score === "rate" ? rate : (all as number) + bonus * rate);
 }
 
-/** How many of each status there were. */
+/** Number of tests per status. */
 export function counted(tests: readonly TestResult[]): Detail {
   const counts = TEST_STATUSES.map(
     (status) => [status, tests.filter((test) => test.status === status).length] as const,

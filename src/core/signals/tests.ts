@@ -1,5 +1,4 @@
-// The kind `tests`: the reward of a program by the results of its tests, which the caller sends or a sandbox
-// has.
+// The kind `tests`: scores a program by its test results, which the caller sends or a sandbox produces.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -22,11 +21,16 @@ import {
 const TestsSchema = z
   .array(TestSchema)
   .max(...bound("tests_max"))
-  .meta(said("results of the rollout's tests; needed by a signal of the kind tests"));
+  .meta(said("results of the rollout's tests; required by a signal of kind tests"));
 
 const SCHEMA = z.strictObject({
   score: z.enum(TESTS_SCORES).default("rate"),
-  bonus: z.number().gt(0).max(1).optional().meta(said("of rate_bonus: what the rate adds to all_pass; default 0.1")),
+  bonus: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .meta(said("for rate_bonus: weight of the pass rate that is added to all_pass; default 0.1")),
   source: z
     .enum(["sent", "sandbox"])
     .optional()
@@ -36,14 +40,18 @@ const SCHEMA = z.strictObject({
     .min(...bound("sandbox_timeout_ms_min"))
     .max(...bound("sandbox_timeout_ms_max"))
     .optional()
-    .meta(said("of a sandbox: how long one run may take; default 10000")),
+    .meta(said("timeout of one sandbox run in milliseconds; default 10000")),
   tolerance: ToleranceSchema,
   cases_max: wholeFrom(1, "test_cases_max")
     .optional()
-    .meta(said("of a sandbox: of more cases a sample of this many is run, the same for all rollouts of a group")),
+    .meta(
+      said(
+        "maximum test cases that a sandbox runs; from a longer list, it runs a sample that is the same for all rollouts of a group",
+      ),
+    ),
 });
 
-/** Settings of a sandbox alone. */
+/** Settings that apply only to a sandbox. */
 const OF_SANDBOX = ["timeout_ms", "tolerance", "cases_max"] as const;
 
 const isRun = ({ source }: TestsSettings) => source === "sandbox";
@@ -60,10 +68,10 @@ export const tests: Signal<TestsSettings> = {
   fault(settings) {
     const { score, bonus } = settings;
     if (bonus !== undefined && score !== "rate_bonus") {
-      return { path: ["bonus"], message: `only rate_bonus has a bonus; ${score} does not` };
+      return { path: ["bonus"], message: `only rate_bonus uses a bonus; ${score} does not` };
     }
     const unread = isRun(settings) ? undefined : OF_SANDBOX.find((name) => settings[name] !== undefined);
-    return unread === undefined ? null : { path: [unread], message: 'only a sandbox has one: source "sandbox"' };
+    return unread === undefined ? null : { path: [unread], message: 'has no effect without source "sandbox"' };
   },
   groupFault: (settings, group) => (isRun(settings) ? casesFault(group, settings) : null),
   relative: false,

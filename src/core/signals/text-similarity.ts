@@ -1,7 +1,6 @@
-// The kind `text_similarity`: how alike what a rollout says last and the group's reference are, 0 to 1,
-// by characters
-// (SWE-RL, arXiv 2502.18449) or by words (R1-Searcher, arXiv 2503.05592). The nearest of several
-// references counts.
+// The kind `text_similarity`: how similar a rollout's final message and the group's reference are, from 0 to
+// 1, by characters (SWE-RL, arXiv 2502.18449) or by words (R1-Searcher, arXiv 2503.05592). The closest of
+// several references counts.
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, factOf, inSteps, type RolloutValue, type Signal } from "../asking/signal.ts";
@@ -14,8 +13,8 @@ import { UnreadableSchema, unread } from "./unreadable.ts";
 type SharedWith = (reference: readonly string[]) => (text: readonly string[]) => number;
 
 /**
- * Longest common subsequence, by bits of the reference: Hyyrö 2004, "Bit-parallel LCS-length
- * computation revisited".
+ * Length of the longest common subsequence, bit-parallel over the reference: Hyyrö 2004, "Bit-parallel
+ * LCS-length computation revisited".
  */
 const subsequenceWith: SharedWith = (reference) => {
   const places = new Map<string, bigint>();
@@ -31,7 +30,7 @@ const subsequenceWith: SharedWith = (reference) => {
   };
 };
 
-/** Words that both have, each as often as the text that has it less often. */
+/** Size of the multiset intersection of the two texts' words. */
 const wordsWith: SharedWith = (reference) => (text) => {
   const counts = Map.groupBy(reference, (word) => word);
   return text.filter((word) => counts.get(word)?.pop() !== undefined).length;
@@ -47,7 +46,9 @@ const METRICS = {
 };
 
 const SCHEMA = z.strictObject({
-  evaluation_metric: z.enum(["fuzzy_match", "rouge_1"]).meta(said("fuzzy_match: by characters; rouge_1: by words")),
+  evaluation_metric: z
+    .enum(["fuzzy_match", "rouge_1"])
+    .meta(said("fuzzy_match compares characters; rouge_1 compares words")),
   unreadable: UnreadableSchema,
 });
 
@@ -60,7 +61,7 @@ export const textSimilarity: Signal<z.output<typeof SCHEMA>> = {
   groupFault(_, group) {
     const chars = referencesOf(group).join("").length;
     if (chars <= LIMITS.reference_chars) return null;
-    return { path: "reference", message: `${chars} characters in all; ${theLimit("reference_chars")}` };
+    return { path: "reference", message: `has ${chars} characters in total; ${theLimit("reference_chars")}` };
   },
   ...inSteps(function* ({ group }, settings: z.output<typeof SCHEMA>) {
     const { units, sharedWith, text_max } = METRICS[settings.evaluation_metric];

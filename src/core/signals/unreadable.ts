@@ -1,5 +1,5 @@
-// Defines what a text of the policy's comes to that a kind cannot read: it loses, unless the spec says that
-// it has no value.
+// The setting `unreadable`: the value of a rollout whose text a kind cannot read. By default the rollout
+// loses; `null` gives it no value.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -7,13 +7,13 @@ import type { RolloutValue } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 
-/** A setting of every kind that reads the policy's text. The canonical form leaves out `lose`. */
+/** A setting of every kind that reads the policy's text. The canonical form omits the default `lose`. */
 export const UnreadableSchema = z
   .enum(["lose", "null"])
   .optional()
   .meta(
     said(
-      "what a rollout is worth whose text cannot be read: lose, the lowest value, as if it were wrong (default); null, no value, which a policy may prefer to losing",
+      "value of a rollout whose text cannot be read: lose (default) is the lowest value, as for a wrong answer; null is no value, which a policy may prefer to losing",
     ),
   );
 
@@ -21,7 +21,7 @@ export interface UnreadableRule {
   unreadable?: "lose" | "null" | undefined;
 }
 
-/** The value of a rollout whose text cannot be read, for the reason `code`, which is reported either way. */
+/** The value of a rollout whose text cannot be read. `code` is the reason, reported in either case. */
 export const unread = ({ unreadable }: UnreadableRule, code: ItemErrorCode, lowest = 0): RolloutValue =>
   unreadable === "null"
     ? { value: without(code), detail: null }

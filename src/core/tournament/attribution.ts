@@ -1,5 +1,5 @@
-// Finds the candidate that made the verifier refuse a question, as too long or as filtered. Must not know
-// rewards: group-result.ts says what follows.
+// Finds the candidates that made the verifier refuse a question as too long or as filtered. Must not know
+// rewards: group-result.ts decides the consequences.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { comparedIn, isProbe, type Presentation } from "../asking/questions.ts";
@@ -7,14 +7,14 @@ import { isUnparsed } from "../asking/readings.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 
 /**
- * A candidate blamed for a refusal for length is this many times longer than the longest that fits: one that
- * is a little over its share is not blamed.
+ * Minimum ratio between the length of a candidate blamed for a length refusal and the longest candidate that
+ * fits. A candidate slightly over its share is not blamed.
  */
 const LONGER_BY_FAR = 2;
 
 /**
- * Candidates shown together: refused, or answered readably at least once. What merely failed, or
- * cannot be read, says nothing.
+ * Outcome of all questions that show the same candidates: refused, or answered readably at least once.
+ * Failures of other kinds and unreadable answers are ignored.
  */
 interface SubsetRefusal {
   shown: ReadonlySet<number>;
@@ -23,13 +23,13 @@ interface SubsetRefusal {
 }
 
 interface Attribution {
-  /** Classes that caused refusals. */
+  /** Candidate classes that caused refusals. */
   atFault: ReadonlySet<number>;
-  /** Questions that must be answered first: whether several copies of one candidate are refused. */
+  /** Questions to answer before deciding: each shows several copies of one candidate. */
   probes: readonly Presentation[];
 }
 
-/** The questions by whom they show, both orders and all samples together. */
+/** Groups questions by the candidates shown, regardless of order and sample. */
 function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
   const byShown = new Map<string, { shown: Set<number>; refused: boolean; filtered: boolean; answered: boolean }>();
   for (const { question, readings } of asked) {
@@ -38,7 +38,8 @@ function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
     const subset = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
     byShown.set(key, subset);
     for (const { status, code } of readings) {
-      // An unreadable answer clears no candidate: one that jams may be refused besides.
+      // An unreadable answer clears no candidate: a candidate that makes verdicts unreadable may also be
+      // refused.
       if (status !== null && !isUnparsed({ status })) subset.answered = true;
       if (BLAMES_CONTENT.has(code)) subset.refused = true;
       if (code === "content_filtered") subset.filtered = true;
@@ -52,7 +53,7 @@ function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
 const within = (question: SubsetRefusal, members: ReadonlySet<number>) =>
   [...question.shown].every((member) => members.has(member));
 
-/** Members of most of the questions, ascending. */
+/** The members that occur in the most questions, ascending. */
 function mostOften(questions: readonly SubsetRefusal[]): number[] {
   const counts = new Map<number, number>();
   for (const { shown } of questions) for (const member of shown) counts.set(member, (counts.get(member) ?? 0) + 1);
@@ -61,12 +62,12 @@ function mostOften(questions: readonly SubsetRefusal[]): number[] {
 }
 
 /**
- * The candidates that caused refusals. Those refused most are blamed first, where all questions about them
- * beside the others were refused and others among themselves were answered. Where this does not decide (a
- * group of two, a list), each is shown beside copies of itself: one that is refused even so is blamed for
- * refusals beside one that is not; for length only when it is longer by far. When none fits, the prompt
- * itself is too long, and none is blamed.
- * @param texts one a class
+ * Finds the candidates that caused refusals. The most refused candidates are blamed first, if all questions
+ * that show them with the others were refused while questions among the others were answered. If that does
+ * not decide (a group of two, a list), each candidate is probed with copies of itself. A candidate refused
+ * even in its probe is blamed for refusals shared with a candidate that is not; for length only if it is
+ * longer by LONGER_BY_FAR. If no candidate fits, the prompt itself is too long and no candidate is blamed.
+ * @param texts one text per class
  */
 export function attribution(texts: readonly string[], asked: readonly AskedQuestion[]): Attribution {
   const atFault = new Set<number>();
@@ -97,11 +98,11 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
   }
 }
 
-/** Those of the suspects of whom the questions themselves tell. */
+/** The suspects that the answered and refused questions alone prove to be at fault. */
 function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly SubsetRefusal[]): number[] {
   const others = new Set([...rest].filter((member) => !suspects.includes(member)));
   if (!among.some((question) => !question.refused && within(question, others))) return [];
-  // A refusal beside somebody of whom nothing was answered may be the other's doing.
+  // A refusal shared with a candidate that was never answered may be caused by that candidate.
   const cleared = new Set(among.flatMap(({ refused, shown }) => (refused ? [] : [...shown])));
   return suspects.filter((member) => {
     const beside = new Set([...[...others].filter((other) => cleared.has(other)), member]);
@@ -110,7 +111,10 @@ function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: rea
   });
 }
 
-/** Copies of one candidate, one for each candidate of the refused question, so that it fills its share. */
+/**
+ * A probe: one copy of the candidate per candidate of the refused question, so that each copy gets the same
+ * share of the context.
+ */
 function probe(member: number, refused: readonly SubsetRefusal[]): Presentation {
   const { size } = (refused.find(({ shown }) => shown.has(member)) as SubsetRefusal).shown;
   return { shown: new Array<number>(size).fill(member), samples: 1 };

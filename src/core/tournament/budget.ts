@@ -1,5 +1,5 @@
-// Defines what a budget pays of a group's questions, whatever they are asked for, and the refusal of one that
-// pays too little.
+// A group's budget: decides which questions are paid, for every purpose, and rejects budgets that are too
+// small.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { isAside, type Presentation, REASK_FROM, REPEAT_FROM, samplesNamed } from "../asking/questions.ts";
@@ -11,8 +11,8 @@ import type { PresentationResult } from "./presentation-results.ts";
 import { trialsMost } from "./trials.ts";
 
 /**
- * Generations that the budget pays for a group of n. A ratio is of all pairs as the judge asks each
- * at first, and pays at least n - 1 pairs: with fewer some would go without.
+ * Generations that the budget pays for a group of n candidates. A ratio applies to the first questions about
+ * all pairs, with a minimum of n - 1 pairs, so that every candidate is compared.
  */
 export function generationsOf(judge: Spec["judge"], n: number): number {
   const { generations, ratio } = judge.budget ?? {};
@@ -21,13 +21,13 @@ export function generationsOf(judge: Spec["judge"], n: number): number {
   return generations ?? Number.POSITIVE_INFINITY;
 }
 
-/** First askings that are paid even if each takes max_tokens. */
+/** First generations that are paid even if each uses max_tokens. */
 function paidFor(judge: Spec["judge"], generations: number): number {
   const { budget, max_tokens } = judge;
   return budget?.tokens === undefined ? generations : Math.floor(budget.tokens / max_tokens);
 }
 
-/** @throws ApiError where the budget does not pay one pair for everyone, n - 1 in all */
+/** @throws ApiError if the budget does not pay one pair per candidate, n - 1 in all */
 function assertPays(judge: Spec["judge"], n: number, generations: number): void {
   const minGenerations = Math.max(0, n - 1) * firstCost(judge);
   const { tokens } = judge.budget ?? {};
@@ -36,28 +36,26 @@ function assertPays(judge: Spec["judge"], n: number, generations: number): void 
   const tokenNote = tokens === undefined ? "" : ` of at most max_tokens = ${judge.max_tokens} tokens each`;
   throw new ApiError(
     "invalid_request",
-    `judge.budget pays ${paid} generations${tokenNote}; comparing ${n} different candidates takes at least ${minGenerations}. Raise it, or use smaller groups.`,
+    `judge.budget pays for ${paid} generations${tokenNote}; comparing ${n} different candidates takes at least ${minGenerations}. Raise it, or use smaller groups.`,
   );
 }
 
 /**
- * Upper bound on the generations of a schedule of n candidates that asks `most`: each asked again
- * without a verdict (`reask`), questions aside, and the first wave once more without those at fault.
- * @param first generations of the first wave, as far as they may be asked again without some
+ * Upper bound of the generations of a schedule that asks `maxGenerations` of n candidates: includes re-asked
+ * questions (`reask`), diagnostic questions, and the first wave repeated without the candidates at fault.
+ * @param first generations of the first wave, as far as they may be repeated without some candidates
  */
 export function mostWithAgain(judge: Spec["judge"], n: number, maxGenerations: number, first: number): number {
   if (maxGenerations === 0) return 0;
   return (1 + missingRules(judge).reask) * (maxGenerations + first) + asideMost(judge, n);
 }
 
-/** Generations of questions aside at most: each candidate is probed once. */
+/** Maximum number of generations of diagnostic questions: one probe per candidate, and the trials. */
 const asideMost = ({ mode }: Spec["judge"], n: number): number => n + trialsMost(mode, n);
 
 const nameOf = (presentation: Presentation): string => `${presentation.shown.join()}:${samplesNamed(presentation)}`;
 
-/**
- * The same question asked once more because its answer was unreadable; null where that was done often enough.
- */
+/** The same question asked again because its answer was unreadable; null if the limit `reask` is reached. */
 function onceMore(presentation: Presentation, reask: number): Presentation | null {
   const { first_sample = 0 } = presentation;
   if (isAside(presentation)) return null;
@@ -66,19 +64,19 @@ function onceMore(presentation: Presentation, reask: number): Presentation | nul
 }
 
 /**
- * A group's budget: every question is paid before it is asked, by all generations and tokens that it may
- * cost. So no answer takes more than there is, as long as none is longer than its `max_tokens`.
+ * A group's budget: every question is charged before it is asked, with the generations and tokens that it may
+ * cost at most. So answers never exceed the budget, as long as each respects its `max_tokens`.
  */
 export class Budget {
-  /** Generations that were wanted and not paid. */
+  /** Generations that were requested but not paid. */
   unpaid = 0;
-  /** Generations that it pays, infinite where nothing is said of them. */
+  /** Generations that the budget pays; infinite if it does not limit them. */
   readonly generations: number;
   private readonly judge: Spec["judge"];
   private spent = 0;
   private asideRemaining: number;
 
-  /** @throws ApiError where it pays too little */
+  /** @throws ApiError if the budget is too small */
   constructor(judge: Spec["judge"], n: number) {
     this.judge = judge;
     this.generations = generationsOf(judge, n);
@@ -86,13 +84,14 @@ export class Budget {
     if (judge.mode === "pairwise") assertPays(judge, n, this.generations);
   }
 
-  /** Whether what could not be read is asked again out of it, by the run itself. */
+  /** Whether the run itself re-asks unreadable questions and pays them from the budget. */
   get asksAgain(): boolean {
     return this.judge.budget !== undefined && missingRules(this.judge).reask > 0;
   }
 
   /**
-   * The presentations that are paid, in their order. @param seen with the tokens that were generated so far
+   * Returns the presentations that are paid, in the given order.
+   * @param seen contains the tokens generated so far
    */
   pays(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const { budget, max_tokens } = this.judge;
@@ -113,7 +112,10 @@ export class Budget {
     });
   }
 
-  /** At most the questions aside that `mostWithAgain` counts, then those of them that are paid. */
+  /**
+   * Limits diagnostic questions to the number that `mostWithAgain` counts, then returns the presentations
+   * that are paid.
+   */
   paysAside(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const few = presentations.filter((presentation) => {
       if (!isAside(presentation)) return true;
@@ -123,7 +125,7 @@ export class Budget {
     return this.pays(few, seen);
   }
 
-  /** The unreadable questions of the last wave, once more. */
+  /** The unreadable questions of the last wave, to be asked again. */
   retriesFor(wave: readonly Presentation[], results: readonly PresentationResult[]): Presentation[] {
     if (!this.asksAgain) return [];
     const { reask } = missingRules(this.judge);
@@ -136,8 +138,8 @@ export class Budget {
 }
 
 /**
- * Indices of the questions that could not be read and that a budget did not pay once more: what ran
- * out is unasked, and no failure.
+ * Indices of unreadable questions that the budget did not pay to ask again. They count as unasked, not as
+ * failures.
  */
 export function ranOut(asked: readonly AskedQuestion[], judge: Spec["judge"]): ReadonlySet<number> {
   const { reask } = missingRules(judge);

@@ -4,8 +4,8 @@ import type { Classes } from "../candidate/classes.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
 /**
- * Counts each rollout against every other of its group: duplicates tie, a malformed one loses to
- * well-formed ones and ties with malformed ones.
+ * Counts each rollout's results against every other of its group. Duplicates tie; a malformed rollout loses
+ * to well-formed ones and ties with malformed ones.
  */
 export function tally({ classOf }: Classes, decision: Decision): Tally[] {
   return classOf.map((classIndex, r) => {
@@ -32,16 +32,16 @@ export function tally({ classOf }: Classes, decision: Decision): Tally[] {
 }
 
 /**
- * Why a rollout has no base reward: nothing was decided for it, or less than min_decided of what
- * was asked.
+ * Why a rollout has no base reward: no decided pair (`unjudged`), or fewer decided pairs than min_decided
+ * requires (`partial`).
  */
 export type Gap = "unjudged" | "partial";
 
 /**
- * The gap of each rollout, null where it has a base reward. A malformed rollout has none: it is not judged.
- * `unjudged`: no pair at all, or all pairs that needed the verifier are undecided (forfeits and ties with
- * duplicates alone are not a judgement). `partial`: less than `minDecided` of its pairs with rivals are
- * decided; `excused` pairs, undecided because of the rival, are not among them.
+ * The gap of each rollout; null if it has a base reward or is malformed, since malformed rollouts are not
+ * judged. `unjudged`: no pair at all, or all pairs that needed the verifier are undecided (forfeits and ties
+ * with duplicates are not a judgement). `partial`: less than `minDecided` of the pairs with rivals are
+ * decided, not counting `excused` pairs, which are undecided because of the rival.
  */
 export function gapsIn(
   classOf: Classes["classOf"],
@@ -55,13 +55,13 @@ export function gapsIn(
     const asked = among - unasked;
     if (undecided === asked && among > 0) return "unjudged";
     if (undecided === 0) return null;
-    // The margin is for shares such as 0.7 of 10, which are not exact doubles.
+    // The tolerance is for products such as 0.7 * 10, which are not exact doubles.
     return asked - undecided + 1e-9 < minDecided * (asked - (excused[r] ?? 0)) ? "partial" : null;
   });
 }
 
 /**
- * Opponents that a rollout can only be compared with by the verifier: well-formed ones of other
+ * Number of opponents that only the verifier can compare with the rollout: well-formed rollouts of other
  * classes.
  */
 function rivals(classOf: Classes["classOf"], r: number): number {
@@ -69,7 +69,7 @@ function rivals(classOf: Classes["classOf"], r: number): number {
   return classIndex === null ? 0 : classOf.filter((other) => other !== null && other !== classIndex).length;
 }
 
-/** Competition ranks by wins or points, 1 = most; equals share a rank; null where `wins` is null. */
+/** Competition ranks by wins or points, 1 for the most; ties share a rank; null if `wins` is null. */
 export function ranks(wins: readonly (number | null)[]): (number | null)[] {
   return wins.map((win) => (win === null ? null : 1 + wins.filter((other) => other !== null && other > win).length));
 }

@@ -1,4 +1,4 @@
-// Decides pairs: outcomes summed up exactly, and what they come to.
+// Decides pairs from verdicts. Sums are exact, so the result does not depend on the order of verdicts.
 
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
@@ -11,23 +11,23 @@ export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
 export interface Decision {
   /** `pairs[i][j]` is the result of class i against class j; the diagonal is a tie. */
   pairs: PairResult[][];
-  /** The share that i earned of its pair with j, in [0, 1]; null where it is undecided. */
+  /** The share of class i in its pair with j, in [0, 1]; null if the pair is undecided. */
   shares: (number | null)[][];
-  /** Verdicts for each class when the group was judged as a list, else null. */
+  /** Number of verdicts for each class if the group was judged as a list, else null. */
   votes: number[] | null;
-  /** By the order in which two were shown; `shownFirst`. */
+  /** Sums per order of presentation, read by `shownFirst`. */
   orders: Orders;
 }
 
-/** At i * n + j: sums over questions that showed i and then j, and no other. */
+/** Sums at index i * n + j, over questions that showed exactly i and then j. */
 interface Orders {
-  /** Verdicts that could be read. */
+  /** Number of readable verdicts. */
   verdicts: Uint32Array;
-  /** The grades of i less those of j, in steps. */
+  /** Grades of i minus grades of j, in steps. */
   margins: Float64Array;
 }
 
-/** The share of verdicts for i where it was shown before j; null where none was read. */
+/** Mean outcome of i over the questions that showed i before j; null if no verdict could be read. */
 export function shownFirst(
   { pairs, orders: { verdicts, margins } }: Decision,
   i: number,
@@ -38,7 +38,7 @@ export function shownFirst(
   return count === 0 ? null : { count, mean: (1 + (margins[cell] as number) / (count * STEPS)) / 2 };
 }
 
-/** The outcomes of a decision, as schedules see them. */
+/** The outcomes of a decision in the form that schedules read. */
 export function outcomesIn(decision: Decision): Outcomes {
   const { pairs, shares } = decision;
   const outcomes = (i: number, j: number) => (pairs[i]?.[j] === "unasked" ? undefined : (shares[i]?.[j] ?? null));
@@ -47,11 +47,11 @@ export function outcomesIn(decision: Decision): Outcomes {
 
 interface DecisionRules {
   unparsed: MissingRules["unparsed"];
-  /** A pair's outcome is the mean of what its verdicts gave, not their majority. */
+  /** Whether a pair's outcome is the mean of its verdicts' grades instead of their majority. */
   graded: boolean;
-  /** Every pair was to be asked: one that was not is undecided. */
+  /** Whether the schedule asks every pair, so that a missing pair is undecided, not unasked. */
   complete: boolean;
-  /** Questions, by index, that do not make a pair an asked one. */
+  /** Indices of questions that do not mark their pairs as asked. */
   unasked: ReadonlySet<number>;
 }
 
@@ -66,30 +66,29 @@ const OPPOSITE: Record<PairResult, PairResult> = {
 };
 
 /**
- * Grades are summed in whole steps, so that no sum depends on its order and a tie is a tie: places in a list
- * of k are parts of 2 (k - 1), which divide a step's inverse for every list that is shown.
+ * Grades are summed as integers (steps), so that sums do not depend on their order and ties are exact. Places
+ * in a list of k are multiples of 1 / (2 (k - 1)), which is a whole number of steps for every allowed k.
  */
 const FINE = 2 ** 20;
 const PARTS = Array.from({ length: LIMITS.list_candidates_max - 1 }, (_, i) => i + 1).reduce(leastMultiple, 1);
 const STEPS = FINE * PARTS;
 
-/** The least multiple of two whole numbers. */
+/** Least common multiple of two integers. */
 function leastMultiple(a: number, b: number): number {
   let multiple = a;
   while (multiple % b !== 0) multiple += a;
   return multiple;
 }
 
-/** The grade of one of `shown` candidates, in steps; of two in steps of 2^-20. */
+/** Converts a grade to steps; grades of pairs are rounded to 2^-20. */
 const inSteps = (grade: number, shown: number): number =>
   shown === 2 ? Math.round(grade * FINE) * PARTS : Math.round(grade * STEPS);
 
 /**
- * Decides every pair of classes (design, "Decide") by the verdicts of the questions that showed
- * both: i beats j when more of them went to i than to j, equal is a tie; graded, by the mean of
- * what they gave, (1 + g_i - g_j) / 2. A pair without a parsed verdict is undecided; with
- * `unparsed: "tie"` it is a tie where anything came back at all. The order of `outcomes` does not
- * matter.
+ * Decides every pair of classes (design, "Decide") from the verdicts of the questions that showed both. i
+ * beats j if more verdicts favour i; equal numbers are a tie. With `graded`, the mean of (1 + g_i - g_j) / 2
+ * decides. A pair without a parsed verdict is undecided; with `unparsed: "tie"`, it is a tie if at least one
+ * answer came back. The order of `outcomes` does not matter.
  */
 export function decide(
   classCount: number,
@@ -105,11 +104,11 @@ export function decide(
   return sums.decision(complete);
 }
 
-/** Sums of verdicts' grades: more may be added, and it may be decided at any time. */
+/** Incremental sums of verdicts' grades: verdicts may be added and pairs decided at any time. */
 export class Sums {
   private readonly classCount: number;
   private readonly rules: DecisionRules;
-  /** For i < j: what verdicts gave i less what they gave j, in steps; and how many there are. */
+  /** For i < j: grades of i minus grades of j, in steps, and the number of verdicts. */
   private readonly margin: Float64Array;
   private readonly verdicts: Uint32Array;
   private readonly orders: Orders;
@@ -151,7 +150,7 @@ export class Sums {
     });
   }
 
-  /** By what was added so far; true only until more is. */
+  /** The decision from the verdicts added so far. */
   decision(complete: boolean): Decision {
     const { classCount, margin, verdicts, orders, asked, votes } = this;
     const square = <T>(diagonal: T, other: (cell: number) => T): T[][] =>
@@ -171,7 +170,7 @@ export class Sums {
         const lead = this.rules.graded ? cellMargin / (count * STEPS) : Math.sign(cellMargin);
         (pairs[i] as PairResult[])[j] = result;
         (pairs[j] as PairResult[])[i] = OPPOSITE[result];
-        // The same to the last bit whichever of the two has the lower number; together they are 1.
+        // Symmetric to the last bit: swapping the two numbers swaps the shares. The two shares add up to 1.
         (shares[i] as (number | null)[])[j] = (1 + lead) / 2;
         (shares[j] as (number | null)[])[i] = (1 - lead) / 2;
       }

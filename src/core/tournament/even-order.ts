@@ -1,5 +1,5 @@
-// The order in which the questions of a wave are sent: at any moment, those sent cover all candidates as evenly
-// as possible.
+// The order in which the questions of a wave are sent. Guarantees that the questions sent so far cover all
+// candidates as evenly as possible, since a deadline may cut the wave.
 
 import { comparedIn, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
@@ -8,28 +8,29 @@ import { seededOrder } from "./match-order.ts";
 
 type ShownMembers = Pick<Presentation, "shown">;
 
-/** Questions that show the same candidates, in whatever order, those left to be asked. */
+/** Questions that show the same candidates in any order, and have not been sent. */
 interface OpenSubset<T> {
   members: readonly number[];
   left: T[];
 }
 
-/** The order of one signal's questions of one group: earlier questions count. */
+/** Orders the questions of one signal in one group. Earlier calls count toward evenness. */
 export class EvenOrder {
   private readonly keys: readonly ContentKey[];
-  /** By candidate: questions that showed it, and that showed it first. */
+  /** Per candidate: number of questions that showed it, and number that showed it first. */
   private readonly times: number[] = [];
   private readonly firsts: number[] = [];
 
-  /** @param keys one a candidate */
+  /** @param keys one content key per candidate */
   constructor(keys: readonly ContentKey[]) {
     this.keys = keys;
   }
 
   /**
-   * The same questions: each candidate's next before any candidate's one more, new opponents before the same
-   * again, and of two orders the one that shows first who was first less often. Equals keep the schedule's
-   * order, which depends on contents; all pairs, and lone candidates, go by theirs.
+   * Returns the same questions in an even order. Candidates take turns, new opponents come before repeated
+   * ones, and of two orders of a pair, the one whose first candidate was shown first less often is preferred.
+   * Ties keep the schedule's order, which depends on contents. If all pairs are asked, or single candidates,
+   * the order is derived from contents here.
    */
   arrange<T>(line: readonly T[], shownOf: (question: T) => ShownMembers): T[] {
     const bySubset = new Map<string, OpenSubset<T>>();
@@ -51,7 +52,7 @@ export class EvenOrder {
     return ordered;
   }
 
-  /** All pairs and lone candidates are listed by their places: they go by contents instead. */
+  /** Waves of all pairs or of single candidates are listed by index, so they are reordered by content. */
   private byContent<T>(all: readonly OpenSubset<T>[]): readonly OpenSubset<T>[] {
     const members = [...new Set(all.flatMap((subset) => subset.members))];
     const n = members.length;
@@ -63,13 +64,12 @@ export class EvenOrder {
     return names.flatMap((shown) => byName.get(comparedIn({ shown })) ?? []);
   }
 
-  /** Each subset once. */
+  /** Yields each subset once. */
   private *round<T>(all: readonly OpenSubset<T>[]): Generator<OpenSubset<T>> {
     let open = [...all];
     while (open.length > 0) {
       const { minAsked, behind } = this.leastAsked(open);
-      // Those of whom all are among the least asked, as long as any are; the others keep their
-      // places.
+      // First the subsets whose members are all among the least asked; the other subsets keep their places.
       const later: OpenSubset<T>[] = [];
       let at = 0;
       for (; at < open.length && behind.size > 0; at++) {
@@ -81,7 +81,8 @@ export class EvenOrder {
         }
       }
       open = [...later, ...open.slice(at)];
-      // Who is left behind meets somebody who is ahead, and of these one who is asked least.
+      // A remaining least-asked candidate is paired with a candidate that is ahead, choosing the least asked
+      // opponent.
       while (behind.size > 0) {
         const next = this.forOneOf(behind, open);
         open.splice(open.indexOf(next), 1);
@@ -91,7 +92,7 @@ export class EvenOrder {
     }
   }
 
-  /** How often the least asked of some subsets were asked, and who they are. */
+  /** The lowest number of questions of any member of the subsets, and the members that have it. */
   private leastAsked(open: readonly OpenSubset<unknown>[]): { minAsked: number; behind: Set<number> } {
     let minAsked = Number.POSITIVE_INFINITY;
     let behind = new Set<number>();
@@ -105,7 +106,7 @@ export class EvenOrder {
     return { minAsked, behind };
   }
 
-  /** The subset of one of these who are behind, of which all were asked least. */
+  /** The subset that contains a candidate of `behind` and has the fewest questions in total. */
   private forOneOf<T>(behind: ReadonlySet<number>, open: readonly OpenSubset<T>[]): OpenSubset<T> {
     let best: OpenSubset<T> | null = null;
     let cost = Number.POSITIVE_INFINITY;

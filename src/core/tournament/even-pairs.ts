@@ -1,13 +1,13 @@
-// The order in which all pairs of a group are asked: ring after ring, so that wherever a deadline or a reader
-// stops, everyone has met as many as everyone else.
+// The order in which all pairs of a group are asked: ring after ring, so that at any cut-off (a deadline, a
+// limit) all candidates have met nearly the same number of opponents.
 import { cos, sin, square } from "../math/elementary.ts";
 
 /**
- * All pairs of n places such that after any number of them no two places differ by more than one in
- * how many they have met: perfect matchings one behind another, of which the first two make a ring.
- * Places of equal sum modulo n - 1 are such a matching, the last place beside those left alone
- * (Kirkman; of an odd number Walecki's rings). Later sums are those by which strengths are known
- * best: each leaves least of the sum of effective resistances, as in `circular`.
+ * All pairs of n places, ordered such that after any prefix, the numbers of opponents met by two places
+ * differ by at most one. The order is a sequence of perfect matchings; the first two form a ring. A matching
+ * consists of the places with equal sum modulo n - 1, plus the last place paired with the place left over
+ * (Kirkman; Walecki's rings for odd n). Later sums are chosen for the best strength estimates: each minimises
+ * the sum of effective resistances, as in `circular`.
  */
 export function evenPairs(n: number): readonly (readonly [number, number])[] {
   if (n < 2) return [];
@@ -20,14 +20,14 @@ export function evenPairs(n: number): readonly (readonly [number, number])[] {
       if (i < j) among.push([i, j]);
       if (i === j) alone.push([i, places]);
     }
-    // Two are left alone only where n is odd: the last place meets them before and after the rest.
+    // Two places are left over only if n is odd: the last place meets them before and after the rest.
     return [...alone.slice(0, 1), ...among, ...alone.slice(1)];
   });
 }
 
 /**
- * All sums modulo m, the first two with a ring between them; odd and even ones by turns where m is even, as
- * the odd ones leave no candidate alone.
+ * All sums modulo m; the first two form a ring. If m is even, odd and even sums alternate, since odd sums
+ * leave no candidate over.
  */
 function spreadSums(m: number): readonly number[] {
   const known = SUMS.get(m) ?? chooseSums(m);
@@ -35,7 +35,7 @@ function spreadSums(m: number): readonly number[] {
   return known;
 }
 
-/** By the number of places: those of 64 take milliseconds, and groups are of few sizes. */
+/** Cache by number of places: computing 64 places takes milliseconds, and few group sizes occur. */
 const SUMS = new Map<number, readonly number[]>();
 
 function chooseSums(m: number): number[] {
@@ -63,10 +63,10 @@ function chooseSums(m: number): number[] {
   return sums;
 }
 
-/** Below it a resistance is infinite up to rounding. */
+/** Lower bound of an eigenvalue: below it, a resistance is infinite up to rounding. */
 const FLAT = 1e-9;
 
-/** The first of those with the least value, up to rounding. */
+/** The first candidate with the lowest value, up to rounding. */
 function minBy(line: readonly number[], worth: (candidate: number) => number): number {
   let [best = 0] = line;
   let value = Number.POSITIVE_INFINITY;

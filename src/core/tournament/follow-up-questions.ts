@@ -1,6 +1,6 @@
-// Questions after the schedule, about candidates that keep the verifier from answering. Guarantees that
-// one of them costs the others no comparison where the answers name it: what told nothing of the others
-// is asked once more without it.
+// Questions after the schedule about candidates that keep the verifier from answering. Guarantees that such a
+// candidate costs the others no comparison, if the answers identify it: questions that yielded nothing about
+// the others are repeated without it.
 
 import { type AskedQuestion, counts } from "../asking/asked-questions.ts";
 import { comparedIn, isAside, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
@@ -22,10 +22,10 @@ export class FollowUpQuestions {
   private readonly judge: Spec["judge"];
   private readonly seed: number;
   private readonly reference: number | undefined;
-  /** Lists that were asked again without some, by what they showed. */
+  /** Keys of lists that were asked again without some candidates. */
   private readonly reaskedLists = new Set<string>();
 
-  /** @param reference the candidate that everyone meets, if any: without it no question is asked */
+  /** @param reference the candidate that every other meets, if any; then no pair without it is asked */
   constructor(
     group: Pick<PreparedGroup, "texts" | "keys">,
     { judge, seed }: Pick<Spec, "judge" | "seed">,
@@ -38,9 +38,9 @@ export class FollowUpQuestions {
   }
 
   /**
-   * The next questions; none when all is known. First whether several copies of one candidate are
-   * refused, then trials. Without the candidates at fault, and those suspected to jam, follow each list
-   * that could not be read, and the schedule's pairs of candidates that were compared with no other.
+   * Returns the next questions, empty when nothing is open. Probes come first (several copies of one
+   * candidate), then trials. Then each unreadable list, and the schedule's pairs of candidates without any
+   * comparison, are asked again without the candidates at fault and the suspected jammers.
    */
   next(asked: readonly AskedQuestion[]): readonly Presentation[] {
     const { texts, keys } = this.group;
@@ -90,12 +90,12 @@ export class FollowUpQuestions {
     const wave = run.next(NOTHING_SEEN).map(back);
     const missing = wave.filter(({ shown }) => shown.some((member) => alone.includes(member)));
     const left = alone.filter((member) => !missing.some(({ shown }) => shown.includes(member)));
-    // Whom the wave leaves free, as of an odd number, meets the next one.
+    // A candidate without a pair in this wave (odd numbers) meets the next candidate.
     const beside = (v: number) => rest[(rest.indexOf(v) + 1) % rest.length] as number;
     return [...missing, ...left.flatMap((v) => firstPresentations([v, beside(v)], { keys, judge, seed }))];
   }
 }
 
-/** How often a list of the same candidates was asked, each time with all of its samples. */
+/** How often a list of the same candidates was asked, counting all samples of one time as one. */
 const timesOf = (asked: readonly AskedQuestion[]): number =>
   new Set(asked.map(({ question }) => Math.floor((question.first_sample ?? 0) / REPEAT_FROM))).size;

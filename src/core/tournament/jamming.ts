@@ -1,46 +1,52 @@
-// Finds candidates in whose presence verdicts fail. Must not know rewards: group-result.ts says what follows.
+// Finds jammers: candidates whose presence makes verdicts unreadable. Must not know rewards: group-result.ts
+// decides the consequences.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { comparedIn, isProbe } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import { log } from "../math/elementary.ts";
 
-/** The largest unreadable share of verdicts on a jammer, and on others: log odds. */
+/**
+ * Probability of an unreadable verdict with a jammer and without one, and the log odds of unreadable and
+ * readable verdicts.
+ */
 const UNREADABLE_WITH = 0.9;
 const UNREADABLE_WITHOUT = 0.1;
 const UNREAD = log(UNREADABLE_WITH / UNREADABLE_WITHOUT);
 const READ = log((1 - UNREADABLE_WITH) / (1 - UNREADABLE_WITHOUT));
-/** Log odds against the first jammer, and against each more: one policy wrote them all. */
+/**
+ * Prior log odds against the first jammer, and against each further one. Further jammers are likelier, since
+ * one policy wrote all rollouts.
+ */
 const FIRST = 3;
 const NEXT = 1;
-/** Classes for which every explanation is looked at; beyond it the best that growing one finds. */
+/** Maximum number of classes for an exhaustive search; larger groups use the greedy search `grown`. */
 const EXACT_MAX = 11;
-/** A verifier with this unreadable share by itself makes no candidate a jammer. */
+/** Unreadable share of a broken verifier, for which no candidate is blamed. */
 const UNREADABLE_BROKEN = 0.7;
-/** The least unreadable share of a jammer's verdicts beside the rest. */
+/** Minimum unreadable share of a jammer's verdicts in questions without other suspects. */
 const SHARE_WITH = 0.5;
 
 /**
- * Log odds from which a class is suspected, so that questions are asked once more without it, and from
- * which it is found to jam. Beside two others on whom one verdict was read the odds are 3.2, with two
- * verdicts more on the two 7.6.
+ * Minimum log odds for a suspect (questions are repeated without it) and for a jammer. With two other
+ * candidates and one readable verdict about them, the log odds are 3.2; with two more readable verdicts, 7.6.
  */
 const SUSPECTED = 3.1;
 export const FOUND = 5.5;
 
-/** The answers about some candidates shown together. */
+/** Answers to all questions that show the same candidates. */
 interface SubsetReadings {
   members: readonly number[];
   unread: number;
   answered: number;
-  /** Log odds that one of them jams. */
+  /** Log odds that one of the members is a jammer. */
   weight: number;
 }
 
 interface Suspicion {
-  /** The likeliest set of jammers, by class. */
+  /** The likeliest set of jammers, indexed by class. */
   jams: readonly boolean[];
-  /** By class: the log odds of the likeliest explanation with it over the likeliest without. */
+  /** Per class: log odds of the likeliest explanation with it over the likeliest without it. */
   odds: readonly number[];
   subsets: readonly SubsetReadings[];
 }
@@ -68,7 +74,7 @@ function subsetsOf(asked: readonly AskedQuestion[]): SubsetReadings[] {
 
 const against = (jammers: number): number => (jammers === 0 ? 0 : FIRST + (jammers - 1) * NEXT);
 
-/** The best explanation of all, and by class the best with it and the best without. */
+/** The best explanation overall, and per class the best with it and the best without it. */
 interface Best {
   gain: number;
   jams: boolean[];
@@ -94,7 +100,7 @@ function consider(best: Best, gain: number, jams: (v: number) => boolean): void 
   best.jams = best.jams.map((_, v) => jams(v));
 }
 
-/** Every set of jammers. */
+/** Exhaustive search over every set of jammers. */
 function exactly(n: number, subsets: readonly SubsetReadings[]): Best {
   const best = noneYet(n);
   const masks = subsets.map(({ members }) => members.reduce((mask, v) => mask | (1 << v), 0));
@@ -108,7 +114,7 @@ function exactly(n: number, subsets: readonly SubsetReadings[]): Best {
   return best;
 }
 
-/** The candidate that is read most with those that do not jam so far; -1 where none goes with them. */
+/** The candidate that is most readable together with the current honest set; -1 if none fits. */
 function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly number[]): number {
   let next = -1;
   for (let v = 0; v < honest.length; v++) {
@@ -120,9 +126,9 @@ function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly numbe
 }
 
 /**
- * From each class the others that go with it, best first, as long as they do: the rest jams. For verdicts
- * without noise this is exact wherever everyone who does not jam was read beside another: each of these is a
- * start that never takes in a jammer and takes in all others.
+ * Greedy search: starting from each class, grows the honest set with the best fitting classes; the rest are
+ * jammers. Exact for noise-free verdicts if every honest candidate was readable with another one: such a
+ * start takes in all honest candidates and no jammer.
  */
 function grown(n: number, subsets: readonly SubsetReadings[]): Best {
   const best = noneYet(n);
@@ -150,13 +156,13 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
       next = bestNext(honest, gains, reads);
     }
     consider(best, covered - against(left), (v) => honest[v] === 0);
-    // Each of those left, taken back alone.
+    // Each remaining class, moved back into the honest set alone.
     for (let v = 0; v < n; v++) {
       if (honest[v] === 1) continue;
       const gain = covered + (gains[v] as number) - against(left - 1);
       if (gain > (best.without[v] as number)) best.without[v] = gain;
     }
-    // Each of those taken in, left out after all.
+    // Each class of the honest set, moved out again alone.
     for (let v = 0; v < n; v++) {
       if (honest[v] === 0) continue;
       const weight = (subsetsByMember[v] as number[]).reduce(
@@ -171,13 +177,12 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
 }
 
 /**
- * Who may keep verdicts from being read: the likeliest set of classes of which each unread question
- * shows one and few read ones do. Verdicts on a jammer are unreadable with probability 0.9, others
- * with 0.1, independently; a set of k jammers has log odds of -(3 + (k - 1)) before anything is
- * known. A likelihood ratio of explanations, so the order of questions and classes does not matter.
- * Where some verdict cannot be read, a refusal by a filter counts as one more: whoever mixes both
- * would be found neither here nor by attribution.ts.
- * Exact for 11 classes; O(n (n^2 + questions)) beyond.
+ * Finds suspected jammers: the likeliest set of classes such that every unreadable question shows one and few
+ * readable ones do. Verdicts on a jammer are unreadable with probability 0.9, others with 0.1, independently;
+ * the prior log odds of a set of k jammers are -(3 + (k - 1)). The result is a likelihood ratio, so the order
+ * of questions and classes does not matter. If some verdict is unreadable, a filter refusal counts as
+ * unreadable too: a candidate that causes both would otherwise be found neither here nor by attribution.ts.
+ * Exact for up to 11 classes; O(n (n^2 + questions)) beyond.
  */
 export function suspicion(classCount: number, asked: readonly AskedQuestion[]): Suspicion {
   const subsets = subsetsOf(asked);
@@ -194,7 +199,7 @@ const isSound = (read: number, unread: number): boolean =>
     read * log((1 - UNREADABLE_WITHOUT) / (1 - UNREADABLE_BROKEN)) >
   0;
 
-/** Verdicts of the questions that show only these, and how many of them could not be read. */
+/** Number of verdicts of questions whose members all satisfy `isIn`, and how many are unreadable. */
 function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number) => boolean) {
   const among = subsets.filter(({ members }) => members.every(isIn));
   const sum = (field: "answered" | "unread") => among.reduce((all, subset) => all + subset[field], 0);
@@ -202,11 +207,11 @@ function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number
 }
 
 /**
- * Classes whose presence makes verdicts fail, each by `least` log odds or more: those without which the
- * unreadable verdicts cannot be explained. So at least half of the verdicts on each beside those that do not
- * jam are unreadable, however many jam. None are found where nothing was read without them, or where the
- * readings are likelier for a verifier that fails at 0.7 of all than at 0.1. None is found where several
- * explain the same: for two rollouts, or a list, where nothing was read.
+ * Classes whose presence makes verdicts fail, each with log odds of at least `minOdds`: the unreadable
+ * verdicts cannot be explained without them. At least half of the verdicts on each, in questions without
+ * other suspects, are unreadable, for any number of jammers. Empty if no verdict was readable without them,
+ * if the readings fit a broken verifier (0.7 unreadable) better than a sound one (0.1), or if several
+ * explanations are equally likely: two rollouts, or a list, without any readable verdict.
  */
 export function jammers(classCount: number, asked: readonly AskedQuestion[], minOdds = SUSPECTED): ReadonlySet<number> {
   const { odds, subsets } = suspicion(classCount, asked);

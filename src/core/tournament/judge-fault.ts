@@ -1,4 +1,4 @@
-// Defines what a judge's schema cannot say of it: which schedules, votes and scores go together.
+// Checks that a judge's schema cannot express: which schedules, votes and scores can be combined.
 import type { Spec } from "../contract/spec.ts";
 import { softFault } from "../judges/anchors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -8,18 +8,18 @@ import { scheduleFault } from "./named-schedule.ts";
 import { SCORES } from "./score-table.ts";
 
 interface JudgeFault {
-  /** Below the judge's own path; `score` for the score. */
+  /** Path relative to the judge; `score` for the score. */
   path: readonly string[];
   message: string;
 }
 
-/** An unknown name is not judged here. */
+/** An unknown prompt name passes: another check reports it. */
 const givesScores = ({ prompt, form, vote }: Spec["judge"]): boolean => {
   if (presetNamed(prompt) === null) return form === "scores" || !isPromptName(prompt);
   return scoreScale(prompt) !== null && vote !== "soft";
 };
 
-/** What does not go together, or null. */
+/** The first invalid combination, or null. */
 export function judgeFault(judge: Spec["judge"], score: string): JudgeFault | null {
   const schedule = scheduleFault(judge);
   if (schedule !== null) return { path: ["schedule"], message: schedule };
@@ -34,7 +34,7 @@ export function judgeFault(judge: Spec["judge"], score: string): JudgeFault | nu
     (score_
       ? {
           path: ["score"],
-          message: `${score} needs a judge that gives scores: form "scores", or a preset with a scale of its own`,
+          message: `${score} needs a judge that gives scores; use form "scores" or a preset with its own scale`,
         }
       : null)
   );

@@ -1,10 +1,9 @@
-// The orders that depend on a seed and contents only: of candidates, and of a wave that a budget may end
-// within.
+// Orders that depend only on a seed and contents: of candidates, and of a wave that a budget may cut.
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import type { Match } from "./schedules/schedule.ts";
 
-/** The candidates in an order that depends on the seed and their contents only. */
+/** Candidates in an order that depends only on the seed and their contents. */
 export function seededOrder(players: readonly number[], keys: readonly ContentKey[], seed: number): number[] {
   const key = (i: number) => keys[i] as ContentKey;
   const byContent = [...players].sort((i, j) => compareKeys(key(i), key(j)));
@@ -12,14 +11,15 @@ export function seededOrder(players: readonly number[], keys: readonly ContentKe
 }
 
 /**
- * Where the budget may end within a wave of a group of n: the least asked first, so that no candidate is left
- * out.
+ * Orders a wave that the budget may cut, in a group of n candidates: least asked candidates first, so that
+ * none is left out.
  */
 export function leastAskedFirst(wave: readonly Match[], seed: number, n: number): readonly Match[] {
   const times = new Map<number, number>();
   const costOf = (match: Match) => match.reduce((sum, i) => sum + (times.get(i) ?? 0), 0);
   const line: Match[] = [];
-  // By cost, which only grows: the next of the first pile is the least of all, unless it has grown.
+  // Buckets by cost. Costs only grow, so the first entry of the lowest bucket has the lowest cost, unless its
+  // cost has grown since.
   const piles = [[...shuffled(wave, createRandom(hashText("spread", seed, n))).entries()]];
   for (let cost = 0; cost < piles.length; cost++) {
     for (const entry of (piles[cost] ?? []).sort(([a], [b]) => a - b)) {

@@ -1,4 +1,4 @@
-// Defines what a group's comparisons tell of themselves: cycles, agreement, ties, what was decided.
+// Consistency measures of a group's comparisons: cycles, agreement, tie rate, decided rate.
 
 import type { Circles, Measures } from "../asking/comparison.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
@@ -22,8 +22,8 @@ export function measuresOf(
 }
 
 /**
- * Whether the graph of wins has a cycle: somebody is left when all without a win against the rest
- * are taken out.
+ * Whether the graph of wins has a cycle: candidates remain after repeatedly removing all that beat none of
+ * the rest.
  */
 export function isCyclic(pairs: Decision["pairs"]): boolean {
   let left = pairs.map((_, i) => i);
@@ -34,7 +34,7 @@ export function isCyclic(pairs: Decision["pairs"]): boolean {
   }
 }
 
-/** Triples of which every pair was won by somebody, and those of them whose wins go in a circle. */
+/** Number of triples whose three pairs all have a winner, and number of those that are cyclic. */
 export function circlesIn(pairs: Decision["pairs"]): Circles {
   const won = pairs.map((row) => row.map((result) => (result === "win" ? 1 : result === "loss" ? -1 : 0)));
   const found = { triples: 0, circles: 0 };
@@ -44,7 +44,7 @@ export function circlesIn(pairs: Decision["pairs"]): Circles {
       for (let k = j + 1; k < won.length; k++) {
         if (!ofI[k] || !won[j]?.[k]) continue;
         found.triples++;
-        // i beats j, j beats k and k beats i, or each the other way.
+        // i beats j, j beats k and k beats i, or all three reversed.
         if (ofI[j] === won[j]?.[k] && ofI[j] !== ofI[k]) found.circles++;
       }
     }
@@ -52,7 +52,7 @@ export function circlesIn(pairs: Decision["pairs"]): Circles {
   return found;
 }
 
-/** Whom a vote is for; null for a tie. */
+/** The candidate that a verdict favours; null for a tie. */
 function votedFor(outcome: Outcome, { shown }: Presentation): number | null {
   const grades = gradesOf(outcome, shown);
   const maxGrade = Math.max(...grades);

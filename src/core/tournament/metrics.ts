@@ -9,7 +9,7 @@ import { LIMITS } from "../faults/limits.ts";
 import { square } from "../math/elementary.ts";
 import { kendallTauB, mean, meanRanks, percentile, populationStd, sumOf } from "../math/stats.ts";
 
-/** tau-b of win counts against pass rates; null with the reason where it is undefined. */
+/** tau-b of win counts against pass rates; null with a reason if it is undefined. */
 export function groupTau(
   wins: readonly (number | null)[],
   labels: readonly (number | undefined)[],
@@ -21,8 +21,8 @@ export function groupTau(
 }
 
 /**
- * Whether the selected rollout has the highest pass rate; false without a selection, null without
- * every label.
+ * Whether the selected rollout has the highest pass rate; false without a selection, null if any label is
+ * missing.
  */
 export function listAccuracy(selected: number | null, labels: readonly (number | undefined)[]): boolean | null {
   if (labels.some((label) => label === undefined)) return null;
@@ -30,7 +30,8 @@ export function listAccuracy(selected: number | null, labels: readonly (number |
 }
 
 /**
- * Share of pairs that were decided in both orders and came out differently; null when no pair was.
+ * Position bias: share of the pairs decided in both orders whose two winners differ; null if no pair was
+ * decided in both orders.
  */
 export function positionFlipRate(questions: readonly Presentation[], outcomes: readonly Outcome[]): number | null {
   const margins = new Map<number, number>();
@@ -54,25 +55,25 @@ export function positionFlipRate(questions: readonly Presentation[], outcomes: r
   return pairs === 0 ? null : flips / pairs;
 }
 
-/** Share of answered generations that were parsed; null when none was answered. */
+/** Share of answered generations that were parsed; null if none was answered. */
 export function parseRate({ parsed, unparsed }: Pick<VerifierUse, "parsed" | "unparsed">): number | null {
   return parsed + unparsed === 0 ? null : parsed / (parsed + unparsed);
 }
 
-/** Mean and population standard deviation of the rewards that are numbers; null when none is. */
+/** Mean and population standard deviation of the non-null rewards; null if all are null. */
 export function rewardMoments(rewards: readonly (number | null)[]): Pick<GroupMetrics, "reward_mean" | "reward_std"> {
-  // Sorted, so that no last digit depends on how rollouts are numbered.
+  // Sorted, so that rounding does not depend on how rollouts are numbered.
   const known = rewards.filter((reward) => reward !== null).sort((a, b) => a - b);
   if (known.length === 0) return { reward_mean: null, reward_std: null };
   return { reward_mean: mean(known), reward_std: populationStd(known) };
 }
 
 /**
- * How far the parts of a reward agree on a group: the mean of Spearman's correlations of each two
- * parts that vary, over the rollouts that have a value of every part, in [-1, 1]. Of m parts without
- * ties that is (m W - 1) / (m - 1) of Kendall's coefficient of concordance W (Kendall and Babington
- * Smith 1939). Null where no two parts vary. The parts' ranks as unit vectors z have the sum of all
- * products at once: (|sum of z|^2 - m) / (m (m - 1)), in O(m n log n).
+ * Agreement of the parts of a reward in a group, in [-1, 1]: the mean Spearman correlation over pairs of
+ * parts that vary, over the rollouts with a value of every part. For m parts without ties, it is (m W - 1) /
+ * (m - 1) with Kendall's coefficient of concordance W (Kendall and Babington Smith 1939). Null if fewer than
+ * two parts vary. Computed from the parts' ranks as unit vectors z: (|sum of z|^2 - m) / (m (m - 1)), in O(m
+ * n log n).
  */
 export function partsCorrelation(parts: readonly (readonly Valued[])[]): number | null {
   const rows = (parts[0] ?? []).flatMap((_, r) => (parts.every((part) => part[r]?.value != null) ? [r] : []));
@@ -88,7 +89,7 @@ export function partsCorrelation(parts: readonly (readonly Valued[])[]): number 
   return Math.max(-1, Math.min(1, (sumOf(squares) - m) / (m * (m - 1))));
 }
 
-/** p50, p99 and maximum of a group's generations, ms; zeros without any. */
+/** p50, p99 and maximum of the latencies of a group's generations, ms; zeros if there are none. */
 export function latencySummary(latencies: readonly number[]): VerifierUse["latency_ms"] {
   if (latencies.length === 0) return { p50: 0, p99: 0, max: 0 };
   const sorted = [...latencies].sort((a, b) => a - b);
@@ -96,8 +97,8 @@ export function latencySummary(latencies: readonly number[]): VerifierUse["laten
 }
 
 /**
- * The batch's metrics: means over the groups in which each is defined; parse rate over all
- * generations, rewards over all rollouts of the complete groups (`ok`) together.
+ * Metrics of a batch: means over the groups in which each metric is defined; the parse rate over all
+ * generations; reward moments over all rollouts of the complete groups (`ok`).
  */
 export function batchMetrics(groups: readonly GroupResult[]): BatchMetrics {
   const complete = groups.filter(({ status }) => status === "ok");

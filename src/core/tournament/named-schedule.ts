@@ -1,4 +1,4 @@
-// How a spec names a schedule, and what it says of its settings, by the table of schedules.
+// The schedule of a spec: its schema, its canonical form, and properties looked up in the table of schedules.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -15,21 +15,21 @@ const NamedScheduleSchema = z.union([
   ) as unknown as z.ZodType<{ name: string }>,
 ]);
 
-/** A schedule by name, or by name with its settings, in its canonical form. Default: the one of the mode. */
+/** A schedule by name, or by name with settings, in canonical form. The default depends on the mode. */
 export const ScheduleSchema = NamedScheduleSchema.transform(canonicalSchedule)
   .optional()
   .meta(said("default: round_robin for pairwise, single_list for listwise"));
 
 const nameOf = (named: NamedSchedule): string => (typeof named === "string" ? named : named.name);
 
-/** A schedule that the schema has accepted, with its settings, defaults filled in. */
+/** The schedule for a name that the schema has accepted, and its settings with defaults filled in. */
 export function scheduleOf(named: NamedSchedule): { schedule: Schedule; settings: unknown } {
   const { name, ...given } = typeof named === "string" ? { name: named } : named;
   const schedule = SCHEDULES[name] as Schedule;
   return { schedule, settings: schedule.settings.parse(given) };
 }
 
-/** As canonical as it goes: without settings that are the default, and then by its name. */
+/** Canonical form: default settings are removed; without other settings, only the name is left. */
 function canonicalSchedule(named: NamedSchedule): NamedSchedule {
   const { schedule, settings } = scheduleOf(named);
   const defaults = schedule.settings.parse({}) as Record<string, unknown>;
@@ -38,19 +38,19 @@ function canonicalSchedule(named: NamedSchedule): NamedSchedule {
 }
 
 /**
- * Whether so few pairs are asked that whom somebody meets decides what it earns, and copies of one
- * candidate, who are met in its place, move the others.
+ * Whether pairs are left out, so that a candidate's opponents decide what it earns, and copies of one
+ * candidate, met in its place, can change the results of others.
  */
 export const asksFewPairs = ({ schedule, budget }: Spec["judge"]): boolean =>
   !scheduleOf(schedule).schedule.complete || budget !== undefined;
 
 /**
- * Pairs of a group of at most `most` that are asked whoever else comes, as the judge asks them at first: an
- * upper bound of their generations. null where the questions depend on all members.
+ * Upper bound of the first generations of the pairs in a group of at most `maxRollouts` that are asked
+ * regardless of further members. null if the questions depend on all members.
  */
 export function earlyGenerations(judge: Spec["judge"], maxRollouts: number): number | null {
   const { schedule, settings } = scheduleOf(judge.schedule);
-  // A budget is spent in an order that depends on all.
+  // A budget is spent in an order that depends on all candidates.
   if (judge.budget !== undefined || schedule.knowsPairs?.(settings, maxRollouts) !== true) return null;
   return allPairs(needsReference(judge.schedule) ? maxRollouts + 1 : maxRollouts) * firstCost(judge);
 }
@@ -61,9 +61,9 @@ export function needsReference(named: NamedSchedule): boolean {
   return schedule.needsReference?.(settings) === true;
 }
 
-/** Why a judge's schedule and mode do not go together, or null. */
+/** Why a judge's schedule and mode cannot be combined, or null. */
 export function scheduleFault({ mode, schedule }: Spec["judge"]): string | null {
   if (scheduleOf(schedule).schedule.mode === mode) return null;
   const names = Object.keys(SCHEDULES).filter((name) => SCHEDULES[name]?.mode === mode);
-  return `schedule must fit the mode: ${names.join(", ")} for ${mode}`;
+  return `schedule must fit the mode; the options for ${mode} are: ${names.join(", ")}`;
 }

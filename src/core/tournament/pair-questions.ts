@@ -1,5 +1,5 @@
-// How one comparison of a schedule is put to the verifier: in which orders, how often, and what is asked
-// again.
+// Turns one comparison of a schedule into questions: which orders, how many samples, and which further
+// questions follow from the answers.
 
 import { isFirst, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
 import type { Judge } from "../asking/signal.ts";
@@ -10,13 +10,13 @@ import { betaConfidence } from "../math/stats.ts";
 import type { PresentationResult } from "./presentation-results.ts";
 import type { Match } from "./schedules/schedule.ts";
 
-/** An outcome between these is close: the other order is asked too (`when_close`). */
+/** Bounds of a close outcome, for which the other order is asked too (`when_close`). */
 const CLOSE: readonly [number, number] = [0.35, 0.65];
 
 interface Samples {
   min: number;
   max: number;
-  /** P(the majority is right) at which sampling ends; null: all are asked. */
+  /** P(the majority is right) at which sampling stops; null: all samples are asked. */
   confidence: number | null;
 }
 
@@ -26,28 +26,31 @@ export function samplesOf({ samples }: Judge): Samples {
   return stop === "majority" ? { min: max, max, confidence: null } : { min, max, confidence };
 }
 
-/** Whether a pair's outcome is the mean of what its verdicts gave, not their majority. */
+/** Whether a pair's outcome is the mean of its verdicts' grades instead of their majority. */
 export const isGraded = ({ vote, strength }: { vote: string; strength?: "graded" | undefined }): boolean =>
   vote === "soft" || strength === "graded";
 
-/** Generations that a match costs at least, as its first questions ask them. */
+/** Generations of a match's first questions, which is its minimum cost. */
 export const firstCost = (judge: Judge): number => samplesOf(judge).min * (judge.both_orders === true ? 2 : 1);
 
-/** Generations that a match costs at most, whatever the answers. */
+/** Maximum number of generations of a match, for any answers. */
 export function mostCost(judge: Judge): number {
   return samplesOf(judge).max * (judge.both_orders === false ? 1 : 2);
 }
 
 export interface Wording {
-  /** One a candidate. */
+  /** One content key per candidate. */
   keys: readonly ContentKey[];
   judge: Judge;
   seed: number;
-  /** Whether a pair asked in one order shows its first first. */
+  /** Whether a pair asked in only one order shows its first candidate first. */
   listsInOrder?: boolean;
 }
 
-/** Further samples of each order that a pair was asked in, of which it has had `count`. */
+/**
+ * Further samples for each order in which a pair was asked; `more` receives the samples so far and the number
+ * of orders.
+ */
 function askedMore(
   results: readonly PresentationResult[],
   more: (count: number, orders: number) => number,
@@ -64,7 +67,7 @@ function askedMore(
 
 /**
  * The first questions about a match.
- * @param before how often a list of the same candidates was asked already
+ * @param before how often a list of the same candidates has been asked
  */
 export function firstPresentations(match: Match, wording: Wording, before = 0): Presentation[] {
   const { judge } = wording;
@@ -72,7 +75,7 @@ export function firstPresentations(match: Match, wording: Wording, before = 0): 
   return pairPresentations(match, wording);
 }
 
-/** Each sample of a list under its own seeded permutation. */
+/** One question per sample of a list, each with its own seeded permutation. */
 function listPresentations(match: Match, { keys, judge, seed }: Wording, before: number): Presentation[] {
   const byContent = [...match].sort((i, j) => compareKeys(keys[i] as ContentKey, keys[j] as ContentKey));
   const content = byContent.flatMap((i) => [...(keys[i] as ContentKey)]);
@@ -86,7 +89,7 @@ function listPresentations(match: Match, { keys, judge, seed }: Wording, before:
   });
 }
 
-/** Both orders, or one that depends on the seed and the contents only. */
+/** Both orders of a pair, or one order that depends only on the seed and the contents. */
 function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = false }: Wording): Presentation[] {
   const [i, j] = match as readonly [number, number];
   const [a, b] = [keys[i], keys[j]] as [ContentKey, ContentKey];
@@ -96,7 +99,7 @@ function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = fal
   if (listsInOrder) return [{ shown: [i, j], samples }];
   const [lowKey, highKey] = low === i ? [a, b] : [b, a];
   if (isDecision(judge.prompt)) {
-    // All pairs follow one order of the group, so that one state can show them.
+    // All pairs follow one order of the group, so that one state can show them all.
     const place = (key: ContentKey) => hashText("state", seed, ...key)[0];
     return [asked(place(lowKey) <= place(highKey) ? [low, high] : [high, low], judge)];
   }
@@ -104,20 +107,20 @@ function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = fal
   return [asked(flip ? [high, low] : [low, high], judge)];
 }
 
-/** The first question about a pair in this order. */
+/** The first question about a pair in the given order. */
 function asked(shown: readonly number[], judge: Judge): Presentation {
   const { min: samples, confidence } = samplesOf(judge);
   const alone = judge.both_orders === false && confidence === null && !isGraded(judge);
   return { shown, samples, ...(alone && { stop: "majority" as const }) };
 }
 
-/** Whether anything else may be asked about a pair once its first questions are answered. */
+/** Whether further questions about a pair may follow its first answers. */
 export const mayAskFurther = (judge: Judge): boolean =>
   judge.mode === "pairwise" && (samplesOf(judge).confidence !== null || judge.both_orders === "when_close");
 
 /**
- * The next questions about a match: more samples, then the other order; none when it is settled. A
- * list is never close.
+ * The next questions about a match: more samples, then the other order; empty when the match is settled.
+ * Lists have no further questions.
  */
 export function furtherPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
   if (judge.mode === "listwise") return [];
@@ -126,7 +129,9 @@ export function furtherPresentations(results: readonly PresentationResult[], jud
   return judge.both_orders === "when_close" && isClose(results) ? otherOrder(results) : [];
 }
 
-/** The second order of a pair that was asked in one, alike; nothing where both were. */
+/**
+ * The second order of a pair that was asked in one order, with the same samples; empty if both were asked.
+ */
 export function otherOrder(results: readonly PresentationResult[]): Presentation[] {
   const first = results.filter(({ presentation }) => isFirst(presentation));
   const [{ presentation: firstShown }] = first as [PresentationResult];
@@ -134,7 +139,7 @@ export function otherOrder(results: readonly PresentationResult[]): Presentation
   return first.map(({ presentation: { shown, ...rest } }) => ({ ...rest, shown: [...shown].reverse() }));
 }
 
-/** The mean outcome of the first one asked about as first; null where nothing could be read. */
+/** Mean outcome of the candidate that the first question shows first; null if no verdict could be read. */
 function outcomeOf(results: readonly PresentationResult[]): number | null {
   const first = results[0]?.presentation.shown[0];
   const values = results.flatMap(({ presentation, grades }) =>
@@ -148,7 +153,7 @@ function isClose(results: readonly PresentationResult[]): boolean {
   return outcome !== null && outcome >= CLOSE[0] && outcome <= CLOSE[1];
 }
 
-/** Votes in a row that would make the majority sure: 0 where it is, or where none are asked. */
+/** Number of unanimous further votes that would reach the confidence; 0 if it is reached or not set. */
 function missingVotes(results: readonly PresentationResult[], judge: Judge): number {
   const { max, confidence } = samplesOf(judge);
   if (confidence === null) return 0;
@@ -166,8 +171,8 @@ function missingVotes(results: readonly PresentationResult[], judge: Judge): num
 }
 
 /**
- * The fewest further samples that could make the majority sure, in each order asked: Adaptive-Consistency's
- * Beta criterion over the votes that could be read.
+ * The fewest further samples, per order asked, that could make the majority certain enough: the Beta
+ * criterion of Adaptive-Consistency over the readable votes.
  */
 function moreSamples(results: readonly PresentationResult[], judge: Judge): Presentation[] {
   const { max } = samplesOf(judge);

@@ -1,18 +1,18 @@
-// Defines what a run learns of one question about a match: what its verdicts gave, and what could not be
-// read.
+// Results of the questions about a match, as a run reads them: grades per verdict, and whether an answer was
+// unreadable.
 import { comparedIn, type Presentation } from "../asking/questions.ts";
 import { type Match, type Outcomes, pairNumber } from "./schedules/schedule.ts";
 
-/** A question about a match and its answers: votes for the first shown, for the others, grades. */
+/** A question about a match and the verdicts of its answers. */
 export interface PresentationResult {
   presentation: Presentation;
-  /** Each verdict's grades for the candidates shown, in [0, 1]; an unreadable verdict has none. */
+  /** Grades per verdict for the candidates shown, in [0, 1]; unreadable verdicts are left out. */
   grades: readonly (readonly number[])[];
-  /** Whether a sample was answered and could not be read; told only where a budget asks again. */
+  /** Whether an answered sample was unreadable; set only if a budget pays for re-asking. */
   unread?: boolean;
 }
 
-/** By the candidates shown, in whatever order: how many are in it, and which. */
+/** Index of results by the candidates shown, in any order. `size` is the number of results indexed so far. */
 interface Index {
   size: number;
   byMatch: Map<number | string, PresentationResult[]>;
@@ -23,8 +23,8 @@ const INDICES = new WeakMap<readonly PresentationResult[], Index>();
 const matchKey = (match: Match) => (match.length === 2 ? pairNumber(match) : comparedIn({ shown: match }));
 
 /**
- * Answers about a match. In a list that only grows, entries indexed before are not looked at again: each of
- * thousands of questions is looked up in every wave.
+ * Results about a match. The index is incremental for a list that only grows, since each of thousands of
+ * matches is looked up in every wave.
  */
 export function resultsAbout(match: Match, answered: readonly PresentationResult[]): readonly PresentationResult[] {
   const index: Index = INDICES.get(answered) ?? { size: 0, byMatch: new Map() };
@@ -39,9 +39,9 @@ export function resultsAbout(match: Match, answered: readonly PresentationResult
   return index.byMatch.get(matchKey(match)) ?? [];
 }
 
-/** The questions so far, and the tokens that they took; computed where they are read. */
+/** The questions of a run so far, their outcomes and the tokens used; computed lazily. */
 export interface RunSoFar {
-  /** May grow, and is never changed otherwise. */
+  /** Append-only. */
   readonly results: readonly PresentationResult[];
   readonly outcomes: Outcomes;
   readonly tokens: number;

@@ -1,5 +1,5 @@
-// The group's own reference as an opponent in its tournament, which is shown and not rewarded: everyone meets
-// it, and no other.
+// The group's reference as an opponent in its tournament: it is shown but not rewarded, and every candidate
+// meets only the reference.
 
 import type { Tally } from "../asking/comparison.ts";
 import { factOf, type ShownTexts } from "../asking/signal.ts";
@@ -11,14 +11,17 @@ import type { Gap } from "./decide.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
 interface Opponent {
-  /** The group with the reference among what is shown; its rollouts are its own. */
+  /** The group with the reference added to the texts shown; the rollouts are unchanged. */
   group: PreparedGroup;
-  /** The reference's class: a separate one, or that of the candidates that equal it. */
+  /** The reference's class: a separate class, or the class of candidates equal to the reference. */
   reference: number;
   shows: ShownTexts;
 }
 
-/** The first of several references. A cost may be estimated for a group that has none. */
+/**
+ * Adds the group's reference, the first if there are several. Without a reference an empty text is used, so
+ * that costs can be estimated.
+ */
 export function withReference(prepared: PreparedGroup): Opponent {
   const { group, question, classes } = prepared;
   const [given = ""] = [factOf<string | string[]>(group, "reference") ?? []].flat();
@@ -26,7 +29,7 @@ export function withReference(prepared: PreparedGroup): Opponent {
   const known = prepared.texts.indexOf(text);
   const texts = known < 0 ? [...prepared.texts, text] : prepared.texts;
   const keys = known < 0 ? [...prepared.keys, hashText(question, text)] : prepared.keys;
-  // Past the last rollout: in the log, the group's size stands for its reference.
+  // The log denotes the reference by the index after the last rollout, which is the group's size.
   const rolloutIndices = texts.map((_, classIndex) => classes.members[classIndex]?.[0] ?? group.rollouts.length);
   return {
     group: { ...prepared, texts, keys },
@@ -35,17 +38,21 @@ export function withReference(prepared: PreparedGroup): Opponent {
   };
 }
 
-/** The result of each rollout's one comparison; its neighbours are unasked, duplicates too. */
+/**
+ * Results of each rollout's single comparison. Pairs with other rollouts are unasked, also for duplicates.
+ */
 interface AgainstReference {
   tallies: Tally[];
-  /** Its share of that comparison, in [0, 1]; 0 where it is undecided. */
+  /** The rollout's share of that comparison, in [0, 1]; 0 if undecided. */
   earned: number[];
   gaps: (Gap | null)[];
 }
 
 /**
- * A malformed rollout loses to the reference, one whose candidate equals it ties.
- * @param reference its class; null where the verifier refused it, so that nothing is decided
+ * Counts each rollout against the reference. A malformed rollout loses; a rollout whose candidate equals the
+ * reference ties.
+ * @param reference the reference's class; null if the verifier refused the reference, so that every
+ *   comparison is undecided
  */
 export function againstReference(
   { classOf }: Pick<Classes, "classOf">,
@@ -62,8 +69,7 @@ export function againstReference(
       wins: Number(result === "win"),
       losses: Number(result === "loss"),
       ties: Number(result === "tie"),
-      // The schedule asks it of everyone: what a budget did not pay is the one pair that is
-      // unasked.
+      // The schedule asks this pair for every rollout, so an unasked pair is one that the budget did not pay.
       undecided: Number(result === "undecided"),
       unasked: classOf.length - 1 + Number(result === "unasked"),
       forfeits: Number(classOf[r] === null),

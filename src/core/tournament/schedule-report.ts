@@ -1,5 +1,5 @@
-// Defines what a run reports of itself: its schedule, the score that was chosen for the spec, and why it
-// asked no more.
+// The report of a run: its schedule, the score chosen by `auto`, and the generations that were not asked, by
+// reason.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { ScheduleReport } from "../asking/comparison.ts";
@@ -11,16 +11,18 @@ import { SCORES } from "./score-table.ts";
 
 interface ScheduleReportInput {
   judge: Judge;
-  /** The spec's. */
+  /** The score named by the spec. */
   score: string;
   scoreboard: Scoreboard;
   /** Generations that the budget did not pay. */
   unpaid: number;
-  /** Questions that the deadline came before. */
+  /** Questions cut off by the deadline. */
   cut: number;
 }
 
-/** Which schedule asked, the score that was chosen, and the generations that were not needed or not paid. */
+/**
+ * The schedule, the chosen score, and the numbers of generations that were not needed, not paid, or cut off.
+ */
 export function scheduleReport(
   all: readonly AskedQuestion[],
   { judge, score, scoreboard, unpaid, cut }: ScheduleReportInput,

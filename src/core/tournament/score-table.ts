@@ -1,9 +1,9 @@
-// The table of scores by name: a new one is one entry here.
+// Table of scores by name. A new score needs one entry here.
 import { sigmoid } from "../math/elementary.ts";
 import { sumOf } from "../math/stats.ts";
 import type { Score, Scoreboard } from "./score.ts";
 
-/** Sums of outcomes in another order differ by rounding only. */
+/** Tolerance for equal sums, which differ by rounding when added in another order. */
 const EQUAL = 1e-9;
 
 const unit = (): readonly [number, number] => [0, 1];
@@ -11,7 +11,7 @@ const oneSided = (): readonly [number, number] => [-1, 1];
 
 const isWhole = ({ tallies }: Scoreboard) => tallies.every(({ unasked }) => unasked === 0);
 
-/** sigma(t), t the Bradley-Terry strength: the score where not all pairs were asked. */
+/** sigma(t) with the Bradley-Terry strength t: the score to use if not all pairs were asked. */
 const strength: Score = {
   range: unit,
   valuesOf: ({ strengths }) => strengths().map(sigmoid),
@@ -29,7 +29,7 @@ export const SCORES: Readonly<Record<string, Score>> = {
     range: unit,
     valuesOf: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins + ties / 2) / (wins + losses + ties)),
   },
-  /** 1/k for the k that share the most wins, else 0. */
+  /** 1/k for each of the k rollouts that share the most wins, else 0. */
   top1: {
     range: unit,
     valuesOf({ tallies, judged }) {
@@ -45,8 +45,8 @@ export const SCORES: Readonly<Record<string, Score>> = {
     valuesOf: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins - losses) / (wins + losses + ties)),
   },
   /**
-   * (max_rank - rank) / (max_rank - 1) by places or what was earned, equals at the best; all equal:
-   * 0.
+   * (max_rank - rank) / (max_rank - 1) by places, else by mean outcome; ties get the best rank; 0 if all are
+   * equal.
    */
   rank: {
     range: unit,
@@ -57,7 +57,7 @@ export const SCORES: Readonly<Record<string, Score>> = {
       return ranks.map((rank) => (last === 0 ? 0 : (last - rank) / last));
     },
   },
-  /** (wins - losses) over the largest such difference of the group; all 0 when that is 0. */
+  /** (wins - losses) over the largest absolute difference of the group; all 0 if that is 0. */
   copeland: {
     range: oneSided,
     valuesOf({ tallies }) {
@@ -68,8 +68,8 @@ export const SCORES: Readonly<Record<string, Score>> = {
   },
   strength,
   /**
-   * `strength` where pairs were left out, `soft` where none was: answers decide
-   * who met whom (`active`).
+   * `strength` if pairs were left out, else `soft`. In schedules such as `active`, answers decide which
+   * candidates meet, so means are not comparable.
    */
   auto: {
     range: unit,
@@ -77,8 +77,8 @@ export const SCORES: Readonly<Record<string, Score>> = {
     points: (scoreboard) => (isWhole(scoreboard) ? null : (strength.points?.(scoreboard) ?? null)),
     choose: (scoreboard) => (isWhole(scoreboard) ? "soft" : "strength"),
   },
-  /** Its mean outcome, graded as the verdicts are. */
+  /** Mean outcome of the rollout, graded if the verdicts are. */
   soft: { range: unit, valuesOf: ({ earned }) => earned },
-  /** The mean of the verifier's own scores. */
+  /** Mean of the scores that the verifier gave. */
   mean_score: { range: unit, valuesOf: ({ marks }) => marks, needsScores: true },
 };

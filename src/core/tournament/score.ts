@@ -1,34 +1,32 @@
-// The interface of a score: how base rewards follow from the decisions about a group. Scores: score-table.ts.
+// The interface of a score, which turns a group's decided comparisons into base rewards. The scores are
+// listed in score-table.ts.
 import type { Tally } from "../asking/comparison.ts";
 
-/** The results of a group's comparisons, one entry a rollout. */
+/** The results of a group's comparisons, one entry per rollout. */
 export interface Scoreboard {
   tallies: readonly Tally[];
-  /** Well-formed and with nothing missing; the values of others are not used. */
+  /** Whether the rollout is well-formed and has no gap; values of other rollouts are ignored. */
   judged: readonly boolean[];
-  /** Its mean outcome against the opponents with a decision, in [0, 1]. */
+  /** Mean outcome against the opponents with a decided pair, in [0, 1]. */
   earned: readonly number[];
-  /** Bradley-Terry strengths, natural log-odds; minus infinity for the malformed. */
+  /** Bradley-Terry strengths as natural log odds; minus infinity for malformed rollouts. */
   strengths(): readonly number[];
-  /** The places of a schedule with a ranking, in [0, 1], 1 the best. */
+  /** Places of a schedule with a ranking, in [0, 1], 1 for the best; else null. */
   places: readonly number[] | null;
-  /** The mean of the scores that the verifier itself gave, in [0, 1]; null where it gave none. */
+  /** Mean of the scores that the verifier gave, in [0, 1]; null if it gave none. */
   marks: readonly (number | null)[];
 }
 
-/** A score: its line in the table is all there is of it. */
+/** A score, defined entirely by its entry in the table. */
 export interface Score {
-  /** Where every value lies in groups of at most n; the malformed have the least. */
+  /** The range of values in groups of at most n; malformed rollouts get the lower bound. */
   range(n: number): readonly [number, number];
-  /** Null: its input is unknown. */
+  /** One value per rollout; null if the score's input is missing. */
   valuesOf(scoreboard: Scoreboard): readonly (number | null)[];
-  /**
-   * By what candidates are ordered where not every pair is asked, in points of n - 1; default:
-   * `earned`.
-   */
+  /** Points on a scale of n - 1 that order candidates if not every pair is asked; default: `earned`. */
   points?(scoreboard: Scoreboard): readonly number[] | null;
-  /** For a score that selects another: which, for this group. */
+  /** The score to use for this group, for a score that selects another one. */
   choose?(scoreboard: Scoreboard): string;
-  /** Only of verdicts that are scores. */
+  /** Set if the score needs verdicts that are scores. */
   needsScores?: true;
 }

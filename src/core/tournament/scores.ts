@@ -1,4 +1,5 @@
-// Base rewards by the score that a spec names, and what they rest on. The scores: score-table.ts.
+// Base rewards by the score that a spec names, and the mean outcomes that scores use. The scores are listed
+// in score-table.ts.
 
 import * as z from "zod";
 import type { Classes } from "../candidate/classes.ts";
@@ -10,12 +11,12 @@ import { SCORES } from "./score-table.ts";
 
 export const ScoreSchema = z.enum(Object.keys(SCORES) as [string, ...string[]]).default("win_rate");
 
-/** Where every value of a score lies, in groups of at most n. */
+/** The range of a score's values in groups of at most n. */
 export const scoreRange = (score: string, n: number): readonly [number, number] => (SCORES[score] as Score).range(n);
 
 /**
- * Base rewards (design, "Reward"): the score's values; a malformed rollout has the least of its
- * range. null where there is a gap.
+ * Base rewards (design, "Reward"): the score's values; malformed rollouts get the lower bound of the score's
+ * range. null if the rollout has a gap.
  */
 export function baseRewards(
   score: string,
@@ -30,8 +31,8 @@ export function baseRewards(
 }
 
 /**
- * Each rollout's mean outcome, in [0, 1], against the opponents with a decision: duplicates and the malformed
- * among themselves half, a malformed one nothing against others.
+ * Mean outcome of each rollout, in [0, 1], against the opponents with a decided pair. Duplicates tie (1/2),
+ * as do two malformed rollouts; a malformed rollout earns 0 against a well-formed one.
  */
 export function earnedOf({ classOf }: Pick<Classes, "classOf">, { shares }: Decision): number[] {
   return classOf.map((classIndex, r) => {

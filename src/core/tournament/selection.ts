@@ -1,35 +1,36 @@
-// Which candidate of a group is selected. Guarantees that no candidate is selected that lost to an
-// unbeaten one, nor to one with at least its own value (a circle of equals excepted), and that
-// position never decides.
+// Selects the best candidate of a group. Guarantees that the selected candidate lost neither to an unbeaten
+// candidate nor to one with at least its value (except in a cycle of equals), and that position never
+// decides.
 import type { Selection } from "../asking/comparison.ts";
 import { type Classes, type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { hashText } from "../math/random.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
-/** Everything that decides the selection, one entry a rollout where nothing else is said. */
+/** Inputs of the selection; lists have one entry per rollout unless stated otherwise. */
 export interface Standing {
   classOf: Classes["classOf"];
-  /** Results of pairs of classes. */
+  /** Results of the pairs of classes. */
   decision: Pick<Decision, "pairs">;
-  /** The schedule's places where it has any, else rewards; null: not judged. */
+  /** The schedule's places if it has any, else rewards; null if not judged. */
   values: readonly (number | null)[] | null;
-  /** Wins on the scale of all opponents: they decide among equal values. */
+  /** Wins on the scale of all opponents; tie-breaker for equal values. */
   points: readonly (number | null)[];
   /**
-   * Which unbeaten candidates come before one that lost: those that beat it; after finals also those
-   * that it never met.
+   * Which unbeaten candidates rank above a candidate that lost: those that beat it, and after finals also
+   * those that it never met.
    */
   unbeaten: "that_beat_it" | "or_unmet";
-  /** One key a class. */
+  /** One content key per class. */
   keys: readonly ContentKey[];
   seed: number;
 }
 
 /**
- * The rollout with the highest value. Equals: who lost to none of them, then wins among them, then
- * points, then a seeded hash of the content; among identical candidates the first. If that candidate
- * lost, an unbeaten one that beat it is selected instead, and after finals also an unbeaten one that
- * it never met. None is selected where `values` holds no number.
+ * Selects the rollout with the highest value. Ties go to the candidate that lost to none of the tied ones,
+ * then by wins among them, then by points, then by a seeded hash of the content; among identical candidates,
+ * the first is selected. If the winner lost a pair, an unbeaten candidate that beat it is selected instead,
+ * and after finals also an unbeaten candidate that it never met. None is selected if `values` holds no
+ * number.
  */
 export function select(criteria: Standing): Selection {
   const { classOf, values, decision } = criteria;
@@ -49,7 +50,7 @@ export function select(criteria: Standing): Selection {
   return rivals.some((r) => against(r, selected) === "unasked") ? { ...selection, unsettled: true } : selection;
 }
 
-/** Unbeaten candidates that come before this one. */
+/** Unbeaten candidates that rank above the selected one. */
 function betterThan(
   selected: number | null,
   unbeaten: readonly number[],
@@ -67,7 +68,7 @@ function selectAmong(rollouts: readonly number[], criteria: Standing): Selection
   if (rollouts.length === 0) return { selected: null, tied: [] };
   const heightOf = (r: number) => values?.[r] as number;
   const highest = Math.max(...rollouts.map(heightOf));
-  // Sums of the same shares in another order differ by rounding only.
+  // Tolerance: sums of the same shares in another order differ by rounding.
   const tied = rollouts.filter((r) => heightOf(r) > highest - EQUAL);
   const classes = [...new Map(tied.map((r) => [classOf[r] as number, r])).keys()];
   const count = (i: number, result: PairResult) => classes.filter((j) => decision.pairs[i]?.[j] === result).length;

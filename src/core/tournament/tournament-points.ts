@@ -1,5 +1,5 @@
-// A tournament's values beside its win counts: strengths, points on the scale of all opponents, and the means
-// of the scores that verdicts gave.
+// Values of a tournament in addition to win counts: strengths, points on the scale of all opponents, and mean
+// scores given by verdicts.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Classes } from "../candidate/classes.ts";
@@ -11,7 +11,7 @@ import { strengthsOf } from "./schedules/schedule.ts";
 import type { Scoreboard } from "./score.ts";
 import { SCORES } from "./score-table.ts";
 
-/** Strengths of the classes that are judged; others have no games. */
+/** Strengths of the judged classes; other classes have no games. */
 export function strengthsOfJudged(decision: Decision, graded: boolean, judged: ReadonlySet<number | null>): Fit {
   const n = decision.pairs.length;
   const all = Array.from({ length: n }, (_, i) => i).filter((i) => judged.has(i));
@@ -20,8 +20,9 @@ export function strengthsOfJudged(decision: Decision, graded: boolean, judged: R
 }
 
 /**
- * On the scale of wins against all `rivals`, whatever the number of pairs asked: by the places of a
- * schedule that has any, since its means are over unequal opponents. Null without a base.
+ * Points on the scale of wins against all `rivals`, independent of the number of pairs asked. For a schedule
+ * with places, the points are derived from these, since its means are over unequal opponents. Null without a
+ * base reward.
  */
 export function pointsOf(
   score: string,
@@ -32,17 +33,17 @@ export function pointsOf(
   const { places, earned } = scoreboard;
   const ofScore = () => SCORES[score]?.points?.(scoreboard) ?? earned.map((mean) => mean * rivals);
   const unrounded = places === null ? ofScore() : placed(places);
-  // Sums of floats in another order differ beyond the twelfth digit; a tie must not depend on that.
+  // Sums of floats in another order differ beyond the twelfth digit; rounding keeps ties stable.
   return unrounded.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
 }
 
-/** The number of places below each, equals as half. */
+/** Number of places below each entry; ties count half. */
 const placed = (places: readonly number[]): number[] =>
   places.map((place) => places.reduce((sum, other) => sum + (1 + Math.sign(place - other)) / 2, -0.5));
 
 /**
- * Each rollout's mean of the scores that verdicts gave it, as shares of the judge's own scale; null
- * where none gave it any.
+ * Mean of the scores that verdicts gave each rollout, scaled to [0, 1] by the judge's scale; null if no
+ * verdict gave a score.
  */
 export function marksOf(
   asked: readonly AskedQuestion[],

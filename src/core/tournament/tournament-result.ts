@@ -1,5 +1,5 @@
-// Defines what a tournament's readings come to: results, scores, the selected candidate. Asking:
-// tournament.ts.
+// Turns a tournament's readings into its result: decisions, scores and the selected candidate. Questions are
+// asked by tournament.ts.
 
 import { type AskedQuestion, commonFault, counts, cutByDeadline } from "../asking/asked-questions.ts";
 import type { Selection } from "../asking/comparison.ts";
@@ -29,8 +29,8 @@ import { marksOf, pointsOf, strengthsOfJudged } from "./tournament-points.ts";
 import type { TournamentRun } from "./tournament-run.ts";
 
 /**
- * Whether the reply reports more than that of a spec from before schedules, votes and scores were
- * many.
+ * Whether the reply includes the extended report. Specs that use only the oldest schedules, votes and scores
+ * keep the original reply.
  */
 function hasExtendedReport(judge: Judge, score: string): boolean {
   const { schedule, budget, samples, both_orders, mode } = judge;
@@ -41,19 +41,19 @@ function hasExtendedReport(judge: Judge, score: string): boolean {
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
 }
 
-/** A group's judgement, and the classes that caused refused questions. */
+/** Inputs of a group's result, including the classes that caused refused questions. */
 export interface TournamentJudgement {
   judge: Judge;
   score: string;
   run: Pick<TournamentRun, "complete" | "ended" | "kind" | "places" | "unpaid">;
   atFault: ReadonlySet<number>;
-  /** The reference's class, where everyone met only that. */
+  /** The reference's class, if every candidate met only the reference. */
   reference?: number;
 }
 
 /**
- * Decide, count, score, select: the same for the same readings whatever order they came in (design,
- * "Scoring a group", steps 4 to 6).
+ * Decides, counts, scores and selects. Deterministic: the same readings give the same result in any order
+ * (design, "Scoring a group", steps 4 to 6).
  */
 export function resultOf(
   prepared: PreparedGroup,
@@ -117,15 +117,15 @@ export function resultOf(
   };
 }
 
-/** Finals were asked where the schedule has them and came to its own end. */
+/** Finals are complete if the schedule has them and reached its end. */
 const unbeatenBefore = ({ kind, ended }: TournamentJudgement["run"]): Standing["unbeaten"] =>
   kind.findsBest === true && ended ? "or_unmet" : "that_beat_it";
 
-/** @param whole every pair was to be asked */
+/** @param whole whether every pair was to be asked */
 function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: number, whole: boolean) {
   const { questions, outcomes } = readBy(asked, judge);
   const { unparsed, min_decided } = missingRules(judge);
-  // Who asks for all comparisons has no use for a part of them, however even.
+  // A spec that requires all comparisons cannot use a part of them, so cut questions stay undecided.
   const cut = min_decided < 1 ? cutByDeadline(asked) : new Set<number>();
   const unasked = new Set([...ranOut(asked, judge), ...cut]);
   const rules = { unparsed, graded: isGraded(judge), complete: whole && cut.size === 0, unasked };
@@ -134,8 +134,8 @@ function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: numb
 }
 
 /**
- * Rollouts that keep the verifier from answering or are refused by it, and the classes of the
- * others: who is refused is out, who jams where the spec asks for candidates that can be judged.
+ * Marks rollouts that jam or are refused, and removes them from the classes: refused rollouts always, jamming
+ * ones only if the spec requires judgeable candidates.
  */
 function withoutThoseOut(
   classes: Classes,
@@ -154,8 +154,7 @@ function withoutThoseOut(
 }
 
 /**
- * Without a verdict that chooses among several classes nothing is selected, rather than a candidate by its
- * hash.
+ * Selects a candidate, or none if no verdict distinguishes the classes, so that a hash never decides alone.
  */
 function informedSelection(
   keys: PreparedGroup["keys"],
@@ -171,10 +170,7 @@ function informedSelection(
 const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>
   winner !== null || grades.some((grade) => grade !== grades[0]);
 
-/**
- * For each rollout: its undecided pairs with another's jamming candidate, which are not its own
- * doing.
- */
+/** Number of each rollout's undecided pairs that are caused by another rollout's jamming candidate. */
 function lostToJammers({ classOf }: Classes, { pairs }: Decision, jams: readonly boolean[]): number[] {
   return classOf.map((classIndex, r) => {
     const isLostTo = (other: number | null, s: number) =>

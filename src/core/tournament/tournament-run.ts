@@ -1,5 +1,5 @@
-// One group's comparisons from the first to the last: a schedule's waves, how each pair is asked, and the
-// budget. Pure: the same answers, the same questions.
+// Runs one group's comparisons: the schedule's waves, the questions of each pair, and the budget.
+// Deterministic: the same answers lead to the same questions.
 
 import { comparedIn, isAside, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
@@ -29,18 +29,18 @@ import {
 } from "./schedules/schedule.ts";
 
 interface TournamentRunInput {
-  /** One a candidate. */
+  /** One content key per candidate. */
   keys: readonly ContentKey[];
   judge: Spec["judge"];
   seed: number;
-  /** The candidate that is the group's reference. */
+  /** Index of the candidate that is the group's reference. */
   reference?: number;
 }
 
 export class TournamentRun {
   readonly judge: Spec["judge"];
   readonly kind: Schedule;
-  /** Whether every pair is to be asked. */
+  /** Whether every pair will be asked. */
   readonly complete: boolean;
   private readonly input: TournamentRunInput & Pick<Wording, "listsInOrder">;
   private readonly order: readonly number[];
@@ -49,16 +49,16 @@ export class TournamentRun {
   private readonly field: ScheduleInput;
   private readonly scheduleRun: ScheduleRun;
   private open: readonly Match[] = [];
-  /** How often the schedule asked for a list of the same candidates, by them. */
+  /** How often the schedule asked for a list of the same candidates, by list key. */
   private readonly lists = new Map<string, number>();
-  /** The last questions. */
+  /** The questions asked last. */
   private last: readonly Presentation[] = [];
   /** Generations of the first wave. */
   private first = 0;
-  /** Generations asked after the schedule without those at fault. */
+  /** Generations of questions repeated after the schedule without the candidates at fault. */
   private after = 0;
   private finishing = false;
-  /** The schedule itself wants no more. */
+  /** Whether the schedule has ended by itself, not by the budget. */
   ended = false;
 
   constructor(input: TournamentRunInput) {
@@ -81,25 +81,25 @@ export class TournamentRun {
     return new ScheduleRun(this.kind, this.field);
   }
 
-  /** Whether questions may depend on answers, so that there may be more than one wave. */
+  /** Whether questions may depend on answers, so that several waves are possible. */
   private get adaptive(): boolean {
     const { confidence } = samplesOf(this.judge);
     return this.mostPairs !== null || confidence !== null || this.judge.both_orders === "when_close";
   }
 
-  /** Generations that the schedule and the budget wanted and the latter did not pay. */
+  /** Generations that the schedule requested and the budget did not pay. */
   get unpaid(): number {
     return this.budget.unpaid;
   }
 
-  /** Whether it asks again by itself what could not be read: out of a budget. */
+  /** Whether the run re-asks unreadable questions itself, paid by the budget. */
   get asksAgain(): boolean {
     return this.budget.asksAgain;
   }
 
   /**
-   * Most generations, given those of the first wave: over all waves, with repetitions of unreadable questions
-   * and questions that find the cause.
+   * Upper bound of the generations over all waves, given those of the first: includes re-asked questions and
+   * diagnostic questions.
    */
   mostOf(first: number): number {
     const all = mostWithAgain(this.judge, this.order.length, this.mostOfWaves(first), this.afterOf(first));
@@ -113,8 +113,9 @@ export class TournamentRun {
   }
 
   /**
-   * Generations asked at most without those at fault, given those of the first wave: lists twice,
-   * as one who is known shows another. All pairs tell of those left whoever is at fault.
+   * Upper bound of the generations repeated without the candidates at fault, given those of the first wave.
+   * Lists may be repeated twice, since finding one such candidate can reveal another. If all pairs are asked,
+   * the remaining pairs are known and none is repeated.
    */
   private afterOf(first: number): number {
     if (this.judge.mode === "listwise") return 2 * first;
@@ -122,8 +123,8 @@ export class TournamentRun {
   }
 
   /**
-   * What is asked about one match by its own answers alone, and generations that it comes to at
-   * most; null where there is nothing such, or a budget that is spent in the matches' order.
+   * Questions about a match that depend only on the match's answers, and their maximum number of generations.
+   * null if there are none, or if a budget is spent in the order of matches.
    */
   get alone(): {
     maxGenerations: number;
@@ -134,7 +135,7 @@ export class TournamentRun {
     return { maxGenerations: mostCost(judge), next: (results) => furtherPresentations(results, judge) };
   }
 
-  /** The next questions; none when all is asked that the schedule wants and the budget pays. */
+  /** The next questions; empty when the schedule has ended or the budget is spent. */
   next(seen: RunSoFar): readonly Presentation[] {
     const retries = this.budget.retriesFor(this.last, seen.results);
     const paid = retries.length > 0 ? this.budget.pays(retries, seen) : [];
@@ -143,7 +144,7 @@ export class TournamentRun {
     return this.last;
   }
 
-  /** The questions after the schedule that are asked: within the budget, and what `mostOf` counts. */
+  /** Limits the questions after the schedule to the budget and to the number that `mostOf` counts. */
   further(presentations: readonly Presentation[], seen: RunSoFar): readonly Presentation[] {
     let left = this.afterOf(this.first) - this.after;
     const few = presentations.filter((presentation) => {
@@ -161,7 +162,7 @@ export class TournamentRun {
     const more = mayAskFurther(judge)
       ? this.open.flatMap((match) => furtherPresentations(resultsAbout(match, seen.results), judge))
       : [];
-    // The budget has been held back for what has no verdict: it is paid before anything else.
+    // Further questions about open matches are paid before new ones.
     if (more.length > 0) return this.budget.pays(more, seen);
     const wanted = this.finishing ? [] : this.wanted(seen);
     this.ended = wanted.length === 0;
@@ -172,7 +173,7 @@ export class TournamentRun {
     return this.budget.pays(this.neighbours(seen), seen);
   }
 
-  /** The schedule's next questions; a wave of pairs that have all their samples is passed over. */
+  /** The schedule's next questions. Skips a wave whose pairs have all their samples. */
   private wanted(seen: RunSoFar): Presentation[] {
     for (;;) {
       const wave = this.scheduleRun.next(seen.outcomes);
@@ -194,7 +195,7 @@ export class TournamentRun {
     return firstPresentations(match, this.input, times);
   }
 
-  /** The schedule's own places, 1 the best, for these outcomes; undefined where it has none. */
+  /** The schedule's places for these outcomes, 1 for the best; undefined if it has none. */
   places(outcomes: Outcomes): readonly number[] | undefined {
     if (this.kind.hasPlaces !== true) return undefined;
     const replay = this.begin();
@@ -202,7 +203,7 @@ export class TournamentRun {
     return replay.places;
   }
 
-  /** The order's neighbours that met in one order are shown in the other too. */
+  /** Questions that show neighbours of the ranking in their other order, if they were asked in only one. */
   private neighbours({ results, outcomes }: RunSoFar): Presentation[] {
     const others = (i: number) => this.order.filter((j) => j !== i);
     const earned = new Map(this.order.map((i) => [i, meanOutcome(outcomes, i, others(i))]));

@@ -1,5 +1,5 @@
-// The kind `tournament`: a group's candidates compared by a verifier, each rollout's score by its wins.
-// Schedules: ../tournament/schedules.
+// The signal kind `tournament`: a verifier compares a group's candidates, and each rollout is scored by its
+// results. The schedules are in ../tournament/schedules.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -26,7 +26,7 @@ import { TournamentRun } from "./tournament-run.ts";
 const SCHEMA = z.strictObject({
   judge: JudgeSchema.prefault({}),
   schedule: ScheduleSchema,
-  score: ScoreSchema.meta(said("as `reward` of a spec without signals")),
+  score: ScoreSchema.meta(said("same values as `reward` in a spec without signals")),
 });
 
 export interface TournamentSettings {
@@ -35,10 +35,10 @@ export interface TournamentSettings {
   score: Spec["reward"];
 }
 
-/** Scores that say of a rollout beside a reference what they say of it, whatever its neighbours. */
+/** Scores that do not depend on a rollout's neighbours if it is compared only with a reference. */
 const OF_ONE_PAIR = ["win_rate", "wins", "net_win_rate", "soft"];
 
-/** Scores that count games, and pay whoever has more of them. */
+/** Scores that count games, so that rollouts with more comparisons earn more. */
 const OF_GAMES = ["wins", "top1", "copeland"];
 
 const judgeOf = ({ judge, schedule }: TournamentSettings): Spec["judge"] => ({ ...judge, schedule });
@@ -108,13 +108,13 @@ export const tournament: Signal<TournamentSettings> = {
   },
 };
 
-/** Names the group's field in what a schedule refuses. */
+/** Adds the path of the group to errors that a schedule throws. */
 function namingGroup<T>({ index, classes }: PreparedGroup, next: () => T): T {
   try {
     return next();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const tooLong = `${classes.members.length} different candidates, at most list_candidates_max = ${LIMITS.list_candidates_max}${instead("list_candidates_max")}`;
+    const tooLong = `${classes.members.length} different candidates; the limit is list_candidates_max = ${LIMITS.list_candidates_max}${instead("list_candidates_max")}`;
     const message = error.code === "list_too_long" ? tooLong : error.message;
     throw new ApiError(error.code, error.message, { errors: [{ path: `groups[${index}].rollouts`, message }] });
   }

@@ -1,6 +1,7 @@
-// Questions that find who keeps the verifier from answering, where those of the schedule leave it open.
-// Their verdicts decide no comparison. Pairs that were asked anyway name a jammer, so only two cases
-// take a question more: one list of everybody, and a single readable pair.
+// Trials: extra questions that identify the candidate that keeps the verifier from answering, if the
+// schedule's questions do not. Their verdicts decide no comparison. Most jammers are identified by pairs that
+// were asked anyway, so only two cases need trials: a single list of all candidates, and a single readable
+// pair.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { type Presentation, TRIAL_FROM } from "../asking/questions.ts";
@@ -12,23 +13,23 @@ import { jammers } from "./jamming.ts";
 import { seededOrder } from "./match-order.ts";
 import { allPairs } from "./schedules/schedule.ts";
 
-/** Verdicts on each pair of a list: one alone may be unreadable by chance. */
+/** Verdicts per pair of a list: a single one may be unreadable by chance. */
 const LIST_PAIR_SAMPLES = 2;
-/** Verdicts that tell jammers from a verifier of which one answer in many can be read. */
+/** Verdicts that distinguish jammers from a verifier whose answers are mostly unreadable. */
 const LAST_PAIR_SAMPLES = 4;
 
 type Mode = Spec["judge"]["mode"];
 
-/** Generations of the trials of n candidates at most. */
+/** Upper bound of the generations of trials for n candidates. */
 export function trialsMost(mode: Mode, n: number): number {
   if (mode === "pairwise") return LAST_PAIR_SAMPLES;
   return n <= LIMITS.list_candidates_max ? LIST_PAIR_SAMPLES * allPairs(n) : 0;
 }
 
 /**
- * The trials to ask, once a group: every pair of a lone list that cannot be read, and, where all but two
- * candidates of a group of pairs are suspected, the pair of the two.
- * @param keys one a candidate
+ * The trials to ask, once per group: every pair of a single list that is unreadable; or, if all but two
+ * candidates of a group of pairs are suspected, the pair of these two.
+ * @param keys one content key per candidate
  */
 export function trialsOf(
   mode: Mode,
@@ -44,7 +45,7 @@ export function trialsOf(
   return others.length === 2 ? pairsOf(others, LAST_PAIR_SAMPLES) : [];
 }
 
-/** Whether a list of all n candidates was answered, and never readably. */
+/** Whether a list of all n candidates was answered, but never readably. */
 function isUnreadableList(n: number, asked: readonly AskedQuestion[]): boolean {
   const lists = asked.filter(({ question }) => new Set(question.shown).size === n);
   const answers = lists.flatMap(({ readings }) => readings.filter(({ status }) => status !== null));

@@ -1,11 +1,11 @@
-// Defines what a reply and a step warn of: rewards that may be flat or misleading without their saying so.
-// Codes: docs/errors.jsonl.
+// The warnings of a reply and of a step: rewards that may be flat or misleading without an error. Codes:
+// docs/errors.jsonl.
 import { isUsualLanguage } from "../candidate/languages.ts";
 import { hasNearCopies } from "../candidate/near-copies.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { BatchMetrics, GroupResult } from "../contract/replies.ts";
 
-/** Below it the verifier's silence, not the candidates, decides much (design, evaluations). */
+/** Parse rate below which unreadable answers, not candidates, decide many results (design, evaluations). */
 export const PARSE_RATE_LOW = 0.8;
 
 const LOW = "parse_rate_low";
@@ -13,13 +13,12 @@ const parseRateWarnings = (parse_rate: number | null) =>
   parse_rate !== null && parse_rate < PARSE_RATE_LOW ? [LOW] : [];
 
 /**
- * `no_candidates`: in some group no rollout has one, where candidates count.
- * `language_not_supported`: a group's `language` is not a usual one, and the embedded verifier does
- * not run it; a trained verifier may know it. `cut_by_deadline`: some comparisons were not answered in
- * time, and none were needed.
- * `evidence_cut`: of some run less than half is shown, for its length. `near_copies`: of few pairs,
- * copies of one candidate move what the others earn. `flat_groups`:
- * many groups teach nothing. `groups_failed`: some have no reward, with the codes.
+ * `no_candidates`: in some group no rollout has a candidate, and the spec looks at candidates.
+ * `language_not_supported`: a group's `language` is not a common one and the embedded verifier cannot run it;
+ * a trained verifier may know it. `cut_by_deadline`: some comparisons were not answered in time, and the spec
+ * does not require them. `evidence_cut`: less than half of some run is shown because of its length.
+ * `near_copies`: few pairs are asked, so copies of one candidate change the results of others. `flat_groups`:
+ * many groups carry no training signal. `groups_failed`: some groups have no reward; lists the codes.
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],
@@ -69,12 +68,12 @@ export function rewardWarnings(
   ];
 }
 
-/** As of the alarm `evidence_cut`. */
+/** Same threshold as the alarm `evidence_cut`. */
 const EVIDENCE_SHOWN = 0.5;
 
-/** With fewer groups a share says little. */
+/** Minimum number of groups for a meaningful share. */
 const FLAT_OF = 4;
-/** As of the alarm `flat_rewards`. */
+/** Same threshold as the alarm `flat_rewards`. */
 const FLAT_SHARE = 0.3;
 
 function flatGroups(results: readonly GroupResult[]): string[] {
@@ -83,7 +82,9 @@ function flatGroups(results: readonly GroupResult[]): string[] {
     rest.every(({ reward }) => reward === first?.reward),
   );
   if (complete.length < FLAT_OF || flat.length <= FLAT_SHARE * complete.length) return [];
-  return [`flat_groups: ${flat.length} of ${complete.length} complete groups have equal rewards, which teach nothing`];
+  return [
+    `flat_groups: ${flat.length} of ${complete.length} complete groups have equal rewards and give no training signal`,
+  ];
 }
 
 function failedGroups(results: readonly GroupResult[]): string[] {
@@ -96,7 +97,7 @@ function failedGroups(results: readonly GroupResult[]): string[] {
 }
 
 /**
- * Whether a group has near-copies, or equal candidates beside others. Yields the steps that it took
+ * Whether a group has near-copies, or equal candidates among others. Yields the steps that the check took
  * (`turn_steps`).
  */
 export function* hasCopies(prepared: readonly PreparedGroup[]): Generator<number, boolean> {
@@ -108,18 +109,17 @@ export function* hasCopies(prepared: readonly PreparedGroup[]): Generator<number
 }
 
 /**
- * Well formed as far as it could be known before, and neither well formed nor jamming after: the verifier
- * refused it.
+ * Whether the verifier refused a rollout: well-formed before judging, then neither well-formed nor jamming.
  */
 const refusedAny = (formatOk: readonly boolean[], result: GroupResult | undefined): boolean =>
   result?.rollouts.some(({ format_ok, jams_judge }, r) => formatOk[r] === true && !format_ok && !jams_judge) ?? false;
 
 /**
- * The warnings of a step's requests, each once, ascending; of the parse rate speaks the step's own:
- * one request's may be of three pairs.
+ * The distinct warnings of a step's requests, ascending. The parse rate warning comes from the step's rate,
+ * since a single request may hold only three pairs.
  */
 export function stepWarnings(requests: readonly (readonly string[])[], parse_rate: number | null): string[] {
-  // A step tells that something was refused, its requests tell why.
+  // A step keeps only the code; its requests keep the details.
   const codes = requests.flat().flatMap((text) => (text === LOW ? [] : (text.split(":")[0] as string)));
   return [...new Set([...codes, ...parseRateWarnings(parse_rate)])].sort();
 }

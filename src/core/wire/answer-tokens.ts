@@ -1,10 +1,10 @@
-// The tokens that came with a piece of an answer, whichever of OpenAI's shapes they have.
+// Reads the tokens that came with a piece of an answer, in either of OpenAI's shapes.
 type JsonRecord = Record<string, unknown>;
 
 const isObject = (value: unknown): value is JsonRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The tokens of a chat's `logprobs`, or in the same shape those of a raw completion's. */
+/** Returns the tokens of a chat's `logprobs`; tokens of a raw completion are converted to the same shape. */
 export function tokensIn(logprobs: unknown): readonly unknown[] | null {
   if (!isObject(logprobs)) return null;
   const { content, tokens: texts, top_logprobs: tops } = logprobs;

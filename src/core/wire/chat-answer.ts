@@ -1,5 +1,5 @@
-// Assembling one answer out of an OpenAI-style reply: stream events or one document. Must not know HTTP,
-// slots or retries.
+// Assembles one answer from an OpenAI-style reply: stream events or one document. Must not know HTTP, slots
+// or retries.
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { questionFault } from "../faults/question-fault.ts";
@@ -10,57 +10,51 @@ import { isRetriedStatus, passingFaultOf } from "./chat-retry.ts";
 
 /** The result of one request: the parts of a Generation (ports.ts) that the backend decides. */
 export interface GenerationParts {
-  /** The answer text (reasoning fields apart), or null when the generation failed. */
+  /** The answer text without reasoning fields; null if the generation failed. */
   answer: string | null;
   thinking: "none" | "closed" | "unclosed";
   finish_reason: string | null;
   error: ItemErrorCode | null;
   prompt_tokens: number;
   completion_tokens: number;
-  /** The model's name as the reply gives it; null when it does not, or without an answer. */
+  /** The model's name in the reply; null if the reply has none, or if there is no answer. */
   model: string | null;
-  /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
+  /** Human-readable reason why the backend refused the question (engine-reason.ts), if it gave one. */
   reason?: string | null;
-  /** Wait that a refusing backend asked for, ms; absent where it named none. */
+  /** Wait that a refusing backend asked for, ms; omitted or null if it named none. */
   retry_after_ms?: number | null;
-  /** For an answer that is read softly (soft-answer.ts). */
+  /** Label probabilities, for an answer to a soft vote (soft-answer.ts). */
   soft?: SoftLabels | null;
 }
 
-/** Looks on while an answer comes in. */
+/** Observes an answer while it streams in. */
 export interface AnswerObserver {
   /**
-   * A piece of generated text, thoughts included, in order. A piece of reasoning may come as JSON
-   * escapes it.
+   * Receives a piece of generated text, including thoughts, in order. A piece of reasoning may still be
+   * JSON-escaped.
    */
   text(piece: string): void;
   /**
-   * The token list that came with a piece (`choices[0].logprobs.content`), as received.
-   * @param answering false when the piece is reasoning alone
+   * Receives the token list of a piece (`choices[0].logprobs.content`), unchanged.
+   * @param answering false if the piece is only reasoning
    */
   logprobs?(tokens: readonly unknown[], answering: boolean): void;
 }
 
-/**
- * Finish reasons by which engines say that they gave up on a generation: what text there is, is no
- * answer.
- */
+/** Finish reasons of engines that gave up on a generation. Any text so far is not an answer. */
 const ABORTED = new Set(["abort", "error"]);
 
-/**
- * Finish reason by which a server says that its own filter cut the answer: the question was
- * refused, not judged.
- */
+/** Finish reason of a server whose filter cut the answer: the question was refused, not judged. */
 const FILTERED = "content_filter";
 
 const MALFORMED: ItemErrorCode = "verifier_bad_reply";
 
-/** Failures of the engine rather than of what it was asked. */
+/** Failures that the engine caused, not the question. */
 const OWN_FAULTS: ReadonlySet<ItemErrorCode> = new Set([MALFORMED, "verifier_unavailable", "verifier_overloaded"]);
 
 const BACKSLASH = 92;
 
-/** Text beyond this is searched for think tags, to forget what no parser reads. */
+/** Length above which the text is searched for think tags, to drop text that no parser reads. */
 const COMPACT_CHARS = 65_536;
 
 type StreamChunk = Record<string, unknown>;
@@ -69,8 +63,8 @@ const isObject = (value: unknown): value is StreamChunk =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * A count as engines give it; one that no engine can mean would only break the sums and the log's
- * columns.
+ * Reads a token count. Returns 0 for a value that no engine can mean, which would break the sums and the
+ * log's columns.
  */
 const tokens = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= LIMITS.usage_tokens_max
@@ -79,39 +73,41 @@ const tokens = (value: unknown): number =>
 
 const NO_COST = { prompt_tokens: 0, completion_tokens: 0, model: null } as const;
 
-/** A longer name is not a model's. */
+/** Maximum length of a model's name. */
 const MODEL_CHARS_MAX = 256;
 
-/** A Generation's part for a reply that brought no answer. */
+/** The parts of a Generation for a reply without an answer. */
 export function failed(error: ItemErrorCode): GenerationParts {
   return { answer: null, thinking: "none", finish_reason: null, error, ...NO_COST };
 }
 
 /**
- * True for the bulk of a thinking model's stream: an event that carries a piece of reasoning and
- * nothing else, in the compact JSON that engines write. Quotes inside JSON strings are escaped, so
- * these keys cannot stem from model text.
+ * Whether an event carries a piece of reasoning and nothing else, in the compact JSON that engines write;
+ * most events of a thinking model's stream do. Quotes inside JSON strings are escaped, so these keys cannot
+ * come from model text.
  */
 function isOnlyReasoning(data: string): boolean {
   if (!data.includes('"finish_reason":null')) return false;
   const key = data.indexOf('"reasoning');
   if (key === -1 || data.startsWith('":null', key + 10) || data.startsWith('_content":null', key + 10)) return false;
   if (data.startsWith('":""', key + 10) || data.startsWith('_content":""', key + 10)) return false;
-  // That of the delta, and the list of its log probabilities.
+  // The key occurs in the delta and in the list of its log probabilities.
   for (let at = data.indexOf('"content":'); at !== -1; at = data.indexOf('"content":', at + 10)) {
     if (data[at + 10] !== "[" && !data.startsWith("null", at + 10)) return false;
   }
   return !data.includes('"error"');
 }
 
-/** The count that an event of that kind carries beside the piece, where its engine sends one. */
+/** Returns the token count in a reasoning event, or 0 if the engine sends none. */
 function countIn(data: string): number {
   const usage = data.lastIndexOf('"usage":{');
   const key = usage === -1 ? -1 : data.indexOf('"completion_tokens":', usage);
   return key === -1 ? 0 : tokens(Number.parseInt(data.slice(key + 20, key + 36), 10));
 }
 
-/** Where the reasoning inside an event that `isOnlyReasoning` stands between its quotes. */
+/**
+ * Returns the start and end of the reasoning between its quotes, in an event that passes `isOnlyReasoning`.
+ */
 function reasoningIn(data: string): [from: number, to: number] {
   const from = data.indexOf('":"', data.indexOf('"reasoning')) + 3;
   for (let to = data.indexOf('"', from); to !== -1; to = data.indexOf('"', to + 1)) {
@@ -128,45 +124,51 @@ function isEscaped(data: string, from: number, to: number): boolean {
 }
 
 /**
- * An event that brought a piece of text and nothing else, but for that piece: a stream's other events
- * are written the same, so that they need no parsing.
+ * The text around the piece in an event that carries only a piece. Other events of the stream have the same
+ * frame, so they need no parsing.
  */
 class PieceFrame {
   readonly answering: boolean;
   readonly #before: string;
   readonly #after: string;
 
-  /** @param answering whether the piece is answer, and not reasoning */
+  /** @param answering true for a piece of the answer, false for a piece of reasoning */
   constructor(data: string, [from, to]: readonly [number, number], answering: boolean) {
     this.#before = data.slice(0, from);
     this.#after = data.slice(to);
     this.answering = answering;
   }
 
-  /** Where the piece of an event stands that is written the same; null where it is not, or must be parsed. */
+  /**
+   * Returns the start and end of the piece in an event with the same frame; null if the frame differs or the
+   * event must be parsed.
+   */
   pieceIn(data: string): [from: number, to: number] | null {
     const from = this.#before.length;
     const to = data.length - this.#after.length;
     if (to <= from || data.indexOf('"', from) !== to) return null;
     if (this.answering ? isEscaped(data, from, to) : data.charCodeAt(to - 1) === BACKSLASH) return null;
-    // In V8 faster than startsWith and endsWith, whose string would be a slice.
+    // Faster in V8 than startsWith and endsWith, whose string would be a slice.
     return data.slice(0, from) === this.#before && data.slice(to) === this.#after ? [from, to] : null;
   }
 }
 
-/** The frame of an event that brought a piece of answer; null where that alone may not differ in the next. */
+/**
+ * Returns the frame of an event with a piece of the answer; null if later events may differ in more than the
+ * piece.
+ */
 function answerFrame(data: string, piece: string): PieceFrame | null {
   const key = data.indexOf('"content":"');
   const from = key + 11;
   const to = data.indexOf('"', from);
   if (key === -1 || data.slice(from, to) !== piece || data.indexOf('"content"', to) !== -1) return null;
-  // The rest of the frame repeats what is known; an observer needs these each time.
+  // The frame drops reasoning and log probabilities, which an observer needs from every event.
   return /"(?:reasoning|logprobs":\{)/.test(data) ? null : new PieceFrame(data, [from, to], true);
 }
 
 /**
- * An error inside a reply whose status was 200: what its code would mean as a status. One that says
- * nothing of the sort makes the reply unreadable.
+ * Returns the error code for an error inside a reply with status 200, by the meaning of its `code` as a
+ * status. An error that cannot be classified makes the reply unreadable.
  */
 function refusalCode(error: unknown): ItemErrorCode {
   const status = Number((isObject(error) ? error.code : null) ?? Number.NaN);
@@ -176,7 +178,7 @@ function refusalCode(error: unknown): ItemErrorCode {
   return code === "verifier_rejected" && !(status >= 400) ? MALFORMED : code;
 }
 
-/** Gathers one choice. Feed it events or one document, then ask for the `result`. */
+/** Builds the answer from the first choice of a reply. Feed events or one document, then call `result`. */
 export class AnswerBuilder {
   readonly #observer: AnswerObserver | null;
   #pieces = 0;
@@ -198,34 +200,34 @@ export class AnswerBuilder {
   }
 
   /**
-   * Events so far that brought text: engines send one a token, or pack several into one, never one
-   * token in two.
+   * Number of events so far that carried text. Engines send one event per token or pack several tokens into
+   * one, but never split a token.
    */
   get pieces(): number {
     return this.#pieces;
   }
 
-  /** Tokens generated so far: what the engine said, or the pieces where it has not. */
+  /** Tokens generated so far: the engine's count, or the number of pieces if the engine sent none. */
   get tokens(): number {
     return Math.max(this.#completion_tokens, this.#pieces);
   }
 
   /**
-   * Whether the engine itself gave up: it said so, or the reply ended without the answer's end. To
-   * be asked at the end.
+   * Whether the engine gave up: it said so, or the reply ended before the answer did. Valid only at the end
+   * of the reply.
    */
   get engineFailed(): boolean {
     const broken = this.#error === null && this.#finish === null && !this.#done;
     return broken || this.#engineFailed || (this.#finish !== null && ABORTED.has(this.#finish));
   }
 
-  /** Ends the answer here, by the reader's decision: further events are not fed. */
+  /** Ends the answer early, by decision of the reader. No further events may be fed. */
   cut(reason: string): void {
     this.#finish = reason;
     this.#completion_tokens = this.tokens;
   }
 
-  /** Takes one event's data. Returns false when nothing that follows can matter. */
+  /** Takes the data of one event. Returns false if the rest of the stream cannot matter. */
   event(data: string): boolean {
     const same = this.#frame?.pieceIn(data);
     if (same) return this.#framed(data, same);
@@ -248,14 +250,14 @@ export class AnswerBuilder {
       if (this.#error === null && this.#text.length > before.length)
         this.#frame = answerFrame(data, this.#text.slice(before.length)) ?? this.#frame;
     } catch {
-      // Servers that put one line break between events instead of two.
+      // Some servers put one line break between events instead of two.
       if (data.includes("\n")) return data.split("\n").every((line) => line === "" || this.event(line));
       this.#error = MALFORMED;
     }
     return this.#error === null;
   }
 
-  /** Takes the piece of an event that brings nothing else. */
+  /** Takes the piece of an event that has the known frame. */
   #framed(data: string, [from, to]: readonly [number, number]): boolean {
     const answering = this.#frame?.answering === true;
     this.#pieces++;
@@ -276,7 +278,7 @@ export class AnswerBuilder {
     }
   }
 
-  /** The answer, or the reason why there is none. */
+  /** Returns the answer, or the error if there is none. */
   result(): GenerationParts {
     if (this.#error !== null) return failed(this.#error);
     if (this.#finish === null && !this.#done) return failed(MALFORMED);
@@ -313,7 +315,7 @@ export class AnswerBuilder {
     if (choice === undefined) return null;
     if (!isObject(choice)) return MALFORMED;
     if (typeof choice.finish_reason === "string") this.#finish = choice.finish_reason;
-    // The last: a raw completion has its text beside the reason.
+    // A raw completion has `text` next to the finish reason.
     const part = choice.delta ?? choice.message ?? (typeof choice.text === "string" ? { content: choice.text } : null);
     if (part == null) return null;
     if (!isObject(part)) return MALFORMED;
@@ -342,13 +344,13 @@ export class AnswerBuilder {
     return this.#say(content);
   }
 
-  /** A piece of the answer. @returns MALFORMED where it grows too long */
+  /** Appends a piece of the answer. @returns MALFORMED if the answer grows too long */
   #say(content: string): ItemErrorCode | null {
     if (this.#reasoned) this.#hasAnswer = true;
     this.#text += content;
     if (this.#text.length <= this.#compactAt) return null;
     this.#text = withoutThoughts(this.#text);
-    // Searching again only once the rest has doubled keeps the whole linear.
+    // Searching again only after the rest has doubled keeps the total time linear.
     this.#compactAt = Math.min(LIMITS.answer_chars_max, Math.max(COMPACT_CHARS, this.#text.length * 2));
     return this.#text.length > LIMITS.answer_chars_max ? MALFORMED : null;
   }

@@ -1,24 +1,25 @@
-// How an OpenAI-compatible server's addresses and headers follow from its configured URL and key. Must not
-// know HTTP clients or questions.
+// Derives the URLs and headers of an OpenAI-compatible server from its configured URL and key. Must not know
+// HTTP clients or questions.
 
 import { withoutTrailing } from "../text/trailing.ts";
 
 /**
- * The API's root, e.g. `http://host:8000/v1`, without a slash at its end. @throws TypeError for a
- * URL that cannot be used
+ * Returns the API's root, e.g. `http://host:8000/v1`, without a trailing slash. @throws TypeError for a URL
+ * that cannot be used
  */
 export function apiRoot(url: string): string {
   const { protocol, username, password, origin, pathname } = new URL(url);
-  if (protocol !== "http:" && protocol !== "https:") throw new TypeError("The verifier's URL must be http or https.");
+  if (protocol !== "http:" && protocol !== "https:")
+    throw new TypeError("The verifier's URL must begin with http:// or https://.");
   if (username !== "" || password !== "")
-    throw new TypeError("The verifier's URL must not carry a key; configure the key apart.");
+    throw new TypeError("The verifier's URL must not carry a key; configure the key separately.");
   const path = withoutTrailing(pathname, "/").replace(/\/chat\/completions$/, "");
   return origin + (/\/v\d\w*(\/|$)/.test(path) ? path : `${path}/v1`);
 }
 
 /**
- * Tokens of a model's context, prompt and answer together, as a model list has it (vLLM, SGLang): null where
- * it does not say, undefined where it does not name the model. @throws TypeError for another shape
+ * Context length of a model in tokens, prompt and answer together, from a model list (vLLM, SGLang); null if
+ * the list does not say, undefined if the list does not name the model. @throws TypeError for another shape
  */
 export function contextIn(list: unknown, model: string): number | null | undefined {
   const { data } = list as { data: readonly { id?: unknown; max_model_len?: unknown }[] };
@@ -31,7 +32,7 @@ export function authorization(apiKey: string | null): Record<string, string> {
   return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** Tells a backend that shares itself fairly whose request it is (VerifierCall.party). */
+/** Header that names the tenant of a request to a backend with fair sharing (VerifierCall.party). */
 export const PARTY_HEADER = "x-kritai-party";
 export const partyHeader = (tenant: string | undefined): Record<string, string> =>
   tenant === undefined ? {} : { [PARTY_HEADER]: tenant };

@@ -1,42 +1,42 @@
-// Decides when a refused request may be sent again: which statuses, Retry-After, back-off. Must not know
+// Decides when a refused request may be sent again: retried statuses, Retry-After, back-off. Must not know
 // slots or queues.
 import { LIMITS } from "../faults/limits.ts";
 import type { PassingFault } from "../faults/question-fault.ts";
 
 const BACKOFF_BASE_MS = 100;
 /**
- * So that a backend that is back is found within a second; how often it is asked is for the retry
- * budget.
+ * Maximum back-off, so that a recovered backend is found within a second; the retry budget limits the number
+ * of retries.
  */
 const BACKOFF_CAP_MS = 1_000;
 
 /**
- * Statuses that say "not now": RFC 9110 (408, 409, 421, 429, 502 to 504), RFC 8470 (425), nginx and
- * load balancers whose upstream went away (460, 499), Cloudflare in front of a backend (520 to 527,
- * 530), Anthropic when overloaded (529).
+ * Statuses that mean "not now": RFC 9110 (408, 409, 421, 429, 502 to 504), RFC 8470 (425), nginx and load
+ * balancers whose upstream went away (460, 499), Cloudflare in front of a backend (520 to 527, 530),
+ * Anthropic when overloaded (529).
  */
 const RETRIED = new Set([
   ...[408, 409, 421, 425, 429, 460, 499],
   ...[502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 529, 530],
 ]);
 
-/** Statuses by which a server refuses for load. */
+/** Statuses of an overloaded server. */
 const OVERLOADED = new Set([429, 503, 529]);
 
-/** Whether a status says: not now, perhaps later. */
+/** Whether a request that was refused with this status may succeed later. */
 export function isRetriedStatus(status: number): boolean {
   return RETRIED.has(status);
 }
 
-/** The code of a refusal with a retried status. */
+/** The error code of a refusal with a retried status. */
 export function passingFaultOf(status: number): PassingFault {
   return OVERLOADED.has(status) ? "verifier_overloaded" : "verifier_unavailable";
 }
 
 /**
- * Retry-After (RFC 9110, 10.2.3) in ms from now: delay in seconds or HTTP date. null when missing
- * or unreadable. A date in the past is 0.
- * @param exactMs Azure's `retry-after-ms`, which goes before it
+ * Parses Retry-After (RFC 9110, 10.2.3) into ms from now: a delay in seconds or an HTTP date. Returns null if
+ * the header is missing or unreadable, 0 for a date in the past.
+ * @param exactMs Azure's `retry-after-ms`, which takes precedence
  */
 export function retryAfterMs(header: string | null, now: Date, exactMs: string | null = null): number | null {
   if (exactMs !== null && /^\d{1,12}(\.\d+)?$/.test(exactMs.trim())) return Number(exactMs);
@@ -48,9 +48,9 @@ export function retryAfterMs(header: string | null, now: Date, exactMs: string |
 
 /**
  * Full-jitter back-off (Brooker, "Exponential Backoff And Jitter"): uniform in [0, min(cap, base *
- * 2^(failures - 1))) ms, and not before the server's Retry-After. null when the server asks for
- * more than `retry_after_ms_max`.
- * @param failures how often it was tried in vain, from 1
+ * 2^(failures - 1))) ms, but at least the server's Retry-After. Returns null if the server asks for more than
+ * `retry_after_ms_max`.
+ * @param failures number of failed attempts, from 1
  */
 export function waitMs(failures: number, retryAfter: number | null, random: () => number): number | null {
   if (retryAfter !== null && retryAfter > LIMITS.retry_after_ms_max) return null;

@@ -1,33 +1,33 @@
-// Splits the bytes of a streamed reply into whole lines, and those into server-sent events. Must not know
-// what the events say, nor where the bytes come from.
+// Splits the bytes of a streamed reply into complete lines, and the lines into server-sent events. Must not
+// know the content of the events or the source of the bytes.
 import { LIMITS } from "../faults/limits.ts";
 
 const NEWLINE = 10;
 const COLON = 58;
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** The body sent a line (or a JSON document) beyond `reply_line_bytes`. */
+/** The body contained a line (or a JSON document) longer than `reply_line_bytes`. */
 export class LineTooLong extends Error {}
 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Invalid UTF-8 becomes U+FFFD: it can make an answer unreadable, never the reader fail. Marks are
- * kept: by itself it would drop one a call.
+ * Replaces invalid UTF-8 with U+FFFD, which can make an answer unreadable but never fails the reader. Keeps
+ * byte order marks, because the decoder would drop one per call.
  */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
- * Bytes kept over from one bite to the next; bounded by `reply_line_bytes`, joined once. Text is
- * decoded in whole lines or as a whole, so a character cut between two bites is never broken. A
- * byte order mark is dropped where the body begins and is text elsewhere.
+ * Bytes carried over from one chunk to the next; bounded by `reply_line_bytes`, joined once. Text is decoded
+ * in whole lines or as a whole, so a character that is split between two chunks stays intact. A byte order
+ * mark is dropped at the start of the body and is text elsewhere.
  */
 export class Remainder {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #begun = false;
 
-  /** Keeps a copy. @throws LineTooLong */
+  /** Keeps a copy of the bytes. @throws LineTooLong */
   keep(bytes: Uint8Array): void {
     if (bytes.byteLength === 0) return;
     this.#bytes += bytes.byteLength;
@@ -36,8 +36,8 @@ export class Remainder {
   }
 
   /**
-   * The whole lines that end in `bytes`, what was kept before them; the rest is kept. null when no
-   * line ends. @throws LineTooLong
+   * Returns the complete lines that end in `bytes`, including the bytes kept before, and keeps the rest; null
+   * if no line ends. @throws LineTooLong
    */
   lines(bytes: Uint8Array): string | null {
     const end = bytes.lastIndexOf(NEWLINE) + 1;
@@ -46,7 +46,7 @@ export class Remainder {
     return text;
   }
 
-  /** The text of what was kept followed by `bytes`; nothing is kept any more. */
+  /** Returns the text of the kept bytes followed by `bytes`, and clears the kept bytes. */
   take(bytes: Uint8Array = NO_BYTES): string {
     if (this.#bytes === 0) return this.#text(bytes);
     const joined = new Uint8Array(this.#bytes + bytes.byteLength);
@@ -70,9 +70,9 @@ export class Remainder {
 }
 
 /**
- * Splits bytes into events (HTML Living Standard, 9.2.6) and hands each event's data to `onData`;
- * comment frames and all fields but `data` are dropped. More lenient than the standard at the end:
- * an event without its blank line still counts.
+ * Splits bytes into events (HTML Living Standard, 9.2.6) and passes each event's data to `onData`; drops
+ * comments and all fields except `data`. More lenient than the standard at the end: an event without its
+ * blank line still counts.
  */
 export class EventSplitter {
   readonly #onData: (data: string) => boolean;
@@ -84,13 +84,13 @@ export class EventSplitter {
     this.#onData = onData;
   }
 
-  /** @returns false once `onData` wants no more. @throws LineTooLong */
+  /** @returns false once `onData` has returned false. @throws LineTooLong */
   push(bytes: Uint8Array): boolean {
     const text = this.#remainder.lines(bytes);
     return text === null || this.#lines(text);
   }
 
-  /** The body has ended. */
+  /** Ends the body and dispatches a pending event. */
   end(): void {
     if (this.#lines(`${this.#remainder.take()}\n`)) this.#dispatch();
   }

@@ -1,8 +1,8 @@
-// How decision models are asked: bodies and replies of each API, by name. A reply is read from its
-// probabilities alone, never from the option that it names.
+// Request bodies and replies of the APIs of decision models, by name. A reply is read only from its
+// probabilities, never from the option that it names.
 import * as z from "zod";
 
-/** A choice between options, about the one state of the request. */
+/** A choice between options, about the state of the request. */
 export interface DecisionQuestion {
   /** Letters, digits, `_`, `.` and `-`. */
   id: string;
@@ -13,12 +13,12 @@ export interface DecisionQuestion {
 /** A reply's answer to one question: a probability for each option, unchecked. */
 interface RawDecision {
   probabilities: Readonly<Record<string, unknown>>;
-  /** Share of the model's probability on the options; 1 if the reply does not say. */
+  /** Total probability of the options; 1 if the reply does not say. */
   coverage: number;
 }
 
 export interface DecisionReply {
-  /** By question id; null: the model refused the question; absent: the reply lacks it. */
+  /** Answers by question id; null if the model refused the question, missing if the reply lacks it. */
   answers: ReadonlyMap<string, RawDecision | null>;
   /** Tokens of the whole request; null if the reply has none. */
   input_tokens: number | null;
@@ -26,15 +26,15 @@ export interface DecisionReply {
 }
 
 export interface DecisionApi {
-  /** Below the URL as it is configured, or below its `/v1`. */
+  /** Path below the configured URL with `bare`, otherwise below its `/v1`. */
   path(model: string): string;
-  /** The URL is taken as it is, without `/v1`. */
+  /** Uses the configured URL without adding `/v1`. */
   bare?: true;
   questions_max: number;
-  /** Tokens of state and questions that the model reads whole. */
+  /** Maximum tokens of state and questions that the model reads without truncation. */
   state_tokens: number;
   body(state: string, questions: readonly DecisionQuestion[], model: string): unknown;
-  /** @throws where the reply has another shape */
+  /** @throws if the reply has another shape */
   read(reply: unknown): DecisionReply;
 }
 
@@ -46,7 +46,7 @@ const SystemOneReply = z.object({
   model: z.string().max(256).nullish(),
   answers: z.record(z.string(), z.object({ probabilities: numbers.optional() })),
   usage: z.object({ input_tokens: tokens }).nullish(),
-  /** vLLM's. */
+  /** Sent by vLLM. */
   diagnostics: z.record(z.string(), z.object({ label_mass: mass.optional() })).nullish(),
 });
 
@@ -92,7 +92,7 @@ const SglangReply = z.object({
 
 const WorkersReply = z.object({ result: z.unknown() });
 
-/** A model's own name, without the catalogue's path. */
+/** The name of a model without the path of the catalogue. */
 const nameOf = (model: string): string => model.slice(model.lastIndexOf("/") + 1);
 
 export const DECISION_APIS = {
@@ -104,7 +104,7 @@ export const DECISION_APIS = {
     body: systemOneBody,
     read: readSystemOne,
   },
-  /** OpenAI's, and vLLM's of the same shape, which takes 64 questions. */
+  /** OpenAI's API, and vLLM's API of the same shape, which takes 64 questions. */
   openai: {
     path: () => "/decisions",
     questions_max: 64,
@@ -125,7 +125,7 @@ export const DECISION_APIS = {
         if ("type" in answer && answer.type === "refusal") read.set(name, null);
         else if ("probabilities" in answer && Array.isArray(answer.probabilities)) {
           const given = answer.probabilities as { value: unknown; probability: unknown }[];
-          // A list with a value twice is malformed.
+          // A list with a duplicate value is malformed.
           const twice = new Set(given.map(({ value }) => String(value))).size < given.length;
           const all = given.map(({ value, probability }) => [String(value), probability] as const);
           if (!twice) read.set(name, { probabilities: Object.fromEntries(all), coverage: 1 });
@@ -151,7 +151,7 @@ export const DECISION_APIS = {
       const entries = Object.entries(answers).flatMap(([id, { probabilities, label_mass = 1 }]) =>
         probabilities === undefined ? [] : [[id, { probabilities, coverage: label_mass }] as const],
       );
-      // It counts the state once for each question.
+      // SGLang counts the state once per question.
       const all = usage?.prompt_tokens ?? null;
       const input_tokens = all === null ? null : Math.ceil(all / Math.max(1, entries.length));
       return { answers: new Map(entries), input_tokens, model };
@@ -171,21 +171,21 @@ export const DECISION_APIS = {
 export type DecisionApiName = keyof typeof DECISION_APIS;
 export const DECISION_API_NAMES = Object.keys(DECISION_APIS) as [DecisionApiName, ...DecisionApiName[]];
 
-/** Digits behind the point. */
+/** Number of digits after the decimal point. */
 function decimalsOf(value: number): number {
   const [, digits = ""] = String(value).split(".");
   return String(value).includes("e") ? 17 : digits.length;
 }
 
-/** Rounding of the sum itself. */
+/** Tolerance for rounding in the summation. */
 const SUM_SLACK = 1e-9;
-/** Bounds of the rounding error that a sum may have. */
+/** Lower and upper bound of the rounding error allowed in a sum. */
 const SLACK = [0.001, 0.15] as const;
 
 /**
- * A share for each option, with sum 1. Null if options are missing or unknown, a value is outside
- * 0 to 1, or the sum is off by more than rounding. Values of 0 and 1 are rounded ones, so they are
- * moved by half of the last decimal.
+ * Returns a share for each option, with sum 1; null if options are missing or unknown, a value is outside 0
+ * to 1, or the sum is off by more than rounding. Values of 0 and 1 are rounded, so they are moved by half of
+ * the last decimal.
  */
 export function sharesOf({ probabilities }: RawDecision, options: readonly string[]): number[] | null {
   if (Object.keys(probabilities).length !== options.length) return null;

@@ -1,48 +1,50 @@
-// Checks a program against a test without letting them meet: runs of the test's own code, without the
-// program, and of the program, which receives calls and their arguments alone. Must not know services.
+// Checks a program against a test in separate processes: one run has the test's code without the program, the
+// other has the program, which receives only calls and their arguments. Must not know services.
 import type { ASSERTING, RunStatus } from "../judges/test-runs.ts";
 import { TOLERANCE } from "../text/decimal-tokens.ts";
 import { sameOutput } from "../text/printed-output.ts";
 import { SCRIPTS } from "./programs.generated.ts";
 import type { Ran, SandboxRun } from "./sandbox-apis.ts";
 
-/** Code that ends in an error where a program is wrong, or (`single`) as at Python's prompt. */
+/** Code that raises an error if a program is wrong, or (`single`) runs as at Python's prompt. */
 export interface ProgramTest {
   language: (typeof ASSERTING)[number];
-  /** In one state. */
+  /** Cells, run in order in a shared state. */
   cells: readonly string[];
   mode: "exec" | "single";
-  /** The functions that the task asks for, where it is known. */
+  /** The functions that the task asks for, if known. */
   functions: readonly string[];
-  /** The program has LeetCode's imports, as it also has where it defines a class Solution. */
+  /** The program gets LeetCode's imports, which it also gets if it defines a class Solution. */
   has_imports: boolean;
-  /** Absolute or relative, of floats on both sides of `==` in an assert; default: `TOLERANCE`. */
+  /** Absolute or relative tolerance for floats on both sides of `==` in an assert; default: `TOLERANCE`. */
   tolerance?: number | undefined;
 }
 
-/** The result of an examination: `shown` is what each cell wrote; null where the service failed. */
+/** The result of an examination; null if the service failed. `shown` is the output of each cell. */
 export type Finding =
   | { status: "pass"; shown: readonly string[] }
   | { status: Exclude<RunStatus, "pass"> | "unknown"; error: string }
   | null;
 
-/** A run that is to be made. Those of a `test` hold no program and end alike for equal input. */
+/** A run to make. Runs of the kind `test` hold no program and have equal results for equal input. */
 export interface Step {
   kind: "test" | "program";
   run: SandboxRun;
 }
 
-/** Runs of the program for one test: those behind the first were not foreseen by the test. */
+/**
+ * Maximum runs of the program per test. Runs after the first are for calls that the test could not foresee.
+ */
 const ROUNDS_MAX = 32;
 
 type ExaminationStep = { ask: string[] } | { shown: string[] } | { failed: string } | { unknown: string };
 
 /**
- * Yields runs and receives their results. The test's code runs alone; its questions to the program are asked
- * of it in another run, and return as data, so that no object, name, frame or file of the program's process
- * holds, or compares with, what is expected.
- * @param mark a word around the program's answers, new for each examination; a program that finds it   can
- * only say other values, which it could have returned
+ * Yields runs and receives their results. The test's code runs by itself. Its calls to the program are made
+ * in another run and return as data, so that no object, name, frame or file of the program's process holds
+ * the expected value or is compared with it.
+ * @param mark a word around the program's answers, new for each examination; a program that finds it can only
+ *   report other values, which it could have returned anyway
  */
 export function* examine(
   program: string,
@@ -66,11 +68,11 @@ export function* examine(
     const ran = yield { kind: "program", run: { code, language, stdin, timeout_ms } };
     if (ran.end === "infra") return null;
     const given = answersIn(ran, mark, asked.length);
-    // A program that left early, however politely, has not answered.
-    if (given === null) return failureOf(ran, "ended before it had answered");
+    // A program that exited early has not answered, even with exit code 0.
+    if (given === null) return failureOf(ran, "the program ended before it answered");
     answers = given;
   }
-  return { status: "unknown", error: `asks the program more than ${ROUNDS_MAX} times` };
+  return { status: "unknown", error: `the test asks the program more than ${ROUNDS_MAX} times` };
 }
 
 const TEST_CODE = {
@@ -80,7 +82,7 @@ const TEST_CODE = {
 
 type ProgramCode = (program: string, asked: readonly string[], mark: string, test: ProgramTest) => string;
 
-/** JSON is a literal of both languages. */
+/** JSON is a valid literal in both languages. */
 const PROGRAM_CODE: Record<ProgramTest["language"], ProgramCode> = {
   python(program, questions, mark, { has_imports }) {
     const asked = JSON.stringify({ source: program, questions, mark, has_imports });
@@ -96,7 +98,7 @@ const PROGRAM_CODE: Record<ProgramTest["language"], ProgramCode> = {
   },
 };
 
-/** The last output of the test's run; null where it did not end well. */
+/** Parses the last line that the test's run printed; null if the run failed. */
 function stepIn({ end, exit_code, stdout }: Ran): ExaminationStep | null {
   if (end !== "exit" || exit_code !== 0) return null;
   try {
@@ -119,14 +121,14 @@ function answersIn({ end, exit_code, stdout }: Ran, mark: string, count: number)
 const statusOfError = (name: string) =>
   name === "AssertionError" ? "fail" : name === "MemoryError" ? "memory" : "runtime";
 
-/** The program's failure that a run shows which did not end as it should. */
+/** Returns the program's failure in a run that did not end as expected. */
 function failureOf({ end, exit_code, stderr }: Ran, error: string): Exclude<Finding, null> {
   if (end === "timeout" || end === "compile") return { status: end, error: end };
   if (exit_code === 0) return { status: "fail", error };
   return { status: stderr.includes("MemoryError") ? "memory" : "runtime", error };
 }
 
-/** Whether the program printed what it should; null where the service failed. */
+/** Compares the program's output with the expected output; null if the service failed. */
 export function statusOf(ran: Ran, expected: string, tolerance?: number): RunStatus | "unknown" | null {
   if (ran.end === "infra") return null;
   if (ran.end !== "exit" || ran.exit_code !== 0) return failureOf(ran, "").status;

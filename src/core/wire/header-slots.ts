@@ -1,12 +1,9 @@
-// How many requests wait for response headers at one time, over all sessions of one request. Must not know
-// what is asked.
+// Limits how many requests wait for response headers at the same time, over all sessions of one request. Must
+// not know the questions.
 import { LIMITS } from "../faults/limits.ts";
 import type { HeaderSlots } from "./questions.ts";
 
-/**
- * A Worker holds at most six connections that wait for headers, whatever backends they go to
- * (docs/decisions.md).
- */
+/** A Worker allows at most six connections that wait for headers, over all backends (docs/decisions.md). */
 export function createHeaderSlots(): HeaderSlots {
   const wakers: (() => void)[] = [];
   let waiting = 0;

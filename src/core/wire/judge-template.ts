@@ -1,13 +1,13 @@
-// The field that names the template of a question for the engine simulator: a deployment's stored template,
-// which it cannot know otherwise.
+// The request field that gives the engine simulator a deployment's stored template, which the simulator
+// cannot know otherwise.
 import { isTemplateKey } from "../judges/presets/own.ts";
 
-/** An OpenAI-compatible body's field beside OpenAI's own; strict servers would refuse it. */
+/** A field of an OpenAI-compatible body that OpenAI does not define; strict servers would reject it. */
 export const JUDGE_TEMPLATE = "judge_template";
 
 /**
- * The field for a body, holding the template as a spec holds it (canonical JSON); none for a
- * built-in prompt.
+ * The field for a body, with the template as canonical JSON, as in a spec; an empty object for a built-in
+ * prompt.
  */
 export const judgeTemplate = (prompt: string): { [JUDGE_TEMPLATE]?: string } =>
   isTemplateKey(prompt) ? { [JUDGE_TEMPLATE]: prompt } : {};

@@ -1,8 +1,8 @@
-// Splits the bytes of a streamed reply into lines. Must not know what the lines say, nor where the bytes come
-// from.
+// Splits the bytes of a streamed reply into lines. Must not know the content of the lines or the source of
+// the bytes.
 import { Remainder } from "./chat-stream.ts";
 
-/** Splits bytes into lines and hands each that is not blank to `onLine`. */
+/** Splits bytes into lines and passes each non-blank line to `onLine`. */
 export class LineSplitter {
   readonly #onLine: (line: string) => boolean;
   readonly #remainder = new Remainder();
@@ -12,13 +12,13 @@ export class LineSplitter {
     this.#onLine = onLine;
   }
 
-  /** @returns false once `onLine` wants no more. @throws LineTooLong */
+  /** @returns false once `onLine` has returned false. @throws LineTooLong */
   push(bytes: Uint8Array): boolean {
     const text = this.#remainder.lines(bytes);
     return text === null || this.#lines(text);
   }
 
-  /** The body has ended; a last line without its end still counts. */
+  /** Ends the body; a last line without a line break still counts. */
   end(): void {
     this.#lines(`${this.#remainder.take()}\n`);
   }

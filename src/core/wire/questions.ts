@@ -1,4 +1,4 @@
-// The data between scoring and a verifier: jobs, generations, and the counts of a session and a backend. Must
+// The data between scoring and a verifier: jobs, generations, and the counters of sessions and backends. Must
 // not know adapters or wire shapes.
 
 import type { JobQuestion, Question } from "../asking/questions.ts";
@@ -8,95 +8,92 @@ import type { SoftLabels } from "../judges/soft-reader.ts";
 import type { BreakerState } from "../load/breaker.ts";
 
 /**
- * Questions of one preset over one prompt's candidates. Each candidate's text is held once;
- * questions refer to it by index: 1..5 distinct ones each.
+ * Questions of one preset over one prompt's candidates. Each candidate's text is stored once; a question
+ * refers to 1..5 distinct candidates by index.
  */
 export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | "runs"> {
   question: string;
   language: string | null;
   candidates: readonly string[];
   questions: readonly JobQuestion[];
-  /** By digest, the images that its texts name; absent: none are shown. */
+  /** Images by digest that the job's texts name; omitted if no images are shown. */
   images?: ShownImages;
 }
 
-/** The one report on one sample of one question, not read yet. */
+/** The only result of one sample of one question, before parsing. */
 export interface Generation {
   /** The question's id in its job. */
   question: number;
-  /** The question's `first_sample` and up. */
+  /** Number of the sample, from the question's `first_sample` up. */
   sample: number;
-  /** The answer text (reasoning fields apart), or null when the generation failed. */
+  /** The answer text without reasoning fields; null if the generation failed. */
   answer: string | null;
   /**
-   * Whether separate reasoning was given, and whether the answer began after it: an answer with `unclosed` is
-   * not a verdict.
+   * Whether the reply had separate reasoning, and whether the answer began after it; an answer with
+   * `unclosed` is not a verdict.
    */
   thinking: "none" | "closed" | "unclosed";
-  /** `stop`, `length`, or what else the engine said; null when it failed. */
+  /** `stop`, `length`, or another reason of the engine; null if the generation failed. */
   finish_reason: string | null;
-  /** Set exactly when `answer` is null and the sample was not saved. */
+  /** Set if and only if `answer` is null and the sample was not saved. */
   error: ItemErrorCode | null;
   /**
-   * Not run, or cut short, because the question's majority was decided; then `answer` and `error`
-   * are null.
+   * True if the sample was not run, or was cut short, because the question's majority was decided; then
+   * `answer` and `error` are null.
    */
   saved?: boolean;
   prompt_tokens: number;
   completion_tokens: number;
-  /** From the moment the request was sent to the last byte, ms. */
+  /** Time from sending the request to the last byte, ms. */
   latency_ms: number;
   /**
-   * The model that answered: what the engine says it is, else the configured name; null when it
+   * The model that answered, by the engine's name for it or else the configured name; null if the generation
    * failed.
    */
   model?: string | null;
   /** The backend's name in the configuration. */
   backend?: string | null;
-  /** Why the backend refused the question, fit for people (engine-reason.ts); where it said so. */
+  /** Human-readable reason why the backend refused the question (engine-reason.ts), if it gave one. */
   reason?: string | null;
-  /** Wait that a refusing backend asked for, ms; absent where it named none. */
+  /** Wait that a refusing backend asked for, ms; omitted or null if it named none. */
   retry_after_ms?: number | null;
-  /** Where a soft vote asked for it: the labels' probabilities, null where none were found. */
+  /** Label probabilities for a soft vote; null if none were found, omitted if not requested. */
   soft?: SoftLabels | null | undefined;
 }
 
 /** Counters of one session, for Server-Timing, metrics and tests. */
 export interface SessionStats {
-  /** Most requests that were waiting for response headers at one time; never above 6. */
+  /** Maximum number of requests that waited for response headers at the same time; never above 6. */
   headers_waiting_max: number;
   in_flight_max: number;
   requests: number;
   retries: number;
   /**
-   * From sending a request to its headers, ms, the mean of those that took the last place for such
-   * requests; absent: none did.
+   * Mean time from sending a request to its headers, ms, over the requests that took the last header slot;
+   * omitted if there were none.
    */
   headers_ms?: number;
 }
 
-/** One backend as this isolate knows it: its breaker, and counts since the isolate started. */
+/** State of one backend in this isolate: its breaker, and counts since the isolate started. */
 export interface BackendStatus {
   name: string;
   breaker: BreakerState;
   requests: number;
   retries: number;
-  /**
-   * How often a retry had to wait for the budget, or, where another backend stands by, was left to
-   * that.
-   */
+  /** Number of retries that had to wait for the retry budget, or were left to another available backend. */
   retries_denied: number;
   hedges: number;
   /** Hedges whose copy answered first. */
   hedges_won: number;
 }
 
-/** The places for requests that wait for response headers. */
+/** Slots for requests that wait for response headers. */
 export interface HeaderSlots {
   readonly waiting: number;
   readonly free: boolean;
   take(): void;
-  /** Wakes all who asked to be notified, in the order in which they asked. */
+  /** Frees a slot and calls all `onFree` callbacks in the order of registration. */
   giveBack(): void;
   onFree(wake: () => void): void;
 }

@@ -1,18 +1,18 @@
-// How services that run programs are asked: paths, bodies and replies of each API, by name.
+// Paths, request bodies and replies of sandbox APIs, which run programs, by name.
 
 export interface SandboxRun {
   code: string;
-  /** In our words (../judges/test-runs.ts). */
+  /** Canonical name of the language (../judges/test-runs.ts). */
   language: string;
   stdin: string;
-  /** Timeout of one run, and of compiling before it. */
+  /** Timeout of the run, and also of the compilation before it, ms. */
   timeout_ms: number;
 }
 
-/** The result of a run; `infra`: the service failed, which says nothing of the program. */
+/** The result of a run; `infra` means that the service failed, which says nothing about the program. */
 export interface Ran {
   end: "exit" | "timeout" | "compile" | "infra";
-  /** 0 where the program ended well. */
+  /** 0 if the program succeeded. */
   exit_code: number;
   stdout: string;
   stderr: string;
@@ -20,10 +20,10 @@ export interface Ran {
 
 export interface SandboxApi {
   path: string;
-  /** Asked by GET: whether the service is there. */
+  /** Path of the health check, requested with GET. */
   health: string;
   body(run: SandboxRun): unknown;
-  /** Throws for another shape. */
+  /** Throws if the reply has another shape. */
   read(reply: unknown): Ran;
 }
 
@@ -36,7 +36,7 @@ const ended = (end: Ran["end"], { code = 1, stdout = "", stderr = "" }: SandboxR
   ...{ stdout: text(stdout), stderr: text(stderr) },
 });
 
-/** Which of a service's words are not ours. */
+/** Maps our language names to a service's names if they differ. */
 const named = (names: Readonly<Record<string, string>>) => (language: string) => names[language] ?? language;
 
 const fusionLanguage = named({ javascript: "nodejs", r: "R" });
@@ -66,7 +66,7 @@ const fusion: SandboxApi = {
 };
 
 /**
- * Piston (`api/src/api/v2.js`): a stage's status is null, RE, SG, TO, OL, EL, or XX, its own fault.
+ * Piston (`api/src/api/v2.js`): a stage's status is null, RE, SG, TO, OL, EL, or XX (the service's fault).
  */
 const piston: SandboxApi = {
   path: "/api/v2/execute",
@@ -86,6 +86,6 @@ const piston: SandboxApi = {
   },
 };
 
-/** By the name that SANDBOX_SHAPE gives. */
+/** Sandbox APIs by the value of SANDBOX_SHAPE. */
 export const SANDBOX_APIS = { "sandbox-fusion": fusion, piston } as const;
 export type SandboxShape = keyof typeof SANDBOX_APIS;

@@ -1,25 +1,22 @@
-// How servers of scalar models are asked for numbers: paths, bodies and replies of each API, by name.
+// Paths, request bodies and replies of the APIs of scalar models, by name.
 
-/** What is asked about: a text is a whole conversation, or cut where the candidate begins. */
+/** The text to score: a whole conversation, cut where the candidate begins. */
 export interface ScalarText {
-  /** Up to the candidate. */
+  /** The text before the candidate. */
   head: string;
-  /** The candidate, and what follows it. */
+  /** The candidate, and the text after it. */
   tail: string;
-  /** For a solution in steps: their number. */
+  /** Number of steps, for a solution in steps. */
   steps?: number;
 }
 
-/**
- * A model's number for a text, or one for each of its steps; null where the reply has not these.
- */
+/** A model's number for a text, or one number per step; null if the reply has neither. */
 export type ScalarValue = number | readonly number[] | null;
 
 export interface ScalarSettings {
   model?: string | undefined;
   /**
-   * Which label's number counts: its place, or its name where the API names labels; default the
-   * last.
+   * The label whose number counts: its index, or its name if the API names labels; default: the last label.
    */
   label?: number | string | undefined;
   /** Token ids of yes and no, for APIs that compare two tokens. */
@@ -28,16 +25,18 @@ export interface ScalarSettings {
 }
 
 export interface ScalarApi {
-  /** Below the server's base URL without `/v1`. */
+  /** Path below the server's base URL without `/v1`. */
   path: string;
-  /** Compares two tokens, `yes` and `no`, behind the texts of one question a request. */
+  /**
+   * The API compares the tokens `yes` and `no` after each text; one request holds the texts of one question.
+   */
   compares?: true;
-  /** Gives a list a text: a probability a step. */
+  /** The API returns a list per text, with one probability per step. */
   per_step?: true;
   body(texts: readonly ScalarText[], settings: ScalarSettings): unknown;
   /**
-   * A number a text, or a list of them, in their order; another value where it is not a number. Throws for
-   * another shape.
+   * Returns a number, or a list of numbers, per text in their order; entries without a number may have any
+   * value. Throws if the reply has another shape.
    */
   read(reply: unknown, settings: ScalarSettings): readonly unknown[];
 }
@@ -47,20 +46,20 @@ type ScalarReply = any;
 
 const whole = ({ head, tail }: ScalarText) => head + tail;
 const inputs = (texts: readonly ScalarText[]) => texts.map(whole);
-/** In the order asked, whatever the order of the reply. */
+/** Sorts the entries of a reply into the order of the request. */
 const byIndex = (list: ScalarReply): ScalarReply[] => [...list].sort((a, b) => a.index - b.index);
 const labelled = (numbers: ScalarReply, { label = -1 }: ScalarSettings): unknown => numbers.at(Number(label));
 
-/** The innermost list of numbers: of rows, the last. */
+/** Returns the innermost list of numbers; among rows, the last one. */
 function lastRow(data: ScalarReply): ScalarReply {
   return Array.isArray(data) && Array.isArray(data.at(-1)) ? lastRow(data.at(-1)) : data;
 }
 
-/** For each row of a step the label's number; rows may be single numbers. */
+/** Returns the label's number from the row of each step; rows may be single numbers. */
 const ofSteps = (rows: ScalarReply, settings: ScalarSettings): unknown =>
   Array.isArray(rows) ? rows.map((row) => (Array.isArray(row) ? labelled(row, settings) : row)) : null;
 
-/** Share of yes in yes and no. */
+/** Probability of yes relative to yes and no. */
 const shareOf = ([yes, no]: ScalarReply): unknown => yes / (yes + no);
 
 const compared = (texts: readonly ScalarText[], { model, yes, no }: ScalarSettings) => ({
@@ -71,7 +70,7 @@ const compared = (texts: readonly ScalarText[], { model, yes, no }: ScalarSettin
 });
 
 export const SCALAR_APIS = {
-  /** vLLM's classification models; logits, where the head is asked for them. */
+  /** vLLM's classification models; `use_activation: false` asks the head for logits. */
   "vllm-classify": {
     path: "/classify",
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
@@ -97,7 +96,7 @@ export const SCALAR_APIS = {
     read: (reply: ScalarReply, settings) =>
       (Array.isArray(reply) ? reply : [reply]).map(({ embedding }) => labelled(lastRow(embedding), settings)),
   },
-  /** text-embeddings-inference's sequence classification: a list of labels a text, best first. */
+  /** text-embeddings-inference's sequence classification: a list of labels per text, best first. */
   "tei-predict": {
     path: "/predict",
     body: (texts) => ({ inputs: inputs(texts).map((text) => [text]), raw_scores: true, truncate: false }),
@@ -108,14 +107,14 @@ export const SCALAR_APIS = {
           : labels.find((candidate: ScalarReply) => candidate.label === label)?.score,
       ),
   },
-  /** vLLM compares two tokens after each text, without generating. */
+  /** vLLM's generative scoring: compares two tokens after each text, without generating. */
   "vllm-generative": {
     path: "/generative_scoring",
     compares: true,
     body: compared,
     read: ({ data }: ScalarReply) => byIndex(data).map(({ score }) => score),
   },
-  /** SGLang does the same. */
+  /** SGLang's scoring: compares two tokens after each text, without generating. */
   "sglang-score": {
     path: "/v1/score",
     compares: true,
@@ -127,7 +126,7 @@ export const SCALAR_APIS = {
 export type ScalarApiName = keyof typeof SCALAR_APIS;
 export const SCALAR_API_NAMES = Object.keys(SCALAR_APIS) as [ScalarApiName, ...ScalarApiName[]];
 
-/** The numbers of a reply to `count` texts; null for another shape. */
+/** Reads the numbers of a reply to `count` texts; null if the reply has another shape. */
 export function scalarsIn(api: ScalarApi, text: string, count: number, settings: ScalarSettings): number[] | null {
   try {
     const numbers = api.read(JSON.parse(text), settings);
@@ -140,8 +139,8 @@ export function scalarsIn(api: ScalarApi, text: string, count: number, settings:
 const isProbability = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
 
 /**
- * A probability a step of each text, given their numbers of steps; null for a text whose steps do not match,
- * and null for a reply with another number of texts.
+ * Reads one probability per step of each text, given the number of steps per text. Returns null for a text
+ * whose steps do not match, and null instead of the list for a reply with another number of texts.
  */
 export function stepScoresIn(
   api: ScalarApi,

@@ -1,5 +1,5 @@
-// How a question and a candidate, or its steps, become the one text that a scalar model reads, with a
-// reference answer beside it where the template shows one.
+// Builds the text that a scalar model reads from a question, a candidate or its steps, and a reference answer
+// if the template shows one.
 import { createEscape, escapeText, survivors } from "../judges/escape/escape.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { marksOf } from "../judges/escape/marks.ts";
@@ -10,37 +10,39 @@ const CANDIDATE = "{{candidate}}";
 const REFERENCE = "{{reference}}";
 const SLOTS = /(\{\{(?:question|candidate|reference)\}\})/;
 
-/**
- * Conversations as families of models write them; the server's tokenizer adds what begins a text.
- */
+/** Conversation templates of model families; the server's tokenizer adds the begin-of-text token. */
 const NAMED: Readonly<Record<string, string>> = {
   plain: `${QUESTION}\n\n${CANDIDATE}`,
   chatml: `<|im_start|>user\n${QUESTION}<|im_end|>\n<|im_start|>assistant\n${CANDIDATE}<|im_end|>\n`,
   llama3: `<|start_header_id|>user<|end_header_id|>\n\n${QUESTION}<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n${CANDIDATE}<|eot_id|>`,
-  // The marks that POLAR's own client writes.
+  // The tokens that POLAR's client writes.
   polar: `${QUESTION}\n${REFERENCE}<|reward|>${QUESTION}\n${CANDIDATE}[UNUSED_TOKEN_130]`,
 };
 
 export const SCALAR_TEMPLATE_CHARS = 8_192;
 
-/** The texts around the slots, and the slots, in their order. */
+/** Splits a template into texts and slots, in their order. */
 const partsOf = (template: string): string[] => (NAMED[template] ?? template).split(SLOTS);
 
-/** Whether it is a template's name, or a text whose last slot is the candidate's, its only one. */
+/**
+ * Whether a string names a template, or is one: it needs a slot for the question, and exactly one for the
+ * candidate, at the end.
+ */
 export function isScalarTemplate(template: string): boolean {
   const slots = partsOf(template).filter((part) => SLOTS.test(part));
   return slots.indexOf(CANDIDATE) === slots.length - 1 && slots.includes(QUESTION);
 }
 
-/** Whether it shows each candidate beside the group's reference answer. */
+/** Whether a template shows the group's reference answer next to each candidate. */
 export const showsReference = (template: string): boolean => partsOf(template).includes(REFERENCE);
 
-/** Whether model text can be kept from holding it, as no escape breaks a single character. */
+/** Whether escaping can keep a tag out of model text; no escape breaks a single character. */
 export const isStepTag = (tag: string): boolean => survivors(createEscape([tag]), [tag]).length === 0;
 
 /**
- * Makes texts by a template; model text can neither close its place nor pose as a token. Behind
- * each step of a list stands `step_tag`, which no step holds, where the model is asked about it.
+ * Creates a function that fills a template. Model text can neither close its slot nor imitate a token.
+ * `step_tag` follows each step and marks the position at which the model scores it; no step can contain the
+ * tag.
  */
 export function scalarTexts(template: string, step_tag: string | null = null) {
   const escapeWith = step_tag === null ? escapeText : createEscape([step_tag]);

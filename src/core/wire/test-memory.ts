@@ -1,12 +1,12 @@
-// Defines what is remembered of runs that hold no program: they end alike whenever they are made again.
+// Caches runs that hold no program, because such a run ends the same way whenever it is repeated.
 import type { Step } from "./examination.ts";
 import type { Ran } from "./sandbox-apis.ts";
 
-/** UTF-16 units of inputs and outputs together. */
+/** Maximum UTF-16 units of inputs and outputs together. */
 const CHARS_MAX = 4_194_304;
 const ENTRIES_MAX = 2_048;
 
-/** Runs of tests' own code by their whole input, since a program has a say in that. */
+/** Runs of tests' code, keyed by their whole input, because a program influences the input. */
 export class TestMemory {
   readonly #runs = new Map<string, Ran>();
   #chars = 0;
@@ -15,7 +15,7 @@ export class TestMemory {
     return kind === "test" ? this.#runs.get(keyOf(run)) : undefined;
   }
 
-  /** Keeps what ended well; the oldest are given up for it. */
+  /** Stores a successful run and evicts the oldest runs if the cache is full. */
   set({ kind, run }: Step, ran: Ran): void {
     const key = keyOf(run);
     const chars = key.length + ran.stdout.length;

@@ -1,5 +1,5 @@
-// Reports a line of the verify protocol's reply from nonsense, by hand: zod takes some 5 µs an event where
-// code may not be compiled. Equal to VerifyEventSchema, as a property test holds.
+// Validates the lines of a verify reply by hand, because zod takes some 5 µs per event where code generation
+// is not allowed. Equivalent to VerifyEventSchema, as a property test checks.
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-/** JSON's 1e999 is Infinity. */
+/** Rejects Infinity, which JSON.parse returns for 1e999. */
 const isNumber = (value: unknown): boolean => Number.isFinite(value);
 const isProbabilities = (value: unknown): boolean =>
   isObject(value) && Object.entries(value).every(([letter, p]) => letter === "__proto__" || isNumber(p));
@@ -59,8 +59,8 @@ const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> 
 };
 
 /**
- * The event of a line; `unknown` for a type that this version does not know, which is to be
- * skipped; `malformed` for all else.
+ * Parses a line into an event. Returns `unknown` for a type that this version does not know, which the caller
+ * must skip, and `malformed` for anything else.
  */
 export function readVerifyEvent(line: string): VerifyEvent | "unknown" | "malformed" {
   let event: unknown;

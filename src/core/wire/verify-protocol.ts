@@ -1,5 +1,5 @@
-// The wire shapes of the verify protocol (docs/verify-protocol.md): what the edge asks the GPU gateway, and
-// the events it streams back.
+// The wire shapes of the verify protocol (docs/verify-protocol.md): the edge's requests to the GPU gateway,
+// and the events that the gateway streams back.
 import * as z from "zod";
 import { JudgeExtraSchema } from "../contract/judge-extra.ts";
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
@@ -10,8 +10,8 @@ import { needsWhole } from "../judges/parsers/table.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 
 /**
- * Raised with each field or value that a request may newly have: a gateway tells its own, and an edge
- * of a newer one says so. See docs/verify-protocol.md.
+ * Protocol revision, raised with each new field or value of a request. A gateway reports its revision, and an
+ * edge with a newer revision says so. See docs/verify-protocol.md.
  */
 export const VERIFY_REVISION = 3;
 
@@ -27,15 +27,15 @@ const VerifyComparisonSchema = z.strictObject({
   id: count,
   order: z.array(count).min(1).max(LIMITS.list_candidates_max),
   samples: z.int().min(1).max(LIMITS.samples_max).default(1),
-  /** Number of the first sample; it seeds the engine. */
+  /** Number of the first sample; the number seeds the engine. */
   first_sample: count.default(0),
   /**
-   * `majority`: samples that can no longer change which of two candidates has more verdicts are not
-   * run, or cut short. Exact only where this comparison alone decides the pair, so not with both
-   * orders; refused for lists of more than two.
+   * `majority`: samples that can no longer change which of two candidates has more verdicts are not run, or
+   * are cut short. Exact only if this comparison by itself decides the pair, so not with both orders;
+   * rejected for lists of more than two.
    */
   stop: z.enum(["majority", "all"]).default("all"),
-  /** Tokens of each generation at most; default `sampling.max_tokens`. */
+  /** Maximum tokens per generation; default: `sampling.max_tokens`. */
   max_tokens: z.int().min(1).max(LIMITS.max_tokens_max).optional(),
 });
 
@@ -46,13 +46,15 @@ const VerifyGroupSchema = z
     group_id: groupId,
     question: z.string(),
     language: z.string().max(32).nullable().default(null),
-    /** Texts that some presets need besides. */
+    /** Additional texts that some presets need. */
     slots: z.strictObject({ reference: z.string(), rubric: z.string(), principle: z.string() }).partial().optional(),
     candidates: z.array(z.string()).min(1).max(LIMITS.rollouts_per_group_max),
-    /** By digest, as data URLs; each is shown behind the block that names it. */
+    /** Images as data URLs, by digest; each image is shown after the block that names it. */
     images: z
       .record(z.string().regex(/^[0-9a-f]{64}$/), z.string().startsWith("data:image/"))
-      .refine((images) => Object.keys(images).length <= IMAGES_MAX, { message: `at most ${IMAGES_MAX}` })
+      .refine((images) => Object.keys(images).length <= IMAGES_MAX, {
+        message: `must have at most ${IMAGES_MAX} images`,
+      })
       .optional(),
     comparisons: z.array(VerifyComparisonSchema).min(1),
   })
@@ -67,7 +69,7 @@ const VerifyGroupSchema = z
         context.addIssue({
           code: "custom",
           path: ["comparisons", at, "stop"],
-          message: "majority needs an order of two",
+          message: "majority requires an order of exactly two candidates",
         });
       }
     });
@@ -77,19 +79,19 @@ const VerifyGroupSchema = z
   });
 
 export const VerifyRequestSchema = z.strictObject({
-  /** Milliseconds from arrival; what is not done by then is an `error` with code `deadline`. */
+  /** Milliseconds from arrival; a sample that is not done by then is an `error` with code `deadline`. */
   deadline_ms: z.int().min(1).max(LIMITS.deadline_ms_max),
   /**
-   * Engine failures are asked again until the deadline; without it the failure is reported soon as
-   * `retryable`, for a caller that has another backend to ask.
+   * Retries engine failures until the deadline. If false, a failure is reported early as `retryable`, for a
+   * caller that has another backend.
    */
   patient: z.boolean().default(false),
   /**
-   * Comparisons go as they are listed, not as the engine's prefix cache likes them: what is there at
-   * the deadline is of use, and is to be the beginning.
+   * Runs comparisons in the listed order rather than in the best order for the engine's prefix cache, so that
+   * the results available at the deadline are those of the first comparisons.
    */
   in_order: z.boolean().default(false),
-  /** Lower goes first, as vLLM has it; equal priorities share fairly. */
+  /** Lower values go first, as in vLLM; equal priorities share fairly. */
   priority: z.int().min(-100).max(100).default(0),
   groups: z
     .array(VerifyGroupSchema)
@@ -98,10 +100,10 @@ export const VerifyRequestSchema = z.strictObject({
     .refine((groups) => new Set(groups.map(({ group_id }) => group_id)).size === groups.length, {
       message: "group_ids must be distinct",
     }),
-  /** A prompt's or preset's name, or a deployment's own template as canonical JSON. */
+  /** Name of a prompt or preset, or a deployment's template as canonical JSON. */
   prompt: z.string().max(LIMITS.template_chars),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
-  /** null: the gateway's ENGINE_MODEL. */
+  /** Model name; null: the gateway's ENGINE_MODEL. */
   model: z.string().max(256).nullable().default(null),
   sampling: z.strictObject({
     temperature: z.number().min(0).max(2),
@@ -109,10 +111,10 @@ export const VerifyRequestSchema = z.strictObject({
     max_tokens: z.int().min(1).max(LIMITS.max_tokens_max),
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   }),
-  /** Further fields of the engine's request. */
+  /** Additional fields of the engine's request. */
   extra: JudgeExtraSchema.optional(),
   /**
-   * Ask the engine for the labels' probabilities where the answer's label stands (formulas h).
+   * Asks the engine for the probabilities of the labels at the position of the answer's label (formulas h).
    */
   soft: z.boolean().default(false),
 });
@@ -124,12 +126,12 @@ export type VerifyComparison = z.output<typeof VerifyComparisonSchema>;
 const ids = { group_id: groupId, comparison: count };
 const VerifyErrorCodeSchema = z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]);
 
-/** Most characters of an answer segment in a `verdict` event; a longer one keeps its end. */
+/** Maximum characters of an answer segment in a `verdict` event; a longer segment keeps its end. */
 export const ANSWER_SEGMENT_CHARS = 4096;
-/** The same where the prompt's parser reads all of an answer. */
+/** Maximum characters of an answer segment if the prompt's parser reads the whole answer. */
 const ANSWER_WHOLE_CHARS = 65_536;
 
-/** How much of an answer to this prompt its parser may need. */
+/** Number of characters of an answer that the parser of a prompt may need. */
 export function answerChars(prompt: string): number {
   const preset = presetNamed(prompt);
   return preset !== null && needsWhole(preset.parser) ? ANSWER_WHOLE_CHARS : ANSWER_SEGMENT_CHARS;
@@ -150,10 +152,10 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     type: z.literal("verdict"),
     ...ids,
     sample: count,
-    /** The text behind the thinking (thinking.ts). */
+    /** The text after the thinking (thinking.ts). */
     answer: z.string(),
     thinking: z.enum(["none", "closed", "unclosed"]),
-    /** `stop`, `length`, `repetition`, or what else the engine said. */
+    /** `stop`, `length`, `repetition`, or another reason of the engine. */
     finish_reason: z.string().nullable(),
     prompt_tokens: count,
     completion_tokens: count,
@@ -161,8 +163,8 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     first_token_ms: z.number().nullable(),
     total_ms: z.number(),
     /**
-     * Probability of each label where it stands, only when asked; null where none was seen. What
-     * the engine gave them all, and which was written.
+     * Probability of each label at the position of the label, only if requested; null if no label was seen.
+     * `coverage` is the total probability that the engine gave the labels, `written` the generated label.
      */
     letters: z.record(z.string(), z.number()).nullable().optional(),
     coverage: z.number().nullable().optional(),
@@ -173,9 +175,9 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("saved"),
     ...ids,
-    /** Sample numbers that were not run, or were cut short: the majority was decided. */
+    /** Numbers of the samples that were not run, or were cut short, because the majority was decided. */
     samples: z.array(count).min(1),
-    /** Tokens that the cut ones had generated already. */
+    /** Tokens that the samples had generated before they were cut short. */
     completion_tokens: count,
   }),
   z.object({
@@ -184,21 +186,21 @@ export const VerifyEventSchema = z.discriminatedUnion("type", [
     sample: count,
     code: VerifyErrorCodeSchema,
     retryable: z.boolean(),
-    /** Why the engine refused the question, fit for people; where it said so. */
+    /** Human-readable reason why the engine refused the question, if it gave one. */
     reason: z.string().max(ENGINE_REASON_CHARS).nullable().optional(),
-    /** How long the engine asked to be left alone, ms; where it said so. */
+    /** Wait that the engine asked for, ms, if it named one. */
     retry_after_ms: count.optional(),
   }),
   z.object({ type: z.literal("heartbeat"), open: count }),
   z.object({
     type: z.literal("done"),
     usage: z.object({
-      /** All that were asked: verdicts, saved and failed together. */
+      /** All requested generations: verdicts, saved and failed together. */
       generations: count,
       saved: count,
       failed: count,
       prompt_tokens: count,
-      /** Those of saved samples that had begun included. */
+      /** Includes the tokens of saved samples that had begun. */
       completion_tokens: count,
       in_flight_max: count,
     }),

@@ -1,4 +1,4 @@
-// How model text is made harmless for a prompt, and how the text is had back.
+// Escapes model text for a prompt, and restores the original text.
 
 import { skeletonOf } from "../../text/look-alikes.ts";
 import { OPENERS } from "./dangers.ts";
@@ -8,8 +8,8 @@ const HIDDEN = new RegExp(`^[${HIDDEN_CLASS}]$`, "u");
 const HIDDEN_OR_SHOWN = new RegExp(`[${HIDDEN_CLASS}]|<(?=U\\+[0-9A-F]{4,6}>)`, "gu");
 
 /**
- * A hidden character as `<U+202E>`; text that looks like that already takes two joiners, so that the two can
- * be distinguished.
+ * Writes a hidden character as `<U+202E>`. Text that already looks like this gets two joiners, so that the
+ * two can be distinguished.
  */
 function showHidden(text: string): string {
   return text.replace(HIDDEN_OR_SHOWN, (match) => {
@@ -19,7 +19,7 @@ function showHidden(text: string): string {
   });
 }
 
-/** Puts a joiner behind every character of `text` at whose skeleton's place an opener matches. */
+/** Inserts a joiner after every character of `text` whose skeleton matches an opener. */
 function breakOpeners(text: string): string {
   const skeleton = skeletonOf(text);
   const { ends } = skeleton;
@@ -28,7 +28,7 @@ function breakOpeners(text: string): string {
   let from = 0;
   for (const { index } of skeleton.text.matchAll(OPENERS)) {
     const end = ends[index] as number;
-    // Two openers that one character looks like are broken by one joiner.
+    // One joiner breaks two openers if a single character looks like both.
     if (end === from) continue;
     broken += text.slice(from, end) + JOINER;
     from = end;
@@ -39,19 +39,19 @@ function breakOpeners(text: string): string {
 export type Escape = (text: string) => string;
 
 /**
- * Makes model text unable to close its block, to pose as a chat or verdict token, or to hide. A
- * word joiner breaks every danger behind its first character, wherever it begins; the text's own
- * joiners are written out as other hidden characters are, so no danger, which holds none, can stand
- * in the result. Exact inverse: `unescapeText`. Linear time.
+ * Escapes model text so that it cannot close its block, imitate a chat or verdict token, or hide. A word
+ * joiner after the first character breaks dangerous text at any position. Joiners in the original text are
+ * written out like other hidden characters. Dangerous text contains no joiner, so none of it remains in the
+ * result. Exact inverse: `unescapeText`. Linear time.
  */
 export const escapeText: Escape = (text) => breakOpeners(showHidden(text));
 
-/** A text as a pattern that matches it. */
+/** Escapes a text for use in a regular expression. */
 const quoted = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
 /**
- * An escape that also breaks the tokens given, as they are written: those of the tokenizer that is
- * served. Those of a single character cannot be broken; `survivors` names what is left.
+ * Creates an escape that also breaks the given tokens, literally: the tokens of the served tokenizer.
+ * Single-character tokens cannot be broken; `survivors` returns the tokens that are left.
  */
 export function createEscape(tokens: readonly string[], base: Escape = escapeText): Escape {
   const rests = new Map<string, string[]>();
@@ -68,19 +68,19 @@ export function createEscape(tokens: readonly string[], base: Escape = escapeTex
   return (text) => base(text).replace(openers, (first) => first + JOINER);
 }
 
-/** Alone, and within a line: the head of a turn is a danger at a line's start only. */
+/** Tests a token by itself and inside a line, because a turn header is broken only at the start of a line. */
 const isBroken = (breaks: Escape, token: string): boolean =>
   !breaks(token).includes(token) && !breaks(`a ${token}`).includes(token);
 
-/** Those of the tokens that reach a prompt whole. */
+/** Returns the tokens that reach a prompt unbroken. */
 export const survivors = (breaks: Escape, tokens: readonly string[]): string[] =>
   tokens.filter((token) => !isBroken(breaks, token));
 
 const JOINED = `${JOINER}?`;
-/** Single joiners, except in front of what looked like a hidden character that was written out. */
+/** Matches written-out hidden characters, text that only looked like one, and single joiners. */
 const ESCAPED = new RegExp(`<(${JOINER}*)U${JOINED}\\+${JOINED}((?:[0-9A-F]${JOINED}){4,6})>|${JOINER}`, "g");
 
-/** The text that `escapeText`, or an escape that breaks more, was given. */
+/** Restores the text that was passed to `escapeText`, or to an escape that breaks more. */
 export function unescapeText(text: string): string {
   if (!text.includes("<") && !text.includes(JOINER)) return text;
   return text.replace(ESCAPED, (match, joiners: string | undefined, digits: string) => {

@@ -1,18 +1,21 @@
-// Finds a template's marks in model text, however they are spelled, and breaking them.
+// Finds a template's marks in model text, in any spelling, and breaks them.
 
 import { isForeign, type Skeleton, skeletonOf } from "../../text/look-alikes.ts";
 import type { Mark, MarkRule } from "./marks.ts";
 import { isGap, JOINER, trailOf } from "./trail.ts";
 
-/** A mark is known by as many characters: who writes those writes the mark. */
+/**
+ * Number of characters by which a mark is recognised; a text with the same first characters counts as the
+ * mark.
+ */
 const TRAIL_CHARS_MAX = 48;
 
-/** A place in the tree of all marks' characters. */
+/** A node in the trie of all marks. */
 interface Node {
   next: Map<number, Node>;
   /** The rules of the marks that end here. */
   rules: MarkRule[];
-  /** All characters up to here are the same: marks of it overlap in a run. */
+  /** Whether all characters up to this node are equal, so that such marks overlap in a run. */
   same: boolean;
 }
 
@@ -29,7 +32,7 @@ function addTo(root: Node, trail: string, rule: MarkRule): void {
   if (!node.rules.includes(rule)) node.rules.push(rule);
 }
 
-/** In lower case, the same number of units. */
+/** Converts to lower case and keeps the number of UTF-16 units. */
 const small = (text: string): string => {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (c) => c.toLowerCase());
@@ -40,7 +43,7 @@ const isEnd = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
 
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 
-/** Whether no letter or digit stands before `at` on its line, but for a list's number. */
+/** Whether the line has no letter or digit before `at`, except the number of a list item. */
 function beginsLine(text: string, at: number): boolean {
   let counts = false;
   for (let i = at - 1; i >= 0 && !isEnd(text.charCodeAt(i)); i--) {
@@ -51,7 +54,10 @@ function beginsLine(text: string, at: number): boolean {
   return true;
 }
 
-/** Whether a letter or digit, or with `any` anything but white space, stands from `at` on. */
+/**
+ * Whether a letter or digit follows on the line from `at` on; with `any`, anything except white space and
+ * emphasis.
+ */
 function goesOn(text: string, at: number, any: boolean): boolean {
   for (let i = at; i < text.length && !isEnd(text.charCodeAt(i)); i++) {
     if (any ? !isGap(text.charCodeAt(i)) : WORDY.test(text[i] as string)) return true;
@@ -59,7 +65,7 @@ function goesOn(text: string, at: number, any: boolean): boolean {
   return false;
 }
 
-/** The text behind a tag's name: its end, or an attribute. */
+/** The text after the name of a tag: the end of the tag, or an attribute. */
 const IN_TAG = /\s*(?:\/\s*)?>|\s+[\p{L}_:][\w:.-]*\s*=/uy;
 
 function isTagAt(text: string, at: number): boolean {
@@ -67,7 +73,7 @@ function isTagAt(text: string, at: number): boolean {
   return IN_TAG.test(text);
 }
 
-/** Spelled as honest texts spell words: in plain lower case. */
+/** Ordinary spelling of words: plain lower case. */
 const PLAIN = /^[^A-Z\x80-\uffff]*$/;
 
 interface SkeletonSpan {
@@ -77,7 +83,7 @@ interface SkeletonSpan {
   to: number;
 }
 
-/** Where in the source the character of a unit of the skeleton begins. */
+/** Offset in the source of the character that a unit of the skeleton comes from. */
 const startIn = ({ ends }: Skeleton, unit: number): number =>
   ends === null ? unit : unit === 0 ? 0 : (ends[unit - 1] as number);
 
@@ -95,9 +101,9 @@ function counts(rule: MarkRule, { source, skeleton, from, to }: SkeletonSpan): b
 }
 
 /**
- * The place behind which a joiner breaks the mark that begins at `from`, as a unit of the skeleton;
- * -1 where none begins there. Behind its first character, or in a run of one sign before its last,
- * which breaks the marks that overlap as well.
+ * Finds the mark that begins at `from`, or returns null. `at` is the unit of the skeleton before which a
+ * joiner breaks the mark: after the first character, or in a run of one sign before the last, which also
+ * breaks overlapping marks. `last` is the last unit of the mark.
  */
 function breakOf(node: Node, text: string, place: Omit<SkeletonSpan, "to">): { at: number; last: number } | null {
   for (let to = place.from + 1; to < text.length; to++) {
@@ -115,8 +121,8 @@ function breakOf(node: Node, text: string, place: Omit<SkeletonSpan, "to">): { a
 }
 
 /**
- * For two ASCII characters, the second times 128 behind the first, whether a mark may begin so: most places
- * of a text need only one look here.
+ * Table of the pairs of ASCII characters that may begin a mark, indexed by first + 128 * second. Most
+ * positions of a text need only this lookup.
  */
 function pairsOf(root: Node): Uint8Array {
   const pairs = new Uint8Array(128 * 128);
@@ -128,7 +134,7 @@ function pairsOf(root: Node): Uint8Array {
   return pairs;
 }
 
-/** Adds to `breaks` where in `source` a joiner must stand. */
+/** Appends to `breaks` the offsets in `source` that need a joiner. */
 function find(root: Node, pairs: Uint8Array, source: string, skeleton: Skeleton, breaks: number[]): void {
   const text = small(skeleton.text);
   let broken = -1;
@@ -149,9 +155,9 @@ function find(root: Node, pairs: Uint8Array, source: string, skeleton: Skeleton,
 export type Guard = (text: string) => string;
 
 /**
- * Breaks every one of the marks in a text by one joiner, whatever their case, width, script and
- * spacing; the text is as `escapeText` gives it, and `unescapeText` undoes both. Time: in proportion
- * to the text.
+ * Creates a function that breaks every mark in a text with one joiner, in any case, width, script and
+ * spacing. The text must come from `escapeText`; `unescapeText` undoes both. Time is proportional to the
+ * length of the text.
  */
 export function createGuard(marks: readonly Mark[]): Guard {
   const root = nodeOf(true);
@@ -159,7 +165,7 @@ export function createGuard(marks: readonly Mark[]): Guard {
   for (const { text, rule } of marks) {
     addTo(root, trailOf(text), rule);
     if (!isForeign(text)) continue;
-    // A capital of another script may look like a letter that its lower case does not.
+    // A capital of another script may look like a letter that its lower case does not resemble.
     foreign = true;
     addTo(root, trailOf(small(text)), rule);
   }

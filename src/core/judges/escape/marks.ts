@@ -1,18 +1,19 @@
-// Decides which texts of a template are marks: what a reader could take for the beginning or the end of a
-// section, or for a verdict, if model text brought it.
+// Decides which texts of a template are marks: texts that a reader could take for the beginning or the end of
+// a section, or for a verdict, if model text contained them.
 
 import { type ParserSettings, writtenOf } from "../parsers/table.ts";
 import { trailOf } from "./trail.ts";
 
 /**
- * Where a mark counts. One that is spelled in capitals, wide or foreign letters always does, except for
- * `start`; the rule is for the same words in lower case, which honest texts hold as well.
- * - `anywhere`: it has no innocent use
- * - `line`: several words or one before a sign, such as `Options:`, where they begin a line
- * - `key`: such words that the parser looks for, also where text follows them on the line
- * - `alone`: a plain word, where the line holds nothing else
- * - `start`: two or three characters, only at a line's start and in any case
- * - `tag`: a tag's beginning, where attributes or its end follow
+ * Positions at which a mark counts. A mark in capitals, or in wide or foreign letters, counts at every
+ * position, except for `start`; the rule applies to the same words in lower case, which ordinary texts
+ * contain too.
+ * - `anywhere`: the mark has no innocent use
+ * - `line`: several words, or a word before a sign, such as `Options:`, at the start of a line
+ * - `key`: such words that the parser looks for, also if text follows them on the line
+ * - `alone`: a plain word, if nothing else is on the line
+ * - `start`: two or three characters, only at the start of a line, in any case
+ * - `tag`: the beginning of a tag, if attributes or the end of the tag follow
  */
 export type MarkRule = "anywhere" | "line" | "key" | "alone" | "start" | "tag";
 
@@ -21,7 +22,7 @@ export interface Mark {
   rule: MarkRule;
 }
 
-/** Literal text of a template, and whether a slot stands right before it and right behind it. */
+/** Literal text of a template, and whether a slot is directly before and directly after it. */
 interface MarkPiece {
   text: string;
   opened: boolean;
@@ -29,48 +30,48 @@ interface MarkPiece {
 }
 
 interface MarkLine extends MarkPiece {
-  /** Whether no other line stands between it and a slot. */
+  /** Whether the line is next to a slot, apart from empty lines. */
   nearest: boolean;
 }
 
-/** The input of a guard. */
+/** The parts of a template in which marks are searched. */
 interface Marked {
-  /** Text and slots in turn, as `split` gives them. */
+  /** Alternating texts and slot names. */
   messages: readonly (readonly string[])[];
-  /** Texts around one candidate and between two, likewise. */
+  /** Texts around one candidate and between two, also as alternating texts and slot names. */
   candidate: readonly (readonly string[])[];
   parser?: ParserSettings;
 }
 
-/** Shorter pieces, such as a lone bracket, delimit nothing by themselves. */
+/** Minimum length of a delimiter; a shorter piece, such as a single bracket, does not delimit by itself. */
 export const DELIMITER_CHARS_MIN = 4;
-/** But one sign three times does: `"""`. */
+/** Minimum length of a delimiter that repeats one sign, such as `"""`. */
 const RUN_CHARS = 3;
-/** Marks with at least one character more are not single characters. */
+/** Minimum length of a mark with the rule `start`. */
 const START_CHARS_MIN = 2;
-/** This many characters of a template's words in a row are not an accident, whatever their case. */
+/** Number of consecutive characters of a template's words that cannot be a coincidence, in any case. */
 const WORDS_CHARS = 24;
-/** And this many where they follow a slot on its line. */
+/** Number of characters after a slot, on the same line, that cannot be a coincidence. */
 const WORDS_BEHIND_SLOT_CHARS = 8;
-/** Marks of one template: with more lines than that it keeps those nearest to its slots. */
+/** Maximum number of marks per template; with more lines, those nearest to slots are kept. */
 const MARKS_MAX = 512;
-/** A line up to here is a label, of which each part is a mark; a longer one is a sentence. */
+/** Maximum length of a label, in which each part is a mark; a longer line is a sentence. */
 const LABEL_CHARS = 40;
 
 const WORDY = /[\p{L}\p{N}]/u;
 const PROSE = /^[\p{L}\p{N}\p{M}\s_.,:;'!?]+$/u;
 const SIGN = /[^\p{L}\p{N}\p{M}\s_]/u;
-/** Several words, or one before a sign. */
+/** Several words, or a word before a sign. */
 const LABEL = /\S\s+\S|[^\p{L}\p{N}\p{M}_]$/u;
 const ONE_SIGN = /^([^\p{L}\p{N}])\1+$/u;
 
-/** Whether a line of a template delimits by itself, so that it is broken inside model text. */
+/** Whether a line of a template delimits by itself, so that model text containing the line is broken. */
 export function delimits(line: string): boolean {
   const trail = trailOf(line);
   return trail.length >= DELIMITER_CHARS_MIN || (trail.length >= RUN_CHARS && ONE_SIGN.test(trail));
 }
 
-/** The rule of a piece of one line; null where it is not a mark. */
+/** Returns the rule of a single-line piece, or null if the piece is not a mark. */
 function ruleOf(line: string, behindSlot: boolean): MarkRule | null {
   const { length } = trailOf(line);
   if (!WORDY.test(line)) return delimits(line) ? "anywhere" : null;
@@ -80,13 +81,13 @@ function ruleOf(line: string, behindSlot: boolean): MarkRule | null {
   return LABEL.test(line) ? "line" : "alone";
 }
 
-/** A separator before the first of a label's characters is the last section's. */
+/** Removes a separator before a label, which belongs to the previous section. */
 const withoutSeparator = (line: string): string => {
   const core = line.replace(/^[\s,;.)}\]]+/, "");
   return trailOf(core).length >= DELIMITER_CHARS_MIN ? core : line;
 };
 
-/** The parts of a line of which each names a section by itself: `User:` and `### Question:`. */
+/** Splits a line into parts that each name a section, such as `User:` and `### Question:`. */
 function labelsIn(line: string, { opened, closed }: MarkPiece): string[] {
   const parts = line.split(/(?<=[:.!?])\s+/);
   if (parts.length === 1) return [];
@@ -97,7 +98,7 @@ function labelsIn(line: string, { opened, closed }: MarkPiece): string[] {
 const piecesOf = (parts: readonly string[]): MarkPiece[] =>
   parts.flatMap((text, i) => (i % 2 === 0 ? [{ text, opened: i > 0, closed: i < parts.length - 1 }] : []));
 
-/** The lines of a piece, each with what stands right beside it. */
+/** Splits a piece into lines and records which lines are next to a slot. */
 function linesOf({ text, opened, closed }: MarkPiece): MarkLine[] {
   const lines = text.split(/[\n\r]/).map((line) => line.trim());
   const [first, last] = [lines.findIndex((line) => line !== ""), lines.findLastIndex((line) => line !== "")];
@@ -117,8 +118,8 @@ const HEADING = /^#+(?=\s*[\p{L}\p{N}])/u;
 const TAG = /^<\/?\s*\p{L}[\p{L}\p{N}\s_-]*(?=>$)/u;
 
 /**
- * Other spellings that a reader takes for the same section: a heading of any depth, with or without
- * its colon, and a tag with attributes.
+ * Returns a mark with other spellings that a reader takes for the same section: a heading of any depth, with
+ * or without its colon, and a tag with attributes.
  */
 function alikes({ text, rule }: Mark): Mark[] {
   const tag = TAG.exec(text)?.[0];
@@ -141,10 +142,10 @@ function marksOfLine(line: MarkLine): Mark[] {
   });
 }
 
-/** The marks of messages, those nearest to a slot first. */
+/** Returns the marks of messages, those nearest to a slot first. */
 function marksOfMessages(messages: readonly (readonly string[])[]): Mark[] {
   const lines = messages.filter(({ length }) => length > 1).flatMap((parts) => piecesOf(parts).flatMap(linesOf));
-  // Without a slot a message has no section: only its sentences could be imitated.
+  // A message without a slot has no section, so only its sentences could be imitated.
   const others = messages.filter(({ length }) => length === 1).flatMap((parts) => piecesOf(parts).flatMap(linesOf));
   const sentences = others.filter(({ text }) => trailOf(text).length >= WORDS_CHARS);
   return [
@@ -154,25 +155,27 @@ function marksOfMessages(messages: readonly (readonly string[])[]): Mark[] {
   ];
 }
 
-/** A candidate's own delimiters, which it must not write wherever it is. */
+/** The delimiters of a candidate, which the candidate must not contain at any position. */
 const marksOfCandidate = (parts: readonly string[]): Mark[] =>
   piecesOf(parts)
     .flatMap(linesOf)
     .flatMap(({ text }) => (delimits(text) ? alikes({ text, rule: "anywhere" }) : []));
 
-/** Marks that a parser looks for: a key counts wherever the parser would read on. */
+/**
+ * Returns the marks that a parser looks for. A key counts wherever the parser would read the text after it.
+ */
 function marksOfForm(text: string, parser: ParserSettings): Mark[] {
   const rule = ruleOf(text, false);
   if (rule === null) return [];
-  // Other spellings of a key are read at a line's start alone.
+  // The parser reads other spellings of a key only at the start of a line.
   const key = "key" in parser ? parser.key : undefined;
   const isKey = rule !== "anywhere" && (key === undefined ? rule === "line" : key === text);
   return alikes({ text, rule: isKey ? "key" : rule });
 }
 
 /**
- * Every mark of a template, each once: the lines of every literal piece around its slots, what
- * delimits its candidates, and the forms that its parser reads.
+ * Returns every mark of a template, without duplicates: the lines of the literal pieces around its slots, the
+ * delimiters of its candidates, and the forms that its parser reads.
  */
 export function marksOf({ messages, candidate, parser }: Marked): Mark[] {
   const all = [

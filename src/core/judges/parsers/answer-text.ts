@@ -1,15 +1,17 @@
-// The part of an answer that parsers read: behind the thoughts, in compatibility form, by lines.
+// The part of an answer that parsers read: the text after the thoughts, in compatibility form (NFKC), and its
+// lines.
 import { answerStart } from "../../text/thinking.ts";
 
 /**
- * In pieces: NFKC takes quadratic time on runs of combining marks. Without superscripts, fractions
- * and digits in circles, which it would make digits: 3\u00b2 is not 32, nor 3\u00bd 31.
+ * Matches non-ASCII text in short pieces, because NFKC takes quadratic time on runs of combining marks.
+ * Excludes superscripts, fractions and circled digits, which NFKC would turn into digits: 3\u00b2 is not 32,
+ * and 3\u00bd is not 31.
  */
 const OTHERS = /[^\0-\x7f\p{No}]{1,64}/gu;
 
 /**
- * The text behind the last end of thinking, NFKC piece by piece; null when a block of thoughts is
- * open at the end. Linear time.
+ * Returns the text after the last end of thinking, normalized to NFKC piece by piece; null if a block of
+ * thoughts is open at the end. Linear time.
  */
 export function segmentOf(answer: string): string | null {
   const start = answerStart(answer);
@@ -17,11 +19,14 @@ export function segmentOf(answer: string): string | null {
   return answer.slice(start).replace(OTHERS, (piece) => piece.normalize("NFKC"));
 }
 
-/** Lines end at LF, CR or CRLF. */
+/** Splits a segment into lines, which end at LF, CR or CRLF. */
 export const linesOf = (segment: string): string[] =>
   segment.includes("\r") ? segment.split(/\r\n|\r|\n/) : segment.split("\n");
 
-/** Numbers the lines of ascending offsets; linear over all calls. */
+/**
+ * Returns a function from an offset to its line number. Offsets must ascend; all calls together take linear
+ * time.
+ */
 export function lineCounter(segment: string): (offset: number) => number {
   let line = 0;
   let at = 0;
@@ -38,7 +43,9 @@ const STRIPPED = " \t\r\n\v\f\u00a0`*_\"'\u201c\u201d\u2018\u2019.,;:!()";
 
 const POINTED = /[.,][0-9]/y;
 
-/** Without the white space, quotes and marks around it; the point of .5 is the number's own. */
+/**
+ * Strips white space, quotes and punctuation from both ends. Keeps the leading point of a number such as .5.
+ */
 export function stripped(text: string): string {
   let start = 0;
   let end = text.length;
@@ -50,19 +57,19 @@ export function stripped(text: string): string {
   return text.slice(start, end);
 }
 
-/** A longer content is never a label. */
+/** Maximum length of a label. */
 const LABEL_CHARS_MAX = 256;
 
 const MACRO = /^\\(?:text|math)[a-z]{0,8}\s*\{(.*)\}$/s;
 const LAYER = /^(?:\[(.*)\]|\{(.*)\}|\$(.*)\$)$/s;
-/** Words that may lead to a label. */
+/** Words that may precede a label. */
 export const LEADING_WORDS = [
   ...["response", "assistant", "answer", "option", "candidate", "judgment", "judgement", "verdict"],
 ];
 const WORD = new RegExp(`^(?:${LEADING_WORDS.join("|")})\\b[\\s_:]*(?=\\S)`, "i");
 const LAYERS_MAX = 4;
 
-/** A short content without up to four layers of wrapping and the words before a label. */
+/** Strips up to four layers of wrapping, and the words before a label, from a short content. */
 export function unwrapped(content: string): string {
   let text = stripped(content);
   if (text.length < 2 || text.length > LABEL_CHARS_MAX) return text;

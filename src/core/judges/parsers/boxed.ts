@@ -13,9 +13,12 @@ const SCHEMA = z
     kind: z.literal("boxed"),
     labels: LabelsSchema,
     many: z.boolean(),
-    /** Words that mean a label, in lower case. */
+    /** Synonyms of labels, in lower case. */
     words: WordsSchema,
-    /** Where no box is: the line with this key, or the whole answer, or boxed{B}, may say it. */
+    /**
+     * Fallback for answers without a box: the line with this key, or with `bare` the whole answer or
+     * boxed{B}.
+     */
     key: KeySchema,
     bare: z.boolean(),
   })
@@ -23,7 +26,7 @@ const SCHEMA = z
   .required({ kind: true });
 export type BoxedSettings = z.output<typeof SCHEMA>;
 
-/** Labels behind the brace of a box. */
+/** The anchor of labels directly after the opening brace of a box. */
 export const boxAnchor = (labels: readonly string[]): Anchor => ({ labels, behind: /\\boxed\s*\{/g });
 
 export const boxed: Parser<BoxedSettings> = {
@@ -63,7 +66,7 @@ export const boxed: Parser<BoxedSettings> = {
 
 const BARE_BOX = /(?<![\\\p{L}\p{N}])boxed\{([^{}]{1,256})\}/gu;
 
-/** Boxes whose backslash was lost on the way, which the published code of such judges reads too. */
+/** Boxes whose backslash was lost, which the published code of such judges also reads. */
 function bareBoxes(segment: string, accepted: LabelWords): VerdictMatch[] {
   const lineAt = lineCounter(segment);
   return [...segment.matchAll(BARE_BOX)].flatMap(({ 1: content, index }): VerdictMatch[] => {
@@ -72,7 +75,7 @@ function bareBoxes(segment: string, accepted: LabelWords): VerdictMatch[] {
   });
 }
 
-/** Labels between commas, ascending; `none` says that none is right. */
+/** Parses labels separated by commas, in ascending order; `none` means that no candidate is correct. */
 function severalIn(content: string, accepted: LabelWords): string[] | null | undefined {
   const text = unwrapped(content);
   if (/^none$/i.test(text)) return [];
@@ -81,7 +84,7 @@ function severalIn(content: string, accepted: LabelWords): string[] | null | und
   return all.some((found) => found == null) ? null : [...new Set(all as string[])].sort();
 }
 
-/** Whether a word behind a box, on its line, means another label than the box. */
+/** Whether a word after a box, on the same line, names a different label than the box. */
 function contradicts(segment: string, from: number, label: string, accepted: LabelWords): boolean {
   const rest = segment.slice(from, from + 256).split(/[\r\n]/)[0] ?? "";
   return (

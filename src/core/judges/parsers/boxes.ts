@@ -8,8 +8,8 @@ export interface Box {
 }
 
 /**
- * The next balanced `\boxed{..}` at or behind `from`, white space before the brace allowed. null
- * when there is none or the next one is never closed: behind that nothing can be trusted, and
+ * Finds the next balanced `\boxed{..}` at or after `from`; white space before the brace is allowed. Returns
+ * null if there is none, or if the next box is never closed: the text after such a box cannot be trusted, and
  * stopping there keeps the whole scan linear.
  */
 export function nextBox(text: string, from: number): Box | null {

@@ -1,4 +1,5 @@
-// The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]] or, where none is, [A>B]; ratings [[7, 4]].
+// The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]], or [A>B] if there is no double bracket; ratings
+// [[7, 4]].
 import * as z from "zod";
 import { LEADING_WORDS, linesOf, stripped } from "./answer-text.ts";
 import { LabelsSchema, RangeSchema } from "./fields.ts";
@@ -10,10 +11,13 @@ import { finalOf, type Value, type VerdictMatch } from "./parser-result.ts";
 const SCHEMA = z
   .strictObject({
     kind: z.literal("bracket"),
-    /** Letters, or with `strength` none: then the comparisons A>>B, A>B, A=B, B>A, B>>A. */
+    /**
+     * Labels, by default letters; not used with `strength`, which reads the comparisons A>>B, A>B, A=B, B>A,
+     * B>>A.
+     */
     labels: LabelsSchema,
     strength: z.boolean(),
-    /** Instead: one rating a candidate, lowest and highest. */
+    /** Reads ratings instead of labels, one per candidate: lowest and highest rating. */
     range: RangeSchema,
   })
   .partial()
@@ -21,7 +25,7 @@ const SCHEMA = z
 export type BracketSettings = z.output<typeof SCHEMA>;
 
 const BRACKETS = /\[\[([^[\]]{1,256})\]\]/g;
-/** Arena-Hard's form: read where no answer is in two pairs of brackets. */
+/** Arena-Hard's form, read if no answer is in double brackets. */
 const SINGLE = /\[([^[\]]{1,256})\]/g;
 const COMPARISON = /^[AB<>=!]+$/;
 const STRENGTHS: Readonly<Record<string, number>> = {
@@ -37,7 +41,7 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   "B<<A": 2,
 };
 
-/** How ratings in brackets begin. */
+/** Prefixes of ratings in brackets. */
 const RATINGS = Array.from("-0123456789", (first) => `[[${first}`);
 const COMPARISONS = Object.keys(STRENGTHS).flatMap((sign) => [`[[${sign}]]`, `[${sign}]`]);
 
@@ -76,10 +80,13 @@ const bracketsIn = (lines: readonly string[], pattern: RegExp): BracketMatch[] =
   );
 
 const symbolsIn = (content: string): string => content.replace(/[\s*`]/g, "");
-/** A lone [A] or [1] is a reference, not a verdict. */
+/** Whether the content is a comparison; a lone [A] or [1] is a citation, not a verdict. */
 const compares = ({ content }: BracketMatch): boolean => /^[AB][<>=]+[AB]$/i.test(symbolsIn(content));
 
-/** The content of a pair of brackets; `undefined` where it is not a verdict, such as a citation. */
+/**
+ * Parses the content of a pair of brackets. Returns null for a verdict that is not allowed, `undefined` for
+ * text that is not a verdict, such as a citation.
+ */
 function matchIn(
   content: string,
   { labels, strength, range }: BracketSettings,
@@ -103,11 +110,11 @@ function matchIn(
   return label == null ? label : { label };
 }
 
-/** Labels as they are written in brackets, alone or behind the words that may lead to one. */
+/** Spellings of labels in brackets: the label by itself, or after a word that may precede a label. */
 export const inBrackets = (labels: readonly string[]): string[] =>
   labels.flatMap((label) => ["", ...LEADING_WORDS].map((word) => `[[${word}${label}]]`));
 
-/** The labels in brackets of a text, for parsers that look for them inside something else. */
+/** Finds the labels in brackets in a text, for parsers that look for them inside something else. */
 export const bracketLabels = (text: string, accepted: LabelWords): (string | null)[] =>
   bracketsIn([text], BRACKETS).flatMap(({ content }) => {
     const label = wholeLabel(content, accepted);

@@ -1,22 +1,22 @@
-// Pieces of the schemas of parser settings, where a deployment writes them.
+// Shared parts of the schemas of parser settings, for templates that a deployment writes.
 import * as z from "zod";
 import { distinct } from "../../contract/distinct.ts";
 import { anyText, someOf, someText } from "../../faults/bounded.ts";
 
-/** Lowest and highest of a scale. */
+/** Lowest and highest value of a scale. */
 export const RangeSchema = z
   .tuple([z.number().min(-1e6).max(1e6), z.number().min(-1e6).max(1e6)])
-  .refine(([low, high]) => low < high, "the first number must be the lower one");
+  .refine(([low, high]) => low < high, "the first number must be below the second");
 
 export const LabelsSchema = distinct(someOf(someText("label_chars"), "labels_max"));
 
-/** A key of an object, or in front of a value on its line. */
-export const KeySchema = someText("name_chars").regex(/^[^\n\r]*$/, "must be one line");
+/** A key of a JSON object, or the text before a value on its line. */
+export const KeySchema = someText("name_chars").regex(/^[^\n\r]*$/, "must be a single line");
 
-/** An opening tag: it goes into a pattern as it is. */
+/** An opening tag, which becomes part of a regular expression without escaping. */
 export const OpeningSchema = z
   .string()
   .regex(/^<[A-Za-z][A-Za-z0-9_]{0,31}>$/, "must be an opening tag, such as <score>");
 
-/** Words that stand for labels, in lower case. */
+/** Synonyms of labels, keyed by the word in lower case. */
 export const WordsSchema = z.record(anyText("label_chars"), anyText("label_chars"));

@@ -1,9 +1,9 @@
-// Finds JSON objects inside prose, with what JSON.parse hides: keys given twice, and NaN.
+// Finds JSON objects inside prose, and reports duplicate keys and NaN, which JSON.parse hides.
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   fields: ReadonlyMap<string, Json>;
-  /** Keys that stand twice with different values. */
+  /** Keys that occur twice with different values. */
   twice: ReadonlySet<string>;
 }
 
@@ -11,8 +11,8 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Deeper nesting is not a verdict; it also bounds how often a character is looked at, as only an unclosed
- * object within the depth can be tried again.
+ * Maximum nesting depth of a verdict. The limit also bounds how often a character is scanned, because only an
+ * unclosed object within this depth can be tried again.
  */
 const DEPTH_MAX = 16;
 
@@ -21,7 +21,7 @@ class Malformed extends Error {}
 const SPACES = " \t\r\n";
 const STRING = /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** Not JSON, but what Python writes; the first three are not numbers. */
+/** Literals, including those that only Python writes. NaN and both infinities are read as NaN. */
 const WORDS: Readonly<Record<string, Json>> = {
   NaN: Number.NaN,
   Infinity: Number.NaN,
@@ -106,7 +106,7 @@ class JsonReader {
 const text = (value: Json): string =>
   JSON.stringify(value, (_, field) => (field instanceof Map ? [...field] : field instanceof Set ? [...field] : field));
 
-/** The outermost objects of a text that are whole, in order. Linear time. */
+/** Finds the outermost complete objects of a text, in order. Linear time. */
 export function objectsIn(prose: string): JsonObject[] {
   const found: JsonObject[] = [];
   for (let at = prose.indexOf("{"); at >= 0; at = prose.indexOf("{", at)) {

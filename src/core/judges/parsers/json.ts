@@ -1,4 +1,4 @@
-// The parser `json`: the last object with a known key, fenced or not, at its top or one level down.
+// The parser `json`: the last object with a known key, fenced or not, at the top level or one level down.
 import * as z from "zod";
 import { stripped } from "./answer-text.ts";
 import { KeySchema, RangeSchema } from "./fields.ts";
@@ -10,26 +10,28 @@ import { nothing, ok, type ParserResult } from "./parser-result.ts";
 const SCHEMA = z
   .strictObject({
     kind: z.literal("json"),
-    /** The key that holds the scores; with `{n}` one key a candidate, counted from 1. */
+    /** The key of the scores; with `{n}` one key per candidate, counted from 1. */
     scores: KeySchema,
-    /** Inside it: the ids of the candidates, with `{n}` from 1 or `{letter}` from A. */
+    /** The ids of the candidates inside the scores, with `{n}` from 1 or `{letter}` from A. */
     ids: KeySchema,
-    /** Where it holds a list of objects: their keys of id and score. */
+    /** The keys of id and score, if the scores are a list of objects. */
     items: z.tuple([KeySchema, KeySchema]),
     /** Keys of a list of all ids, best first, which no score may contradict. */
     order: z.array(KeySchema).min(1).max(4),
-    /** The key of the best one's id, which no score may contradict. */
+    /** The key of the winner's id, which no score may contradict. */
     winner: KeySchema,
-    /** The key of a ranking of two, lowest for the first by much, highest for the second. */
+    /**
+     * The key of a ranking of two candidates: lowest if the first is much better, highest if the second is.
+     */
     ranking: z.strictObject({ key: KeySchema, range: RangeSchema }),
-    /** One number, or with `pass` a boolean beside it. */
+    /** The key of a number; `pass` is the key of a boolean, next to the number or instead of it. */
     grade: KeySchema,
     pass: KeySchema,
-    /** Keys of booleans: what is met. With `{n}` one a criterion. */
+    /** The key of a boolean: whether a criterion is met. With `{n}` one key per criterion. */
     met: KeySchema,
-    /** With `met`: the key of the words of the candidate that a criterion's decision rests on. */
+    /** With `met`: the key of the candidate's words on which the decision about a criterion rests. */
     evidence: KeySchema,
-    /** With `met`: a criterion may have choices, given by their number from 1. */
+    /** With `met`: a criterion may have choices, which answers give by number from 1. */
     choices: z.literal(true),
     range: RangeSchema,
     /** For a grade: whole numbers only. */
@@ -39,19 +41,19 @@ const SCHEMA = z
   .required({ kind: true })
   .refine(
     ({ scores, grade, pass, met }) => [scores, grade ?? pass, met].filter((key) => key !== undefined).length === 1,
-    "needs one of scores, grade (or pass) and met",
+    "requires exactly one of scores, grade (or pass) and met",
   );
 export type JsonSettings = z.output<typeof SCHEMA>;
 
 export const json: Parser<JsonSettings> = {
   kind: "json",
   schema: SCHEMA,
-  // An object may explain itself at length between its first key and its last.
+  // The explanation between the first and the last key of an object may be long.
   whole: () => true,
   labelCount: ({ scores }) => (scores === undefined ? "one" : "several"),
   written: ({ scores, grade, pass, met, winner, order = [], ranking }) =>
     [scores, grade, pass, met, winner, ...order, ranking?.key].flatMap((key) =>
-      // A key with a number begins like all others of its kind.
+      // Numbered keys share the text before the number.
       key === undefined ? [] : [key.includes("{n}") ? `"${key.split("{n}")[0]}` : `"${key}":`],
     ),
   promptMarks: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((key) => key.replace("{n}", "1")),
@@ -68,7 +70,7 @@ export const json: Parser<JsonSettings> = {
 
 const UNIT: [number, number] = [0, 1];
 
-/** The last object that has one of the keys, itself or in one of its fields. */
+/** Finds the last object that has one of the keys, directly or in one of its fields. */
 function knownIn(objects: readonly JsonObject[], names: readonly string[]): JsonObject | null {
   for (const object of [...objects].reverse()) {
     for (const place of [object, ...[...object.fields.values()].filter(isObject)]) {
@@ -78,7 +80,7 @@ function knownIn(objects: readonly JsonObject[], names: readonly string[]): Json
   return null;
 }
 
-/** Numeric strings are numbers, booleans and NaN are not. */
+/** Reads a number in the range. Accepts numeric strings; rejects booleans and NaN. */
 function numberOf(value: Json | undefined, range: NumberRange["range"]): number | null {
   const number = typeof value === "string" ? numberIn(value) : value;
   return typeof number === "number" && within(number, range) ? number + 0 : null;
@@ -104,12 +106,15 @@ function gradeOf(
   return contradicted ? nothing("ambiguous") : ok({ numbers: [value] });
 }
 
-/** Criteria that one answer may tell of, and choices that one may have. */
+/** Limits: criteria per answer, choices per criterion, and characters per quote. */
 const CRITERIA_MAX = 64;
 const CHOICES_MAX = 26;
 const EVIDENCE_CHARS = 256;
 
-/** A criterion that is left out is undecided; any other value than a decision makes the answer unreadable. */
+/**
+ * Reads the decision about each criterion. An omitted criterion is undecided; any value that is not a
+ * decision makes the answer unreadable.
+ */
 function metOf({ fields }: JsonObject, { evidence, choices }: JsonSettings, pattern: string): ParserResult {
   const met: Record<string, boolean | number | null> = {};
   const quotes: Record<string, string> = {};
@@ -167,7 +172,7 @@ function ranked(
   return first === second && lean !== 0 ? ok({ numbers, strength: Math.sign(lean) }) : ok({ numbers });
 }
 
-/** Whether a ranking or a winner that was given too says something else than the scores. */
+/** Returns a fault if a ranking or a winner in the answer contradicts the scores, otherwise null. */
 function contradiction(
   { fields }: JsonObject,
   { order = [], winner }: JsonSettings,

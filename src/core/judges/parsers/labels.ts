@@ -1,18 +1,18 @@
-// Labels inside a content: as the whole of it, or anywhere in the rest of a line.
+// Finds labels in a content: as the whole content, or anywhere in the rest of a line.
 import { stripped, unwrapped } from "./answer-text.ts";
 
-/** The labels that stand for the candidates shown where a preset names none. */
+/** Letters, the default labels of the candidates shown. */
 export const lettersOf = (count: number): string[] => [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].slice(0, count);
 
 export interface LabelWords {
   labels: readonly string[];
-  /** Words that stand for a label, in lower case. */
+  /** Synonyms of labels, in lower case. */
   words?: Readonly<Record<string, string>> | undefined;
 }
 
 const LETTER = /^\p{L}$/u;
 
-/** The label that a text is, case aside, or null. */
+/** Returns the label that a text equals, ignoring case, or null. */
 function labelNamed(text: string, { labels, words = {} }: LabelWords): string | null {
   if (labels.includes(text)) return text;
   const small = text.toLowerCase();
@@ -21,8 +21,8 @@ function labelNamed(text: string, { labels, words = {} }: LabelWords): string | 
 }
 
 /**
- * The meaning of a whole content: a label, `null` for text of a label's shape that is none of them,
- * `undefined` for anything else.
+ * Reads a whole content as a label. Returns `null` for text that has the shape of a label but is not an
+ * accepted one, and `undefined` for anything else.
  */
 export function wholeLabel(content: string, accepted: LabelWords): string | null | undefined {
   // Most answers need no unwrapping.
@@ -36,12 +36,15 @@ export function wholeLabel(content: string, accepted: LabelWords): string | null
 
 const TOKEN = /[\p{L}\p{N}\p{M}_]+/gu;
 const NUMBER = /^\p{N}+$/u;
-/** Behind the article A no verdict stands, but these words tell of one. */
+/**
+ * Text that marks an A as the article rather than a verdict: a lower-case word, except words that follow a
+ * verdict.
+ */
 const ARTICLE = /^ +(?!(?:or|and|because|since|as|is|was|over|but|wins?)\b)\p{Ll}/u;
 
 /**
- * Every label in the rest of a line behind its key; `null` among them for a single letter that is
- * no label. A lower-case letter and a number count only as the whole, the article A not at all.
+ * Finds every label in the rest of a line after a key; `null` for a single letter that is not a label. A
+ * lower-case letter or a number counts only as the whole rest, and the article A never counts.
  */
 export function labelsIn(rest: string, accepted: LabelWords): (string | null)[] {
   const text = stripped(rest);

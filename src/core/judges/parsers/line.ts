@@ -1,4 +1,4 @@
-// The parser `line`: a key, bounded as a word, and what its line says behind it.
+// The parser `line`: a key, matched as a whole word, and the value after it on the same line.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -12,13 +12,17 @@ import { finalOf, type VerdictMatch } from "./parser-result.ts";
 const SCHEMA = z
   .strictObject({
     kind: z.literal("line"),
-    /** Such as `[RESULT]` or `Winner:`; case, and asterisks around it, do not count. */
+    /** The key, such as `[RESULT]` or `Winner:`; ignores case and surrounding asterisks. */
     key: KeySchema,
-    /** In brackets anywhere, others at a line's start. */
-    also: z.array(KeySchema).min(1).max(4).meta(said("other spellings of the key, read where it stands nowhere")),
+    /** Spellings in brackets match anywhere, others only at the start of a line. */
+    also: z
+      .array(KeySchema)
+      .min(1)
+      .max(4)
+      .meta(said("alternative spellings of the key, tried if the key is not found")),
     labels: LabelsSchema,
     words: WordsSchema,
-    /** Instead of labels: a number, lowest and highest. */
+    /** Reads a number instead of labels: lowest and highest value. */
     range: RangeSchema,
     /** Whole numbers only. */
     whole: z.boolean(),
@@ -26,7 +30,7 @@ const SCHEMA = z
   .partial()
   .required({ kind: true, key: true });
 type GivenLine = z.output<typeof SCHEMA>;
-/** Without a key, with a range: any separate whole number. */
+/** The settings; with a range but without a key, any separate whole number matches. */
 export type LineSettings = Omit<GivenLine, "key"> & Partial<Pick<GivenLine, "key">>;
 
 export const line: Parser<LineSettings> = {
@@ -65,7 +69,7 @@ export const line: Parser<LineSettings> = {
   },
 };
 
-/** The matches behind a key, or where it stands nowhere behind its other spellings. */
+/** Matches after a key or, if there are none, after its other spellings. */
 function spelled(lines: readonly string[], key: string, also: readonly string[], read: ReadRest): VerdictMatch[] {
   const found = matchesOf(lines, key, read);
   if (found.length > 0) return found;
@@ -76,7 +80,7 @@ function spelled(lines: readonly string[], key: string, also: readonly string[],
   return others.filter(({ line }) => line === last);
 }
 
-/** A line that begins with the key, else an empty one. */
+/** Returns the line if it begins with the key, otherwise an empty string. */
 const from = (key: string) => (line: string) =>
   line
     .replace(/^[\s#>*_-]{0,16}/, "")
@@ -85,10 +89,13 @@ const from = (key: string) => (line: string) =>
     ? line
     : "";
 
-/** Text allowed between a key and its label: marks, and the words before a letter. */
+/** Text allowed between a key and its label: punctuation, and words that may precede a letter. */
 const BEFORE_LABEL = "[\\s*:_\"'`(\\[]*(?:(?:response|assistant|answer|option|candidate)[\\s*:_]+)?";
 
-/** A scale's numbers where each is one digit, else null: of others one token does not tell. */
+/**
+ * The numbers of a scale if each is a single digit, otherwise null, because a longer number may take several
+ * tokens.
+ */
 function digitsOf([low, high]: readonly [number, number]): string[] | null {
   if (!Number.isInteger(low) || low < 0 || !Number.isInteger(high) || high > 9) return null;
   return Array.from({ length: high - low + 1 }, (_, i) => `${low + i}`);
@@ -99,11 +106,11 @@ type ReadRest = (rest: string) => readonly VerdictMatch["value"][];
 
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** The places behind a key in a line, at which something stands; none inside a word. */
+/** The non-empty texts after each occurrence of a key in a line; ignores occurrences inside a word. */
 function behind(text: string, key: string): string[] {
   const rests: string[] = [];
   const small = text.toLowerCase();
-  // Lower case of some letters is longer: offsets would not be the text's own.
+  // The lower case of some letters is longer, so offsets would not match the text.
   if (small.length !== text.length) return rests;
   const bare = key.toLowerCase();
   for (let at = small.indexOf(bare); at >= 0; at = small.indexOf(bare, at + bare.length)) {
@@ -115,13 +122,11 @@ function behind(text: string, key: string): string[] {
   return rests;
 }
 
-/**
- * Most places behind keys that are looked at in a line, the last ones, and characters behind one.
- */
+/** Limits: occurrences of a key read per line (the last ones), and characters read after each. */
 const PLACES_MAX = 32;
 const REST_CHARS_MAX = 256;
 
-/** The matches of the last line that holds any: no other can decide. */
+/** Matches of the last line that has any; earlier lines cannot change the result. */
 function matchesOf(lines: readonly string[], key: string, read: ReadRest): VerdictMatch[] {
   for (let at = lines.length - 1; at >= 0; at--) {
     const rests = behind(lines[at] as string, key).slice(-PLACES_MAX);
@@ -131,12 +136,12 @@ function matchesOf(lines: readonly string[], key: string, read: ReadRest): Verdi
   return [];
 }
 
-/** The labels in the rest of a line; something else there counts as no allowed value. */
+/** Reads the labels in the rest of a line; a rest without a label counts as a value that is not allowed. */
 function labelled(rest: string, accepted: LabelWords): VerdictMatch["value"][] {
   const found = labelsIn(rest, accepted);
   return found.length === 0 ? [null] : found.map((label) => (label === null ? null : { label }));
 }
 
-/** The labels behind a key, of the last line that has one. */
+/** The labels after a key, from the last line that has any. */
 export const keyMatches = (lines: readonly string[], key: string, accepted: LabelWords): VerdictMatch[] =>
   matchesOf(lines, key, (rest) => labelled(rest, accepted));

@@ -1,37 +1,43 @@
-// A parser's result, and the rule by which matches become one final value.
+// The result of a parser, and the rule that reduces several matches to one final value.
 import type { VerdictStatus } from "../../contract/replies.ts";
 
 export type Value =
   | { label: string }
   | { labels: readonly string[] }
-  /** A comparison of two: 2 for the first by much, .. -2 for the second. */
+  /** A comparison of two candidates, from 2 (the first is much better) to -2 (the second is much better). */
   | { strength: number }
   | { numbers: readonly number[] }
-  /** Numbers with the ranking that decides where two are equal: positive for the first. */
+  /** Two equal numbers with the ranking that breaks the tie: positive for the first candidate. */
   | { numbers: readonly number[]; strength: number }
-  /** By key: met, missed, the number of a choice, or null; and the words that it rests on. */
+  /**
+   * Criteria by key: met, not met, the number of a choice, or null; and the words on which each decision
+   * rests.
+   */
   | { met: Readonly<Record<string, boolean | number | null>>; evidence?: Readonly<Record<string, string>> }
-  /** One a label of the parser, summing to 1, and the mass that the engine gave the labels seen. */
+  /**
+   * One probability per label of the parser, summing to 1; `mass` is the total probability that the engine
+   * gave the labels seen.
+   */
   | { shares: readonly number[]; mass: number };
 
 export interface ParserResult {
   status: VerdictStatus;
-  /** Only when the status is `ok`. */
+  /** Set only if the status is `ok`. */
   value: Value | null;
 }
 
 export const ok = (value: Value): ParserResult => ({ status: "ok", value });
 export const nothing = (status: Exclude<VerdictStatus, "ok">): ParserResult => ({ status, value: null });
 
-/** A match that has the shape of a verdict; `value` is null where it is not an allowed one. */
+/** A match that has the shape of a verdict; `value` is null if the verdict is not allowed. */
 export interface VerdictMatch {
   line: number;
   value: Value | null;
 }
 
 /**
- * The last line that holds a match is the final answer: several values there are `ambiguous`, a
- * last one that is not allowed is `bad_content`, never an earlier one in its place.
+ * Reduces matches to the final answer, which is on the last line with a match. Different values on that line
+ * are `ambiguous`; a last value that is not allowed is `bad_content`, and no earlier value replaces it.
  * @param marked whether a marker without the shape of a verdict was seen
  */
 export function finalOf(matches: readonly VerdictMatch[], marked: boolean): ParserResult {

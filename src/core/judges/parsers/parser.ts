@@ -1,47 +1,60 @@
-// The interface of a parser: settings, which forms a prompt must state, and how an answer is read.
+// The interface of a parser: its settings, the forms that a prompt must state, and how an answer is read.
 import type * as z from "zod";
 import type { ParserResult } from "./parser-result.ts";
 
-/** A position in the answer with the alternatives that the engine weighed there. */
+/** A token of the answer, with the alternatives that the engine considered at its position. */
 export interface TokenLogprobs {
   token: string;
   top: readonly { token: string; logprob: number }[];
 }
 
 export interface ParserInput {
-  /** Behind the thoughts, in compatibility form. */
+  /** The answer after the thoughts, in compatibility form (NFKC). */
   segment: string;
-  /** How many candidates were shown. */
+  /** Number of candidates shown. */
   count: number;
-  /** The answer's tokens, where the engine gave them. */
+  /** Tokens of the answer, if the engine returned them. */
   tokens?: readonly TokenLogprobs[] | undefined;
 }
 
-/** Where in an answer a label stands whose probabilities an engine can be asked for. */
+/**
+ * The position of the label in an answer, with the labels whose probabilities can be requested from an
+ * engine.
+ */
 export interface Anchor {
   labels: readonly string[];
-  /** Text right before the label, with the flag `g`; absent: the label is the answer's first token. */
+  /**
+   * Pattern with the flag `g` for the text directly before the label; omitted: the label is the first token
+   * of the answer.
+   */
   behind?: RegExp;
-  /** Instead: what stands before the mark of each candidate shown, labels from the best mark on. */
+  /**
+   * Patterns for the text before the mark of each candidate, instead of `behind`; the labels are marks, best
+   * first.
+   */
   each?: readonly RegExp[];
 }
 
-/** A parser in its one file; its line in the table is all else there is of it. Linear time. */
+/** A parser. Each parser is one file and one line in the table, and runs in linear time. */
 export interface Parser<S> {
   kind: string;
-  /** The settings as a deployment's own template gives them. */
+  /** Schema of the settings, for templates that a deployment writes. */
   schema: z.ZodType;
-  /** Whether an answer says something of one candidate, of several beside each other, or either. */
+  /** Whether an answer is about one candidate, about several, or either. */
   labelCount(settings: S): "one" | "several" | "either";
-  /** Whether what stands far before an answer's end may decide, too; absent: no. */
+  /** Whether the parser needs the whole answer rather than only its end; omitted: no. */
   whole?(settings: S): boolean;
-  /** Texts of which each must be in a prompt, so that a model knows the form. */
+  /** Texts that a prompt must contain, so that a model knows the form of the answer. */
   promptMarks(settings: S): readonly string[];
-  /** Further texts that it takes for a verdict, or its beginning: none of them may be raw in model text. */
+  /**
+   * Further texts that the parser reads as a verdict or its beginning; they must not be in model text
+   * unescaped.
+   */
   written?(settings: S): readonly string[];
   read(settings: S, input: ParserInput): ParserResult;
   /**
-   * The anchor of an answer about `count` candidates; absent or null where no single token says the label.
+   * Returns the anchor of an answer about `count` candidates; omitted or null if no single token carries the
+   * label.
    */
   anchor?(settings: S, count: number): Anchor | null;
 }

@@ -1,4 +1,4 @@
-// The parsers by kind: a new one is one file and one line here.
+// The table of parsers by kind. A new parser is one file and one line here.
 import * as z from "zod";
 import { type BoxedSettings, boxed } from "./boxed.ts";
 import { type BracketSettings, bracket } from "./bracket.ts";
@@ -13,7 +13,7 @@ import { type WordSettings, word } from "./word.ts";
 
 const PARSERS = { boxed, numbers, bracket, tag, line, json, word, logprobs };
 
-/** The settings of any parser, told apart by `kind`. */
+/** The settings of any parser, discriminated by `kind`. */
 export type ParserSettings =
   | BoxedSettings
   | NumbersSettings
@@ -24,7 +24,7 @@ export type ParserSettings =
   | WordSettings
   | LogprobsSettings;
 
-/** The settings of a parser as a deployment's own template gives them. */
+/** Schema of the settings of any parser, for templates that a deployment writes. */
 export const ParserSchema = z.discriminatedUnion(
   "kind",
   Object.values(PARSERS).map(({ schema }) => schema) as never,
@@ -32,25 +32,25 @@ export const ParserSchema = z.discriminatedUnion(
 
 const parserOf = ({ kind }: ParserSettings) => PARSERS[kind] as Parser<never> as Parser<ParserSettings>;
 
-/** Reads an answer's segment by a parser. Linear time. */
+/** Parses the segment of an answer. Linear time. */
 export const readBy = (settings: ParserSettings, input: ParserInput): ParserResult =>
   parserOf(settings).read(settings, input);
 
-/** Whether an answer says something of one candidate, of several beside each other, or either. */
+/** Whether an answer is about one candidate, about several, or either. */
 export const labelCountOf = (settings: ParserSettings) => parserOf(settings).labelCount(settings);
 
-/** Whether what stands far before an answer's end may decide, too. */
+/** Whether the parser needs the whole answer rather than only its end. */
 export const needsWhole = (settings: ParserSettings): boolean => parserOf(settings).whole?.(settings) ?? false;
 
-/** Texts that a prompt must hold to tell a model the form that its parser reads. */
+/** Texts that a prompt must contain, so that a model knows the form that the parser reads. */
 export const formsOf = (settings: ParserSettings): readonly string[] => parserOf(settings).promptMarks(settings);
 
-/** All that is, or begins, a verdict to its parser: broken inside model text. */
+/** All texts that the parser reads as a verdict or its beginning; they are broken inside model text. */
 export const writtenOf = (settings: ParserSettings): readonly string[] => {
   const parser = parserOf(settings);
   return [...parser.promptMarks(settings), ...(parser.written?.(settings) ?? [])];
 };
 
-/** The place of the label in an answer about `count` candidates; null where no single token says it. */
+/** Returns the anchor of an answer about `count` candidates; null if no single token carries the label. */
 export const anchorOf = (settings: ParserSettings, count: number): Anchor | null =>
   parserOf(settings).anchor?.(settings, count) ?? null;

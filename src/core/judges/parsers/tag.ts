@@ -1,4 +1,5 @@
-// The parser `tag`: XML-like tags, <answer>[[A]]</answer> or <score>0.8</score>, the last or all.
+// The parser `tag`: XML-like tags, <answer>[[A]]</answer> or <score>0.8</score>; reads the last tag, or all
+// with `each`.
 import * as z from "zod";
 import { lineCounter, linesOf } from "./answer-text.ts";
 import { bracketLabels, inBrackets } from "./bracket.ts";
@@ -13,13 +14,13 @@ const SCHEMA = z
     kind: z.literal("tag"),
     tag: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, "must match [A-Za-z][A-Za-z0-9_]{0,31}"),
     labels: LabelsSchema,
-    /** Instead of labels: a number, lowest and highest. */
+    /** Reads a number instead of labels: lowest and highest value. */
     range: RangeSchema,
     /** Whole numbers only. */
     whole: z.boolean(),
-    /** For labels: without the tag, [[B]] by itself may say it. */
+    /** For labels: accepts [[B]] by itself if the tag is missing. */
     bare: z.boolean(),
-    /** One tag a candidate, in their order, and no other of its name. */
+    /** One tag per candidate, in their order; the answer must not hold another tag of this name. */
     each: z.boolean(),
   })
   .partial()
@@ -95,21 +96,27 @@ function eachOf(blocks: readonly Block[], settings: TagSettings, count: number):
 
 const patterns = new Map<string, RegExp>();
 
-/** One a name, of which presets have few; a deployment's own are bounded too. */
+/**
+ * Returns the pattern of a tag, cached for up to 64 names: presets have few, a deployment's templates may
+ * have more.
+ */
 function tagPattern(name: string): RegExp {
   const known = patterns.get(name) ?? new RegExp(`<(/?)${name}>`, "gi");
   if (patterns.size < 64) patterns.set(name, known);
   return known;
 }
 
-/** The content of each block of a tag, in order; null where one is not closed, or without any. */
+/**
+ * Returns the content of each block of a tag, in order; null if a block is not closed, or if there is none.
+ */
 export function textsIn(answer: string, name: string): string[] | null {
   const blocks = blocksOf(answer, name);
   return blocks.length > 0 && blocks.every(({ closed }) => closed) ? blocks.map(({ content }) => content.trim()) : null;
 }
 
 /**
- * The blocks of a tag in order, each up to its end or the next of its name; case does not count.
+ * Finds the blocks of a tag in order, ignoring case. A block ends at its closing tag or at the next tag of
+ * the same name.
  */
 function blocksOf(segment: string, name: string): Block[] {
   const lineAt = lineCounter(segment);

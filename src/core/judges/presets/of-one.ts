@@ -1,8 +1,8 @@
-// The presets that show one candidate, with what their family has for two.
+// The presets that show one candidate, and the pair presets of the same families.
 import { LIMITS } from "../../faults/limits.ts";
 import { NO_ORDERS, type Preset, user } from "./preset.ts";
 
-// Selene's forms: a score from 1 to 5, or a choice of two, as **Result:**.
+// Selene's forms: a score from 1 to 5, or a choice of two, after **Result:**.
 const FORM = `${NO_ORDERS} Your reply has two parts:\n**Reasoning:** your feedback\n**Result:**`;
 
 const selene: Preset = {
@@ -24,7 +24,7 @@ const selenePair: Preset = {
   parser: { kind: "line", key: "Result:", labels: ["A", "B"] },
 };
 
-// Prometheus 2: a score from 1 to 5 or A or B behind [RESULT].
+// Prometheus 2: a score from 1 to 5, or A or B, after [RESULT].
 const system = { role: "system", text: "You are a fair judge who gives clear, objective feedback by a score rubric." };
 const TASK = "###The instruction to evaluate:\n{{question}}\n\n{{candidates}}\n\n###Score Rubrics:\n{{rubric}}";
 
@@ -62,7 +62,7 @@ const prometheusPair: Preset = {
 };
 
 export const OF_ONE: Readonly<Record<string, Preset>> = {
-  /** Any chat model says of one rubric item whether a response meets it. */
+  /** For any chat model: whether a response meets one rubric item. */
   rubric: {
     shape: "rubric",
     messages: user(
@@ -71,7 +71,7 @@ export const OF_ONE: Readonly<Record<string, Preset>> = {
     candidate: "<response>\n{{text}}\n</response>",
     parser: { kind: "json", met: "criteria_met" },
   },
-  /** Any chat model says of each item of a rubric whether a response meets it, and where. */
+  /** For any chat model: whether a response meets each item of a rubric, and where. */
   "rubric-items": {
     shape: "rubric",
     messages: user(
@@ -80,7 +80,7 @@ export const OF_ONE: Readonly<Record<string, Preset>> = {
     candidate: "<response>\n{{text}}\n</response>",
     parser: { kind: "json", met: "criterion_{n}", evidence: "evidence_{n}", choices: true },
   },
-  /** Any chat model rates a response from 1 to 10 by a whole rubric. */
+  /** For any chat model: rates a response from 1 to 10 by a whole rubric. */
   "rubric-rating": {
     shape: "rubric",
     messages: user(
@@ -93,7 +93,7 @@ export const OF_ONE: Readonly<Record<string, Preset>> = {
   "selene-pair": selenePair,
   prometheus,
   "prometheus-pair": prometheusPair,
-  /** CompassVerifier holds an answer against a reference: A correct, B incorrect, C invalid. */
+  /** CompassVerifier compares an answer with a reference: A correct, B incorrect, C invalid. */
   compassverifier: {
     shape: "reference",
     messages: user(
@@ -131,7 +131,7 @@ export const OF_ONE: Readonly<Record<string, Preset>> = {
     passing: ["Yes"],
     style: "completion",
   },
-  /** Any chat model says with one word whether a response does what was asked. */
+  /** For any chat model: says with one word whether a response does what was asked. */
   "yes-no": {
     shape: "point",
     messages: user(
@@ -144,8 +144,8 @@ export const OF_ONE: Readonly<Record<string, Preset>> = {
 };
 
 /**
- * The first wrong step, named in the form in which ProcessBench asks its critics (arXiv 2412.06559):
- * paragraphs from 0, -1 where none is.
+ * Asks for the first wrong step in the form in which ProcessBench asks its critics (arXiv 2412.06559):
+ * paragraphs are numbered from 0, and -1 means that none is wrong.
  */
 export const firstWrongStep: Preset = {
   shape: "steps",
@@ -156,16 +156,20 @@ export const firstWrongStep: Preset = {
   parser: { kind: "numbers", range: [-1, LIMITS.solution_steps_max - 1], whole: true },
 };
 
-/** The same over the steps of a summary, which a model writes first (OPV, arXiv 2512.10756). */
+/** Asks for the first wrong step of a summary, which a model writes first (OPV, arXiv 2512.10756). */
 export const summaryFirstWrongStep: Preset = { ...firstWrongStep, summary: true };
 
-/** The first turn of those: what a long text does, in steps. Each is read out of its tag. */
+/**
+ * The first turn of presets with a summary: a model writes down what a long text does, each step inside a
+ * tag.
+ */
 export const stepSummary: Preset = {
   shape: "steps",
   messages: user(
     `[QUESTION]\n{{question}}\n[/QUESTION]\n\n{{candidates}}\n\nTell what the solution does, for somebody who checks it without having read it. Write the steps that its final answer rests on, in order, each in tags of its own: <step>..</step>. Keep every claim, calculation and conclusion of such a step as the solution has it, mistakes too; correct, add and judge nothing. Leave out what it tried and gave up, repeated or only checked again. The last step is its final answer. ${NO_ORDERS} Write nothing besides the steps.`,
   ),
   candidate: "[SOLUTION]\n{{text}}\n[/SOLUTION]",
-  // No label is ever read: the tags are what it may not bring. `each`: a gateway sends all of an answer.
+  // No caller reads the labels; the parser is set so that its tags are broken inside model text. With `each`,
+  // a gateway sends the whole answer.
   parser: { kind: "tag", tag: "step", labels: [], each: true },
 };

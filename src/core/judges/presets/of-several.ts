@@ -1,4 +1,4 @@
-// The presets that show several candidates beside each other, with what their family has for one.
+// The presets that show several candidates, and the single-candidate presets of the same families.
 import { NO_ORDERS, type Preset, user } from "./preset.ts";
 
 // DeepSeek-GRM writes principles, then scores from 1 to 10.
@@ -20,7 +20,7 @@ const deepseekGrmPoint: Preset = {
 };
 
 export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
-  /** Any chat model picks the best of several answers to any text task. */
+  /** For any chat model: picks the best of several answers to any text task. */
   "text-select": {
     shape: "list",
     messages: user(
@@ -29,7 +29,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
     candidate: "[CANDIDATE_{{letter}}]\n{{text}}\n[/CANDIDATE_{{letter}}]",
     parser: { kind: "boxed" },
   },
-  /** Any chat model names the best of several answers by its letter alone, at once. */
+  /** For any chat model: names the best of several answers at once, with only its letter. */
   "letter-select": {
     shape: "list",
     messages: user(
@@ -38,7 +38,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
     candidate: "[CANDIDATE_{{letter}}]\n{{text}}\n[/CANDIDATE_{{letter}}]",
     parser: { kind: "word" },
   },
-  /** A chat model compares two answers and says [[A]], [[B]] or [[C]] for a tie. */
+  /** For any chat model: compares two answers and says [[A]], [[B]], or [[C]] for a tie. */
   "mtbench-ab": {
     shape: "pair",
     messages: [
@@ -52,7 +52,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
     parser: { kind: "bracket", labels: ["A", "B", "C"] },
     ties: ["C"],
   },
-  /** A judge that says how much better one of two answers is, in five steps. */
+  /** Says how much better one of two answers is, on five levels. */
   "arena-5": {
     shape: "pair",
     messages: [
@@ -65,7 +65,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
     candidate: "<|The Start of Assistant {{letter}}'s Answer|>\n{{text}}\n<|The End of Assistant {{letter}}'s Answer|>",
     parser: { kind: "bracket", strength: true },
   },
-  /** RM-R1's reasoning form, one user message and <answer>[[A]]</answer> at the end. */
+  /** RM-R1's reasoning form: one user message, with <answer>[[A]]</answer> at the end of the answer. */
   "rm-r1": {
     shape: "pair",
     messages: user(
@@ -123,7 +123,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
       range: [1, 5],
     },
   },
-  /** RULER's form, any chat model scores several attempts from 0 to 1, relative to each other. */
+  /** RULER's form, for any chat model: scores several attempts from 0 to 1, relative to each other. */
   ruler: {
     shape: "list",
     messages: [
@@ -147,7 +147,7 @@ export const OF_SEVERAL: Readonly<Record<string, Preset>> = {
   },
 };
 
-/** LLM-as-a-Verifier's form, a mark from A (best) to T (worst) in a tag for each of two answers. */
+/** LLM-as-a-Verifier's form: a mark from A (best) to T (worst), in one tag for each of two answers. */
 export const lav: Preset = {
   shape: "pair",
   messages: user(
@@ -157,7 +157,7 @@ export const lav: Preset = {
   parser: { kind: "logprobs", labels: [..."ABCDEFGHIJKLMNOPQRST"], each: ["<score_A>", "<score_B>"] },
 };
 
-/** R4P's form, all correct ones of several patches in one box. */
+/** R4P's form: the letters of all correct patches in one box. */
 export const patchMultiselect: Preset = {
   shape: "list",
   messages: user(

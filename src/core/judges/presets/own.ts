@@ -1,4 +1,4 @@
-// A deployment's own templates: presets that come as data, and their form inside a spec.
+// Templates of a deployment: presets that come as data, and their encoding inside a spec.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -19,9 +19,7 @@ const MessageSchema = z.strictObject({
   each: z.literal(true).optional().meta(said("one message a candidate")),
 });
 
-/**
- * A template as `PUT /v1/templates/:name` takes it; what it must say besides: template-faults.ts.
- */
+/** A template as `PUT /v1/templates/:name` accepts it. Rules beyond this schema are in template-faults.ts. */
 export const TemplateSchema = z.strictObject({
   shape: z.enum(["point", "pair", "list", "reference", "rubric", "steps"]),
   messages: someOf(MessageSchema, "template_messages_max"),
@@ -49,7 +47,7 @@ export const TemplateNameSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
 
-/** A deployment's own preset, under the name that it was stored by. */
+/** A preset of a deployment, with the name under which it is stored. */
 export interface OwnPreset extends Preset {
   name: string;
 }
@@ -57,18 +55,19 @@ export interface OwnPreset extends Preset {
 const KeySchema = TemplateSchema.extend({ name: TemplateNameSchema });
 
 /**
- * A template inside a spec: all of it as canonical JSON, which a preset's name never looks like. So
- * a spec's hash covers it, and a run keeps what asked, whatever is stored under the name later.
+ * Encodes a template for a spec, as canonical JSON of the whole template, which no name of a preset looks
+ * like. The hash of a spec therefore covers the template, and a run keeps its template even if the stored one
+ * changes.
  */
 export const templateKey = (template: OwnPreset): string => canonicalJson(template);
 
 export const isTemplateKey = (prompt: string): boolean => prompt.startsWith("{");
 
-/** Read keys; a spec's judge is looked up for every answer. */
+/** Cache of parsed keys, because the judge of a spec is looked up for every answer. */
 const known = new Map<string, OwnPreset | null>();
 const KNOWN_MAX = 32;
 
-/** The template of a key; null for a text that is none. */
+/** Parses the template in a key; returns null if the text is not a template. */
 export function templateOfKey(key: string): OwnPreset | null {
   const found = known.get(key);
   if (found !== undefined) return found;
@@ -88,6 +87,6 @@ function readKey(key: string): OwnPreset | null {
   }
 }
 
-/** A prompt's name for people, also where the spec holds the template itself. */
+/** Display name of a prompt, even if the spec holds the template itself. */
 export const promptTitle = (prompt: string): string =>
   isTemplateKey(prompt) ? (templateOfKey(prompt)?.name ?? "the template") : prompt;

@@ -1,4 +1,4 @@
-// The presets by name: a new one is one entry of of-several.ts or of-one.ts.
+// The presets by name. A new preset is one entry in of-several.ts or of-one.ts.
 
 import { DECISION } from "./decision.ts";
 import { firstWrongStep, OF_ONE, stepSummary, summaryFirstWrongStep } from "./of-one.ts";
@@ -7,7 +7,7 @@ import { isTemplateKey, templateOfKey } from "./own.ts";
 import type { Preset } from "./preset.ts";
 import { diffSelect, trajectoryPair, trajectoryPoint } from "./trajectory.ts";
 
-/** The presets of chat models, in the order of lists. */
+/** The presets of chat models, in the order in which they are listed. */
 export const PRESETS: Readonly<Record<string, Preset>> = {
   ...OF_SEVERAL,
   ...OF_ONE,
@@ -20,22 +20,22 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   "diff-select": diffSelect,
 };
 
-/** Names of all presets, those of decision models last. */
+/** Names of all presets; decision models come last. */
 export const presetNames = (): string[] => [...Object.keys(PRESETS), ...Object.keys(DECISION)];
 
 /** The kind of backend that answers a prompt. */
 export const backendFor = (prompt: string): "chat" | "decide" =>
   presetNamed(prompt)?.style === "decision" ? "decide" : "chat";
 
-/** The first turn of presets with a `summary`. A spec cannot name it as its preset. */
+/** Name of the first turn of presets with a `summary`. A spec cannot use it as its preset. */
 export const STEP_SUMMARY = "step_summary";
 
-/** Whether a model first says in steps what the text does. */
+/** Whether a model first summarises the text in steps. */
 export const isSummarised = (prompt: string): boolean => presetNamed(prompt)?.summary === true;
 
 /**
- * The preset of a name, or null; `code-select` and `code-select-cot` are templates. A deployment's
- * own stands for itself (own.ts).
+ * Returns the preset of a name, or null; `code-select` and `code-select-cot` are templates, not presets. The
+ * name of a deployment's template is the template itself (own.ts).
  */
 export const presetNamed = (name: string): Preset | null => {
   if (isTemplateKey(name)) return templateOfKey(name);

@@ -1,5 +1,5 @@
-// The rules of a template beyond its schema, so that no candidate is outside its delimiter and the model
-// reads what it needs.
+// Validates a template beyond its schema: every candidate must be inside a delimiter, and the model must be
+// shown what it needs.
 import type { FieldError } from "../../faults/errors.ts";
 import { DELIMITER_CHARS_MIN, delimits } from "../escape/marks.ts";
 import { formsOf, labelCountOf, type ParserSettings } from "../parsers/table.ts";
@@ -8,7 +8,7 @@ import type { Preset, Shape } from "./preset.ts";
 const SLOT = /\{\{(\w+)\}\}/g;
 const slotsIn = (text: string): string[] => [...text.matchAll(SLOT)].map(([, name]) => name as string);
 
-/** Slots that a message may hold, those of texts also as JSON strings. */
+/** Slots allowed in messages; slots of texts also exist as JSON strings. */
 const TEXTS = ["question", "language", "reference", "rubric", "principle"];
 const IN_MESSAGES = [...TEXTS, ...TEXTS.map((name) => `${name}_json`), "candidates", "letters", "count"];
 const IN_CANDIDATE = ["letter", "n", "text", "json"];
@@ -24,7 +24,7 @@ const NEEDED: Readonly<Record<Shape, readonly string[]>> = {
 
 const compares = ({ shape }: Preset) => shape === "pair" || shape === "list";
 
-/** Every fault of a template that its schema has accepted, by field; empty where it can be used. */
+/** Returns the faults by field of a template that its schema has accepted; empty if the template is valid. */
 export function templateFaults(template: Preset): FieldError[] {
   return [
     ...messageFaults(template),
@@ -62,7 +62,7 @@ function messageFaults({ messages, style }: Preset): FieldError[] {
   });
 }
 
-/** Whether text on one side of a candidate holds a piece that is broken inside model text. */
+/** Whether the text on one side of a candidate has a delimiter, which is broken inside model text. */
 const holdsDelimiter = (side: string): boolean => side.split(/\{\{\w+\}\}|\n/).some(delimits);
 
 function candidateFaults(template: Preset): FieldError[] {
@@ -77,7 +77,7 @@ function candidateFaults(template: Preset): FieldError[] {
   if (compares(template) && !/\{\{(?:letter|n)\}\}/.test(places)) {
     return refuse("must hold {{letter}} or {{n}}, to tell several candidates apart");
   }
-  // Its own message's role, or the quotes of a JSON string, delimit a candidate.
+  // The role of a separate message, or the quotes of a JSON string, delimit a candidate.
   if (each !== undefined || slot === "json" || (holdsDelimiter(before) && holdsDelimiter(after))) return [];
   return refuse(
     `a candidate stands outside a delimiter: before and behind {{text}} write at least ${DELIMITER_CHARS_MIN} characters of one line, or one sign three times`,
@@ -94,7 +94,9 @@ function neededFaults({ shape, messages }: Preset): FieldError[] {
   return faults.map((message) => ({ path: "messages", message }));
 }
 
-/** A judge with special roles was trained on its form. */
+/**
+ * Checks that the messages state the form of the answer. A judge with special roles was trained on its form.
+ */
 function formFaults({ messages, parser, style }: Preset): FieldError[] {
   if (style === "roles") return [];
   const words = messages.map(({ text }) => text).join("\n");
@@ -106,7 +108,7 @@ function formFaults({ messages, parser, style }: Preset): FieldError[] {
     }));
 }
 
-/** Whether an answer is a number, as of the first wrong step. */
+/** Whether the parser reads a number, such as the number of the first wrong step. */
 const readsNumber = (parser: ParserSettings): boolean =>
   "range" in parser && parser.range !== undefined && (parser.kind !== "json" || parser.grade !== undefined);
 

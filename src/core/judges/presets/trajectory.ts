@@ -1,5 +1,5 @@
-// `trajectory-pair`, `trajectory-point` and `diff-select`: any chat model compares or grades the runs
-// of agents by how they went about it, or picks the best change to files.
+// `trajectory-pair`, `trajectory-point` and `diff-select`, for any chat model: the first two compare or grade
+// the runs of agents by their process, the last picks the best change to files.
 import { NO_ORDERS, type Preset } from "./preset.ts";
 
 const BLOCKS =

@@ -1,5 +1,5 @@
-// A group as the run log holds it: values, counts and verdicts, no texts. What of a scored group can be put
-// together again from that.
+// A group as stored in the run log (values, counts and verdicts, no texts), and the prepared group that can
+// be rebuilt from the stored form.
 
 import type { ReadingStatus } from "../../asking/readings.ts";
 import type { Valued } from "../../asking/signal-value.ts";
@@ -14,24 +14,27 @@ export interface LoggedRollout {
   jams_judge: boolean;
   duplicate_of: number | null;
   length_tokens: number | null;
-  /** SHA-256 hex; null when the rollout has no candidate. */
+  /** SHA-256 in hex; null if the rollout has no candidate. */
   candidate_hash: string | null;
 }
 
-/** One generation as logged, as far as its meaning goes. */
+/** One logged generation, reduced to its meaning. */
 export interface LoggedVerdict {
-  /** The signal whose question it answers: `base` in specs without signals. */
+  /** The signal that asked the question: `base` in specs without signals. */
   signal: string;
-  /** The question's number in its group. */
+  /** Number of the question within its group. */
   comparison: number;
   sample: number;
-  /** Rollout indices in the order shown (letter A first): each class by its first member. */
+  /** Rollout indices in the order shown (letter A first); each class is named by its first member. */
   order: readonly number[];
   letter: string | null;
   scores: readonly number[] | null;
-  /** A verdict that neither a letter nor scores can say; null for those. */
+  /** A verdict that is neither a letter nor scores; null for letters and scores. */
   verdict: Verdict | null;
-  /** Parser status; null when it failed. `cut_by_length`: by finish_reason, also of a repetition. */
+  /**
+   * Parser status; null if the generation failed. `cut_by_length` is derived from finish_reason, also
+   * for a repetition.
+   */
   status: ReadingStatus | null;
   error: ItemErrorCode | null;
 }
@@ -42,29 +45,27 @@ export interface LoggedGroup {
   spec_hash: string;
   step: number | null;
   rollouts: readonly LoggedRollout[];
-  /**
-   * Each signal's values by name, one a rollout; of a spec without signals base, format, overlong.
-   */
+  /** Each signal's values by name, one per rollout; for a spec without signals: base, format, overlong. */
   values: Readonly<Record<string, readonly Valued[]>>;
-  /** By signal, rollouts whose candidate its verifier refused; in a spec without signals absent. */
+  /** Per signal, the rollouts whose candidate its verifier refused; empty for a spec without signals. */
   refused: Readonly<Record<string, readonly number[]>>;
-  /** Ordered by comparison, then by sample; empty where they were not read. */
+  /** Ordered by comparison, then by sample; empty if the verdicts were not loaded. */
   verdicts: readonly LoggedVerdict[];
 }
 
-/** A logged rollout's fields in place of its text. */
+/** A logged rollout's fields, which replace its text. */
 export interface ReplayedRollout {
-  /** Its index in the whole group. */
+  /** Index in the whole group. */
   index: number;
   length_tokens?: number;
-  /** By signal. */
+  /** Values by signal name. */
   values: Readonly<Record<string, Valued>>;
 }
 
 /**
- * Whether each candidate was among those compared. A breach that is known before the verifier is
- * asked keeps a rollout out; one that its verdicts brought (`judgeable`, `fits`) does not, and
- * leaves traces: it jams, has a duplicate, or was shown.
+ * Whether each candidate was among those compared. A format breach found before judging excludes a
+ * rollout. A breach found by verdicts (`judgeable`, `fits`) does not, and leaves traces: the rollout
+ * jams, has a duplicate, or was shown.
  */
 function comparedOf({ rollouts, verdicts }: LoggedGroup, asking: ReadonlySet<string>): boolean[] {
   const shown = new Set(verdicts.flatMap(({ order, signal }) => (asking.has(signal) ? order : [])));
@@ -76,8 +77,8 @@ function comparedOf({ rollouts, verdicts }: LoggedGroup, asking: ReadonlySet<str
 }
 
 /**
- * The group as it was prepared, hashes in place of texts: the same classes in the same order. Seeded orders
- * depend on texts and are not the same.
+ * Rebuilds the prepared group with hashes in place of texts: the same classes in the same order. Seeded
+ * orders depend on the texts and therefore differ.
  * @param asking signals whose questions showed candidates
  */
 export function preparedFrom(logged: LoggedGroup, asking: ReadonlySet<string>): PreparedGroup {

@@ -1,5 +1,5 @@
-// Decides whether a spec follows from what another left in the log, signal by signal, and how. A signal that
-// needs a verifier, a text or a fact that is not logged is refused by its name.
+// Plans a replay: decides for each signal whether and how its values follow from what another spec left in
+// the log. A signal that needs a verifier, or a text or fact that is not logged, is rejected by name.
 
 import { answeredAtOnce, factOf, isRelative, type Signal } from "../../asking/signal.ts";
 import { type Valued, valued } from "../../asking/signal-value.ts";
@@ -12,22 +12,22 @@ import type { ReplayedRollout } from "./logged-group.ts";
 import { replayedTournament } from "./tournament-replay.ts";
 
 export interface ReplayPlan {
-  /** The spec, every signal of which follows from a logged group, without questions. */
+  /** The new spec with signals that need no questions: their values all follow from a logged group. */
   compiled: CompiledSpec;
-  /** Whether it needs the groups' verdicts. */
+  /** Whether the replay needs the groups' verdicts. */
   verdicts: boolean;
   /** Signals of the logged spec whose questions showed candidates. */
   asking: ReadonlySet<string>;
 }
 
-/** A spec as it was when the log was written. */
+/** The spec under which the log was written. */
 interface LoggedSpec {
   compiled: CompiledSpec;
-  /** Its judges' prompts have today the words that they had then. */
+  /** Whether the judges' prompts still have the wording they had when logged. */
   same_prompts: boolean;
 }
 
-/** Where the values of one signal of the new spec come from. */
+/** The source of one signal's values in the new spec. */
 type ReplaySource =
   | { kind: "lengths" }
   | { kind: "values" | "verdicts"; logged: CompiledSignal; convert?: (value: number) => number }
@@ -36,6 +36,7 @@ type ReplaySource =
 const refuse = (why: string): ReplaySource => ({ kind: "nothing", why });
 
 /**
+ * Plans the replay of a logged run under another spec.
  * @throws ApiError `needs_judging`, naming the signals
  */
 export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
@@ -47,7 +48,7 @@ export function planReplay(next: CompiledSpec, was: LoggedSpec): ReplayPlan {
   });
   if (errors.length > 0) {
     const names = errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
-    throw new ApiError("needs_judging", `The log does not tell all that the spec asks for. ${names}.`, { errors });
+    throw new ApiError("needs_judging", `The log lacks data that the spec needs. ${names}.`, { errors });
   }
   const compare = was.compiled.signals.filter(({ signal }) => signal.kind === tournament.kind);
   const signals = next.signals.map(
@@ -86,7 +87,7 @@ function sourceOf(compiled: CompiledSignal, next: CompiledSpec, was: LoggedSpec)
   const named = alike.find(({ name }) => name === compiled.name);
   const same = [named, ...alike].find((other) => other !== undefined && isEqual(other.settings, settings));
   const other = same ?? named ?? alike[0];
-  if (other === undefined) return refuse(`the run has no signal of the kind ${signal.kind} to take it from`);
+  if (other === undefined) return refuse(`the run has no signal of kind ${signal.kind} to replay`);
   const why = circumstances(compiled, other, next, was) ?? whoElse(compiled, other, next, was.compiled);
   if (why !== null) return refuse(why);
   if (signal.kind === tournament.kind) return tournamentSource(compiled, other, next, was.compiled);
@@ -98,21 +99,27 @@ function sourceOf(compiled: CompiledSignal, next: CompiledSpec, was: LoggedSpec)
 
 const isEqual = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
-/** Any other difference of the specs that decides a value; null without one. */
+/**
+ * A difference between the specs, outside the signal itself, that changes its values; null if there is
+ * none.
+ */
 function circumstances(
   compiled: CompiledSignal,
   other: CompiledSignal,
   next: CompiledSpec,
   { compiled: was, same_prompts }: LoggedSpec,
 ): string | null {
-  if (!isEqual(next.spec.candidate, was.spec.candidate)) return "the candidates were taken out otherwise (candidate)";
+  if (!isEqual(next.spec.candidate, was.spec.candidate))
+    return "the candidates were extracted with different settings (`candidate`)";
   if (compiled.judge === null) return null;
-  if (next.spec.seed !== was.spec.seed) return "the run was judged under another seed";
-  if (!same_prompts) return `the words of the prompt ${other.judge?.prompt} have changed since`;
-  return isEqual(exclusions(next), exclusions(was)) ? null : "other format rules decide who is judged";
+  if (next.spec.seed !== was.spec.seed) return "the run was judged with another seed";
+  if (!same_prompts) return `the text of the prompt ${other.judge?.prompt} has changed since the run`;
+  return isEqual(exclusions(next), exclusions(was))
+    ? null
+    : "the format rules that decide which rollouts are judged differ";
 }
 
-/** Rules by which a rollout that has a candidate is not judged, in order. */
+/** Sorted rules that exclude a rollout from judging although it has a candidate. */
 function exclusions({ signals }: CompiledSpec): string[] {
   const rules = signals.flatMap(({ signal, settings }) => signal.rules?.(settings) ?? []);
   const known: readonly FormatRule[] = ["has_candidate", "judgeable", "fits"];
@@ -121,7 +128,10 @@ function exclusions({ signals }: CompiledSpec): string[] {
 
 const whenOf = ({ spec }: CompiledSpec, { name }: CompiledSignal): string | undefined => signalsOf(spec)[name]?.when;
 
-/** Why it was asked for other rollouts than it would be; null where it was not. */
+/**
+ * The reason why the logged signal was asked for a different set of rollouts; null if the sets are the
+ * same.
+ */
 function whoElse(
   compiled: CompiledSignal,
   other: CompiledSignal,
@@ -129,9 +139,9 @@ function whoElse(
   was: CompiledSpec,
 ): string | null {
   if (whenOf(next, compiled) === whenOf(was, other)) return null;
-  if (other.when !== null) return "it was asked only for the rollouts for which another `when` held";
+  if (other.when !== null) return "the run evaluated it only for rollouts that matched a different `when`";
   if (!isRelative(compiled.signal, compiled.settings)) return null;
-  return "it compares the rollouts for which `when` holds with each other, and was asked for all";
+  return "it compares rollouts that match `when` with each other, but the run compared all rollouts";
 }
 
 function tournamentSource(
@@ -144,16 +154,16 @@ function tournamentSource(
   const { score: before, ...then } = other.settings as TournamentSettings;
   if (!isEqual(how, then)) return refuse(`its judge or schedule differs from that of the run's signal ${other.name}`);
   if (score === before && next.judgeable === was.judgeable) return { kind: "values", logged: other };
-  if (needsReference(how.schedule)) return refuse("the reference that everyone met is not logged");
+  if (needsReference(how.schedule)) return refuse("the reference that candidates were compared with is not logged");
   if (score === "rank" && scheduleOf(how.schedule).schedule.hasPlaces === true) {
-    return refuse("the score rank goes by the schedule's order of play, which is not logged");
+    return refuse("the score rank depends on the schedule's order of comparisons, which is not logged");
   }
   return { kind: "verdicts", logged: other };
 }
 
 /**
- * Refuses values that depend on a neighbour that changes: `when` over another value than then, and a format
- * that goes by verdicts which the spec no longer asks for.
+ * Rejects values that depend on a changed neighbour: a `when` over values that differ from the logged
+ * ones, and a format rule based on verdicts of a signal that the new spec drops.
  */
 function holdTogether(next: CompiledSpec, was: CompiledSpec, sources: Map<string, ReplaySource>): void {
   const keptNames = new Set([...sources.values()].flatMap((how) => ("logged" in how ? how.logged.name : [])));
@@ -164,18 +174,18 @@ function holdTogether(next: CompiledSpec, was: CompiledSpec, sources: Map<string
     const { logged: other } = how;
     const rules = signal.rules?.(settings) ?? [];
     if (lost !== undefined && (rules.includes("judgeable") || rules.includes("fits"))) {
-      sources.set(name, refuse(`its rules go by the verdicts of ${lost.name}, which the spec does not have`));
+      sources.set(name, refuse(`its rules depend on the verdicts of ${lost.name}, which is not in the spec`));
     } else if (
       other.when !== null &&
       when !== null &&
       !when.signals.every((used) => isAsThen(used, next, was, sources))
     ) {
-      sources.set(name, refuse("a signal that its `when` names has other values than it had"));
+      sources.set(name, refuse("the values of a signal in its `when` have changed since the run"));
     }
   }
 }
 
-/** Whether a signal has the values that the one of its name had. */
+/** Whether a signal has the same values as the logged signal of that name. */
 function isAsThen(
   name: string,
   next: CompiledSpec,

@@ -1,4 +1,4 @@
-// Scores one logged group again: its rewards and components under another spec. Pure.
+// Rescores one logged group: its rewards and components under another spec. Pure.
 
 import type { Valued } from "../../asking/signal-value.ts";
 import { drained } from "../../math/drained.ts";
@@ -7,13 +7,13 @@ import { type LoggedGroup, preparedFrom } from "./logged-group.ts";
 import type { ReplayPlan } from "./plan.ts";
 
 interface ReplayedGroup {
-  /** One a rollout. */
+  /** One value per rollout. */
   rewards: readonly Valued[];
-  /** Each signal's values by name, one a rollout. */
+  /** Each signal's values by name, one per rollout. */
   columns: Readonly<Record<string, readonly Valued[]>>;
 }
 
-/** The result of scoring the group anew with the same verdicts, bit for bit. */
+/** Scores the group again from the same verdicts. The result is bit-identical to the first scoring. */
 export function replayedGroup({ compiled, asking }: ReplayPlan, logged: LoggedGroup): ReplayedGroup {
   const signals = new GroupSignals(compiled, preparedFrom(logged, asking), logged.step ?? 0);
   drained(signals.advance());

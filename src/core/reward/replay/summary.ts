@@ -1,40 +1,43 @@
-// Defines what a run's new rewards come to beside its old ones: moments, ranks, the best of each group. Holds
-// sums alone, however long the run.
+// Summary of a replayed run: new rewards compared with old ones by moments, ranks and each group's best
+// rollout. Keeps only sums, so memory does not grow with the run.
 import { kendallTauB } from "../../math/stats.ts";
 
 type Rewards = readonly (number | null)[];
 
-/** Rewards of the groups that are complete under both specs. */
+/** Statistics over the groups that are complete under both specs. */
 export interface RewardsSummary {
   mean: number | null;
   /** Population standard deviation. */
   std: number | null;
   /** Share of groups whose rewards are all equal. */
   zero_variance_share: number | null;
-  /** Rollouts without a reward, of all groups. */
+  /** Rollouts without a reward, over all groups. */
   nulls: number;
 }
 
 export interface ReplaySummary {
   groups: number;
   rollouts: number;
-  /** Groups in which every rollout has a reward under both specs: all below is of these. */
+  /**
+   * Groups in which every rollout has a reward under both specs. All fields below cover only these
+   * groups.
+   */
   complete: number;
   old: RewardsSummary;
   new: RewardsSummary;
   /**
-   * Kendall's tau-b of old and new rewards within a group, mean over groups; undefined where one of
-   * them is all equal.
+   * Kendall's tau-b of old and new rewards within a group, averaged over groups. `undefined` counts the
+   * groups in which the old or the new rewards are all equal.
    */
   rank_correlation: { kind: "kendall_tau_b"; mean: number | null; groups: number; undefined: number };
-  /** Share of groups in which none that had the highest reward has it still. */
+  /** Share of groups in which no rollout with the highest old reward has the highest new reward. */
   best_changed_share: number | null;
 }
 
 const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 const isWhole = (rewards: Rewards): rewards is readonly number[] => rewards.every((reward) => reward !== null);
 
-/** Mean and variance as values come (Welford 1962). */
+/** Streaming mean and variance (Welford 1962). */
 class RewardMoments {
   private n = 0;
   private mean = 0;

@@ -1,5 +1,5 @@
-// Scores a tournament again from its logged verdicts: the same questions and readings, under another score.
-// Must not know a schedule's plan, which depends on texts that are not logged.
+// Rescores a tournament from its logged verdicts: the same questions and readings under another score. Does
+// not use the schedule's plan, which depends on texts that are not logged.
 
 import type { AskedQuestion } from "../../asking/asked-questions.ts";
 import { type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
@@ -13,9 +13,9 @@ import { TournamentRun } from "../../tournament/tournament-run.ts";
 import type { LoggedGroup, LoggedRollout, LoggedVerdict, ReplayedRollout } from "./logged-group.ts";
 
 /**
- * The kind `tournament` over the logged verdicts of the signal `was`. Scores by the places of an incomplete
- * schedule are refused, since its order of play is not logged.
- * @param alone no other signal of the logged spec compares
+ * The kind `tournament` over the logged verdicts of the signal `was`. Scores by the places of an
+ * incomplete schedule are rejected, since the order of play is not logged.
+ * @param alone whether `was` is the only comparing signal of the logged spec
  */
 export const replayedTournament = (was: string, alone: boolean): Signal<TournamentSettings> => ({
   ...tournament,
@@ -34,17 +34,17 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
   },
 });
 
-/** A run's report, whatever was asked and in what order. */
+/** A finished run, used only for its report; independent of the questions asked and their order. */
 function tournamentRunOf({ keys }: PreparedGroup, judge: Judge, seed: number): TournamentJudgement["run"] {
   return Object.assign(new TournamentRun({ keys, judge, seed }), { ended: true, places: () => undefined });
 }
 
-/** A class's index in `group` by the rollout that represents it in the log. */
+/** Maps a logged rollout to the index of its class in `group`. */
 function classBy(group: PreparedGroup, { rollouts }: LoggedGroup): (rollout: number) => number {
   return (rollout) => group.texts.indexOf(rollouts[rollout]?.candidate_hash as string);
 }
 
-/** The questions as they were asked, one a comparison. */
+/** Rebuilds the asked questions, one per comparison. */
 function questionsOf(group: PreparedGroup, logged: LoggedGroup, verdicts: readonly LoggedVerdict[]): AskedQuestion[] {
   const classOf = classBy(group, logged);
   return [...Map.groupBy(verdicts, ({ comparison }) => comparison).values()].map((rows) => {
@@ -56,7 +56,7 @@ function questionsOf(group: PreparedGroup, logged: LoggedGroup, verdicts: readon
   });
 }
 
-/** Whether a question was asked as a trial, or again because its answers could not be read. */
+/** Flags of a question that was a trial, or was repeated because its answers could not be read. */
 function isAsked(sample: number): Partial<Question> {
   if (sample >= TRIAL_FROM) return { trial: true };
   return sample % REPEAT_FROM >= REASK_FROM ? { reask: true } : {};
@@ -66,13 +66,14 @@ function readingOf({ sample, status, error: code, ...columns }: LoggedVerdict): 
   return { ...NO_FACTS, ...NOTHING, sample, status, code, verdict: verdictOf(columns, status) };
 }
 
-/** The status says that two are equal. */
+/** A `tie` status without a verdict means equal strength. */
 const verdictOf = (columns: VerdictColumns, status: Reading["status"]): Verdict | null =>
   verdictIn(columns) ?? (status === "tie" ? { kind: "preference", strength: 0 } : null);
 
 /**
- * Classes that were blamed for refusals. For the one signal that compares they are those that were compared
- * and yet break the format, though they jam no question (null); with several each reports its own.
+ * Classes blamed for refusals. If only one signal compares (`refused` is null), these are the compared
+ * classes that break the format without jamming the judge. With several comparing signals, each one logs
+ * its own.
  */
 function classesAtFault(
   { group, classes }: PreparedGroup,

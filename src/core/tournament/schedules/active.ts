@@ -1,5 +1,5 @@
-// The schedule `active`: a ring, then wave after wave the pairs of which an answer says most. A budget
-// ends it, so that what is paid goes to those pairs; without one it asks every pair.
+// The schedule `active`: a ring, then waves of the most informative pairs (active learning). A budget ends
+// the schedule early and is spent on those pairs; without a budget, every pair is asked.
 
 import * as z from "zod";
 import { circular } from "./circular.ts";
@@ -7,7 +7,7 @@ import { spaced, unasked, worthIn } from "./pair-worth.ts";
 import { allPairs, type Match, type Schedule, strengthsOf } from "./schedule.ts";
 
 /**
- * A ring, then waves of n / 2 pairs, those of most worth first (pair-worth.ts). No candidate is in more
+ * A ring, then waves of n / 2 pairs, the most valuable ones first (pair-worth.ts). No candidate is in more
  * than two pairs of a wave.
  */
 export const active: Schedule = {

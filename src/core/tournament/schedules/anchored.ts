@@ -1,4 +1,4 @@
-// The schedule `anchored`: everyone against one candidate.
+// The schedule `anchored`: every candidate against one anchor.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -10,17 +10,21 @@ const SETTINGS = z.strictObject({
     .default("seeded")
     .meta(
       said(
-        "`seeded`: one of the group; `reference`: the group's own `reference`, which is not rewarded, so that a group of one has a reward",
+        "`seeded`: a candidate chosen by the seed; `reference`: the group's `reference`, which receives no reward, so that even a group of one has a reward",
       ),
     ),
   shown: z
     .enum(["seeded", "first"])
     .default("seeded")
-    .meta(said("where the anchor stands in a pair asked in one order: `first` in all is the same for everyone else")),
+    .meta(
+      said(
+        "position of the anchor in pairs asked in one order; `first`: always first, which is the same for all other candidates",
+      ),
+    ),
 });
 
 /**
- * n - 1 pairs in one wave, the anchor seeded (BRPO, arXiv 2506.00103; ArenaRL), or n against the
+ * n - 1 pairs in one wave against a seeded anchor (BRPO, arXiv 2506.00103; ArenaRL), or n pairs against the
  * group's reference.
  */
 export const anchored: Schedule<z.output<typeof SETTINGS>> = {
@@ -30,7 +34,7 @@ export const anchored: Schedule<z.output<typeof SETTINGS>> = {
   unequalGames: ({ anchor }) => anchor !== "reference",
   listsInOrder: ({ shown }) => shown === "first",
   needsReference: ({ anchor }) => anchor === "reference",
-  // The choice of the anchor depends on the contents of all.
+  // A seeded anchor depends on the contents of all candidates.
   knowsPairs: ({ anchor }) => anchor === "reference",
   *waves({ order, settings, reference }) {
     const anchor = settings.anchor === "reference" ? reference : order[0];

@@ -1,4 +1,4 @@
-// The schedule `blocks`: lists of a few candidates each that together show every pair.
+// The schedule `blocks`: short lists of candidates that together cover every pair.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -7,17 +7,17 @@ import { LIMITS } from "../../faults/limits.ts";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  size: wholeFrom(2, "list_candidates_max").default(LIMITS.list_candidates_max).meta(said("candidates a list")),
-  cover: wholeFrom(1, "samples_max").default(1).meta(said("how many lists show each pair at least")),
+  size: wholeFrom(2, "list_candidates_max").default(LIMITS.list_candidates_max).meta(said("candidates per list")),
+  cover: wholeFrom(1, "samples_max").default(1).meta(said("minimum number of lists that show each pair")),
   rounds: wholeFrom(1, "rollouts_per_group_max")
     .optional()
-    .meta(said("most rounds of about n / size lists; default: as many as cover all pairs")),
+    .meta(said("maximum number of rounds, each with about n / size lists; default: enough to cover all pairs")),
 });
 
 /**
- * All lists in one wave. Where the numbers allow, a balanced incomplete block design: a projective
- * plane for n = size^2 - size + 1, an affine plane for n = size^2, by perfect difference sets and
- * fields. Else round by round lists of those who were together least.
+ * All lists in one wave. If n and size allow, a balanced incomplete block design: a projective plane for n =
+ * size^2 - size + 1 (perfect difference sets), an affine plane for n = size^2 (finite fields). Otherwise a
+ * greedy design, round by round, that puts the least often combined candidates together.
  */
 export const blocks: Schedule<z.output<typeof SETTINGS>> = {
   mode: "listwise",
@@ -34,14 +34,16 @@ export const blocks: Schedule<z.output<typeof SETTINGS>> = {
   },
 };
 
-/** Perfect difference sets modulo size^2 - size + 1: every difference but 0 occurs once. */
+/** Perfect difference sets modulo size^2 - size + 1: every nonzero difference occurs once. */
 const DIFFERENCES: Readonly<Record<number, readonly number[]>> = {
   3: [0, 1, 3],
   4: [0, 1, 3, 9],
   5: [0, 1, 4, 14, 16],
 };
 
-/** Lists of c in which every pair of 0..n-1 stands exactly once; null where none is known here. */
+/**
+ * Lists of c candidates that contain every pair of 0..n-1 exactly once; null if no such design is known here.
+ */
 function balanced(n: number, c: number): Match[] | null {
   if (n === c) return [range(n)];
   const differences = DIFFERENCES[c];
@@ -55,12 +57,18 @@ function balanced(n: number, c: number): Match[] | null {
 }
 
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
-/** In the field of c elements, c 3, 4 or 5; of the four, 2 and 3 are the roots of x^2 + x + 1. */
+/**
+ * Addition in the field of c elements, c = 3, 4 or 5. For c = 4, the elements 2 and 3 are the roots of x^2 +
+ * x + 1.
+ */
 const plus = (c: number, a: number, b: number) => (c === 4 ? a ^ b : (a + b) % c);
 const times = (c: number, a: number, b: number) =>
   c !== 4 ? (a * b) % c : a === 0 || b === 0 ? 0 : ((a + b - 2) % 3) + 1;
 
-/** Round by round, the one who lacks most first, beside those whom it met least. */
+/**
+ * Greedy design: in each round, lists start with the candidate that lacks most pairs and take the candidates
+ * that it met least.
+ */
 function evenly(n: number, c: number, cover: number, rounds = Number.POSITIVE_INFINITY): Match[] {
   const together = range(n).map(() => new Array<number>(n).fill(0));
   const met = (i: number, j: number) => (together[i] as number[])[j] as number;
@@ -70,7 +78,7 @@ function evenly(n: number, c: number, cover: number, rounds = Number.POSITIVE_IN
     const need = range(n).map(lacks);
     let open = range(n).sort((a, b) => (need[b] as number) - (need[a] as number));
     while (open.length > 1) {
-      // No list of one at the end: the last two lists share.
+      // Avoids a last list of one candidate: the last two lists share.
       const maxSize = open.length === c + 1 && c > 2 ? c - 1 : c;
       const list = [open[0] as number];
       while (list.length < maxSize && list.length < open.length) {

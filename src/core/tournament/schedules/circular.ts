@@ -1,4 +1,4 @@
-// The schedule `circular`: each candidate against those at some distances on a seeded ring.
+// The schedule `circular`: each candidate meets the candidates at certain distances on a seeded ring.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -9,19 +9,20 @@ import type { Match, Schedule } from "./schedule.ts";
 const SETTINGS = z.strictObject({
   degree: wholeFrom(1, "rollouts_per_group_max")
     .default(1)
-    .meta(said("rings: each candidate meets 2 x degree others; of a small group all")),
+    .meta(said("number of rings: each candidate meets 2 x degree others, or all others in a small group")),
 });
 
 /**
- * n x degree pairs in one wave (NeMo-Gym's genrm_compare has degree 1). The distances beyond 1 are
- * those for which strengths are estimated best: each adds least to the sum of effective
- * resistances, sum_k 1 / lambda_k with lambda_k = sum_d 2 (1 - cos(2 pi k d / n)).
+ * n x degree pairs in one wave (NeMo-Gym's genrm_compare has degree 1). The first distance is 1; each further
+ * distance is the one that improves strength estimates most, which means that it minimises the sum of
+ * effective resistances, sum_k 1 / lambda_k with lambda_k = sum_d 2 (1 - cos(2 pi k d / n)).
  */
 export const circular: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
-  // The neighbours on the ring depend on the contents of all: known where everyone meets everyone.
+  // Ring neighbours depend on all contents, so pairs are known early only if every candidate meets every
+  // other.
   knowsPairs: ({ degree }, maxRollouts) => degree >= Math.floor(maxRollouts / 2),
   *waves({ order, settings: { degree } }) {
     const n = order.length;
@@ -30,7 +31,7 @@ export const circular: Schedule<z.output<typeof SETTINGS>> = {
   },
 };
 
-/** The distances on a ring of n, the first always 1; at most n / 2 of them. */
+/** Chosen distances on a ring of n, at most n / 2 of them; the first is always 1. */
 export function distances(n: number, degree: number): number[] {
   const open = Array.from({ length: Math.floor(n / 2) }, (_, d) => d + 1);
   const gap = (k: number, d: number) => 2 - 2 * cos((2 * Math.PI * k * d) / n);

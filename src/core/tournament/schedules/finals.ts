@@ -1,9 +1,8 @@
-// The last pairs of a schedule that looks for the best. Guarantees, for a judge that does not
-// contradict itself and within the number of pairs that they may ask, that whoever lost to no
-// opponent meets the leader.
+// Finals: the last pairs of a schedule that searches for the best candidate. Guarantees that every unbeaten
+// candidate meets the leader, provided the judge is consistent and the pair limit allows it.
 import type { Match, Outcomes } from "./schedule.ts";
 
-/** The pairs that a schedule has asked, and how many more its finals may ask. */
+/** Pairs already asked by a schedule, and the number of pairs left for its finals. */
 export class AskedPairs {
   private readonly opponents = new Map<number, Set<number>>();
   private open: number;
@@ -12,7 +11,7 @@ export class AskedPairs {
     this.open = finalsMax;
   }
 
-  /** Notes a wave as asked. Returns it. */
+  /** Records a wave as asked and returns it. */
   add(wave: readonly Match[]): readonly Match[] {
     for (const [i, j] of wave as readonly (readonly [number, number])[]) {
       this.opponentsOf(i).add(j);
@@ -21,24 +20,25 @@ export class AskedPairs {
     return wave;
   }
 
-  /** The candidates that i was asked against. */
+  /** Candidates that i was compared with. */
   opponentsOf(i: number): Set<number> {
     const met = this.opponents.get(i) ?? new Set();
     this.opponents.set(i, met);
     return met;
   }
 
-  /** Whether something was decided about i, and no opponent beat it. */
+  /** Whether i has at least one decided pair and lost none. */
   isUnbeaten(i: number, outcomes: Outcomes): boolean {
     const known = [...this.opponentsOf(i)].flatMap((j) => outcomes(i, j) ?? []);
     return known.length > 0 && known.every((earned) => earned >= 0.5);
   }
 
   /**
-   * Knock-out rounds: in a line, best first, each takes the next that it has not met, until the line
-   * has no such pair left.
-   * @param lineOf who is left, given what is known and the pairs of the last round
-   * @returns what is known after the last round
+   * Yields knock-out rounds: each candidate of a list, best first, is paired with the next one that it has
+   * not met. Ends when no such pair is left or the pair limit is reached.
+   * @param lineOf the remaining candidates, best first, given the outcomes so far and the pairs of the last
+   *   round
+   * @returns the outcomes after the last round
    */
   *finals(
     lineOf: (outcomes: Outcomes, round: readonly Match[]) => readonly number[],
@@ -55,8 +55,8 @@ export class AskedPairs {
   }
 
   /**
-   * The leader of a standing, best first, and after it whoever lost to no opponent and has not met the
-   * leader. A leader that an unbeaten candidate beat gives way to it.
+   * The leader of a ranking (best first), followed by the unbeaten candidates that have not met the leader.
+   * If an unbeaten candidate beat the first of the ranking, that candidate is the leader.
    */
   contenders(ranking: readonly number[], outcomes: Outcomes): readonly number[] {
     const unbeaten = ranking.filter((i) => this.isUnbeaten(i, outcomes));
@@ -77,7 +77,7 @@ export class AskedPairs {
   }
 }
 
-/** Candidates by a value, the most first; equals as they stand. */
+/** Sorts candidates by a value, highest first; equal values keep their order. */
 export function standingBy(line: readonly number[], value: (i: number) => number): number[] {
   const known = new Map(line.map((i) => [i, value(i)]));
   return [...line].sort((a, b) => (known.get(b) as number) - (known.get(a) as number));

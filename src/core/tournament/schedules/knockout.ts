@@ -1,4 +1,4 @@
-// The schedule `knockout`: seeding against one candidate, then a bracket of single elimination.
+// The schedule `knockout`: a seeding round against one anchor, then a single-elimination bracket.
 import * as z from "zod";
 import { mean } from "../../math/stats.ts";
 import { standingBy } from "./finals.ts";
@@ -7,9 +7,9 @@ import { allPairs, type Match, meanOutcome, type Outcomes, type Schedule } from 
 const SETTINGS = z.strictObject({});
 
 /**
- * At most 2(n - 1) pairs in 1 + ceil(log2 n) waves (ArenaRL; PairJudge RM, arXiv 2501.13007), fewer
- * where a pair of the seeding meets again. Equals, and pairs of which nothing was decided: the
- * better seeded goes on. Places: the champion, then by the round lost, then by mean outcome.
+ * At most 2(n - 1) pairs in 1 + ceil(log2 n) waves (ArenaRL; PairJudge RM, arXiv 2501.13007), fewer if a pair
+ * of the seeding round meets again. After a tie or an undecided pair, the better seed advances. Places: the
+ * champion, then by round of elimination, then by mean outcome.
  */
 export const knockout: Schedule = {
   mode: "pairwise",
@@ -23,7 +23,7 @@ export const knockout: Schedule = {
     const [anchor, ...others] = order;
     if (anchor === undefined || n < 2) return undefined;
     let outcomes: Outcomes = yield others.map((i): Match => [i, anchor]);
-    // The seeding counts as one game, however many the anchor had.
+    // The seeding round counts as one game per candidate, although the anchor played n - 1.
     const games = new Map(order.map((i) => [i, [meanOutcome(outcomes, i, i === anchor ? others : [anchor])]]));
     const earned = (i: number) => mean(games.get(i) as number[]);
     const seeds = standingBy(order, earned);
@@ -56,7 +56,7 @@ export const knockout: Schedule = {
   },
 };
 
-/** Seeds 0..n-1 in bracket order: the best two meet last; empty places are left out. */
+/** Seeds 0..n-1 in bracket order: the two best seeds meet last; empty slots are left out. */
 function bracket(n: number): number[] {
   let seeds = [0];
   while (seeds.length < n) seeds = seeds.flatMap((seed) => [seed, 2 * seeds.length - 1 - seed]);

@@ -1,12 +1,13 @@
-// Defines what a pair is worth asking under the Bradley-Terry posterior, and the wave of those worth most.
+// The value of asking a pair under the Bradley-Terry posterior, and the choice of the next wave by that
+// value.
 
 import { type Fit, pairPosterior } from "../../math/bradley-terry.ts";
 import { sigmoid } from "../../math/elementary.ts";
 import type { Match } from "./schedule.ts";
 
 /**
- * Worth of a pair under a posterior (Laplace): the chance that its order is wrong, times the
- * information of an answer about its gap, p (1 - p) sd^2.
+ * Value of asking a pair under a posterior (Laplace): the probability that its order is wrong, times the
+ * information of an answer about the strength difference, p (1 - p) sd^2.
  */
 export const worthIn =
   (fit: Fit) =>
@@ -16,16 +17,19 @@ export const worthIn =
     return Math.min(chance, 1 - chance) * p * (1 - p) * variance;
   };
 
-/** The pairs of a line of candidates that are not among those asked. */
+/** Pairs of the given candidates that have not been asked. */
 export const unasked = (order: readonly number[], asked: readonly Match[]): Match[] =>
   order.flatMap((a, s) =>
     order.slice(s + 1).flatMap((b): Match[] => (asked.some((m) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
   );
 
-/** Pairs of a candidate in one wave at most. */
+/** Maximum number of pairs per candidate in one wave. */
 const EACH_MAX = 2;
 
-/** The first pairs of a line, `most` of them, no candidate in more than `EACH_MAX` of them. */
+/**
+ * The first `maxMatches` pairs of a list, skipping pairs that would put a candidate into more than `EACH_MAX`
+ * of them.
+ */
 export function spaced(line: readonly Match[], maxMatches: number): Match[] {
   const times = new Map<number, number>();
   const taken: Match[] = [];

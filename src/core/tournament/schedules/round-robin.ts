@@ -2,7 +2,10 @@
 import * as z from "zod";
 import type { Match, Schedule } from "./schedule.ts";
 
-/** n(n - 1) / 2 pairs in one wave; where a budget ends within it, contents say who is left out. */
+/**
+ * n(n - 1) / 2 pairs in one wave. With a budget, candidates are in seeded order, so that contents decide
+ * which pairs are left out.
+ */
 export const roundRobin: Schedule = {
   mode: "pairwise",
   settings: z.strictObject({}),

@@ -1,9 +1,12 @@
-// Defines what a schedule is: which candidates it compares, in waves, given the outcomes so far. The
-// schedules: table.ts.
+// The interface of a schedule: chooses in waves which candidates to compare, given the outcomes so far. The
+// schedules are listed in table.ts.
 import type * as z from "zod";
 import { type Fit, fitted, type Game } from "../../math/bradley-terry.ts";
 
-/** Readable verdicts that showed one before another, and what they gave that one on average. */
+/**
+ * Readable verdicts that showed a given candidate before another, and the mean outcome of the candidate shown
+ * first.
+ */
 export interface ShownFirst {
   count: number;
   /** In [0, 1]. */
@@ -11,75 +14,75 @@ export interface ShownFirst {
 }
 
 /**
- * The results of comparing candidate i with candidate j: the share of i, in [0, 1], and j the rest; null when
- * undecided, undefined when it was not asked.
+ * Results of comparing candidate i with candidate j: the share of i, in [0, 1] (j has the rest); null if
+ * undecided, undefined if the pair was not asked.
  */
 export interface Outcomes {
   (i: number, j: number): number | null | undefined;
-  /** The outcome of questions that showed i before j; null where none of these could be read. */
+  /** Outcome of questions that showed i before j; null if none of their answers could be read. */
   inOrder?(i: number, j: number): ShownFirst | null;
 }
 
-/** Candidates to compare: two, or a list of more. */
+/** Candidates to compare: a pair, or a longer list. */
 export type Match = readonly number[];
 
 export interface ScheduleInput<S = unknown> {
-  /** The candidates in a seeded order that depends on their content only; the only chance there is. */
+  /** Candidates in a seeded order that depends on their contents only. No other randomness is available. */
   order: readonly number[];
   settings: S;
-  /** Outcomes are the verifier's own probabilities, not votes. */
+  /** Whether outcomes are the verifier's probabilities instead of votes. */
   graded: boolean;
   /** Whether a budget may end the schedule before its last pair. */
   hasBudget: boolean;
-  /** The candidate that is the group's reference, where one takes part. */
+  /** The group's reference, if it takes part as a candidate. */
   reference?: number | undefined;
 }
 
 /**
- * Yields wave after wave and is given what is known then; returns each candidate's place in [0, 1],
- * 1 the best, where the schedule `hasPlaces`. It may look only at pairs that it has asked for, and may
- * ask for a pair again: it is not asked twice.
+ * Yields waves and receives the outcomes known after each. Returns each candidate's place in [0, 1], 1 for
+ * the best, if the schedule `hasPlaces`. May read only outcomes of pairs that it asked for; a pair yielded
+ * twice is asked once.
  */
 type Waves = Generator<readonly Match[], readonly number[] | undefined, Outcomes>;
 
-/** A kind of schedule: its one file and its line in the table are all there is of it. */
+/** A kind of schedule, defined entirely by its file and its line in the table. */
 export interface Schedule<S = unknown> {
   mode: "pairwise" | "listwise";
-  /** Its settings beside its name, every one with a default. */
+  /** Schema of the settings other than the name; every setting has a default. */
   settings: z.ZodObject;
-  /** Whether it leaves no pair of a group unasked, whatever the group. */
+  /** Whether every pair of a group is asked, for any group. */
   complete: boolean;
   waves(field: ScheduleInput<S>): Waves;
-  /** Whether the group's reference takes part, and only comparisons with it count. */
+  /** Whether the group's reference takes part; then only comparisons with the reference count. */
   needsReference?(settings: S): boolean;
-  /** Pairs of n candidates that it comes to ask at most; absent: its first wave is all there is. */
+  /** Upper bound of pairs asked for n candidates; omitted if the schedule has only one wave. */
   maxPairs?(n: number, settings: S): number;
-  /** Whether `waves` returns places, which decide the order in place of mean outcomes. */
+  /** Whether `waves` returns places, which decide the order instead of mean outcomes. */
   hasPlaces?: true;
   /**
-   * Its last pairs are finals (finals.ts): at its end an unbeaten candidate that the leader never met
-   * comes before a leader that lost.
+   * Set if the last pairs are finals (finals.ts): at the end, an unbeaten candidate that the leader never met
+   * ranks above a leader that lost.
    */
   findsBest?: true;
-  /** Whether some candidates are asked about more often than others, by design. */
+  /** Whether some candidates have more comparisons than others by design. */
   unequalGames?(settings: S): boolean;
   /**
-   * Whether each pair of some of a group's candidates is among those of all of them, whoever else comes, as
-   * long as there are at most `most`: such pairs may be asked before all are there.
+   * Whether the pairs of a subset of a group are also pairs of the full group, for any further members up to
+   * `maxRollouts`. Such pairs may be asked before the group is complete.
    */
   knowsPairs?(settings: S, maxRollouts: number): boolean;
-  /** Whether a pair asked in one order shows first whom it names first; else the seed says. */
+  /** Whether a pair asked in only one order shows its first candidate first; otherwise the seed decides. */
   listsInOrder?(settings: S): boolean;
 }
 
-/** Pairs of n candidates. */
+/** Number of pairs of n candidates. */
 export const allPairs = (n: number): number => (n * (n - 1)) / 2;
 
-/** A pair's number, the same in both orders; groups are smaller than the factor. */
+/** Numeric key of a pair, the same in both orders. Groups are smaller than PAIR_FACTOR. */
 export const pairNumber = ([i = 0, j = 0]: Match): number => Math.min(i, j) * PAIR_FACTOR + Math.max(i, j);
 const PAIR_FACTOR = 1 << 16;
 
-/** A schedule at work on one group. */
+/** Runs a schedule for one group. */
 export class ScheduleRun {
   private readonly waves: Waves;
   private readonly asked = new Set<number>();
@@ -91,7 +94,7 @@ export class ScheduleRun {
     this.all = schedule.mode === "listwise";
   }
 
-  /** The next wave: no pair that was asked before; none when the schedule is at its end. */
+  /** Next wave, without pairs that were asked before; empty when the schedule has ended. */
   next(outcomes: Outcomes): readonly Match[] {
     for (;;) {
       const { value, done } = this.waves.next(outcomes);
@@ -105,8 +108,8 @@ export class ScheduleRun {
   }
 
   /**
-   * Each candidate's place in [0, 1], 1 the best; undefined where the schedule has none, or not
-   * yet.
+   * Each candidate's place in [0, 1], 1 for the best; undefined if the schedule has no places or has not
+   * ended.
    */
   get places(): readonly number[] | undefined {
     return this.places_;
@@ -120,27 +123,27 @@ export class ScheduleRun {
   }
 }
 
-/** A candidate's mean outcome against those that it was compared with; 0 where all are undecided. */
+/** Mean outcome of a candidate against the given opponents; 0 if all pairs are undecided. */
 export function meanOutcome(outcomes: Outcomes, i: number, opponents: readonly number[]): number {
   const known = opponents.flatMap((j) => outcomes(i, j) ?? []);
   return known.length === 0 ? 0 : known.reduce((sum, x) => sum + x, 0) / known.length;
 }
 
-/** Lambda of the prior on strengths: some shrinkage, for few games. */
+/** Lambda of the prior on strengths: shrinks estimates that rest on few games. */
 export const STRENGTH_PRIOR = 0.5;
-/** A graded outcome gives log-odds, not the toss of a coin: it counts as this many games. */
+/** Weight of a graded outcome in games: log odds say more than a binary vote. */
 const GRADED_WEIGHT = 10;
 const weightOf = (graded: boolean) => (graded ? GRADED_WEIGHT : 1);
 
-/** Strengths of n candidates from the pairs of which something was decided. */
+/** Strengths of n candidates, estimated from the decided pairs. */
 export function strengthsOf(n: number, pairs: readonly Match[], outcomes: Outcomes, graded: boolean): Fit {
   const games = pairs.flatMap((pair) => gameOf(pair, outcomes) ?? []);
   return fitted(n, games, STRENGTH_PRIOR, weightOf(graded));
 }
 
 /**
- * A pair's outcome, of the one who earned more: what the other earned is the rest up to rounding
- * only, and who of the two has the lower number must not matter.
+ * Outcome of a pair as the share of the candidate with the larger one. The two shares add up to 1 only up to
+ * rounding, and the result must not depend on how candidates are numbered.
  */
 function gameOf([i = 0, j = 0]: Match, outcomes: Outcomes): Game | null {
   const [earned, other] = [outcomes(i, j) ?? null, outcomes(j, i) ?? null];

@@ -4,7 +4,7 @@ import { ApiError } from "../../faults/errors.ts";
 import { LIMITS } from "../../faults/limits.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** One list of 2..5. Throws ApiError `list_too_long`. */
+/** One list of 2..5 candidates. Throws ApiError `list_too_long`. */
 export const singleList: Schedule = {
   mode: "listwise",
   settings: z.strictObject({}),
@@ -14,7 +14,7 @@ export const singleList: Schedule = {
     if (n > LIMITS.list_candidates_max) {
       throw new ApiError(
         "list_too_long",
-        `A single list holds ${LIMITS.list_candidates_min}..${LIMITS.list_candidates_max} different candidates (list_candidates_max = ${LIMITS.list_candidates_max}), this group has ${n}. Use the schedule "blocks", mode "pairwise", or smaller groups.`,
+        `A single list holds ${LIMITS.list_candidates_min}..${LIMITS.list_candidates_max} different candidates (list_candidates_max = ${LIMITS.list_candidates_max}); this group has ${n}. Use the schedule "blocks", mode "pairwise", or smaller groups.`,
       );
     }
     if (n >= LIMITS.list_candidates_min) yield [order];

@@ -1,4 +1,4 @@
-// The schedule `swiss`: round after round candidates of equal points meet, then finals.
+// The schedule `swiss`: in each round, candidates with equal points meet; finals follow.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -10,22 +10,22 @@ import { allPairs, type Match, type Outcomes, type Schedule } from "./schedule.t
 const SETTINGS = z.strictObject({
   rounds: wholeFrom(1, "rollouts_per_group_max")
     .optional()
-    .meta(said("default: ceil(log2 n) and finals; never more than n - 1")),
+    .meta(said("number of rounds, at most n - 1; default: ceil(log2 n), followed by finals")),
 });
 
-/** Pairs of the finals at most: one more round. */
+/** Maximum number of pairs in the finals: one more round. */
 const finalsMost = (n: number): number => n >> 1;
 
 const roundsOf = (n: number, named = Math.ceil(log2(n))): number => Math.max(0, Math.min(named, n - 1));
 
 /**
- * floor(n / 2) pairs a round (ArenaRL). By points, in the seeded order among equals, each takes the
- * next below whom it has not met; where all below were met, what is known of the first counts
- * again. Points are 1 for a win and 1/2 for a tie, of soft votes too: equals meet, so that a mean of
- * shares says little. Of an odd number the last has a free point; in a single round it meets the
- * first instead, so that everyone is judged. Without `rounds` up to n / 2 pairs of finals follow, among
- * unbeaten candidates of equal points.
- * Places: by points, then by the points of those met (Buchholz); equals share their places' mean.
+ * floor(n / 2) pairs per round (ArenaRL). Sorted by points, ties in seeded order, each candidate is paired
+ * with the next lower one that it has not met; if it has met all of them, the known outcome against the first
+ * counts again. A win is 1 point and a tie 1/2, also for soft votes: opponents have equal points, so a mean
+ * of shares would say little. If n is odd, the last candidate gets a bye worth one point; in a single round
+ * it meets the first candidate instead, so that every candidate is judged. Without `rounds`, up to n / 2
+ * pairs of finals follow among unbeaten candidates with equal points. Places: by points, then by the points
+ * of the opponents (Buchholz); tied candidates share the mean of their places.
  */
 export const swiss: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
@@ -76,7 +76,7 @@ export const swiss: Schedule<z.output<typeof SETTINGS>> = {
   },
 };
 
-/** Neighbours of a line of even length that have not met, as far as it goes. */
+/** Pairs neighbours of a list of even length, avoiding pairs that have met where possible. */
 function paired(line: readonly number[], haveMet: (a: number, b: number) => boolean): [number, number][] {
   const open = [...line];
   const pairs: [number, number][] = [];
@@ -91,7 +91,7 @@ function paired(line: readonly number[], haveMet: (a: number, b: number) => bool
   return pairs;
 }
 
-/** Places in [0, 1] by points, then by the second number; equals share the mean of theirs. */
+/** Places in [0, 1] by points, then by the second number; tied candidates share the mean of their places. */
 function shared(n: number, entries: readonly (readonly [number, number, number])[]): number[] {
   const places = new Array<number>(n).fill(0);
   for (const [i, points, second] of entries) {

@@ -1,4 +1,4 @@
-// The table of schedules by name: a new one is one file and one line here.
+// Table of schedules by name. A new schedule needs one file and one line here.
 
 import { active } from "./active.ts";
 import { anchored } from "./anchored.ts";
