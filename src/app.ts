@@ -48,8 +48,8 @@ const PAGE_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const isPage = (type: string | null): boolean => type?.startsWith("text/html") === true;
 
 /** The runtime makes the URL from the Host header, with two of them joined by a comma. */
-const NO_URL = "The request's address is no URL: send one Host header, which names a host.";
-const NO_HOST = [{ path: "Host", message: "must be one host, with a port or without" }];
+const NO_URL = "The request's address is not a URL. Send one Host header that names a host.";
+const NO_HOST = [{ path: "Host", message: "must be one host, with or without a port" }];
 
 /** The whole API as one Hono app over its dependencies. */
 export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
@@ -151,7 +151,7 @@ function rethrowAsError(thrown: unknown): never {
 async function admit(c: AppContext, deps: RouteDeps, admission: Admission, table: RouteTable): Promise<void> {
   if (deps.faults !== undefined && deps.faults.length > 0) {
     const names = deps.faults.map((fault) => fault.path).join(", ");
-    throw new ApiError("not_configured", `These variables are wrong: ${names}.`, { errors: deps.faults });
+    throw new ApiError("not_configured", `These variables are invalid: ${names}.`, { errors: deps.faults });
   }
   const caller = await authenticate(c.req.raw, deps);
   c.get("scope").key_name = caller.name;
@@ -171,7 +171,7 @@ function routePath(c: AppContext): string | null {
 function refuseMethod(c: AppContext, methods: string[], routes: readonly Route[]): Response {
   const allow = [...new Set([...methods, "OPTIONS"])].join(", ");
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
-  const fault = new ApiError("method_not_allowed", `This path answers ${allow}.`, { headers: { allow } });
+  const fault = new ApiError("method_not_allowed", `This path supports ${allow}.`, { headers: { allow } });
   return refused(c, fault, routes.find(({ path }) => path === c.req.path) ?? null);
 }
 

@@ -182,7 +182,7 @@ export interface Config extends Variables {
 /** The form of a good value, for error messages: the bad value itself may be a secret. */
 const EXPECTED: Record<keyof Variables, string> = {
   API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests of keys that are not blank; scopes are ${SCOPES.join(", ")}, joined by +`,
-  PATH_SCOPES: `must be of ${SCOPES.join(", ")}, joined by +`,
+  PATH_SCOPES: `must be one or more of ${SCOPES.join(", ")}, joined by +`,
   TOKEN_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   VERIFIER_URL: `must be an http or https URL, or ${BINDING_URL}`,
   AI: "must be the Workers AI binding",
@@ -196,7 +196,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   SANDBOX_URL: "must be an http or https URL",
   SANDBOX_SHAPE: `must be ${SANDBOX_SHAPES.map((name) => `"${name}"`).join(" or ")}`,
   SANDBOX_API_KEY: "must be at most 4096 characters",
-  JUDGE_EXTRA: `must be up to ${LIMITS.judge_extra_names_max} comma-separated fields of an engine's request, such as reasoning_effort or chat_template_kwargs.enable_thinking, and none that a spec has`,
+  JUDGE_EXTRA: `must be up to ${LIMITS.judge_extra_names_max} comma-separated fields of an engine's request, such as reasoning_effort or chat_template_kwargs.enable_thinking, but none that a spec already has`,
   CHECKER_HOSTS: `must be up to ${LIMITS.checker_hosts_max} comma-separated hosts, such as checks.example.org or checks.example.org:8443`,
   CHECKER_SECRET: "must be whsec_ and the base64 of 24 to 64 random bytes",
   PRICES: `must be a JSON object of model names, each like {"input": 0.2, "output": 0.8}, in US dollars per million tokens from 0 to ${LIMITS.price_max}`,
@@ -205,7 +205,7 @@ const EXPECTED: Record<keyof Variables, string> = {
   GROUP_SIZES: `must be like trainer=8;*=16, each key once, integers from 1 to rollouts_per_group_max = ${LIMITS.rollouts_per_group_max}`,
   LOG_DAYS: `must be like trainer=90;*=365, each key once, integers from 1 to log_days_max = ${LIMITS.log_days_max}`,
   MODELS:
-    "must be like name1,name2; trainer:name3 with keys of API_KEYS, each once; a model's name that holds a colon needs *: before its list",
+    "must be like name1,name2; trainer:name3 with keys of API_KEYS, each once; put *: before a list with a colon in a model name",
   DEFAULT_JUDGE: "must be the name of a built-in preset, such as mtbench-ab (docs/judges.md)",
   KEY_COUNTERS: "must be the Durable Object binding of the class KeyCounters",
   DATABASE_URL: "must be a postgres:// URL",
@@ -265,7 +265,7 @@ function firstBackend(env: Record<string, unknown>, variables: Partial<Variables
     const variable = variableOf(String(path[0]));
     if (faults.some((fault) => fault.path === variable)) continue;
     const given = env[variable] !== undefined && env[variable] !== "";
-    faults.push({ path: variable, message: given ? "cannot be used as it is" : "required beside VERIFIER_URL" });
+    faults.push({ path: variable, message: given ? "has an invalid value" : "required if VERIFIER_URL is set" });
   }
   return parsed.data ?? null;
 }
@@ -295,7 +295,7 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
     if (typeof value === "string" && BLANK.test(value)) {
       faults.push({
         path: name,
-        message: `required: ${name} is set and holds only blanks; ${EXPECTED[name as keyof Variables]}`,
+        message: `required: ${name} is set but contains only blanks; ${EXPECTED[name as keyof Variables]}`,
       });
       continue;
     }
@@ -310,14 +310,14 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
     faults.push({ path: "MODELS", message: EXPECTED.MODELS });
   }
   if (variables.KEY_LIMITS !== undefined && variables.KEY_COUNTERS === undefined) {
-    faults.push({ path: "KEY_COUNTERS", message: "the Durable Object binding is required beside KEY_LIMITS" });
+    faults.push({ path: "KEY_COUNTERS", message: "the Durable Object binding is required if KEY_LIMITS is set" });
   }
   const limited = [...(variables.KEY_LIMITS?.values() ?? [])];
   if (variables.PRICES === undefined && limited.some(({ usd_per_day }) => usd_per_day !== null)) {
-    faults.push({ path: "PRICES", message: "required beside usd_per_day of KEY_LIMITS, which counts dollars by it" });
+    faults.push({ path: "PRICES", message: "required by usd_per_day of KEY_LIMITS, to count dollars" });
   }
   if (variables.WEBHOOK !== undefined && variables.WEBHOOK_SECRET === undefined) {
-    faults.push({ path: "WEBHOOK_SECRET", message: "required beside WEBHOOK, for what it is sent to be signed" });
+    faults.push({ path: "WEBHOOK_SECRET", message: "required if WEBHOOK is set, to sign its messages" });
   }
   const verifiers = first === null ? [] : [first, ...(variables.VERIFIER_FALLBACKS ?? [])];
   if (variables.AI === undefined && verifiers.some(({ url }) => url === BINDING_URL)) {
@@ -326,7 +326,7 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
   if (variables.CHECKER_HOSTS !== undefined && variables.CHECKER_SECRET === undefined) {
     faults.push({
       path: "CHECKER_SECRET",
-      message: "required beside CHECKER_HOSTS: what checkers are asked is signed",
+      message: "required if CHECKER_HOSTS is set, to sign requests to checkers",
     });
   }
   const backends = [...verifiers, ...sandboxOf(variables), ...checkersOf(variables)];

@@ -114,7 +114,7 @@ function assemble<T>(part: LazyPart<T>, config: Config, faults: FieldError[]): T
   try {
     return part.make(config) ?? part.missing(part.variable);
   } catch {
-    faults.push({ path: part.variable, message: "cannot be used as it is" });
+    faults.push({ path: part.variable, message: "has an invalid value" });
     return part.missing(part.variable);
   }
 }

@@ -1,4 +1,4 @@
-// The table of what becomes of each kind of content, by the place that holds it.
+// How each kind of content (text, image, tool call, ...) is handled, per field type that can hold it.
 import { type ContentKind, isRecord, KINDS } from "../../core/transcript/kinds.ts";
 import {
   type ContentPath,
@@ -16,25 +16,25 @@ import {
 } from "./pieces.ts";
 
 /**
- * `shown`: the judge reads it. `thought`: left out by rule, as thoughts are of texts. `warned`: left
- * out, and the reply says so. `refused`: 400 `unsupported_content`.
+ * `shown`: the judge reads it. `thought`: dropped, like thoughts in texts. `warned`: dropped, and the reply
+ * says so. `refused`: 400 `unsupported_content`.
  */
 export type ContentHandling = "shown" | "thought" | "warned" | "refused";
 
 interface Carrier {
-  /** The carrier in words, for the page. */
+  /** A description for the documentation page. */
   says: string;
-  /** Kinds that are not named are refused. */
+  /** How each kind is handled; kinds that are not listed are refused. */
   handling: Readonly<Partial<Record<ContentKind, ContentHandling>>>;
-  /** @param body the whole body, for what else decides */
+  /** @param body the whole request body, for options that affect how the value is read */
   pieces(value: unknown, path: ContentPath, body: Readonly<Record<string, unknown>>): Pieces;
 }
 
 const PARTS = { text: "shown", text_parts: "shown", thought: "thought" } as const;
-/** In a prompt, which the caller wrote, a role has any name. */
+/** For prompts: the caller writes them, so any role name is accepted. */
 const ASKED = { ...PARTS, role: "shown" } as const;
 
-/** Everything in a whole run is shown, except what is not text. */
+/** For complete runs: all textual content is shown. */
 const WHOLE = {
   ...PARTS,
   ...({ turns: "shown", tool_result: "shown", result_block: "shown", tool_call: "shown" } as const),
@@ -60,7 +60,7 @@ const CARRIERS = {
     handling: { ...WHOLE, turns: "refused" },
     pieces: conversationPieces,
   },
-  /** Its turns are all written out. */
+  /** Always complete runs: turns are shown. */
   trajectory: {
     says: "a list of turns",
     handling: WHOLE,
@@ -83,9 +83,9 @@ const CARRIERS = {
     },
   },
   rollout: { says: "a rollout: its text, or its messages and files", handling: WHOLE, pieces: rolloutPieces },
-  /** A dataset's own columns: data, but for those that hold content. */
+  /** Other columns of a dataset row: ignored, except columns that hold content. */
   row: { says: "a row's other fields", handling: { tools: "warned" }, pieces: (value, path) => rowPieces(value, path) },
-  /** A list of rows, or columns by name. */
+  /** A list of rows, or an object of columns by name. */
   rows: {
     says: "rows' other fields",
     handling: { tools: "warned" },
@@ -102,5 +102,5 @@ export const carrierNamed = (name: CarrierName): Carrier => CARRIERS[name];
 export const handlingOf = (name: CarrierName, kind: ContentKind): ContentHandling =>
   carrierNamed(name).handling[kind] ?? "refused";
 
-/** All kinds, in the page's order. */
+/** All kinds, in the order of the documentation page. */
 export const ALL_KINDS = Object.keys(KINDS) as ContentKind[];

@@ -1,5 +1,5 @@
-// Lists what a foreign value is made of: each piece of a message, an item, a document or a row, with
-// its kind and its place. Pure; decides nothing.
+// Lists the content pieces of a foreign value (message, item, document or row), each with its kind and path.
+// Pure; what to do with a piece is decided in carriers.ts.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { itemsOf } from "../../core/transcript/forms.ts";
 import {
@@ -21,16 +21,18 @@ export type ContentPath = readonly (string | number)[];
 export interface ContentPiece {
   path: ContentPath;
   kind: ContentKind;
-  /** The name of the part as the sender calls it. */
+  /** The sender's name for the part. */
   what: string;
-  /** In a conversation: the side of the answer's beginning that holds it. */
+  /** Set in a conversation for pieces before the judged run. */
   side?: "prompt";
-  /** An image within the body itself, as a data URL. */
+  /** An image embedded in the body as a data URL. */
   inline?: true;
 }
 export type Pieces = Generator<ContentPiece, void>;
 
-/** The elements of a list; a list over its limit is reported elsewhere. */
+/**
+ * Elements of a list with their indices. Yields nothing for a list over the limit, which validation reports.
+ */
 export function* elements(list: readonly unknown[]): Generator<[number, unknown]> {
   if (list.length <= LIMITS.response_items_max) yield* list.entries();
 }
@@ -43,7 +45,7 @@ const piece = (path: ContentPath, kind: ContentKind, what: string): ContentPiece
 });
 const typeName = (type: unknown): string => (typeof type === "string" ? type : typeof type);
 
-/** A content: a text, one part, or several. */
+/** Pieces of a message's content: a text, one part, or a list of parts. */
 export function* contentPieces(content: unknown, path: ContentPath): Pieces {
   if (typeof content === "string") yield piece(path, "text", "text");
   else if (Array.isArray(content)) for (const [i, part] of elements(content)) yield* partPieces(part, [...path, i]);
@@ -66,17 +68,17 @@ function* partPieces(part: unknown, path: ContentPath): Pieces {
 }
 
 const MEDIA_KINDS: ReadonlySet<ContentKind> = new Set(["image", "audio", "video", "file"]);
-/** Media types that are not text, wherever they are in a result. */
+/** Media types that may occur anywhere inside a tool result. */
 const MEDIA_TYPE =
   /^(?:(?:input|output)_)?(?:image|image_url|audio|video|video_url|file|document|media)$|screenshot|^inline_?data$/i;
 const MEDIA_FIELD =
   /^(?:source|data|url|image_url|image|audio|input_audio|video_url|file|file_data|file_id|inline_?data)$/i;
 
-/** Gemini's bytes and files. */
+/** Gemini's `inline_data` and `file_data`. */
 const isInline = (name: string | number, held: unknown): boolean =>
   /^(?:inline|file)_?data$/i.test(`${name}`) && isRecord(held);
 
-/** Parts of a result that could only be shown as the letters of their bytes. */
+/** Media nested in a tool result, which could only be shown as encoded bytes. */
 function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
   if (depth > LIMITS.label_depth_max || typeof value !== "object" || value === null) return;
   if (isRecord(value)) {
@@ -92,7 +94,7 @@ function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
   }
 }
 
-/** Fields of an object, other than `read`, that hold more than an aside. */
+/** Content in fields of `value` that are neither in `read` nor mere metadata. */
 function* asidePieces(value: Readonly<Record<string, unknown>>, path: ContentPath, read: readonly string[]): Pieces {
   for (const [name, held] of Object.entries(value)) {
     if (read.includes(name) || isNothing(held)) continue;
@@ -101,7 +103,7 @@ function* asidePieces(value: Readonly<Record<string, unknown>>, path: ContentPat
   }
 }
 
-/** A chat's message, or an item of OpenAI's Responses. */
+/** Pieces of a chat message or of an item of OpenAI's Responses. */
 function* messagePieces(message: unknown, path: ContentPath): Pieces {
   if (!isRecord(message)) return;
   const { type, role, content } = message;
@@ -122,12 +124,12 @@ function* messagePieces(message: unknown, path: ContentPath): Pieces {
   yield* asidePieces(message, path, ["content"]);
 }
 
-/** A result is shown as it is, words or JSON, except for parts that are not text. */
+/** Pieces of a tool result. An object is shown as JSON; only its media count as pieces. */
 function* mediaPieces(output: unknown, path: ContentPath): Pieces {
   for (const part of contentPieces(output, path)) if (!isRecord(output)) yield part;
 }
 
-/** A text, or messages. */
+/** Pieces of a chat: a text, or messages. */
 export function* chatPieces(chat: unknown, path: ContentPath): Pieces {
   if (typeof chat === "string") yield piece(path, "text", "text");
   else if (Array.isArray(chat)) for (const [i, message] of elements(chat)) yield* messagePieces(message, [...path, i]);
@@ -144,8 +146,8 @@ const roleOf = (message: unknown): unknown => (isRecord(message) ? message.role 
 const isOfRun = (message: unknown): boolean => namesPolicy(roleOf(message)) || namesResult(roleOf(message));
 
 /**
- * Where in a conversation the run begins that it ends in: behind the last words of who asks; null
- * where the policy says nothing.
+ * Index at which the final run of a conversation begins: after the last message, before the policy's last
+ * one, that is neither the policy's nor a tool's. Null if the policy says nothing.
  */
 export function runStart(chat: readonly unknown[]): number | null {
   const last = chat.findLastIndex((message) => namesPolicy(roleOf(message)));
@@ -153,7 +155,10 @@ export function runStart(chat: readonly unknown[]): number | null {
   return 1 + chat.slice(0, last).findLastIndex((message) => !isOfRun(message));
 }
 
-/** A conversation that ends in a run. Everything before the run is the prompt; no message may follow it. */
+/**
+ * Pieces of a conversation that ends in a run. Messages before the run are the prompt; user or system turns
+ * after its start are refused.
+ */
 export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
   const first = runStart(chat) ?? 0;
@@ -165,10 +170,10 @@ export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   }
 }
 
-/** The items of a response, of which the last message is judged. */
+/** Pieces of a response's output items. Only the last message is judged. */
 export function* outputPieces(items: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(items)) return;
-  // A thought behind a message begins another turn, and the message is not judged.
+  // A thought after a message starts another turn, so that message is not judged.
   const last = items.findLastIndex((item) => !isRecord(item) || item.type !== "message" || !isNothing(item.content));
   for (const [i, item] of elements(items)) {
     if (isRecord(item) && item.type == null && !isNothing(item))
@@ -179,7 +184,7 @@ export function* outputPieces(items: unknown, path: ContentPath): Pieces {
   }
 }
 
-/** The items that a response was asked for with. */
+/** Pieces of a response's input items. */
 export function* inputPieces(input: unknown, path: ContentPath): Pieces {
   yield* chatPieces(input, path);
   if (!Array.isArray(input)) return;
@@ -189,7 +194,7 @@ export function* inputPieces(input: unknown, path: ContentPath): Pieces {
   }
 }
 
-/** A text; an object that holds content in its place is that content. */
+/** Pieces of a text field. An object in place of the text is examined as content, and reported. */
 export function* textPieces(value: unknown, path: ContentPath): Pieces {
   if (typeof value === "string") yield piece(path, "text", "text");
   else if (Array.isArray(value)) for (const [i, element] of elements(value)) yield* textPieces(element, [...path, i]);
@@ -202,8 +207,9 @@ export function* textPieces(value: unknown, path: ContentPath): Pieces {
 }
 
 /**
- * A document: a text, or an object of which `fields` are shown, where they hold texts, numbers or
- * flags. Null: its `text`, else its `content`, which may be in parts.
+ * Pieces of a document: a text, or an object.
+ * @param fields names of the fields to show; null: `text`, or `content` (which may be in parts) if `text` is
+ *   empty
  */
 export function* documentPieces(document: unknown, path: ContentPath, fields: readonly string[] | null): Pieces {
   if (typeof document === "string") yield piece(path, "text", "text");
@@ -225,10 +231,10 @@ export function* documentPieces(document: unknown, path: ContentPath, fields: re
   }
 }
 
-/** Under these names an object holds content in several parts. */
+/** Field names under which an object holds content in parts. */
 const PARTS: ReadonlySet<string> = new Set(["content", "contents", "parts", "messages"]);
 
-/** Fields of a row or a body that hold further content. */
+/** Fields of a row or body that hold content, except those in `read`. */
 export function* rowPieces(row: unknown, path: ContentPath, read: readonly string[] = []): Pieces {
   if (!isRecord(row)) return;
   for (const [name, held] of Object.entries(row)) {
@@ -237,7 +243,7 @@ export function* rowPieces(row: unknown, path: ContentPath, read: readonly strin
   }
 }
 
-/** A rollout of the native contract. */
+/** Pieces of a rollout in the native contract. */
 export function* rolloutPieces(rollout: unknown, path: ContentPath): Pieces {
   if (!isRecord(rollout)) return;
   for (const { item, path: at } of itemsOf(rollout.messages)) yield* messagePieces(item, [...path, "messages", ...at]);

@@ -1,4 +1,5 @@
-// The refusal of content that no judge would be shown: before anything is asked, with its place.
+// Rejects requests that hold content the judge would not see, before any question is asked, and names the
+// field.
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -8,16 +9,16 @@ import { objectBody } from "../door/validation.ts";
 import { type CarrierName, carrierNamed, handlingOf } from "./carriers.ts";
 import { type ContentPath, type ContentPiece, elements, rowPieces } from "./pieces.ts";
 
-/** Where a body holds content, what form it has there, and whose it is. */
+/** A field of a request body that holds content. */
 export interface ContentPlace {
-  /** A path of names; `[]` for each element, `*` for each field. */
+  /** Path of field names; `[]` matches each element, `*` each field. */
   at: string;
   carrier: CarrierName;
-  /** `answer`: in the sample alone; absent: in the prompt, which a group shares. */
+  /** `answer`: only in this sample. Omitted: in the prompt, which the group shares. */
   side?: "answer";
 }
 
-/** Sent in `X-Kritai-Warnings`: the policy was offered tools that the judge does not see. */
+/** Value of `X-Kritai-Warnings`: the policy was offered tools that the judge does not see. */
 export const TOOLS_NOT_SHOWN = "tools_not_shown";
 
 type ShownBody = Readonly<Record<string, unknown>>;
@@ -38,7 +39,7 @@ function* valuesAt(
 
 const namesOf = (at: string): string[] => at.replaceAll("[]", ".[]").split(".");
 
-/** Each piece of a body's content. */
+/** All content pieces of a body. */
 function* contentOf(
   places: readonly ContentPlace[],
   body: ShownBody,
@@ -50,20 +51,21 @@ function* contentOf(
   }
 }
 
-/** The places of a body's own first level that hold content under a name that no contract reads. */
+/** Top-level fields that the contract does not read but whose names suggest content. */
 const OUTSIDE: ContentPlace = { at: "$", carrier: "row" };
 
 interface Unshown {
-  /** In the prompt, or in the whole body. */
+  /** Faults in the prompt or elsewhere in the body. */
   prompt: FieldError[];
-  /** In the sample alone. */
+  /** Faults in the sample's answer. */
   answer: FieldError[];
   warnings: string[];
 }
 
 /**
- * Content of a body that would not be shown, at most validation_errors_max of each kind.
- * @param images receives the places of those that a spec may show; they are then not faults
+ * Content of a body that the judge would not see, at most validation_errors_max faults per side.
+ * @param images receives the paths of inline images, which a spec may show; they are then not reported as
+ *   faults
  */
 export function unshownIn(places: readonly ContentPlace[], body: ShownBody, images?: ContentPath[]): Unshown {
   const found: Unshown = { prompt: [], answer: [], warnings: [] };
@@ -84,10 +86,7 @@ export function unshownIn(places: readonly ContentPlace[], body: ShownBody, imag
   return found;
 }
 
-/**
- * The body with no words where the answer's text should stand, so that the rest of it can be read:
- * which group it belongs to.
- */
+/** The body with empty answer texts, so that its other fields, such as the group, can still be read. */
 export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody): Record<string, unknown> {
   const texts = places.filter(({ carrier, side }) => carrier === "text" && side === "answer");
   const blank = (value: unknown, [name, ...rest]: readonly string[]): unknown =>
@@ -99,14 +98,19 @@ export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody):
   return texts.reduce((whole, { at }) => blank(whole, namesOf(at)) as Record<string, unknown>, { ...body });
 }
 
-/** The refusal of content that would not be shown; `whose` names the other body that holds it. */
+/**
+ * The error for content that the judge would not see.
+ * @param suffix follows the message, for example to name another body that holds the content
+ */
 export function unsupported(errors: readonly FieldError[], suffix = ""): ApiError {
   const [{ path, message }] = errors as [FieldError];
-  const detail = `${path}: ${message}${suffix}, so nothing was asked. Send what is to be judged as text, or leave it out if the reward may do without.`;
+  const detail = `${path}: ${message}${suffix}, so no judge was called. Send the content as text, or omit it if the reward does not need it.`;
   return new ApiError("unsupported_content", detail, { errors });
 }
 
-/** Throws `unsupported_content` for what of a value inside a body's texts would not be shown. */
+/**
+ * Throws `unsupported_content` if the judge would not see some content of a value nested in a body's text.
+ */
 export function requireShown(carrier: CarrierName, value: unknown, path: ContentPath): void {
   const refused = [...carrierNamed(carrier).pieces(value, path, {})].filter(
     ({ kind }) => handlingOf(carrier, kind) === "refused",
@@ -119,18 +123,19 @@ const faultOf = ({ path, kind, what }: ContentPiece): FieldError => ({
   path: fieldPath(path),
   message:
     kind === "role"
-      ? `the role ${what} is not known; write assistant, user, system or tool`
+      ? `the role ${what} is unknown; use assistant, user, system or tool`
       : `${what}: the judge is not shown it`,
 });
 
-/** Marks the reply with what was left out. */
+/** Records the warnings that the reply sends about dropped content. */
 export function warnOf(c: AppContext, warnings: readonly string[]): void {
   if (warnings.length > 0) c.set("left_out", warnings);
 }
 
 /**
- * Throws `unsupported_content` for what of a body would not be shown; what is left out besides.
- * @param images as of `unshownIn`
+ * Throws `unsupported_content` if the judge would not see some content of the body. Returns warnings about
+ * dropped content.
+ * @param images receives the paths of inline images, see `unshownIn`
  */
 export function requireShownBody(
   places: readonly ContentPlace[],
@@ -145,8 +150,8 @@ export function requireShownBody(
 }
 
 /**
- * The body of a contract's request as an object. Throws `unsupported_content` for content that would not be
- * shown, `invalid_request` where the body is not an object.
+ * The request body as an object. Throws `unsupported_content` for content that the judge would not see,
+ * `invalid_request` if the body is not an object.
  */
 export function shownBody(
   c: AppContext,

@@ -1,5 +1,5 @@
-// Decides whether a request is let in: by its key's limits before its body is read, by this isolate's load
-// while it comes; and telling both when it has ended.
+// Admission control: checks the key's limits before the body is read and this isolate's load while the body
+// arrives, and releases both when the request ends.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { limitRefusal } from "../../objects/key-limits/refusal.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -11,7 +11,10 @@ import { type BodyReading, readBy } from "./body-reading.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { type AppContext, keepAlive, whenDone } from "./scope.ts";
 
-/** A limit in RateLimit fields, whose numbers are integers: its unit, units in one of the limit, window in seconds. */
+/**
+ * How each limit is expressed in the RateLimit headers, which hold integers: unit name, scale factor, window
+ * in seconds.
+ */
 const POLICIES: Readonly<Record<KeyLimitName, { unit: string; units: number; window_s: number | null }>> = {
   rpm: { unit: "requests", units: 1, window_s: 60 },
   tokens_per_day: { unit: "tokens", units: 1, window_s: 86_400 },
@@ -23,8 +26,8 @@ const POLICIES: Readonly<Record<KeyLimitName, { unit: string; units: number; win
 
 export interface Admission {
   /**
-   * Throws ApiError `busy`, `rate_limited`, `token_budget_exceeded`, `budget_spent`, `log_budget_exceeded` or
-   * `too_many_concurrent`. Once for a request.
+   * Admits the request; call once per request. Throws ApiError `busy`, `rate_limited`,
+   * `token_budget_exceeded`, `budget_spent`, `log_budget_exceeded` or `too_many_concurrent`.
    */
   admit(c: AppContext): Promise<void>;
 }
@@ -32,19 +35,22 @@ export interface Admission {
 interface AdmissionDeps {
   keyLimits?: KeyLimits | undefined;
   metrics: Metrics;
-  /** Those that share the isolate, by name. */
+  /** The keys that share the isolate. */
   keys: readonly { name: string }[];
-  /** The isolate's count, where other parts of it count too. */
+  /** Load counter shared with other parts of the isolate. Omitted: a new counter. */
   inFlight?: InFlight | undefined;
 }
 
-/** The isolate's one admission: its counts are of all requests under way here. */
+/**
+ * Creates the isolate's admission control. Create only one per isolate, because its counters cover all
+ * requests in flight.
+ */
 export function createAdmission({ keyLimits, metrics, keys, inFlight }: AdmissionDeps): Admission {
   const { load, busy } = inFlight ?? createInFlight(metrics, keys);
 
   /**
-   * The announced length must fit. Only bytes that have arrived are counted, so an upload that stalls takes
-   * no room.
+   * Checks the announced length against the limit, but counts only bytes that have arrived, so a stalled
+   * upload reserves no memory.
    */
   function enter(c: AppContext): () => void {
     const key = c.get("scope").key_name ?? "";
@@ -75,16 +81,15 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
         for (const each of ends.splice(0)) each();
       };
       c.set("onEnd", () => whenDone(c).then(end));
-      // The runtime may end a request with its client, wherever it stands: then nothing but this is
-      // run.
+      // The runtime may cancel a request when its client disconnects; then only this listener runs.
       c.req.raw.signal.addEventListener("abort", end, { once: true });
       if (keyLimits === undefined) return;
       const { id, key_name } = c.get("scope");
-      // Only what may judge takes a place: a key whose batches fill all of its places can still ask
-      // for them, and cancel them.
+      // Only POST requests count toward concurrency: a key whose batches use all of its places can still poll
+      // and cancel them.
       const judges = c.req.method === "POST";
       const release = () => c.get("batch_id") !== id && keepAlive(c, keyLimits.release(key_name, id));
-      // Before it is granted: the client may go while the counters are asked.
+      // Register the release before admission: the client may disconnect while the limits are being checked.
       if (judges) ends.push(release);
       const grant = await keyLimits.admit(key_name, id, judges);
       if (grant !== null) c.set("rateLimit", rateLimitFields(grant.limits));
@@ -97,8 +102,7 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
 }
 
 /**
- * RateLimit-Policy and RateLimit as draft-ietf-httpapi-ratelimit-headers has them: one item a
- * limit, named like it.
+ * RateLimit-Policy and RateLimit headers as in draft-ietf-httpapi-ratelimit-headers, with one item per limit.
  */
 function rateLimitFields(limits: readonly LimitState[]): Record<string, string> {
   if (limits.length === 0) return {};

@@ -1,36 +1,34 @@
-// Decides who may call: how a key is presented, whether it is one of the configured ones, and what it may do.
-// Never stores or logs a key.
+// Authentication: reads the key from a request, compares it with the configured keys, and returns the
+// caller's scopes. Never stores or logs a key.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { readToken } from "./url-token.ts";
 
 /**
- * Permissions of a key: scoring rollouts, reading its rows of the run log, reading everybody's, changing
- * specs that others are scored by.
+ * Permissions of a key: score rollouts, read its own rows of the run log, read rows of all keys, change specs
+ * that other keys use.
  */
 export const SCOPES = ["score", "logs", "logs:all", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * The scopes of a key that names none: all that a trainer needs, and nothing that changes another key's
+ * Scopes of a key configured without scopes: enough for a trainer, but no right to change another key's
  * rewards.
  */
 const SCOPES_DEFAULT: readonly Scope[] = ["score", "logs"];
 
 /**
- * One configured key: its name for the log, the SHA-256 of the key, and its scopes. Keys of one
- * name are one owner.
+ * A configured key: its name in the log, its SHA-256 digest, and its scopes. Keys with the same name have the
+ * same owner.
  */
 export interface KeyDigest {
   name: string;
   digest: Uint8Array;
-  /** Absent: SCOPES_DEFAULT. */
+  /** Omitted: SCOPES_DEFAULT. */
   scopes?: readonly Scope[];
 }
 
-/**
- * Who is calling: the key's name, null where the deployment is open, and what the caller may do.
- */
+/** The caller: the name of its key (null if the deployment is open) and its scopes. */
 export interface Caller {
   name: string | null;
   scopes: readonly Scope[];
@@ -40,16 +38,16 @@ const PATH_KEY = /^\/k\/([^/]+)(\/.*)?$/;
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|.+\.localhost)$/i;
 const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i;
 
-/** The path a route sees: a leading `/k/<key>` is the caller's key and no part of it. */
+/** The path without a leading `/k/<key>`, as used for routing. */
 export function pathWithoutKey(pathname: string): string {
   const found = PATH_KEY.exec(pathname);
   return found === null ? pathname : (found[2] ?? "/");
 }
 
-/** A word of at least this many characters may be a key, in a path that no route has or in a fault. */
+/** Minimum length of a word that is treated as a possible key and redacted from log lines and errors. */
 export const KEY_CHARS_LEAST = 24;
 
-/** A path without its words that may be a key: long ones, and whatever follows a `k`. */
+/** Redacts possible keys from a path: long words, and any word after `k`. */
 function withoutKeys(path: string): string {
   let behind = false;
   return path
@@ -64,9 +62,9 @@ function withoutKeys(path: string): string {
 }
 
 /**
- * A path as a log line may hold it, cut to logged_path_chars.
- * @param path without its key, if it had one
- * @param matched whether a route has it; in any other, words that may be a key are left out
+ * A path for a log line, cut to logged_path_chars.
+ * @param path without a leading `/k/<key>`
+ * @param matched whether a route matches; if not, possible keys are redacted
  */
 export function loggedPath(path: string, matched: boolean): string {
   return (matched ? path : withoutKeys(path)).slice(0, LIMITS.logged_path_chars);
@@ -91,17 +89,21 @@ function basicPassword(encoded: string): string | null {
   }
 }
 
-/** Headers that hold a key bare: X-Api-Key, Azure's and Pinecone's Api-Key, Google's. */
+/**
+ * Headers that hold a key without a scheme: X-Api-Key, Api-Key (Azure, Pinecone), X-Goog-Api-Key (Google).
+ */
 const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"];
 
-/** Keys as presented, by where: Bearer, KEY_HEADERS, Basic (its password), then the path. */
+/**
+ * Keys sent with the request, header first. Within the headers: Bearer, KEY_HEADERS, then the Basic password.
+ */
 function presentedKeys(request: Request): { key: string; inPath: boolean }[] {
   const inPath = PATH_KEY.exec(new URL(request.url).pathname)?.[1];
   const header = headerKey(request);
   return [
     ...(header === null ? [] : [{ key: header, inPath: false }]),
     ...(inPath === undefined ? [] : [{ key: percentDecoded(inPath), inPath: true }]),
-    // Blank keys, such as an empty password, never match, whatever digests are configured.
+    // Blank keys, such as an empty password, never match, whichever digests are configured.
   ].filter(({ key }) => key.trim() !== "");
 }
 
@@ -114,10 +116,10 @@ function headerKey(request: Request): string | null {
   return scheme === "basic" ? basicPassword(authorization?.[2] ?? "") : null;
 }
 
-/** The reason why no key was found. It never quotes the header, which may hold a key. */
+/** Explains why no key was found. Never quotes the header, which may hold a key. */
 function missingKey({ headers }: Request): string {
   if ((headers.get("authorization") ?? "") === "") return "No key was sent.";
-  return "The Authorization header holds no key that can be read: it must be Bearer and the key, or Basic and the base64 of a name, a colon and the key.";
+  return "The Authorization header holds no key that can be read. Send `Bearer` and the key, or `Basic` and the base64 of a name, a colon and the key.";
 }
 
 function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
@@ -126,7 +128,7 @@ function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** The configured key that `key` is, or null. Looks at every digest in full whatever matches. */
+/** The configured key that matches, or null. Always compares all digests in full (constant time). */
 async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<KeyDigest | null> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
   let found: KeyDigest | null = null;
@@ -136,18 +138,18 @@ async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<K
   return found;
 }
 
-/** The means by which callers are recognised. */
+/** Configuration used to authenticate callers. */
 interface KeyAccess {
   keys: readonly KeyDigest[];
-  /** The most that a key in the path may do; absent: all that it may. */
+  /** Upper bound on the scopes of a key sent in the path. Omitted: no bound. */
   path_scopes?: readonly Scope[] | undefined;
-  /** The secret that signs tokens; absent: the deployment has no tokens. */
+  /** The secret that signs tokens. Omitted: tokens are disabled. */
   token_secret?: Uint8Array | undefined;
 }
 
 /**
- * Who the token plays, with what it may do of what that key may; null for none of this
- * deployment's, or one that has run out.
+ * The caller of a signed token, with the scopes that both the token and its key grant. Null if the token is
+ * invalid or expired, or if its key is not configured.
  */
 async function tokenCaller({ keys, token_secret }: KeyAccess, token: string): Promise<Caller | null> {
   const claims = token_secret === undefined ? null : await readToken(token_secret, token, Date.now());
@@ -166,7 +168,10 @@ async function callerBy(access: KeyAccess, key: string): Promise<Caller | null> 
   return tokenCaller(access, key);
 }
 
-/** Whether a browser sends it for a page of another site; older ones say so by Origin alone. */
+/**
+ * Whether a browser sent the request on behalf of another site. Older browsers send Origin but not
+ * Sec-Fetch-Site.
+ */
 function isCrossSite({ headers }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "cross-site";
@@ -174,10 +179,10 @@ function isCrossSite({ headers }: Request): boolean {
   return origin !== null && !(URL.canParse(origin) && LOOPBACK_HOST.test(new URL(origin).hostname));
 }
 
-/** Headers in which a proxy names its client. */
+/** Headers in which a proxy passes on the client's address. */
 const FORWARDED = ["x-forwarded-for", "x-real-ip", "x-client-ip", "true-client-ip"];
 
-/** Whether a proxy passes the request on for somebody who may be elsewhere. */
+/** Whether a proxy forwarded the request for a client that may be on another machine. */
 function isForwarded({ headers }: Request): boolean {
   if (headers.has("via") || headers.has("cdn-loop")) return true;
   const named = FORWARDED.flatMap((name) => (headers.get(name) ?? "").split(","));
@@ -187,27 +192,27 @@ function isForwarded({ headers }: Request): boolean {
   return [...named, ...standard].some((text) => text.trim() !== "" && !isLoopbackNode(text.trim()));
 }
 
-/** Whether an address, with a port or without, or a name is this machine's. */
+/** Whether an address (with or without a port) or host name is loopback. */
 function isLoopbackNode(node: string): boolean {
   const bare = node.replace(/^(\[.*\]|[^:]*):\d{1,5}$/, "$1");
   return LOOPBACK_ADDRESS.test(bare.replace(/^\[(.*)\]$/, "$1")) || LOOPBACK_HOST.test(bare);
 }
 
-/** Without keys: why a request is refused, and when API_KEYS is required. */
+/** Reasons to refuse a request when no keys are configured: the detail, and when API_KEYS is required. */
 const NOT_LOOPBACK = [
-  "API_KEYS is not set; without it only requests on a loopback host are answered.",
-  "required on a host that is not loopback",
+  "API_KEYS is not set; without it, only requests to a loopback host are answered.",
+  "required on hosts other than loopback",
 ] as const;
 const FOREIGN_PAGE = [
-  "The request comes from another site's page (Sec-Fetch-Site: cross-site). Without API_KEYS only this machine's own programs and pages are answered.",
+  "The request comes from another site's page (Sec-Fetch-Site: cross-site). Without API_KEYS, only programs and pages on this machine are answered.",
   "required for requests from another site's page",
 ] as const;
 const THROUGH_PROXY = [
-  "The request comes through a proxy, behind which every client seems to be this machine. Set API_KEYS, or ask without the proxy.",
+  "The request comes through a proxy, which makes every client look local. Set API_KEYS, or send the request without the proxy.",
   "required behind a proxy",
 ] as const;
 
-/** Why a request without keys configured may not pass; null where it may. */
+/** The reason to refuse a request when no keys are configured; null if it is allowed. */
 function refusalWithoutKeys(request: Request): typeof NOT_LOOPBACK | typeof FOREIGN_PAGE | typeof THROUGH_PROXY | null {
   if (!LOOPBACK_HOST.test(new URL(request.url).hostname)) return NOT_LOOPBACK;
   const client = clientAddress(request);
@@ -216,15 +221,15 @@ function refusalWithoutKeys(request: Request): typeof NOT_LOOPBACK | typeof FORE
   return isCrossSite(request) ? FOREIGN_PAGE : null;
 }
 
-/** As workerd by itself says it, with a port, or Cloudflare's network; a client can send neither. */
+/** The client's address as set by workerd (without its port) or by Cloudflare; a client can forge neither. */
 function clientAddress(request: Request): string | null {
   const { clientIp } = (request as { cf?: { clientIp?: string } }).cf ?? {};
   return clientIp?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? request.headers.get("cf-connecting-ip");
 }
 
 /**
- * The caller. On a loopback host of an open deployment it has no name and every scope. Throws
- * `unauthorized`, or `not_configured` when no key is configured on a host that is not loopback.
+ * Authenticates the caller. In an open deployment on a loopback host, the caller has no name and all scopes.
+ * Throws `unauthorized`, or `not_configured` if no key is configured and the host is not loopback.
  */
 export async function authenticate(request: Request, access: KeyAccess): Promise<Caller> {
   const { keys, path_scopes = SCOPES } = access;
@@ -235,13 +240,13 @@ export async function authenticate(request: Request, access: KeyAccess): Promise
     throw new ApiError("not_configured", detail, { errors: [{ path: "API_KEYS", message }] });
   }
   const presented = presentedKeys(request);
-  // SDKs always send a Bearer, if only a dummy: an unknown one does not spoil a key in the path.
+  // SDKs always send a Bearer, even a dummy: an unknown header key must not invalidate a key in the path.
   for (const { key, inPath } of presented) {
     const caller = await callerBy(access, key);
     if (caller === null) continue;
     return inPath ? { ...caller, scopes: caller.scopes.filter((scope) => path_scopes.includes(scope)) } : caller;
   }
-  const detail = presented.length === 0 ? missingKey(request) : "The key is not one of this deployment's.";
+  const detail = presented.length === 0 ? missingKey(request) : "The key is not valid for this deployment.";
   throw new ApiError(
     "unauthorized",
     `${detail} Send it as a Bearer token, as X-Api-Key, as the Basic password, or as /k/<key>/ in the path.`,
@@ -251,21 +256,16 @@ export async function authenticate(request: Request, access: KeyAccess): Promise
   );
 }
 
-/**
- * What does instead of a scope: who reads everybody's rows reads its own, and who acts on all may
- * count all.
- */
+/** Scopes that imply another scope: `logs:all` implies `logs`, and `admin` implies `logs:all`. */
 const INSTEAD: { readonly [scope in Scope]?: Scope } = { logs: "logs:all", "logs:all": "admin" };
 
-/**
- * Throws `forbidden_scope`, which names the scope that is needed, when the caller does not have it.
- */
+/** Throws `forbidden_scope` with the scope that is needed if the caller lacks it. */
 export function requireScope(caller: Caller, needed: Scope): void {
   const other = INSTEAD[needed];
   if (caller.scopes.includes(needed) || (other !== undefined && caller.scopes.includes(other))) return;
   const has = caller.scopes.join("+");
   throw new ApiError(
     "forbidden_scope",
-    `This needs a key with the scope "${needed}"; the key sent has ${has}. Scopes are given in API_KEYS, as name:digest:${has}+${needed}.`,
+    `This request needs a key with the scope "${needed}"; the key sent has ${has}. Scopes are set in API_KEYS, as name:digest:${has}+${needed}.`,
   );
 }

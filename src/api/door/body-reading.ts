@@ -1,20 +1,20 @@
-// How a request's body is read so that one key's large bodies do not delay other keys.
+// Per-request hooks for reading a body, so that one key's large bodies do not delay other keys.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InTurns } from "../../scoring/turns.ts";
 
 export interface BodyReading {
   /**
-   * Takes the bytes of each piece of a body before it is kept, and gives back (below 0) what is kept
-   * no more. May throw: that ends the reading.
+   * Accounts for bytes before they are buffered; a negative number releases them. May throw, which ends the
+   * read.
    */
   receive(bytes: number): void;
-  /** Takes in a large body so that other keys are served meanwhile. */
+  /** Runs the parsing of a large body in time slices, so that other keys are served in between. */
   inTurns: InTurns;
   /** Waits before more of a large body is read. */
   pace(): Promise<void>;
 }
 
-/** All of a work at once. */
+/** Runs a generator to its end without yielding to other work. */
 export async function atOnce<T>(work: Generator<number, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next();
@@ -22,19 +22,19 @@ export async function atOnce<T>(work: Generator<number, T>): Promise<T> {
   }
 }
 
-/** For a request without admission, as in tests: everything at once. */
+/** Default for requests without admission control, as in tests: no accounting and no time slicing. */
 const UNBOUND: BodyReading = { receive() {}, inTurns: atOnce, pace: async () => {} };
 
 const readings = new WeakMap<Request, BodyReading>();
 
-/** Has the request's body read so, whoever reads it. */
+/** Sets the hooks used to read the request's body. */
 export function readBy(request: Request, reading: BodyReading): void {
   readings.set(request, reading);
 }
 
 export const readingOf = (request: Request): BodyReading => readings.get(request) ?? UNBOUND;
 
-/** A pacer for one body. It takes the bytes that have come so far, and waits after each large piece. */
+/** A pacer for one body. Call it with the number of bytes read so far; it waits after each large piece. */
 export function pacer({ pace }: BodyReading): (bytes: number) => Promise<void> | undefined {
   let next: number = LIMITS.body_turn_chars;
   return (bytes) => {

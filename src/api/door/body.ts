@@ -1,4 +1,4 @@
-// Reads a request's body as JSON within its limits of size and time.
+// Reads a JSON request body, limited in size and time.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { type CrowdLimit, crowding } from "../../core/faults/json-crowd.ts";
@@ -21,10 +21,10 @@ const tooSlow = () =>
   new ApiError("request_timeout", `The body did not arrive within the limit body_read_ms = ${LIMITS.body_read_ms}.`);
 
 const brokenOff = (): never => {
-  throw new ApiError("body_incomplete", "The body broke off before its end, or its chunks were malformed.");
+  throw new ApiError("body_incomplete", "The body ended early, or its chunks were malformed.");
 };
 
-/** Decodes piece by piece, so that the bytes and the text are never both held whole. */
+/** Decodes chunk by chunk, so that memory never holds both all bytes and the whole text. */
 async function readText(body: ReadableStream<Uint8Array>, limit: number, reading: BodyReading): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   const reader = body.getReader();
@@ -61,27 +61,23 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number, reading
   }
 }
 
-/**
- * Refused before it is parsed: to take in and look at a million fields costs seconds, whatever they
- * are.
- */
+/** Rejected before parsing, because parsing and validating a million fields takes seconds. */
 function invalidFields(name: CrowdLimit): ApiError {
   const where = name === "object_keys_max" ? "an object" : "the body";
   const message = `too many fields in ${where}; ${theLimit(name)}`;
   return new ApiError("invalid_request", `$: ${message}`, { errors: [{ path: "$", message }] });
 }
 
-/** A body as parsed JSON, and the text it was parsed from. */
+/** A body: the parsed JSON and its source text. */
 interface JsonBody {
   value: unknown;
   text: string;
 }
 
 /**
- * The body as parsed JSON. Never holds more than `limit` bytes of it. Throws
- * `unsupported_media_type`, `body_too_large`,
- * `body_incomplete`, `request_timeout`, `invalid_encoding`, `invalid_json` naming the place, or
- * `invalid_request` for too many fields.
+ * Reads and parses the body; buffers at most `limit` bytes. Throws `unsupported_media_type`,
+ * `body_too_large`, `body_incomplete`, `request_timeout`, `invalid_encoding`, `invalid_json` with the
+ * position, or `invalid_request` for too many fields.
  */
 export async function readJsonBody(request: Request, limit: number = LIMITS.body_bytes): Promise<JsonBody> {
   requireJson(request.headers);
@@ -93,7 +89,7 @@ export async function readJsonBody(request: Request, limit: number = LIMITS.body
   return { value: await (text.length > LIMITS.body_turn_chars ? reading.inTurns : atOnce)(parsing), text };
 }
 
-/** The value of a JSON text; yields a turn's steps before each look at the whole of it. */
+/** Parses a JSON text. Yields a full time slice before each pass over the text. */
 function* parsed(text: string): Generator<number, unknown> {
   yield LIMITS.turn_steps;
   const crowd = crowding(text);
@@ -107,7 +103,7 @@ function* parsed(text: string): Generator<number, unknown> {
   }
 }
 
-/** The same for those who need only the value. */
+/** Like `readJsonBody`, but returns only the value. */
 export async function readJson(request: Request, limit: number = LIMITS.body_bytes): Promise<unknown> {
   return (await readJsonBody(request, limit)).value;
 }

@@ -1,4 +1,4 @@
-// The list of what the app and its routes are given. Interfaces only.
+// Dependencies of the app and its routes. Interfaces only.
 
 import type { AllowedModels } from "../../core/contract/allowed-models.ts";
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
@@ -25,61 +25,58 @@ export interface AppDeps {
   verifier: Verifier;
   runLog: RunLog;
   specs: SpecStore;
-  /** Absent: there are the built-in presets alone. */
+  /** Omitted: only the built-in presets exist. */
   templates?: TemplateStore;
-  /** Absent: entries are written to `runLog` before the reply. */
+  /** Omitted: entries are written to `runLog` before the reply. */
   logQueue?: LogQueue;
-  /** Absent: this deployment has no queue, and so no dead letters. */
+  /** Omitted: this deployment has no queue, and so no dead letters. */
   deadLetters?: DeadLetterStore;
-  /** Absent: the app counts by itself. */
+  /** Omitted: the app creates its own metrics. */
   metrics?: Metrics;
-  /** Absent: what this process counts is all that there is. */
+  /** Omitted: only this process's counters are reported. */
   deploymentCounts?: DeploymentCounts | undefined;
   clock: Clock;
-  /** Absent: groups of one-sample requests meet in this process. */
+  /** Omitted: groups of one-sample requests are gathered in this process. */
   rooms?: GroupRooms;
-  /** Absent: Idempotency-Keys are known in this process. */
+  /** Omitted: Idempotency-Keys are stored in this process. */
   replies?: IdempotentReplies;
-  /** Absent: batches run in this process. */
+  /** Omitted: batches run in this process. */
   batches?: Batches;
-  /** Absent: runs' lists of what holds something of them are in this process. */
+  /** Omitted: the lists of objects that hold data of a run are kept in this process. */
   runObjects?: RunObjects;
-  /** Absent: runs' alarms are not looked at when they are logged. */
+  /** Omitted: alarms are not evaluated when runs are logged. */
   alarms?: AlarmWatch;
-  /** The isolate's work under way. Absent: the app counts for itself. */
+  /** In-flight work of the isolate. Omitted: the app creates its own counter. */
   inFlight?: InFlight | undefined;
-  /** Absent: the app counts by itself. */
+  /** Counts consecutive rollouts without an answer. Omitted: the app creates its own counter. */
   answers?: AnswerStreaks | undefined;
-  /** Absent: no key has limits. */
+  /** Omitted: keys have no limits. */
   keyLimits?: KeyLimits;
-  /**
-   * Samples of a prompt by key, where a one-sample request does not say. Absent: no key has a
-   * default.
-   */
+  /** Default group size per key, for one-sample requests that do not give one. Omitted: no defaults. */
   group_sizes?: ReadonlyMap<string, number> | undefined;
-  /** The spec named `default`. Absent: every default of the contract. */
+  /** The spec named `default`. Omitted: the contract's defaults. */
   default_spec?: AnySpec | undefined;
-  /** A file of `public/` by its path there. Absent: documentation pages are not served. */
+  /** Fetches a file of `public/` by its path. Omitted: documentation pages are not served. */
   assets?: (path: string) => Promise<Response>;
-  /** Absent: a key may name any model. */
+  /** Omitted: a key may use any model. */
   models?: AllowedModels;
-  /** Empty: open, on a loopback host only. */
+  /** Empty: the deployment is open, on a loopback host only. */
   keys: readonly KeyDigest[];
-  /** The most that a key in a path may do. Absent: all that it may. */
+  /** Upper bound on the scopes of a key sent in the path. Omitted: no bound. */
   path_scopes?: readonly Scope[] | undefined;
-  /** Which of several this is, 0 to 15: what it counts by itself, its ids say. Absent: there is one. */
+  /** Number of this replica, 0 to 15, encoded in its ids. Omitted: there is only one. */
   replica?: number | undefined;
-  /** The secret that signs tokens. Absent: the deployment has no tokens. */
+  /** The secret that signs tokens. Omitted: tokens are disabled. */
   token_secret?: Uint8Array | undefined;
-  /** Variables that are wrong; while there are any, only the public routes answer. */
+  /** Invalid configuration variables; if there are any, only the public routes answer. */
   faults?: readonly FieldError[];
-  /** Takes structured log lines, which never hold a key or a model's text. */
+  /** Receives structured log lines, which never hold a key or a model's text. */
   report?: (line: Record<string, unknown>) => void;
-  /** Whether prompts and rollouts are stored where a spec does not say. Absent: they are not. */
+  /** Default for specs that do not say whether prompts and rollouts are stored. Omitted: not stored. */
   log_texts?: boolean | undefined;
-  /** US dollars by model. Absent: no reply says what it costs. */
+  /** Prices in US dollars per model. Omitted: replies do not include a cost. */
   prices?: Prices | undefined;
-  /** Whether each request leaves a log line. */
+  /** Whether each request writes a log line. */
   log_requests?: boolean;
 }
 
@@ -90,6 +87,6 @@ export interface RouteDeps extends AppDeps, Omit<JudgingDeps, "alarms" | "runObj
   replies: IdempotentReplies;
   batches: Batches;
   runObjects: RunObjects;
-  /** Queries that this isolate ranked lately. */
+  /** Queries that this isolate ranked recently. */
   rankings: RecentRankings;
 }

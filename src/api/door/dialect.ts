@@ -1,14 +1,14 @@
-// The words for how a foreign contract's clients read a fault.
+// How a foreign contract's error replies differ from ours.
 
-/** A fault of the whole request, before any dialect's words. */
+/** A fault of the whole request, before a dialect rewords it. */
 export interface RequestFault {
   status: number;
-  /** A code of docs/errors.jsonl. */
+  /** A code from docs/errors.jsonl. */
   code: string;
   message: string;
-  /** The first field at fault. */
+  /** The first invalid field. */
   param: string | null;
 }
 
-/** The status and the members that a dialect adds to (or changes in) the problem document. */
+/** Returns the status, and the members that a dialect adds to or overrides in the problem document. */
 export type FaultDialect = (fault: RequestFault) => { status: number; members: Record<string, unknown> };

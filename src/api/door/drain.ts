@@ -1,13 +1,13 @@
-// Lets a client finish sending a body that will not be used: most clients read the answer only after their
-// last byte.
+// Drains request bodies that will not be used: most clients read the reply only after they have sent the last
+// byte.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { type BodyReading, pacer, readingOf } from "./body-reading.ts";
 
 /**
- * Reads and forgets what is left, at most body_drain_bytes of it and for body_read_ms; then gives
- * up, and the connection breaks.
+ * Reads and discards the rest of a body: at most body_drain_bytes, for at most body_read_ms. After that the
+ * connection is closed.
  */
 export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, reading: BodyReading): Promise<void> {
   const pace = pacer(reading);
@@ -23,14 +23,17 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, rea
       bytes += piece.value.byteLength;
     }
   } catch {
-    // The client broke off, so no answer is sent.
+    // The client disconnected, so there is no reply to protect.
   } finally {
     cancel();
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** Drains a request that was answered without its body, as refusals by key, path or type are. */
+/**
+ * Drains the body of a request that was answered without reading it, such as a refusal by key, path or
+ * content type.
+ */
 export async function drainUnread(request: Request): Promise<void> {
   if (request.body !== null && !request.bodyUsed && !request.body.locked)
     await drain(request.body.getReader(), readingOf(request));

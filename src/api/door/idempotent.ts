@@ -1,5 +1,4 @@
-// Idempotency-Key: the wrapper that computes a route's reply once and gives it to whoever repeats the
-// request.
+// Idempotency-Key: computes a route's reply once and replays it to repeated requests.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError } from "../../core/faults/errors.ts";
@@ -20,9 +19,7 @@ import { listOfRun } from "./run-list.ts";
 import { type AppContext, cancellation, keepAlive } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
-/**
- * A route's work on a body that has been read; see `notingGaps` for what it tells beside its reply.
- */
+/** A route's handler for a body that has been read. See `notingGaps` for replies that must not be stored. */
 type BodyHandler = (c: AppContext, body: unknown) => Promise<Response>;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -36,8 +33,7 @@ const KEPT_HEADERS = [
 ];
 
 /**
- * The same reply. One with gaps that sending the request again may fill is not kept for its
- * Idempotency-Key.
+ * Passes the reply through, and marks it as not to be stored if sending the request again may fill its gaps.
  */
 export async function notingGaps(c: AppContext, running: Promise<RewardsReply>): Promise<RewardsReply> {
   c.set("mendable", true);
@@ -52,11 +48,11 @@ interface Claim {
   name: string;
   owner: string;
   fingerprint: string;
-  /** ms on the injected clock until which a request that repeats a running one waits. */
+  /** Clock time in ms until which a repeated request waits for the running one. */
   wait_until: number;
 }
 
-/** The route's handler. Requests without the header only have their body read. */
+/** Wraps a route's handler. Without an Idempotency-Key header it only reads the body. */
 export function idempotent(deps: RouteDeps, answer: BodyHandler) {
   return async (c: AppContext): Promise<Response> => {
     const key = c.req.header("idempotency-key");
@@ -71,10 +67,10 @@ export function idempotent(deps: RouteDeps, answer: BodyHandler) {
     const compute = () => answer(c, value);
     if (begun.state !== "running") return settle(claim, begun, compute);
     const later = waitAndSettle(claim, compute);
-    // A late reply begins before this has ended, and it may yet come to compute: the request is
-    // under way until then.
+    // A late reply starts before `later` settles, which may still have to compute: keep the request alive
+    // until then.
     keepAlive(c, later);
-    // A 202 is soon there, and cannot be given once a reply has begun.
+    // A 202 comes quickly, and could no longer be sent after a late reply has started.
     return preferences(c).respond_async ? later : lateReply(c, deps, value, later);
   };
 }
@@ -83,7 +79,7 @@ async function claimOf(deps: RouteDeps, c: AppContext, key: string, value: unkno
   const { id, key_name, started_ms } = c.get("scope");
   const { respond_async, wait_s } = preferences(c);
   const url = new URL(c.req.url);
-  // Whatever decides the reply besides the body: another form of it is another reply.
+  // Everything besides the body that affects the reply is part of the fingerprint.
   const deciding = [url.search, c.req.header("accept") ?? "", respond_async];
   const wait_ms = wait_s === null ? deadlineOf(value) : wait_s * 1000;
   return {
@@ -96,7 +92,7 @@ async function claimOf(deps: RouteDeps, c: AppContext, key: string, value: unkno
   };
 }
 
-/** The request's own deadline as far as it can be read before the body is checked. */
+/** The request's deadline, read before the body is validated. */
 function deadlineOf(value: unknown): number {
   const stated = (value as { deadline_ms?: unknown } | null)?.deadline_ms;
   return typeof stated === "number" && stated >= 0
@@ -104,7 +100,7 @@ function deadlineOf(value: unknown): number {
     : LIMITS.deadline_ms_default;
 }
 
-/** Waits until the running request with this key has ended, one way or the other, then goes on. */
+/** Waits until the running request with this key has ended, then replays its reply or computes one. */
 async function waitAndSettle(claim: Claim, compute: () => Promise<Response>): Promise<Response> {
   const { c, deps, name, owner, fingerprint, wait_until } = claim;
   const { signal } = cancellation(c);
@@ -117,7 +113,7 @@ async function waitAndSettle(claim: Claim, compute: () => Promise<Response>): Pr
     const begun = await deps.replies.begin(name, owner, fingerprint);
     if (begun.state !== "running") return settle(claim, begun, compute);
   }
-  const detail = "A request with this Idempotency-Key and body is still under way. Send it again to get its reply.";
+  const detail = "A request with this Idempotency-Key and body is still in progress. Send it again to get its reply.";
   throw new ApiError("idempotency_in_progress", detail, { headers: { "retry-after": "1" } });
 }
 
@@ -125,18 +121,18 @@ function settle(claim: Claim, begun: Begun, compute: () => Promise<Response>): P
   if (begun.state === "new") return computeAndKeep(claim, begun.request_id, () => withSpace(claim, compute));
   if (begun.state === "done") return Promise.resolve(replayed(claim.c, begun.reply));
   const detail =
-    "This Idempotency-Key was used with another request within the last 24 hours. Use a new key for each request.";
+    "This Idempotency-Key was used with a different request within the last 24 hours. Use a new key for each request.";
   throw new ApiError("idempotency_key_reused", detail);
 }
 
-/** Nothing is computed for a key that could not keep the reply. */
+/** Computes only if the key has storage left for the reply. */
 async function withSpace({ c, deps }: Claim, compute: () => Promise<Response>): Promise<Response> {
   requireStorage(deps, c.get("scope").key_name, (asking) => keepAlive(c, asking));
   return compute();
 }
 
 /**
- * The kept reply, under the id of the request that computed it, so that the id finds it in the run
+ * Replays the stored reply under the id of the request that computed it, so that the id is found in the run
  * log.
  */
 function replayed(c: AppContext, { request_id, status, headers, body }: KeptReply): Response {
@@ -147,10 +143,7 @@ function replayed(c: AppContext, { request_id, status, headers, body }: KeptRepl
   });
 }
 
-/**
- * Computes under a lease that is renewed while the work goes on; then keeps the reply, or gives the
- * key back.
- */
+/** Computes under a lease that is renewed while the work runs; then stores the reply or releases the key. */
 async function computeAndKeep(claim: Claim, requestId: string, compute: () => Promise<Response>): Promise<Response> {
   const { c, deps, name, owner } = claim;
   c.get("scope").id = requestId;
@@ -189,7 +182,7 @@ async function computeAndKeep(claim: Claim, requestId: string, compute: () => Pr
   });
 }
 
-/** A reply that cannot be kept is still the reply. */
+/** Stores the reply. A storage failure is logged and does not fail the request. */
 async function keep(
   { c, deps, name, owner, fingerprint }: Claim,
   request_id: string,
@@ -211,7 +204,7 @@ async function keep(
   const stored_bytes = LIMITS.object_base_bytes + bytes.byteLength;
   const until = Date.now() + LIMITS.idempotency_kept_ms;
   if (deps.keyLimits) keepAlive(c, deps.keyLimits.store(c.get("scope").key_name, stored_bytes, until));
-  // A sample's reply has the id of its group's judgement, this request its own.
+  // A sample's reply carries the id of the request that judged its group, so list it under this request's id.
   listOfRun(c, deps, { kind: "replies", name }, owner, () => deps.replies.drop(name));
 }
 
@@ -221,9 +214,9 @@ interface Copied {
 }
 
 /**
- * The same response. It is read as fast as it comes, however slowly the client reads, and its end goes out
- * once `whole` has received all of it. So no client has a reply that is not kept, and nothing waits for a
- * client that has left unnoticed.
+ * Copies a response for storage while streaming it. Reads at full speed even if the client is slow, and sends
+ * the end only after `whole` has received all bytes. So a client never has a complete reply that is not
+ * stored, and a client that disconnected unnoticed blocks nothing.
  */
 function withCopy(c: AppContext, response: Response, body: ReadableStream<Uint8Array>, copied: Copied): Response {
   const pieces: Uint8Array[] = [];

@@ -1,5 +1,4 @@
-// The one count of what an isolate has under way, for its requests and for work that outlives them, and how a
-// refusal names the bound.
+// The isolate's in-flight counter, for requests and for background work, and the error for a full isolate.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Metrics } from "../../platform/counters.ts";
@@ -8,13 +7,13 @@ import { type Excess, Load } from "./load.ts";
 
 export interface InFlight {
   load: Load;
-  /** The refusal, counted. */
+  /** Builds the error for an exceeded limit and counts the refusal. */
   busy(excess: Excess): ApiError;
-  /** For rooms and batches of the same isolate. */
+  /** Accounting for rooms and batches of the same isolate. */
   held: HeldWork;
 }
 
-/** @param keys those that share the isolate, by name: none of several may have all */
+/** @param keys the keys that share the isolate; if there are several, none may use the whole limit */
 export function createInFlight(metrics: Metrics, keys: readonly { name: string }[]): InFlight {
   const load = new Load(new Set(keys.map(({ name }) => name)).size > 1);
 
@@ -23,7 +22,7 @@ export function createInFlight(metrics: Metrics, keys: readonly { name: string }
     const stated = `${limit} = ${LIMITS[limit]}`;
     const part = `in_flight_key_of_free = ${LIMITS.in_flight_key_of_free} times what is free`;
     const reason = share
-      ? `The key has its share, ${part}, of this instance's limit ${stated}`
+      ? `The key has used its share, ${part}, of this instance's limit ${stated}`
       : `This instance is at its limit ${stated}`;
     return new ApiError("busy", `${reason}. Send the request again.`, {
       headers: { "retry-after": "1" },

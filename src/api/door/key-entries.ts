@@ -1,13 +1,12 @@
-// Reads API_KEYS, and says which entry is wrong and why. Guarantees that a text which is set and
-// names no key is refused, so that a lost secret never opens a deployment, and that no fault shows
-// a text which may be a key.
+// Parses API_KEYS and reports the invalid entry. Rejects a text that is set but names no key, so that a lost
+// secret never opens a deployment. Errors never quote a text that may be a key.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { KEY_CHARS_LEAST, type KeyDigest, SCOPES, type Scope } from "./auth.ts";
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 const DIGEST = /^[0-9A-Fa-f]{64}$/;
 
-/** SHA-256 of what a shell, an env file or a program writes for a key that is not there. */
+/** SHA-256 digests of texts that a shell, an env file or a program produces for a missing key. */
 const DIGESTS_OF_NO_KEY: ReadonlySet<string> = new Set([
   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", // ""
   "01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b", // "\n"
@@ -39,8 +38,8 @@ const DIGESTS_OF_NO_KEY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The keys of `name:sha256hex` and `name:sha256hex:scopes`, separated by commas or white space.
- * A name may have several digests, while a key is replaced; a digest has one owner.
+ * Parses entries `name:sha256hex` and `name:sha256hex:scopes`, separated by commas or white space. A name may
+ * have several digests, for key rotation; a digest has only one owner.
  * @throws RangeError whose message says which entry is wrong, without any text that may be a key
  */
 export function parseKeys(text: string): KeyDigest[] {
@@ -82,7 +81,7 @@ function parseEntry(entry: string, where: string): KeyDigest {
   return { name, digest, scopes: parseScopes(rest.join(":"), which) };
 }
 
-/** @param text scopes joined by `+`; a scope may hold a colon itself */
+/** @param text scopes joined by `+`; a scope may itself contain a colon */
 function parseScopes(text: string, which: string): Scope[] {
   const scopes = text.split("+");
   if (scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))) return scopes as Scope[];
@@ -91,5 +90,7 @@ function parseScopes(text: string, which: string): Scope[] {
 
 const FORM = "write name:sha256hex";
 
-/** A name as a fault may show it. Where it is long enough to be a key, name and key may be exchanged. */
+/**
+ * The name for an error message. Redacted if long enough to be a key, because name and key may be swapped.
+ */
 const shown = (name: string): string => (name.length < KEY_CHARS_LEAST ? name : "…");

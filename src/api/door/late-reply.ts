@@ -1,4 +1,4 @@
-// Replies of any form that may be long in coming: begun with white space or heartbeats, then passed on.
+// Replies that may take long: start the response with white space or heartbeats, then stream the real body.
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { BEGUN, beatUntil, promptly } from "./slow-json.ts";
@@ -7,8 +7,8 @@ import { line, ndjsonResponse, pushedText, type TextSink } from "./streams.ts";
 const JSON_HEADERS = { "content-type": "application/json", "x-accel-buffering": "no", ...BEGUN };
 
 /**
- * The result of `running`, with its status when that is known within heartbeat_ms. After that the reply has
- * begun as the caller asked for it, NDJSON or JSON.
+ * Awaits `running`. If it settles within heartbeat_ms, returns its response with its status. Otherwise starts
+ * a reply in the format that the caller accepts, NDJSON or JSON.
  */
 export async function lateReply(
   c: AppContext,
@@ -26,7 +26,7 @@ export async function lateReply(
   return lines ? ndjsonResponse(body) : new Response(body, { headers: JSON_HEADERS });
 }
 
-/** Piece by piece, as fast as the client reads. */
+/** Streams the body at the client's speed. */
 async function passOn({ body }: Response, sink: TextSink): Promise<void> {
   const decoder = new TextDecoder();
   const reader = (body as ReadableStream<Uint8Array>).getReader();

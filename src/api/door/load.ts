@@ -1,27 +1,27 @@
-// Defines what one isolate has under way: requests and the bytes of their bodies, against their bounds and
-// each key's share of them.
+// Counts an isolate's requests in flight and the bytes of their bodies, and enforces the limits and each
+// key's share.
 import { LIMITS } from "../../core/faults/limits.ts";
 
 type LoadLimit = "in_flight_requests_max" | "in_flight_body_bytes_max";
 
-/** The bound that is in the way; `share`: all of it is not used up, but the key's share is. */
+/** The exceeded limit. `share`: the key's share is used up, but not the whole limit. */
 export interface Excess {
   limit: LoadLimit;
   share: boolean;
 }
 
-/** One request's place. */
+/** The accounting entry of one request. */
 interface RequestSlot {
   /**
-   * Counts bytes of its body that have come, or (below 0) are held no more. What would break a
-   * bound is not counted.
+   * Counts bytes of the body as they arrive; a negative number releases them. Bytes that would exceed a limit
+   * are not counted.
    */
   receive(bytes: number): Excess | null;
-  /** Takes the place back, once however often it is called. */
+  /** Releases the entry. Idempotent. */
   leave(): void;
 }
 
-/** The work that a key has under way. */
+/** A key's work in flight. */
 interface Use {
   requests: number;
   bytes: number;
@@ -31,35 +31,35 @@ interface LoadEntry {
   key: string;
   bytes: number;
   /**
-   * ms since the epoch at which it is given up for lost: a runtime that ends a request with its
-   * client may run nothing more of it.
+   * Expiry in ms since the epoch. Needed because a runtime may cancel a request with its client and run none
+   * of its cleanup.
    */
   until: number;
 }
 
-/** Work that no request of this isolate waits for. */
+/** The accounting entry of background work. */
 interface WorkPlace extends RequestSlot {
-  /** The bound that this number of further bytes would break, without counting them; else null. */
+  /** The limit that `bytes` more would exceed, or null. Does not count them. */
   exceeded(bytes: number): Excess | null;
 }
 
 const NOTHING: Readonly<Use> = { requests: 0, bytes: 0 };
 
 export class Load {
-  /** In the order in which they came, and so in which they would be given up. */
+  /** Requests in order of arrival, which is also the order of expiry. */
   readonly #entries = new Set<LoadEntry>();
-  /** Work without a request, removed when it ends. There are few entries, which end in any order. */
+  /** Background work. There are few entries, and they end in any order. */
   readonly #works = new Set<LoadEntry>();
   readonly #uses = new Map<string, Use>();
   readonly #total: Use = { ...NOTHING };
   readonly #shared: boolean;
 
-  /** @param shared whether there are several keys, so that none may have all */
+  /** @param shared whether several keys share the isolate, so that none may use the whole limit */
   constructor(shared: boolean) {
     this.#shared = shared;
   }
 
-  /** The bound that one more request of the key with this number of bytes would break, else null. */
+  /** The limit that one more request of the key with `bytes` more would exceed, or null. */
   exceeded(key: string, bytes: number, now: number): Excess | null {
     for (const entry of this.#entries) {
       if (entry.until > now) break;
@@ -69,7 +69,7 @@ export class Load {
     return this.#excess(key, "requests", 1) ?? (bytes > 0 ? this.#excess(key, "bytes", bytes) : null);
   }
 
-  /** Counts one request of the key; its body counts as it comes. */
+  /** Counts one request of the key. Bytes of its body are counted as they arrive. */
   enter(key: string, now: number): RequestSlot {
     const entry = { key, bytes: 0, until: now + LIMITS.key_lease_ms };
     this.#entries.add(entry);
@@ -81,9 +81,9 @@ export class Load {
   }
 
   /**
-   * Counts what work of a key holds that outlives its requests, or came from other isolates: bytes
-   * alone.
-   * @param until ms since the epoch at which it is given up for lost
+   * Counts the bytes held by background work of a key: work that outlives its requests or came from other
+   * isolates.
+   * @param until expiry in ms since the epoch
    */
   work(key: string, now: number, until: number): WorkPlace {
     this.#dropLost(now);
@@ -115,9 +115,9 @@ export class Load {
   }
 
   /**
-   * Dynamic thresholds (Choudhury and Hahne 1998): a key may have in_flight_key_of_free times what
-   * is left for all. One alone so has three quarters, several the same part each, and something is
-   * always left for a key that has nothing yet.
+   * Dynamic thresholds (Choudhury and Hahne 1998): a key may use up to in_flight_key_of_free times what is
+   * free. A single active key thus gets three quarters, several keys get equal parts, and a new key always
+   * finds something free.
    */
   #excess(key: string, resource: keyof Use, more: number): Excess | null {
     const limit = resource === "requests" ? "in_flight_requests_max" : "in_flight_body_bytes_max";

@@ -1,4 +1,4 @@
-// The step from a spec that names a deployment's own templates to one that holds them.
+// Resolves the custom templates that a spec names.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { OwnPreset } from "../../core/judges/presets/own.ts";
 import type { AnySpec } from "../../core/reward/compiled-spec.ts";
@@ -11,11 +11,11 @@ import { invalidRequest, validated } from "./validation.ts";
 export type Templates = ReadonlyMap<string, OwnPreset>;
 
 /**
- * The spec as it can be judged and hashed, with each template that it names in full. An unknown name is kept,
- * and refused where prompts are looked up. The database is asked only for names that are not built in.
- * @param field path of the spec in the request; empty where it is the body
- * @throws ApiError `invalid_request` where a template does not go with the rest of the spec,
- * `store_unavailable`
+ * The spec with each custom template that it names inlined, ready to be hashed and judged. Unknown names are
+ * kept and rejected later, when prompts are looked up. The database is queried only for names that are not
+ * built in.
+ * @param field path of the spec in the request; empty if the spec is the body
+ * @throws ApiError `invalid_request` if a template conflicts with the rest of the spec, `store_unavailable`
  */
 export async function withOwnTemplates(
   deps: RouteDeps,
@@ -26,7 +26,7 @@ export async function withOwnTemplates(
   return filledIn(spec, await templatesFor(deps, scope, [spec]), field);
 }
 
-/** The deployment's own templates that some specs name, each asked for once. */
+/** The custom templates that the specs name, each read once. */
 export async function templatesFor(
   deps: RouteDeps,
   scope: RequestScope,
@@ -38,7 +38,7 @@ export async function templatesFor(
   return new Map(found.flatMap((template) => (template === null ? [] : [[template.name, template] as const])));
 }
 
-/** As `withOwnTemplates`, of templates that are known. */
+/** Like `withOwnTemplates`, with templates that have already been read. */
 export function filledIn(spec: AnySpec, templates: Templates, field: string): AnySpec {
   if (!foreignPrompts(spec).some((name) => templates.has(name))) return spec;
   try {
@@ -50,7 +50,7 @@ export function filledIn(spec: AnySpec, templates: Templates, field: string): An
   }
 }
 
-/** Without a database no template is stored under any name. */
+/** The stored template, or null. Without a database there are none. */
 async function storedTemplate({ templates }: RouteDeps, name: string): Promise<OwnPreset | null> {
   try {
     return (await templates?.get(name)) ?? null;

@@ -1,15 +1,14 @@
-// The content-type and accept rules.
+// Content negotiation: the rules for Content-Type and Accept.
 import { ApiError } from "../../core/faults/errors.ts";
 
 const JSON_TYPE = /^application\/(?:[A-Za-z0-9!#$&^_.-]+\+)?json$/i;
 
-/** Headers that browsers add to what a page sends, and that no page can leave out. */
+/** Headers that browsers add to every request and that a page cannot remove. */
 const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
 
 /**
- * Refuses a body that is not declared as JSON. No Content-Type at all is taken as JSON, unless a
- * browser sends it: that and `text/plain` a web page may send to a loopback server without asking
- * first.
+ * Rejects a body that is not declared as JSON. A missing Content-Type counts as JSON unless a browser sent
+ * the request: a web page may send `text/plain`, or no type, to a loopback server without a CORS preflight.
  */
 export function requireJson(headers: Headers): void {
   const encoding = headers.get("content-encoding");
@@ -20,7 +19,7 @@ export function requireJson(headers: Headers): void {
   if (declared === null && BROWSER_HEADERS.some((name) => headers.has(name))) {
     throw new ApiError(
       "unsupported_media_type",
-      "A body that a browser sends needs the Content-Type application/json (or a +json type).",
+      "Bodies sent by a browser need the Content-Type application/json (or a +json type).",
       { headers: { "accept-post": "application/json" } },
     );
   }
@@ -34,11 +33,11 @@ export function requireJson(headers: Headers): void {
     .map((p) => /^charset\s*=\s*["']?([^"'\s]*)["']?$/i.exec(p.trim())?.[1])
     .find((c) => c !== undefined);
   if (charset !== undefined && !isUtf8(charset)) {
-    throw new ApiError("unsupported_media_type", "The charset must be UTF-8, as JSON demands.");
+    throw new ApiError("unsupported_media_type", "The charset must be UTF-8, as JSON requires.");
   }
 }
 
-/** Whether a label names UTF-8 (WHATWG Encoding has several, `utf8` among them), or ASCII, a part of it. */
+/** Whether a charset label means UTF-8 (WHATWG Encoding has several, such as `utf8`) or its subset ASCII. */
 function isUtf8(label: string): boolean {
   if (/^(?:us-)?ascii$/i.test(label)) return true;
   try {
@@ -61,10 +60,7 @@ function quality(accept: string, type: string): number {
   return best.q;
 }
 
-/**
- * The best of the offered types for an Accept header; on a tie the first offered. Throws
- * `not_acceptable`.
- */
+/** The best offered type for an Accept header; the first offered wins a tie. Throws `not_acceptable`. */
 export function negotiate(accept: string | null, offered: readonly [string, ...string[]]): string {
   if (accept === null || accept.trim() === "") return offered[0];
   const ranked = offered.map((type) => ({ type, q: quality(accept, type) }));

@@ -1,4 +1,4 @@
-// Decides whose rows a request may read: its own key's, or by the scopes `logs:all` and `admin` everybody's.
+// Row access: a request reads its key's rows, or the rows of all keys with the scopes `logs:all` and `admin`.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -14,7 +14,7 @@ import { PageQuerySchema } from "./parameters.ts";
 import type { AppContext } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
-/** `owner` names whose rows; an empty one is those written without keys. */
+/** `owner` selects whose rows are read; an empty name selects rows written without keys. */
 export const OwnerQuerySchema = z.strictObject({
   owner: z
     .string()
@@ -23,44 +23,49 @@ export const OwnerQuerySchema = z.strictObject({
     .default(null)
     .meta(
       said(
-        "whose rows: the name of a key, or empty for those written without keys. Another's need the scope `logs:all`",
+        "name of the key that owns the rows; empty for rows written without keys. Rows of other keys need the scope `logs:all`",
       ),
     ),
 });
 
-/** The list of runs: everybody's where the key reads everybody's, unless `owner` narrows it. */
+/**
+ * Query of the list of runs: runs of all keys if the caller may read them, unless `owner` narrows the list.
+ */
 export const RunsQuerySchema = PageQuerySchema.extend(OwnerQuerySchema.shape);
 
 const ownOf = (c: AppContext): Owner => ownerOf(c.get("scope").key_name);
 
 const has = (c: AppContext, scope: Scope) => c.get("caller")?.scopes.includes(scope) === true;
 
-/** The owner whose rows the request may read: its key's, or everybody's (null). */
+/** The owner whose rows the request may read; null: all owners. */
 export const readableBy = (c: AppContext): Owner | null => (has(c, "logs:all") ? null : changeableBy(c));
 
-/** The owner whose rows the request may put back into the log: its key's, or everybody's (null). */
+/** The owner whose rows the request may change; null: all owners. */
 export const changeableBy = (c: AppContext): Owner | null => (has(c, "admin") ? null : ownOf(c));
 
-/** The owner whose runs a list shows. Throws `forbidden_scope` for another name, whether it exists or not. */
+/**
+ * The owner whose runs are listed. Throws `forbidden_scope` if the request names another owner, whether or
+ * not that owner exists.
+ */
 export function listedOwner(c: AppContext, named: Owner | null): Owner | null {
   const readable = readableBy(c);
   if (named === null || readable === null || named === readable) return named ?? readable;
-  throw new ApiError("forbidden_scope", 'Reading another key\'s runs needs a key with the scope "logs:all".');
+  throw new ApiError("forbidden_scope", 'Reading another key\'s runs requires a key with the scope "logs:all".');
 }
 
 /**
- * A run that the request changes: its own key's, or with `admin` the named owner's. Throws
- * `forbidden_scope` for another's name, whether anybody has that name or not.
+ * The run that the request changes: the caller's own, or with `admin` the named owner's. Throws
+ * `forbidden_scope` if the request names another owner, whether or not that owner exists.
  */
 export function changeableRun(c: AppContext, runId: string, named: Owner | null): RunKey {
   const changeable = changeableBy(c);
   if (named === null || changeable === null || named === changeable) {
     return { run_id: runId, owner: named ?? ownOf(c) };
   }
-  throw new ApiError("forbidden_scope", 'Changing another key\'s runs needs a key with the scope "admin".');
+  throw new ApiError("forbidden_scope", 'Changing another key\'s runs requires a key with the scope "admin".');
 }
 
-/** Another's run is answered as one that is not there. */
+/** The reply for another owner's run is the same as for a missing run. */
 const noSuchRun = () =>
   new ApiError(
     "not_found",
@@ -68,10 +73,10 @@ const noSuchRun = () =>
   );
 
 /**
- * The result of `read` for the run (null: none). The owner is the one that the request names, else its key's,
- * else, where it may read everybody's, the only other one with a run of this id. Own runs come first, so that
- * another owner cannot take their place. Throws `not_found`, or `invalid_request` naming `owner` where
- * several others have one.
+ * The result of `read` for the run (null: no such run). The owner is the one named in the request, or the
+ * caller. If the caller has no such run but may read all, it is the only other owner of a run with this id.
+ * The caller's run comes first, so that another owner cannot shadow it. Throws `not_found`, or
+ * `invalid_request` naming `owner` if several others have such a run.
  */
 export async function ofRun<T>(
   c: AppContext,
@@ -93,7 +98,7 @@ export async function ofRun<T>(
   if (more.length > 0) {
     const names = [other, ...more].map((owner) => (owner === NOBODY ? "(empty: nobody's)" : owner)).join(", ");
     throw invalidRequest([
-      { path: "owner", message: `required: several keys have a run of this id, such as ${names}` },
+      { path: "owner", message: `required: several keys have a run with this id, such as ${names}` },
     ]);
   }
   const theirs = await readFor(other);

@@ -1,4 +1,4 @@
-// Path and query parameters: their schemas and faults.
+// Schemas and errors of path and query parameters.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -10,15 +10,15 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { AppContext } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
-/** A path parameter; one that cannot name anything is `not_found`. */
+/** A path parameter. An invalid one is `not_found`. */
 export function pathParameter<T>(c: AppContext, name: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(c.req.param(name));
   if (parsed.success) return parsed.data;
   const errors = fieldErrors(parsed.error.issues, c.req.param(name), [name]);
-  throw new ApiError("not_found", `The path's ${name} cannot be the name of anything here.`, { errors });
+  throw new ApiError("not_found", `The path's ${name} is not a valid name or id.`, { errors });
 }
 
-/** A number of the schema as a query parameter's text. */
+/** A query parameter that is a number, validated by the given schema. */
 export const numberText = (number: z.ZodNumber) =>
   z
     .string()
@@ -26,7 +26,7 @@ export const numberText = (number: z.ZodNumber) =>
     .transform(Number)
     .pipe(number);
 
-/** A whole number up to a named limit as a query parameter. */
+/** A query parameter that is a whole number up to a named limit. */
 export const wholeNumber = (min: number, max: LimitName) =>
   numberText(
     z
@@ -42,30 +42,27 @@ export const PageQuerySchema = z.strictObject({
     .regex(/^[A-Za-z0-9_-]{1,512}$/, "must be a next_cursor of the same list, unchanged")
     .nullable()
     .default(null)
-    .meta(said("next_cursor of the page before")),
+    .meta(said("`next_cursor` of the previous page")),
   limit: wholeNumber(1, "page_rows_max")
     .default(LIMITS.page_rows)
-    .meta(said(`rows a page; default ${LIMITS.page_rows}`)),
+    .meta(said(`rows per page; default ${LIMITS.page_rows}`)),
 });
 
-/** Paging within a run; `step` narrows to one step. */
+/** Paging within a run; `step` selects one step. */
 export const GroupsQuerySchema = PageQuerySchema.extend({
-  step: numberText(StepSchema).nullable().default(null).meta(said("only this step's groups")),
+  step: numberText(StepSchema).nullable().default(null).meta(said("only groups of this step")),
 });
 
 const NoneSchema = z.strictObject({});
 
-/**
- * Refuses query parameters where none are taken: one that is meant for another route would be
- * ignored unnoticed.
- */
+/** Rejects all query parameters, so that one meant for another route is not silently ignored. */
 export function noQueryParameters(c: AppContext): void {
   queryParameters(c, NoneSchema);
 }
 
 /**
- * The query parameters as the schema's output; unknown and repeated ones are refused.
- * @param headers which header may stand for which parameter that the URL lacks
+ * The query parameters, parsed by the schema; unknown and repeated ones are rejected.
+ * @param headers maps a parameter to the header that supplies it if the URL does not
  */
 export function queryParameters<S extends z.ZodType>(
   c: AppContext,
@@ -84,7 +81,8 @@ export function queryParameters<S extends z.ZodType>(
   }
   const parsed = schema.safeParse(given, SUGGESTING);
   if (parsed.success) return parsed.data;
-  // A message about a bound quotes the number, not how many digits its text has.
+  // Convert digits to numbers, so that messages about bounds quote the number rather than the length of its
+  // text.
   const entries = Object.entries(given).map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
   const faults = fieldErrors(parsed.error.issues, Object.fromEntries(entries));
   const spelled = (path: string) => (queried[path] === undefined ? (headers[path] ?? path) : path);

@@ -1,5 +1,5 @@
-// The log line of a request, written once: when its reply and the work for it have ended, or its client has
-// gone.
+// The log line of a request, written once: when the reply and its background work end, or when the client
+// disconnects.
 import type { Clock } from "../../ports/ports.ts";
 import { loggedPath } from "./auth.ts";
 import { type AppContext, whenDone, workOf } from "./scope.ts";
@@ -11,8 +11,8 @@ interface LineDeps {
 }
 
 /**
- * Watches a request from its beginning. What is returned is called when its handler has, with the
- * route that answered: a reply may go on for long behind its headers.
+ * Watches a request from its start. Call the returned function when the handler has finished; the line is
+ * written later if the reply is still streaming.
  */
 export function watchedRequest(c: AppContext, deps: LineDeps, routeOf: () => string | null): () => void {
   if (deps.log_requests !== true) return () => {};
@@ -34,7 +34,9 @@ export function watchedRequest(c: AppContext, deps: LineDeps, routeOf: () => str
   };
 }
 
-/** Counts and codes of the scored request, and the verifier's reasons: never a key or a text. */
+/**
+ * The log line: counts and codes of the scored request and the verifier's reasons, but never a key or a text.
+ */
 function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: boolean): Record<string, unknown> {
   const scope = c.get("scope");
   const { method, path } = c.req;
@@ -42,7 +44,7 @@ function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: 
   return {
     ...{ level: "info", event: "request", request_id: scope.id, method, route: route ?? "unmatched" },
     path: loggedPath(path, route !== null),
-    // A reply that has not begun has no status.
+    // Null if no reply was sent.
     status: c.finalized ? c.res.status : null,
     ...(client_gone && { client_gone }),
     ...(refused !== undefined && { refused }),

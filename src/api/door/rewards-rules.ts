@@ -1,5 +1,5 @@
-// Checks the rules of /v1/rewards that hold across groups whatever the spec. Pure; must not know HTTP. Rules
-// that depend on the spec are in scoring.
+// Checks of /v1/rewards requests that span groups and do not depend on the spec. Pure, and independent of
+// HTTP. Checks that depend on the spec are in scoring.
 
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
@@ -7,14 +7,14 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { RewardsRequest } from "../../core/reward/requests.ts";
 
 /**
- * Throws `too_many_rollouts`, or `invalid_request` for a group_id that is not unique: logs and stream lines
- * are distinguished by it.
+ * Throws `too_many_rollouts`, or `invalid_request` for a duplicate group_id, because logs and stream lines
+ * identify groups by it.
  */
 export function checkRewardsRequest(request: RewardsRequest): void {
   checkRolloutCount(request);
   const repeated = repeatedGroupIds(request);
   if (repeated.length > 0) {
-    throw new ApiError("invalid_request", "Each group needs a unique group_id, or none.", { errors: repeated });
+    throw new ApiError("invalid_request", "Each group needs a unique group_id or none.", { errors: repeated });
   }
 }
 

@@ -1,36 +1,36 @@
-// Defines what a route is, and what a table of routes says of a request before its handler runs. The tables:
-// ../routes/table.ts and ../tools/table.ts.
+// The definition of a route, and the lookup of a request's access and dialect before its handler runs. The
+// tables: ../routes/table.ts and ../tools/table.ts.
 import type { Scope } from "./auth.ts";
 import type { RouteDeps } from "./deps.ts";
 import type { FaultDialect } from "./dialect.ts";
 import type { AppContext } from "./scope.ts";
 
-/** The access that a caller needs: a key with the scope, or, for a `public` route, nothing. */
+/** The access required to call a route: a key with the scope, or no key if `public`. */
 export type Access = "public" | Scope;
 
 export type Handler = (c: AppContext) => Response | Promise<Response>;
 
-/** A route's one record: it is registered, guarded and documented by it. */
+/** A route: the record from which it is registered, guarded and documented. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
-  /** A pattern, like `/v1/runs/:run_id`. */
+  /** A path pattern, such as `/v1/runs/:run_id`. */
   path: string;
   access: Access;
   handler: (deps: RouteDeps) => Handler;
-  /** How its clients read a fault; absent: as a problem document. */
+  /** Format of error replies. Omitted: problem documents. */
   dialect?: FaultDialect | null;
 }
 
-/** What is known of requests by their routes. */
+/** Route properties, looked up before a handler runs. */
 export interface RouteTable {
-  /** Whether a path, or the pattern that it fits, needs no key, whatever the method. */
+  /** Whether a path, or the pattern that it matches, is public for all methods. */
   isPublic(path: string, pattern: string | null): boolean;
   /**
-   * The scope that a route asks for; HEAD is as GET. Null where it is public, or no route; a route
-   * that the table does not have is closed to all but `admin`.
+   * The scope that a route requires; HEAD counts as GET. Null if the route is public or no route matches.
+   * Routes missing from the table require `admin`.
    */
   scopeOf(method: string, pattern: string | null): Scope | null;
-  /** The dialect from the start, so that a refused key is readable too. */
+  /** The route's dialect, known before authentication, so that a rejected key is also reported in it. */
   dialectOf(pattern: string | null): FaultDialect | null;
 }
 

@@ -1,4 +1,5 @@
-// Guarantees that a run's list knows what holds something of the run, which a deletion of the run empties.
+// Records which objects (batches, replies, rooms) hold data of a run, so that deleting the run can clear
+// them.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { RunObject } from "../../objects/run-objects/list.ts";
@@ -6,9 +7,9 @@ import type { RouteDeps } from "./deps.ts";
 import { type AppContext, keepAlive } from "./scope.ts";
 
 /**
- * Lists an object of the request's run, if it names one. No reply waits for it: an object that is
- * noted after a deletion of its run is emptied by `forget` there and then.
- * @param requestId of the request as it came
+ * Adds an object to the list of the request's run, if the request names a run. Does not delay the reply. If
+ * the run has been deleted in the meantime, `forget` clears the object at once.
+ * @param requestId original id of the request
  */
 export function listOfRun(
   c: AppContext,

@@ -1,4 +1,4 @@
-// Defines what one request carries through the app: its id, its times, its key's name.
+// Per-request state carried through the app: id, timings, key name, and more.
 
 import type { Context } from "hono";
 import type { Clock } from "../../ports/ports.ts";
@@ -9,27 +9,27 @@ import type { FaultDialect } from "./dialect.ts";
 export type AppEnv = {
   Variables: {
     scope: RequestScope;
-    /** Absent on public routes. */
+    /** Unset on public routes. */
     caller?: Caller;
     cancel?: AbortController;
     /** The deadline of the judging that the reply waits for. */
     deadline_ms?: number;
     dialect?: FaultDialect;
-    /** Parts of the body that the judge is not shown, for the reply's header. */
+    /** Parts of the body that the judge does not see, for the reply's warning header. */
     left_out?: readonly string[];
     mendable?: boolean;
     work?: Promise<unknown>[];
     rateLimit?: Record<string, string>;
     onEnd?: () => Promise<void>;
-    /** Settles when the last of a reply that its client draws has been drawn. */
+    /** Settles when the client has read the last line of a pulled stream, or has disconnected. */
     replying?: Promise<void>;
-    /** The code of the fault that is the whole reply. */
+    /** The code of the error reply. */
     refused?: string;
-    /** The fault that ended a reply which had begun. */
+    /** The code of the error that cut off a reply after its start. */
     broken_off?: string;
     /**
-     * The batch that goes on for the request; where their ids are one, so is their place among the
-     * key's requests.
+     * The batch that continues the request. If it has the request's id, it also keeps the request's
+     * concurrency slot.
      */
     batch_id?: string;
   };
@@ -38,7 +38,7 @@ export type AppContext = Context<AppEnv>;
 
 const milliseconds = (value: number) => Math.max(0, Math.round(value * 1000) / 1000);
 
-/** The Server-Timing header: total, verifier, store and what is left, in ms. */
+/** The Server-Timing header: total, verifier, store and overhead, in ms. */
 export function serverTiming(clock: Clock, scope: RequestScope): string {
   const total = clock.now() - scope.started_ms;
   const parts = {
@@ -52,15 +52,12 @@ export function serverTiming(clock: Clock, scope: RequestScope): string {
     .join(", ");
 }
 
-/** Work that goes on for the request, whether its handler has returned or not. */
+/** The request's background work, which may outlive its handler. */
 export function workOf(c: AppContext): readonly Promise<unknown>[] {
   return c.get("work") ?? [];
 }
 
-/**
- * A reply may be under way long after its handler has returned. The request has ended when its work has,
- * including work that was started later.
- */
+/** Settles when all background work of the request has ended, including work added while waiting. */
 export async function whenDone(c: AppContext): Promise<void> {
   for (let known = -1; known < workOf(c).length; ) {
     known = workOf(c).length;
@@ -69,8 +66,8 @@ export async function whenDone(c: AppContext): Promise<void> {
 }
 
 /**
- * Keeps the isolate alive until `work` has ended even if the client goes; outside a Worker there is
- * nothing to tell.
+ * Keeps the isolate alive until `work` has ended, even if the client disconnects. Outside a Worker there is
+ * no waitUntil to call.
  */
 export function keepAlive(c: AppContext, work: Promise<unknown>): void {
   c.set("work", [...workOf(c), work]);
@@ -83,13 +80,12 @@ export function keepAlive(c: AppContext, work: Promise<unknown>): void {
   try {
     execution.waitUntil(work.catch(() => undefined));
   } catch {
-    // The request has ended with its client: nothing more of it is kept.
+    // The runtime has already ended the request with its client, so waitUntil is no longer possible.
   }
 }
 
 /**
- * This request's one controller, which aborts with the reason `cancelled` when the client closes
- * the connection.
+ * The request's abort controller. Aborts with the reason `cancelled` when the client closes the connection.
  */
 export function cancellation(c: AppContext): AbortController {
   const known = c.get("cancel");

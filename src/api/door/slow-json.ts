@@ -1,5 +1,5 @@
-// JSON replies that may take long: begun early with white space, so that no proxy cuts them and a client that
-// left is noticed.
+// JSON replies that may take long: start early with white space, so that proxies do not time out and a
+// disconnected client is noticed.
 
 import type * as z from "zod";
 import { jsonWriter } from "../../core/contract/json-text.ts";
@@ -17,17 +17,17 @@ import { pushedText, type TextSink } from "./streams.ts";
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-accel-buffering": "no" };
 
 /**
- * Headers of a reply that has begun. A proxy that compresses it would hold its line ends back, and a client
- * that receives nothing for a minute would hang up.
+ * Headers of a reply that starts early. Compression by a proxy would hold back the line ends, and a client
+ * that receives nothing for a minute would time out.
  */
 export const BEGUN = { "cache-control": "no-store, no-transform", "content-encoding": "identity" };
 
-/** The warnings as a header, for dialects whose bodies have no place for them. */
+/** The warnings as a header, for dialects that have no place for them in the body. */
 export function warningHeaders(warnings: readonly string[]): Record<string, string> {
   return warnings.length === 0 ? {} : { "x-kritai-warnings": warnings.join("; ") };
 }
 
-/** A reply's content. `headers` are sent with it only when it had not begun before. */
+/** A reply's value. `headers` are sent only if the reply has not started yet. */
 interface JsonReply {
   value: unknown;
   headers?: Record<string, string>;
@@ -35,41 +35,42 @@ interface JsonReply {
 
 interface SlowJson {
   /**
-   * Begins the reply if need be and writes to it twice, which is how a runtime notices a connection
-   * closed by its client.
+   * Starts the reply if necessary and writes to it twice, because the runtime notices a closed connection
+   * only on writing.
    */
   probe: ClientProbe;
   /**
-   * The reply, with its own status when it is known soon. Rejects as `running` does until the reply
-   * has begun.
+   * The reply, with its status if it is ready in time. Rejects if `running` does so before the reply starts.
    */
   answer(running: Promise<JsonReply>): Promise<Response>;
 }
 
 /**
- * When a reply begins although its outcome is not known, ms; null: never, for its deadline is near.
+ * Time in ms after which a reply starts although its outcome is unknown; null: never, because its deadline is
+ * near.
  */
 type Beginning = () => { after_ms: number | null };
 
 /**
- * For a reply over whole groups: it begins soon, since only writing shows that a client has gone, and its
- * work ends then. A short deadline ends that work as well, and leaves every fault its status.
+ * For replies that judge whole groups: starts early, because only writing reveals a disconnected client,
+ * whose work can then be cancelled. With a short deadline it never starts early, so that every error keeps
+ * its status.
  */
 const noticingLeavers =
   (c: AppContext): Beginning =>
   () => ({ after_ms: (c.get("deadline_ms") ?? Infinity) <= LIMITS.silent_deadline_ms ? null : LIMITS.heartbeat_ms });
 
 /**
- * For a gathered sample, which is judged whether its client stays or not: it begins late, just before a proxy
- * would cut a silent connection.
+ * For gathered samples, which are judged even if the client disconnects: starts late, just before a proxy
+ * would cut the silent connection.
  */
 export const sparingStatus =
   (deadlineMs: number): Beginning =>
   () => ({ after_ms: deadlineMs < LIMITS.proxy_silence_ms ? null : LIMITS.silence_max_ms });
 
 /**
- * The result if it comes before the reply has to begin (by default in heartbeat_ms) and before
- * `hurry`, else null. Rejects as `running` does.
+ * The result, or null if the reply has to start first: because of `begins` (by default after heartbeat_ms) or
+ * because `hurry` settled. Rejects if `running` does.
  */
 export async function promptly<T>(
   running: Promise<T>,
@@ -78,7 +79,7 @@ export async function promptly<T>(
 ): Promise<T | null> {
   const timers: (() => void)[] = [];
   const late = new Promise<null>((resolve) => {
-    // The deadline may be known only by then.
+    // Read the delay only now, because the deadline may have been set in the meantime.
     const look = () => {
       const { after_ms } = begins();
       if (after_ms === null) return;
@@ -94,8 +95,8 @@ export async function promptly<T>(
 }
 
 /**
- * Begins a reply with `beat`, which it repeats every heartbeat_ms until `running` has come, for
- * `end` to write. A fault breaks off what has begun: a 200 is never followed by an error document
+ * Starts a reply with `beat`, repeats it every heartbeat_ms until `running` settles, then lets `end` write
+ * the result. An error breaks off the connection: a 200 is never followed by an error document
  * (docs/decisions.md, "Slow replies").
  */
 export function beatUntil<T>(
@@ -120,9 +121,9 @@ export function beatUntil<T>(
 }
 
 /**
- * A reply that takes longer than `begins` says, or is probed, begins with line ends, which JSON
- * allows before a value: proxies cut a reply that is silent for about 100 s, and a client that
- * closed its side is noticed only by writing to it.
+ * A JSON reply that starts with line ends, which JSON allows before a value, if it takes longer than `begins`
+ * allows or is probed. Proxies cut a reply that is silent for about 100 s, and a disconnected client is
+ * noticed only by writing.
  */
 export function slowJson(
   c: AppContext,
@@ -139,7 +140,7 @@ export function slowJson(
     return pushed;
   };
 
-  /** The first write makes a closed side answer with a reset, the second one meets it. */
+  /** Two writes: the first makes a closed peer reply with a reset, the second fails because of that reset. */
   async function probe(): Promise<boolean> {
     begun.resolve();
     const { sink } = open();
@@ -159,14 +160,14 @@ export function slowJson(
       sink.write(write(value) as string);
       sink.close();
     });
-    // Headers go before the reply's own warnings are known.
+    // The headers are sent before the reply's own warnings are known.
     return c.body(body, 200, { ...HEADERS, ...BEGUN, ...warningHeaders(simulatedDeployment(deps.verifier)) });
   }
 
   return { probe, answer };
 }
 
-/** Answers with what `running` comes to, as JSON of the schema; see `slowJson`. */
+/** Answers with the result of `running` as JSON of the schema; see `slowJson`. */
 export function answerJson(
   c: AppContext,
   deps: RouteDeps,
@@ -176,7 +177,7 @@ export function answerJson(
   return slowJson(c, deps, schema).answer(running);
 }
 
-/** A reply that is there, as JSON of the schema. */
+/** A reply that is ready, as JSON of the schema. */
 export function jsonReply(
   c: AppContext,
   schema: z.core.$ZodType,

@@ -1,4 +1,4 @@
-// The step from a request's `spec`, a name or the spec itself, to a spec that the key may use.
+// Resolves a request's `spec`, a name or an inline spec, to a spec that the key may use.
 import { compileFormats } from "../../core/candidate/format.ts";
 import { type AllowedModels, requireModel, requireModelOfAny } from "../../core/contract/allowed-models.ts";
 import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
@@ -15,10 +15,9 @@ import { withOwnTemplates } from "./named-templates.ts";
 export const BUILT_IN = "default";
 
 /**
- * The spec that a request names or holds. `default` is built in and needs no database. Throws
- * `unknown_spec`, and `model_not_allowed` for one whose model the key may not have judge, whoever
- * stored it.
- * @param field where the request names it, for the refusal
+ * The spec that a request names or contains. `default` is built in and needs no database. Throws
+ * `unknown_spec`, or `model_not_allowed` if the key may not use its model, regardless of who stored the spec.
+ * @param field path of the spec in the request, for errors
  */
 export async function resolveSpec(
   deps: RouteDeps,
@@ -30,7 +29,7 @@ export async function resolveSpec(
   return withOwnTemplates(deps, scope, suggested, field);
 }
 
-/** The same for a spec that is not used for judging: its models are not checked. */
+/** Like `resolveSpec`, without the check of models, for specs that are not used for judging. */
 export async function specMeant(
   deps: RouteDeps,
   scope: RequestScope,
@@ -42,25 +41,22 @@ export async function specMeant(
   const suggested = await suggestedName(deps, scope, spec as string);
   throw new ApiError(
     "unknown_spec",
-    `No spec is stored under this name${suggested || "."} PUT /v1/specs/:name stores one.`,
+    `No spec is stored under this name${suggested || "."} Store one with PUT /v1/specs/:name.`,
     {
       errors: [{ path: field, message: `not the name of a stored spec${suggested}` }],
     },
   );
 }
 
-/**
- * The stored name that this one may be a misspelling of, as a question; without it the refusal is
- * as good.
- */
+/** A "did you mean" suggestion of a stored name. Empty if the names cannot be read. */
 async function suggestedName(deps: RouteDeps, scope: RequestScope, name: string): Promise<string> {
   const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
   return didYouMean(name, [BUILT_IN, ...(await names.catch(() => []))]);
 }
 
 /**
- * The same spec. Throws `model_not_allowed`.
- * @param field where the spec stands, or, unless it is `inline`, its name
+ * Returns the spec unchanged. Throws `model_not_allowed`.
+ * @param field path of the spec if `inline`, otherwise the field that names it
  */
 export function permitted(
   { models }: RouteDeps,
@@ -82,8 +78,8 @@ export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: str
 }
 
 /**
- * Checks of a spec beyond its schema: its range is finite, its regular expressions compile, its prompts
- * exist, its models may be named.
+ * Checks a spec beyond its schema: its range is finite, its regular expressions compile, its prompts exist,
+ * its models are allowed.
  */
 export async function checkedSpec(
   deps: RouteDeps,

@@ -1,29 +1,28 @@
-// Response bodies that are written piece by piece, and newline-delimited JSON.
+// Streamed response bodies, and newline-delimited JSON.
 import type { JsonWriter } from "../../core/contract/json-text.ts";
 import type { AppContext } from "./scope.ts";
 
 const encoder = new TextEncoder();
 
-/** Where text goes; after the client has gone it goes nowhere. */
+/** A writable text stream. Writes after the client has disconnected are dropped. */
 export interface TextSink {
   write(text: string): void;
-  /** Resolves when all that was written has been handed to the connection, or the reader is gone. */
+  /** Resolves when everything written has been passed to the connection, or the reader has disconnected. */
   flushed(): Promise<void>;
   close(): void;
-  /** Breaks the connection off, so that what was sent cannot be taken for the whole. */
+  /** Aborts the connection, so that a partial body cannot be taken for the whole. */
   fail(cause: unknown): void;
 }
 
 /**
- * Ends a body in the middle. workerd takes an error that says of itself that it may be tried again
- * for a connection that ended; any other it logs as an uncaught exception, with a text that may be
- * a driver's, and counts the invocation as failed.
+ * Aborts a body midway. workerd treats an error marked `retryable` as a closed connection; any other error is
+ * logged as an uncaught exception, possibly with a driver's text, and counts the invocation as failed.
  */
 class BrokenOff extends Error {
   readonly retryable = true;
 }
 
-/** One line of NDJSON, as `write` writes it. */
+/** One line of NDJSON, serialized with `write`. */
 export const line = (value: unknown, write: JsonWriter = JSON.stringify): string => `${write(value)}\n`;
 
 const HEADERS = {
@@ -36,7 +35,7 @@ export function ndjsonResponse(body: ReadableStream<Uint8Array>): Response {
   return new Response(body, { headers: HEADERS });
 }
 
-/** A body that is written to from outside. `onCancel` runs when the client stops reading. */
+/** A body that is written through a sink. `onCancel` runs when the client stops reading. */
 export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Array>; sink: TextSink } {
   let open = true;
   let controller!: ReadableStreamDefaultController<Uint8Array>;
@@ -49,7 +48,7 @@ export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Ar
     start(c) {
       controller = c as ReadableStreamDefaultController<Uint8Array>;
     },
-    // Without a separate buffer the stream asks for more only when the last piece has gone out.
+    // With a high-water mark of 0, the stream pulls only after the last piece has been sent.
     pull: flush,
     cancel() {
       open = false;
@@ -75,8 +74,8 @@ export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Ar
 }
 
 /**
- * NDJSON that takes a line from `lines` whenever the client wants one, and ends the source when the
- * client goes; the request's log line waits for either.
+ * NDJSON with back-pressure: takes a line from `lines` whenever the client reads, and closes the iterator
+ * when the client disconnects. The request's log line waits for either end.
  */
 export function pulledLines(c: AppContext, lines: AsyncIterator<unknown>): Response {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,14 +1,12 @@
-// Finds the route that a path was meant to be: what it is called after by clients, and what it says
-// when no route answers.
+// Suggests the route that a mistyped path was meant for, and normalizes paths before routing.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { nearest } from "../../core/faults/suggestion.ts";
 import { withoutTrailing } from "../../core/text/trailing.ts";
 import type { Route } from "./route.ts";
 
 /**
- * The path without doubled slashes, a slash at its end, and a version that a client put before the
- * one of its base URL: a doubled `/v1` in front of `/rerank/` becomes one. Routing, keys and log lines
- * read this form.
+ * Removes doubled slashes, a trailing slash, and a second `/v1` that a client added to the one of its base URL.
+ * Routing, keys and log lines use this form.
  */
 export function canonicalPath(pathname: string): string {
   const single = pathname.replace(/\/{2,}/g, "/");
@@ -16,7 +14,7 @@ export function canonicalPath(pathname: string): string {
   return withoutTrailing(path, "/") || "/";
 }
 
-/** A pattern with the path's own words where it has parameters: those cannot be misspelt. */
+/** The pattern with its parameters replaced by the path's words, because parameters cannot be misspelt. */
 function filledIn(pattern: string, path: string): string {
   const given = path.split("/");
   const wanted = pattern.split("/");
@@ -24,7 +22,7 @@ function filledIn(pattern: string, path: string): string {
   return wanted.map((part, i) => (part.startsWith(":") ? given[i] : part)).join("/");
 }
 
-/** Words by which other servers call what a route here does. */
+/** Synonyms that other servers use for the words of our routes. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ...{ rank: "rerank", ranking: "rerank", reranks: "rerank", reranker: "rerank", reranking: "rerank" },
   ...{ scores: "score", scoring: "score", similarity: "score", classification: "classify" },
@@ -38,26 +36,26 @@ const wordsOf = (path: string): string[] =>
     .toLowerCase()
     .split("/")
     .filter((word) => word !== "");
-/** The fixed words of a pattern. */
+/** The literal (non-parameter) words of a pattern. */
 const fixedOf = (pattern: string): string[] => wordsOf(pattern).filter((word) => !word.startsWith(":"));
 
-/** Whether all words stand among the others, in their order. */
+/** Whether `words` is a subsequence of `others`. */
 function isWithin(words: readonly string[], others: readonly string[]): boolean {
   let at = 0;
   for (const word of others) if (word === words[at]) at++;
   return at === words.length;
 }
 
-/** Whether the first number that differs is the larger one. */
+/** Lexicographic comparison: whether the first number that differs is larger in `rank`. */
 function isMore(rank: readonly number[], other: readonly number[]): boolean {
   const at = rank.findIndex((value, i) => value !== other[i]);
   return at >= 0 && (rank[at] as number) > (other[at] as number);
 }
 
 /**
- * The route whose fixed words the path has in their order, the most of them; of several one that
- * begins as the path does, then the shortest. Null where there is none, or the path's last word is not
- * the route's.
+ * The route whose literal words are a subsequence of the path, with the most such words. Ties: first a route
+ * that starts with the path's first word, then the shortest. Null if there is none or, unless `anyEnd`, if
+ * the last words differ.
  */
 function byMeaning(path: string, routes: readonly Route[], anyEnd: boolean): Route | null {
   const words = wordsOf(path).map((word) => (Object.hasOwn(MEANINGS, word) ? (MEANINGS[word] as string) : word));
@@ -76,8 +74,8 @@ function byMeaning(path: string, routes: readonly Route[], anyEnd: boolean): Rou
 }
 
 /**
- * The route that is spelt most like the path, with its version or without; null where none is near.
- * Words in the place of parameters count for nothing: they are like themselves.
+ * The route spelt most like the path, with or without `/v1`; null if none is close. Words at parameter
+ * positions are ignored, because they always match.
  */
 function bySpelling(path: string, routes: readonly Route[]): Route | null {
   for (const wanted of [path, `/v1${path}`]) {
@@ -95,7 +93,7 @@ function isSpeltLike(path: string, pattern: string): boolean {
   return nearest(given.join("/"), [wanted.filter((word) => !word.startsWith(":")).join("/")]) !== null;
 }
 
-/** The shortest route that goes on where the path ends, as `/v1/chat/completions` does of `/v1/chat`. */
+/** The shortest route that extends the path, such as `/v1/chat/completions` for `/v1/chat`. */
 function byBeginning(path: string, routes: readonly Route[]): Route | null {
   const words = wordsOf(path);
   if (words.every((word) => /^v\d$/.test(word))) return null;
@@ -104,12 +102,12 @@ function byBeginning(path: string, routes: readonly Route[]): Route | null {
 }
 
 /**
- * The route that a path without one was meant to be: by what its words mean,
- * then by its spelling, those of the same method first. Null where none is near.
+ * The route that an unmatched path was probably meant for: by meaning, then by spelling, routes of the same
+ * method first. Null if none is close.
  */
 export function suggestedRoute(method: string, path: string, routes: readonly Route[]): Route | null {
   const asked = withoutTrailing(path, "/");
-  // Nothing is near a longer one, and it need not be compared with every route to know that.
+  // A longer path is not close to any route, so skip the comparisons.
   if (asked.length > LIMITS.suggestion_chars) return null;
   const candidates = routes.filter((route) => route.path !== "/");
   const same = candidates.filter((route) => route.method === method);

@@ -1,8 +1,7 @@
-// Tokens that stand for a key for a time, so that a URL which a trainer prints is worth nothing later: how
-// they are made and read.
+// Signed, temporary tokens that act for a key, so that a URL printed by a trainer becomes useless later.
 import { LIMITS } from "../../core/faults/limits.ts";
 
-/** A token's claims: the key that it stands for, the scopes it may use, and its end (ms since the epoch). */
+/** A token's claims: the name of its key, its scopes, and its expiry (ms since the epoch). */
 interface TokenClaims {
   name: string;
   scopes: readonly string[];
@@ -29,10 +28,7 @@ const bytesOf = (text: string) =>
 
 const signed = (payload: string) => new TextEncoder().encode(`${PREFIX}.${payload}`);
 
-/**
- * A token for these claims, signed with HMAC-SHA-256. Throws RangeError for claims that no token
- * can hold.
- */
+/** Creates a token signed with HMAC-SHA-256. Throws RangeError for claims that do not fit in a token. */
 export async function makeToken(secret: Uint8Array, { name, scopes, until }: TokenClaims): Promise<string> {
   const text = `${name} ${scopes.join("+")} ${until}`;
   if (!TEXT.test(text)) throw new RangeError("not a key's name, scopes and a time");
@@ -44,8 +40,8 @@ export async function makeToken(secret: Uint8Array, { name, scopes, until }: Tok
 }
 
 /**
- * A token's claims; null for one that was not made with the secret or has expired. The signature is compared
- * in constant time.
+ * A token's claims; null if the signature is invalid or the token has expired. The signature is compared in
+ * constant time.
  */
 export async function readToken(secret: Uint8Array, token: string, now: number): Promise<TokenClaims | null> {
   const [, payload = "", signature = ""] = FORM.exec(token) ?? [];

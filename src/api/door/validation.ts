@@ -1,4 +1,4 @@
-// Turns a parsed body into a valid request, or into faults that name the field and the limit.
+// Validates a parsed body: returns the request, or throws errors that name the field and the limit.
 import type { z } from "zod";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { type FieldFaults, fieldErrors, fieldFaults, SUGGESTING, withField } from "../../core/faults/field-errors.ts";
@@ -16,8 +16,8 @@ const GROUP = { rollouts: { limit: "rollouts_per_group_max" }, prompt: { limit: 
 const LABELS: Bounds = { limit: "verdict_candidates_max" };
 
 /**
- * The arrays of all requests. They are measured before zod looks at their elements, so that an
- * array of a million wrong elements costs one comparison and not a million error objects.
+ * Limits of arrays, checked before zod looks at the elements, so that an array of a million invalid elements
+ * costs one comparison instead of a million error objects.
  */
 const ARRAYS: Bounds = {
   fields: {
@@ -29,7 +29,7 @@ const ARRAYS: Bounds = {
   },
 };
 
-/** What is said of a list over its limit. */
+/** The message for a list over its limit. */
 export const overLimit = (length: number, limit: LimitName): string => `${counted(length)}; ${theLimit(limit)}`;
 
 function overlongArray(value: unknown, bounds: Bounds, path: IssuePath): FieldError | null {
@@ -59,21 +59,18 @@ function overlongField(value: unknown, fields: Record<string, Bounds>, path: Iss
 }
 
 /**
- * The refusal for a list of field faults.
- * @param total how many there are, where only the first are in the list; `least` when there may be
- *   more still
+ * The error for a list of field errors.
+ * @param total number of field errors if `errors` is cut off
+ * @param isLowerBound whether there may be more than `total`
  */
 export function invalidRequest(errors: readonly FieldError[], total = errors.length, isLowerBound = false): ApiError {
-  // A misspelt field is also missing; the suggestion comes first.
+  // A misspelt field is also reported as missing, so show the suggestion first.
   const first = (errors.find(({ message }) => message.includes("; did you mean ")) ?? errors[0]) as FieldError;
   const more = total > 1 ? ` (and ${isLowerBound ? "at least " : ""}${total - 1} more)` : "";
   return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });
 }
 
-/**
- * A value that stands inside a body, as the schema's output. Throws `invalid_request` with its faults
- * named under `path`.
- */
+/** A value nested in a body, parsed by the schema. Throws `invalid_request` with paths under `path`. */
 export function validAt<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -93,8 +90,7 @@ function requireObject(body: unknown): Record<string, unknown> {
 }
 
 /**
- * The body as the schema's output. Throws `invalid_request` with at most validation_errors_max
- * faults.
+ * The body parsed by the schema. Throws `invalid_request` with at most validation_errors_max field errors.
  */
 export function validated<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const fault = overlongArray(requireObject(body), ARRAYS, []);
@@ -105,9 +101,9 @@ export function validated<S extends z.ZodType>(schema: S, body: unknown): z.outp
 }
 
 /**
- * A validator for a request with one long list. Elements are checked one by one and the work stops
- * at the bound of reported faults. `accept` may wave plainly valid elements through: it must hold
- * only for what the schema returns unchanged.
+ * A validator for a request with one long list. Checks elements one by one and stops at the maximum number of
+ * errors. `accept` is a fast path for valid elements: it must return true only for elements that the schema
+ * returns unchanged.
  */
 export function listValidator<S extends z.ZodObject, F extends keyof S["shape"] & string>(
   schema: S,
@@ -139,9 +135,8 @@ const inside = (path: IssuePath, issues: readonly ValidationIssue[]): Validation
   issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 
 /**
- * Replaces each element by its parsed form, in place: the list is the largest thing in memory and
- * is ours alone.
- * @returns whether all elements were looked at: enough faults end the work
+ * Replaces each element by its parsed form, in place, to save memory; no other code holds the list.
+ * @returns whether all elements were checked, false if stopped at the maximum number of errors
  */
 function parseElements(
   elements: unknown[],
@@ -167,7 +162,7 @@ function parseElements(
 
 export type BodyFields = Record<string, unknown>;
 
-/** The parsed JSON as the object that every contract expects. Throws `invalid_request`. */
+/** The body as an object. Throws `invalid_request`. */
 export function objectBody(body: unknown): BodyFields {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as BodyFields;
   throw invalidRequest([{ path: "$", message: "a JSON object is expected" }]);

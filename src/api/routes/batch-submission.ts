@@ -1,4 +1,4 @@
-// Submits a checked request as a batch that is answered later: 202 with where and when to poll.
+// Submits a validated request as a batch: replies 202 with the location to poll.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRequest, BatchRoute } from "../../objects/batches/view.ts";
@@ -9,13 +9,11 @@ import { type AppContext, keepAlive } from "../door/scope.ts";
 
 interface Submission extends BatchRequest {
   route: BatchRoute;
-  /** Data that the route needs for the final reply; JSON. */
+  /** Data that the route needs to build the final reply; JSON. */
   shape?: unknown;
 }
 
-/**
- * Hands the request over to a batch with the request's id, so that it becomes one log entry and one batch.
- */
+/** Creates a batch with the request's id, so that both are one log entry. */
 export async function submitBatch(
   c: AppContext,
   deps: RouteDeps,

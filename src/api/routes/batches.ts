@@ -1,5 +1,5 @@
-// GET /v1/batches and GET and DELETE /v1/batches/:id: a batch's state, progress and results. Each route's
-// reply has its own shape.
+// GET /v1/batches and GET and DELETE /v1/batches/:id: a batch's state, progress and results. The final reply
+// has the shape of the route that was called.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,7 +20,7 @@ const BatchIdSchema = z.string().regex(ULID_PATTERN, "must be a batch_id");
 export const BatchQuerySchema = z.strictObject({
   wait: wholeNumber(0, "batch_wait_s_max")
     .default(0)
-    .meta(said("seconds to wait for the batch's end before answering")),
+    .meta(said("seconds to wait for the batch to finish before the reply is sent")),
 });
 
 const count = z.int().min(0);
@@ -30,21 +30,23 @@ export const BatchReplySchema = z.object({
   batch_id: z.string(),
   state: z.enum(BATCH_STATES),
   created_at: time,
-  deadline_at: time.meta(said("what is not decided by then is null with the code `deadline`")),
+  deadline_at: time.meta(said("rewards not decided by then are null with the code `deadline`")),
   ended_at: time.nullable(),
   progress: z.object({
-    comparisons_total: count.meta(said("asked for so far; schedules that adapt ask for more later")),
+    comparisons_total: count.meta(said("comparisons planned so far; adaptive schedules add more later")),
     comparisons_done: count,
     groups_total: count,
     groups_done: count,
   }),
-  results: z
-    .array(GroupResultSchema.extend({ index: count }))
-    .meta(said("the groups that are finished, while there is no reply")),
+  results: z.array(GroupResultSchema.extend({ index: count })).meta(said("finished groups, while `reply` is null")),
   reply: z
     .record(z.string(), z.unknown())
     .nullable()
-    .meta(said("exactly when `state` is done: what the same request without `respond-async` would have been answered")),
+    .meta(
+      said(
+        "set if and only if `state` is `done`: the reply that the same request without `respond-async` would have received",
+      ),
+    ),
   error: z
     .object({
       code: z.string(),
@@ -52,7 +54,7 @@ export const BatchReplySchema = z.object({
       errors: z.array(z.object({ path: z.string(), message: z.string() })),
     })
     .nullable()
-    .meta(said("exactly when `state` is failed")),
+    .meta(said("set if and only if `state` is `failed`")),
 });
 const BatchBriefSchema = BatchReplySchema.pick({
   ...{ batch_id: true, state: true, created_at: true, deadline_at: true, ended_at: true, progress: true },
@@ -64,20 +66,20 @@ export const BatchesQuerySchema = z.strictObject({
     .regex(ULID_PATTERN, "must be a next_cursor of the same list, unchanged")
     .nullable()
     .default(null)
-    .meta(said("next_cursor of the page before")),
+    .meta(said("`next_cursor` of the previous page")),
   limit: wholeNumber(1, "batch_page_rows_max")
     .default(LIMITS.batch_page_rows)
-    .meta(said(`batches a page at most; default ${LIMITS.batch_page_rows}`)),
+    .meta(said(`maximum batches per page; default ${LIMITS.batch_page_rows}`)),
 });
 
 export const BatchPageSchema = z.object({
-  batches: z.array(BatchBriefSchema).meta(said("newest first; the key's own")),
-  next_cursor: z.string().nullable().meta(said("send it as ?cursor= for the next page; null on the last one")),
+  batches: z.array(BatchBriefSchema).meta(said("batches of the calling key, newest first")),
+  next_cursor: z.string().nullable().meta(said("pass it as `?cursor=` to get the next page; null on the last page")),
 });
 
 export type BatchReply = z.output<typeof BatchReplySchema>;
 
-/** Each route's final reply out of the native one. */
+/** Converts the native reply to each route's final reply. */
 const TELL: Record<BatchRoute, (reply: RewardsReply, shape: unknown) => Record<string, unknown>> = {
   rewards: (reply) => reply,
   score_batch: (reply, shape) => shapedReply(reply, shape as BatchShape),
@@ -88,7 +90,7 @@ const SCHEMA: Record<BatchRoute, (shape: unknown) => z.core.$ZodType> = {
   score_batch: (shape) => shapeSchema(shape as BatchShape),
 };
 
-/** The schema of the view, with the route's reply in it. */
+/** The schema of a batch, including its route's reply. */
 const schemaOf = ({ route, shape }: BatchView) => BatchReplySchema.extend({ reply: SCHEMA[route](shape) });
 
 export function getBatch(deps: RouteDeps) {
@@ -97,8 +99,8 @@ export function getBatch(deps: RouteDeps) {
     const { wait } = queryParameters(c, BatchQuerySchema);
     const { batches } = deps;
     const { key_name } = c.get("scope");
-    // A poll that waits looks first, so that an unknown batch is a 404 whose status has not been
-    // sent yet.
+    // Look up the batch before waiting, so that an unknown batch is a 404: a waiting reply may already have
+    // sent its status.
     const now = found(await batches.view(id, key_name, 0));
     if (wait === 0 || isEnded(now.state)) return batchReply(c, now);
     const later = batches.view(id, key_name, wait * 1000).then((view) => ({ value: replyBody(found(view)) }));
@@ -124,7 +126,7 @@ export function deleteBatch({ batches }: RouteDeps) {
 
 function found(view: BatchView | null): BatchView {
   if (view !== null) return view;
-  throw new ApiError("not_found", "This key has no batch of this id. Batches are forgotten 24 hours after their end.");
+  throw new ApiError("not_found", "This key has no batch with this id. Batches are deleted 24 hours after they end.");
 }
 
 function batchReply(c: AppContext, view: BatchView): Response {
@@ -150,14 +152,14 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 const keptHours = () => LIMITS.idempotency_kept_ms / 3_600_000;
 const batchPath = () => pathOf("id", BatchIdSchema, "the `batch_id` of a 202");
-const FAULTY = { 404: "This key has no batch of this id.", 503: "The batch cannot be reached now." };
+const FAULTY = { 404: "This key has no batch with this id.", 503: "The batch cannot be reached at the moment." };
 
 export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/batches": {
     operationId: "listBatches",
     tag: "Scoring",
-    summary: "The key's batches, newest first",
-    description: `Each with its state and progress, until ${keptHours()} hours after its end. A page may hold fewer than \`limit\` where some are forgotten.`,
+    summary: "Lists the key's batches, newest first",
+    description: `Each batch is listed with its state and progress, until ${keptHours()} hours after its end. A page may have fewer than \`limit\` batches if some have been deleted.`,
     query: BatchesQuerySchema,
     said: "A page.",
     reply: BatchPageSchema,
@@ -166,21 +168,21 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/batches/:id": {
     operationId: "getBatch",
     tag: "Scoring",
-    summary: "A batch's state, progress and results",
-    description: `Requests with \`Prefer: respond-async\` become batches. While one runs, \`results\` holds the groups that are finished; once it is done, \`reply\` is what the request would have been answered without that header. Only the key that submitted a batch sees it, until ${keptHours()} hours after its end.`,
+    summary: "Returns a batch's state, progress and results",
+    description: `Requests with \`Prefer: respond-async\` become batches. While a batch runs, \`results\` lists the finished groups; once the batch is done, \`reply\` is the reply that the request would have received without that header. A batch is visible only to the key that submitted it, until ${keptHours()} hours after its end.`,
     path: batchPath(),
     query: BatchQuerySchema,
-    said: "The batch as it stands.",
+    said: "The batch's current state.",
     reply: BatchReplySchema,
     ...{ faults: [400, ...READ], faulty: FAULTY },
   },
   "DELETE /v1/batches/:id": {
     operationId: "cancelBatch",
     tag: "Scoring",
-    summary: "Cancel a batch, down to the verifier",
-    description: "Groups that are finished stay readable. A batch that has ended stays as it is.",
+    summary: "Cancels a batch and its verifier requests",
+    description: "Finished groups stay readable. Cancelling a batch that has ended has no effect.",
     path: batchPath(),
-    said: "The batch as it stands now.",
+    said: "The batch's state after the request.",
     reply: BatchReplySchema,
     ...{ faults: [400, ...READ], faulty: FAULTY },
   },

@@ -1,5 +1,5 @@
-// The routes of the run log's dead letters: how many there are and why, putting them back on the queue, and
-// deleting old ones. Never shows a letter's content.
+// The routes of the run log's dead letters: count them by reason, replay them, and delete old ones. Never
+// shows a letter's content.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -28,7 +28,7 @@ export const ReplayRequestSchema = z.strictObject({
     .default(null)
     .meta(
       said(
-        "only letters that came up to this instant; null = all. The reply names the one that was used, for the next call",
+        "only letters that arrived up to this time; null: all. The reply returns the time that was used; send it with the next call",
       ),
     ),
 });
@@ -50,7 +50,7 @@ export function replayDeadLetters(deps: RouteDeps) {
 
 export const ExpiryQuerySchema = z.strictObject({
   before: z.iso.datetime({ offset: false }).meta({
-    ...said("letters that first came before this instant are deleted for good"),
+    ...said("letters that first arrived before this time are permanently deleted"),
     examples: ["2026-01-01T00:00:00Z"],
   }),
 });
@@ -63,7 +63,7 @@ export function expireDeadLetters(deps: RouteDeps) {
   };
 }
 
-/** Throws `not_configured` where there are none, `not_ready` where they cannot be reached. */
+/** Throws `not_configured` if there is no dead-letter store, `not_ready` if it cannot be reached. */
 export async function asked<T>(
   { deadLetters: letters, report }: RouteDeps,
   c: AppContext,
@@ -78,7 +78,7 @@ export async function asked<T>(
     return await ask(letters);
   } catch (error) {
     report({ ...faultLine(error, c.get("scope").id), event: "dead_letters_unreachable" });
-    throw new ApiError("not_ready", "The dead letters or the run log's queue cannot be reached.");
+    throw new ApiError("not_ready", "The dead-letter store or the run log's queue cannot be reached.");
   }
 }
 
@@ -86,16 +86,16 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/logs/dead-letters": {
     operationId: "getDeadLetters",
     tag: "Run log",
-    summary: "Messages of the run-log queue that could not be stored, counted by reason",
+    summary: "Counts run-log messages that could not be stored, by reason",
     said: "Counted.",
     faults: [401, 503],
   },
   "DELETE /v1/logs/dead-letters": {
     operationId: "expireDeadLetters",
     tag: "Run log",
-    summary: "Delete dead letters that are older than an instant, for good",
+    summary: "Permanently deletes dead letters older than a given time",
     description:
-      "A letter holds what its request would have logged, texts included, so it has to go when texts do. `npm run logs -- expire --target` calls this.",
+      "A letter contains everything its request would have logged, including texts, so delete letters whenever you delete texts. `npm run logs -- expire --target` calls this route.",
     query: ExpiryQuerySchema,
     said: "Deleted.",
     faults: [400, 401, 503],
@@ -103,9 +103,9 @@ export const words = /* @__PURE__ */ documented(() => ({
   "POST /v1/logs/dead-letters/replay": {
     operationId: "replayDeadLetters",
     tag: "Run log",
-    summary: "Put dead letters back on the queue, oldest first",
+    summary: "Puts dead letters back on the queue, oldest first",
     description:
-      "Storing is idempotent, so a letter that was stored after all does no harm. Send `before` of the reply with the next call: letters that are refused again then wait for a later round.",
+      "Storing is idempotent, so replaying a letter that has already been stored is harmless. Send the reply's `before` with the next call, so that letters that fail again are left for a later round.",
     request: ReplayRequestSchema,
     said: "Put back.",
     faults: [400, 401, 408, 413, 415, 503],

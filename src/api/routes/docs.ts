@@ -1,5 +1,5 @@
-// /openapi.json, the documentation pages and the pages of runs: static assets, built into `public/` and sent
-// with our headers.
+// /openapi.json, the documentation pages and the run pages: static assets built into `public/`, served with
+// our headers.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { originOf } from "../door/problem.ts";
@@ -7,10 +7,13 @@ import type { AppContext } from "../door/scope.ts";
 import { serviceInfo } from "./service.ts";
 import { documented, serviceWords } from "./words.ts";
 
-/** Pages without a script. */
+/** Content-Security-Policy of pages without scripts. */
 const CSP =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** Pages that call the API with the key that was typed into them: those of runs, and of a resource. */
+/**
+ * Content-Security-Policy of pages that call the API with a key that the user types in: run pages and API
+ * reference pages.
+ */
 const ASKING_CSP = `${CSP}; script-src 'self'; connect-src 'self'`;
 
 interface Asset {
@@ -18,7 +21,7 @@ interface Asset {
   csp?: string;
 }
 
-/** Content types by the ending of a file. */
+/** Content types by file extension. */
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -28,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const RUNS: Asset = { file: "/runs.html", csp: ASKING_CSP };
 
-/** Each path, or pattern, with its file under `public/`. */
+/** The file under `public/` for each path or pattern. */
 export const PAGES: Readonly<Record<string, Asset>> = {
   "/openapi.json": { file: "/openapi.json" },
   "/docs": { file: "/docs.html" },
@@ -50,14 +53,15 @@ export const PAGES: Readonly<Record<string, Asset>> = {
 
 const NO_PAGE = "This page does not exist. GET /docs/guides lists the pages.";
 
-/** A name in an address as that of a file. @throws ApiError `not_found` where no file has such a name */
+/** Validates a path segment as a page name. @throws ApiError `not_found` if it cannot be one */
 function pageName(given: string | undefined): string {
   if (given === undefined || !/^[a-z0-9-]{1,64}$/.test(given)) throw new ApiError("not_found", NO_PAGE);
   return given;
 }
 
 /**
- * The Worker runs before its assets, so that these replies too carry a request id and pass the same checks.
+ * Serves an asset from the Worker rather than from the static-asset layer, so that replies carry a request id
+ * and pass the same checks.
  */
 export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
   const type = TYPES[file.slice(file.lastIndexOf(".") + 1)] as string;
@@ -74,10 +78,10 @@ export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
   };
 }
 
-/** Placeholder in the front page's first call for the origin of the request. */
+/** Placeholder in the front page's example, replaced by the request's origin. */
 const HOST = "http://HOST";
 
-/** The front page: HTML for a browser, which asks for it, and JSON for all others. */
+/** The front page: HTML for browsers, JSON for all other clients. */
 export function front(deps: RouteDeps) {
   const shown = page(deps, { file: "/index.html" });
   const atHost = async (c: AppContext): Promise<Response> => {
@@ -98,11 +102,7 @@ export function front(deps: RouteDeps) {
 
 export const words = /* @__PURE__ */ documented(() => ({
   "GET /openapi.json": serviceWords("openapi", "This document", "application/json"),
-  "GET /docs": serviceWords("docs", "The API reference as a page", "text/html"),
-  "GET /docs/errors": serviceWords("docsErrors", "Every error code with its cause and remedy", "text/html"),
-  "GET /docs/alarms": serviceWords(
-    "docsAlarms",
-    "Every alarm over a run with its rule and what to look at",
-    "text/html",
-  ),
+  "GET /docs": serviceWords("docs", "API reference as a web page", "text/html"),
+  "GET /docs/errors": serviceWords("docsErrors", "All error codes with cause and remedy", "text/html"),
+  "GET /docs/alarms": serviceWords("docsAlarms", "All run alarms with their rules and what to check", "text/html"),
 }));

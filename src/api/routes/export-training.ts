@@ -1,5 +1,5 @@
-// The rows of a run that a policy is trained on, in the columns of TRL's datasets: out of its groups and its
-// texts, read side by side.
+// Training rows of a run in the columns of TRL's datasets, joined from the logged groups and texts in one
+// pass.
 import * as z from "zod";
 import { said } from "#said";
 import type { StoredText } from "../../core/contract/export-tables.ts";
@@ -20,42 +20,42 @@ import { wholeNumber } from "../door/parameters.ts";
 
 type TrainingTable = (typeof TRAINING_TABLES)[number];
 
-/** A reward, or how far two lie apart, as a query parameter: a number's text. */
+/** A decimal number as a query parameter: a reward, or a difference of rewards. */
 const decimal = (sign: string) =>
   z
     .string()
-    .regex(new RegExp(`^${sign}[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?$`), "must be a number, as 0.25")
+    .regex(new RegExp(`^${sign}[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?$`), "must be a number, such as 0.25")
     .optional();
 
-/** How many rows, and of which answers. */
+/** Parameters that select and limit the training rows. */
 export const TrainingQuerySchema = z.object({
-  margin: decimal("").meta(said("of pairs: how far their rewards lie apart at least; default 0, and never equal ones")),
-  least: decimal("-?").meta(said("of positives: the least reward; default: above the group's mean")),
-  per_group: wholeNumber(1, "rollouts_per_group_max").optional().meta(said("rows of a group at most; default 1")),
+  margin: decimal("").meta(said("minimum reward difference of a pair; default 0, but never equal rewards")),
+  least: decimal("-?").meta(said("minimum reward of a positive row; default: above the group's mean")),
+  per_group: wholeNumber(1, "rollouts_per_group_max").optional().meta(said("maximum rows per group; default 1")),
   per_prompt: wholeNumber(1, "rollouts_per_group_max")
     .optional()
-    .meta(said("rows of a prompt at most, over all groups that have it, the oldest first; default: no bound")),
+    .meta(said("maximum rows per prompt over all its groups, oldest first; default: no limit")),
   form: z
     .enum(["messages", "text"])
     .optional()
-    .meta(said("of prompts and answers; default messages, text leaves out chats and agents' runs")),
+    .meta(said("format of prompts and answers; default `messages`; `text` omits chats and agent runs")),
 });
 export type TrainingQuery = z.output<typeof TrainingQuerySchema>;
 
-/** Which parameters are of which table; the others are refused with it. */
+/** The parameters that each table accepts; others are rejected. */
 export const TAKES: Readonly<Record<TrainingTable, readonly (keyof TrainingQuery)[]>> = {
   pairs: ["margin", "per_group", "per_prompt", "form"],
   positives: ["least", "per_group", "per_prompt", "form"],
 };
 
-/** A group with its texts: null where the prompt was not logged. */
+/** A logged group with its texts; `prompt` is null if the prompt was not logged. */
 interface LoggedPrompt {
   row: GroupRow;
   prompt: string | null;
   answers: LoggedAnswer[];
 }
 
-/** Whether one group's rows stand before another's: by request, then by place. */
+/** Whether one group id sorts before another: by request id, then by group index. */
 function isBefore(groupId: string, other: string): boolean {
   const [[request = "", place], [otherRequest = "", otherPlace]] = [groupId.split("."), other.split(".")];
   return request === otherRequest ? Number(place) < Number(otherPlace) : request < otherRequest;
@@ -64,8 +64,8 @@ function isBefore(groupId: string, other: string): boolean {
 const isRight = (label: number | null): boolean | null => (label === null ? null : label === 1);
 
 /**
- * Groups and texts are each oldest first; a group without texts has none of the second, and one that
- * was stored while the first were read none of the first.
+ * Merges groups and texts, both sorted oldest first. A group may have no texts, and texts may belong to a
+ * group that was stored after the groups were read; such texts are skipped.
  */
 async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt> {
   const texts = runLog.exportRows(run, "texts")[Symbol.asyncIterator]();
@@ -95,8 +95,8 @@ async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt
 }
 
 /**
- * A row for each pair (`prompt`, `chosen`, `rejected` and both scores) or positive (`prompt`, `completion`,
- * `score`). Returns how many groups gave none because their texts or a form were missing.
+ * Yields one row per pair (`prompt`, `chosen`, `rejected` and both scores) or per positive (`prompt`,
+ * `completion`, `score`). Returns how many groups were left out, by reason.
  */
 export async function* trainingRows(runLog: RunLog, run: RunKey, table: TrainingTable, query: TrainingQuery) {
   const { per_group: wanted = 1, per_prompt, form = "messages" } = query;

@@ -1,4 +1,4 @@
-// GET /v1/runs/:run_id/export: a run's rows as NDJSON, read page by page as the client takes them.
+// GET /v1/runs/:run_id/export: a run's rows as NDJSON, with back-pressure from the client.
 import * as z from "zod";
 import { EXPORT_TABLES, type ExportTable } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -24,7 +24,7 @@ export const ExportQuerySchema = OwnerQuerySchema.extend({ table: TableSchema, .
   ({ value: { owner: _, table, ...query }, issues }) => {
     for (const name of Object.keys(query) as (keyof TrainingQuery)[]) {
       if (query[name] === undefined || (isTraining(table) && TAKES[table].includes(name))) continue;
-      issues.push({ code: "custom", path: [name], message: `says nothing of table=${table}`, input: query[name] });
+      issues.push({ code: "custom", path: [name], message: `does not apply to table=${table}`, input: query[name] });
     }
   },
 );
@@ -32,9 +32,7 @@ export const ExportQuerySchema = OwnerQuerySchema.extend({ table: TableSchema, .
 const rowsOf = (runLog: RunLog, run: RunKey, table: Table, query: TrainingQuery): AsyncIterable<unknown> =>
   isTraining(table) ? trainingRows(runLog, run, table, query) : runLog.exportRows(run, table satisfies ExportTable);
 
-/**
- * Rows, then one closing line: a stream without `end` was cut, and its rows are not the whole run.
- */
+/** Yields the rows, then a closing line. A stream without an `end` line was cut off and is incomplete. */
 async function* withEnd(
   first: IteratorResult<unknown>,
   rows: AsyncIterator<unknown>,
@@ -48,7 +46,7 @@ async function* withEnd(
       count++;
       yield { type: "row", ...(row.value as object) };
     }
-    // The return value: for rows that were made from others, how many could not be.
+    // The generator's return value: for training rows, the counts of groups left out.
     yield { type: "end", rows: count, ...(row.value as object | undefined), ...(metadata !== null && { metadata }) };
   } catch (error) {
     const { code, message: detail } = asApiError(error);
@@ -76,9 +74,9 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/runs/:run_id/export": {
     ...ofOneRun(
       "exportRun",
-      "Everything of a run as NDJSON",
+      "Exports a run as NDJSON",
       ExportQuerySchema,
-      "One `row` line a row and one `end` line last, with the run's `metadata` where something was said of it; a stream that ends without it was cut. `texts` are the prompts and rollouts of requests whose spec says `log_texts`, `audit_verdicts` what an audit's judge said, `turns` hashes of the turns of agents' runs. `pairs` and `positives` are made of those texts in the columns of TRL's datasets: the best answer of a group with its worst, at most `per_group` (1) of them, of a prompt `per_prompt`, and at least `margin` apart; or the best answers, of a reward of `least` or above the group's mean. As messages, or with `form=text` as texts. `left_out` of the last line counts groups that could give none.",
+      "One `row` line per row, then one `end` line with the run's `metadata`, if any was set; a stream without an `end` line is incomplete. `texts` are the prompts and rollouts of requests whose spec sets `log_texts`, `audit_verdicts` the verdicts of audit judges, `turns` hashes of the turns of agent runs. `pairs` and `positives` are built from those texts with the columns of TRL's datasets. `pairs` combines the best and worst answers of a group, at most `per_group` (1) pairs per group and `per_prompt` per prompt, with rewards at least `margin` apart. `positives` are the best answers, with a reward of at least `least` or above the group's mean. Prompts and answers are messages, or texts with `form=text`. `left_out` of the last line counts groups without a usable row.",
     ),
     said: "Rows, oldest first.",
     lines: true,

@@ -1,5 +1,5 @@
-// POST /v1/groups/:id/rollouts and /close: a group that its caller names, fills while its rollouts are
-// generated, and closes for their rewards.
+// POST /v1/groups/:id/rollouts and /close: a named group that the caller fills while rollouts are still being
+// generated, then closes to get the rewards.
 import * as z from "zod";
 import { said } from "#said";
 import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
@@ -35,19 +35,19 @@ const MembersRequestSchema = FactualGroupSchema.omit({ group_id: true }).extend(
   run_id: RunIdSchema.optional(),
   step: StepSchema.optional(),
   spec: RewardsRequestSchema.shape.spec,
-  deadline_ms: DeadlineSchema.meta(said("what the judging may take when the last member is there")),
+  deadline_ms: DeadlineSchema.meta(said("time limit for judging once the last member has arrived")),
   size: z
     .int()
     .min(1)
     .max(maxRollouts, "rollouts_per_group_max")
     .optional()
-    .meta(said("the group is judged as soon as so many members are there; absent: when it is closed")),
+    .meta(said("number of members at which the group is judged; omitted: judged when it is closed")),
   position: z
     .int()
     .min(0)
     .max(maxRollouts - 1, "rollouts_per_group_max")
     .default(0)
-    .meta(said("of the first of `rollouts` in the group; the next are at the positions after it")),
+    .meta(said("position of the first of `rollouts` in the group; the others take the positions after it")),
 }) as unknown as z.ZodType<MembersRequest> & z.ZodObject;
 
 interface MembersRequest
@@ -58,7 +58,7 @@ interface MembersRequest
 }
 
 const parse = listValidator(MembersRequestSchema, "rollouts");
-/** What is judged of a request. */
+/** Fields of the request that hold content. */
 const CONTENT: readonly ContentPlace[] = [
   { at: "prompt", carrier: "prompt" },
   { at: "rollouts[]", carrier: "rollout" },
@@ -70,19 +70,19 @@ const CloseRequestSchema = z.strictObject({ deadline_ms: DeadlineSchema });
 
 const GroupStateSchema = z.object({
   group_id: z.string(),
-  members: z.int().meta(said("so many are there")),
-  size: z.int().nullable().meta(said("as the requests say it; null: closing alone ends the group")),
+  members: z.int().meta(said("members received so far")),
+  size: z.int().nullable().meta(said("`size` of the requests; null: the group ends only when it is closed")),
   state: z.enum(["gathering", "judging", "judged"]),
 });
 
-/** The group's name in the log, and the room where it is. */
+/** The group's name in the log, and the key of its room. */
 async function groupOf(c: AppContext): Promise<{ group_id: string; room: string }> {
   const group_id = pathParameter(c, "id", RunIdSchema);
   const { key_name } = c.get("scope");
   return { group_id, room: await sha256Hex(canonicalJson(["named", key_name, group_id])) };
 }
 
-/** Throws `invalid_request` for rollouts beyond the group's size. */
+/** Throws `invalid_request` if the rollouts exceed the group's size. */
 function requireRoom({ position, rollouts, size }: MembersRequest): void {
   const last = position + rollouts.length;
   if (last <= (size ?? maxRollouts)) return;
@@ -90,7 +90,7 @@ function requireRoom({ position, rollouts, size }: MembersRequest): void {
   throw invalidRequest([{ path: "position", message: `the last rollout would be number ${last}; ${limit}` }]);
 }
 
-/** Missing facts of the spec are reported at once, by the body's field. */
+/** Reports facts that the spec needs and the request lacks, with paths relative to this body. */
 function requireOwnFacts(request: Parameters<typeof requireFacts>[0], compiled: ReturnType<typeof compileSpec>): void {
   try {
     requireFacts(request, compiled);
@@ -169,26 +169,26 @@ function stillJudging(): never {
   throw new ApiError("not_ready", detail, { headers: { "retry-after": "1" } });
 }
 
-const groupPath = () => pathOf("id", RunIdSchema, "The caller's own name of the group, one of its key's");
+const groupPath = () => pathOf("id", RunIdSchema, "Name of the group, chosen by the caller and unique per key");
 
 export const words = /* @__PURE__ */ documented(() => ({
   "POST /v1/groups/:id/rollouts": {
     operationId: "addRollouts",
     tag: "Scoring",
-    summary: "Adds rollouts to a group while others are still generated",
-    description: `Members stand by position: sending the same rollout at the same position again changes nothing. Every request says all of the group but its rollouts, and all say the same. Judging begins with the second member where the deployment judges early (docs/schedules.md), and ends when \`size\` members are there or the group is closed. A group is forgotten ${LIMITS.named_group_kept_ms / 60_000} minutes after it was last added to or closed.`,
+    summary: "Adds rollouts to a group while others are still being generated",
+    description: `Members are identified by position: sending the same rollout at the same position again has no effect. Every request repeats all fields of the group except the rollouts, with the same values. If the deployment judges early (docs/schedules.md), judging begins with the second member. Judging ends when \`size\` members have arrived or the group is closed. A group is deleted ${LIMITS.named_group_kept_ms / 60_000} minutes after it was last added to or closed.`,
     path: groupPath(),
     request: MembersRequestSchema,
     said: "Added.",
     reply: GroupStateSchema,
     faults: [...WRITE, 404, 409],
-    faulty: { 409: "The group has been closed, or has all its members." },
+    faulty: { 409: "The group is closed or already has all its members." },
   },
   "POST /v1/groups/:id/close": {
     operationId: "closeGroup",
     tag: "Scoring",
-    summary: "The rewards of a group that was filled by position",
-    description: `No further member comes: waits until the group is judged, and answers as \`POST /v1/rewards\` does for one group, its rollouts in the order of their positions. Closing again gives the same reply; one with gaps that may be filled is judged again where it lacks. With \`Accept: ${NDJSON}\` the lines are those of /v1/rewards.`,
+    summary: "Closes a group and returns its rewards",
+    description: `Accepts no further members, waits until the group is judged, and replies like \`POST /v1/rewards\` for one group, with the rollouts in the order of their positions. Closing the group again returns the same reply; missing rewards that can still be decided are judged again. With \`Accept: ${NDJSON}\` the lines are the same as those of /v1/rewards.`,
     path: groupPath(),
     request: CloseRequestSchema,
     said: "Judged. Individual rewards may be null.",

@@ -1,5 +1,5 @@
-// GET /v1/groups/:id/verdicts, GET /v1/groups/:id/texts and GET /v1/requests/:request_id: the log by its own
-// ids.
+// GET /v1/groups/:id/verdicts, GET /v1/groups/:id/texts and GET /v1/requests/:request_id: lookups in the run
+// log by id.
 import * as z from "zod";
 import { ApiError } from "../../core/faults/errors.ts";
 import { ULID_PATTERN } from "../../platform/request-ids.ts";
@@ -20,7 +20,7 @@ export function groupVerdicts({ runLog, clock }: RouteDeps) {
     const id = pathParameter(c, "id", GroupIdSchema);
     noQueryParameters(c);
     const stored = await timedStore(clock, c.get("scope"), () => runLog.verdicts(id, readableBy(c)));
-    if (stored === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
+    if (stored === null) throw new ApiError("not_found", "The log has no group with this id for this key.");
     const { verdicts, audit } = stored;
     return c.json({ group_id: id, verdicts, ...(audit.length > 0 && { audit }) });
   };
@@ -31,7 +31,7 @@ export function groupTexts({ runLog, clock }: RouteDeps) {
     const id = pathParameter(c, "id", GroupIdSchema);
     noQueryParameters(c);
     const texts = await timedStore(clock, c.get("scope"), () => runLog.texts(id, readableBy(c)));
-    if (texts === null) throw new ApiError("not_found", "No group of this id of this key is in the log.");
+    if (texts === null) throw new ApiError("not_found", "The log has no group with this id for this key.");
     return c.json({ group_id: id, texts: texts.map(({ rollout_index, text }) => ({ rollout_index, text })) });
   };
 }
@@ -44,7 +44,7 @@ export function requestDetail({ runLog, clock }: RouteDeps) {
     if (request === null)
       throw new ApiError(
         "not_found",
-        "No request of this id of this key is in the log. One whose reply said queued is there within seconds.",
+        "The log has no request with this id for this key. Requests whose reply says `queued` appear in the log within seconds.",
       );
     return c.json(request);
   };
@@ -56,15 +56,11 @@ const ofOne = (operationId: string, summary: string, path: z.ZodObject): Words =
 });
 
 export const words = /* @__PURE__ */ documented(() => ({
-  "GET /v1/groups/:id/verdicts": ofOne("getGroupVerdicts", "Each generation of a group", groupPath()),
-  "GET /v1/groups/:id/texts": ofOne(
-    "getGroupTexts",
-    "A group's prompt and rollouts, where they were logged",
-    groupPath(),
-  ),
+  "GET /v1/groups/:id/verdicts": ofOne("getGroupVerdicts", "All generations of a group", groupPath()),
+  "GET /v1/groups/:id/texts": ofOne("getGroupTexts", "A group's prompt and rollouts, if they were logged", groupPath()),
   "GET /v1/requests/:request_id": ofOne(
     "getRequest",
     "One logged request and its groups",
-    pathOf("request_id", RequestIdSchema, "The `request_id` of a reply that was logged"),
+    pathOf("request_id", RequestIdSchema, "`request_id` of a logged reply"),
   ),
 }));

@@ -1,4 +1,4 @@
-// GET /v1/runs/:run_id/health: the alarms that a run's last steps raise, with their evidence.
+// GET /v1/runs/:run_id/health: the alarms raised by a run's last steps, with their evidence.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -12,17 +12,17 @@ import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.
 import type { AppContext } from "../door/scope.ts";
 import { documented, ofOneRun } from "./words.ts";
 
-/** Steps looked at, unless the caller says. */
+/** Default number of steps to examine. */
 const STEPS = 300;
 
 export const HealthQuerySchema = OwnerQuerySchema.extend({
   steps: wholeNumber(1, "health_steps_max")
     .default(STEPS)
-    .meta(said(`how many of the run's last steps are looked at; default ${STEPS}`)),
+    .meta(said(`number of the run's last steps to check; default ${STEPS}`)),
   rows: z
     .enum(["true", "false"])
     .default("false")
-    .meta(said("true: also the rows that the alarms look at, one a step")),
+    .meta(said("true: also returns the rows that the alarms check, one per step")),
 });
 
 export function runHealth(deps: RouteDeps) {
@@ -33,7 +33,7 @@ export function runHealth(deps: RouteDeps) {
       const first = await deps.runLog.health(run, steps);
       const isEmpty = first.length === 0;
       if (isEmpty && (await deps.runLog.run(run)) === null) return null;
-      // The run's first request may have been stored between the two reads.
+      // Read again: the run's first request may have been stored between the two reads.
       const rows = isEmpty ? await deps.runLog.health(run, steps) : first;
       const { spans, looked_at } = lookOver(ALARMS, rows);
       return {
@@ -55,8 +55,8 @@ export function runHealth(deps: RouteDeps) {
 export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/runs/:run_id/health": ofOneRun(
     "getRunHealth",
-    "Alarms that the run's last steps raise",
+    "Alarms raised by the run's last steps",
     HealthQuerySchema,
-    "Requests without a step are left out. What each alarm means, and what to do: docs/alarms.md. `to_step` is null while an alarm is on; `on` names those. An alarm that `looked_at` does not name had nothing to look at: that it is silent says nothing.",
+    "Requests without a step are ignored. docs/alarms.md explains each alarm and what to do. `to_step` is null while an alarm is on; `on` lists these alarms. An alarm that is missing from `looked_at` had no data to check, so its silence means nothing.",
   ),
 }));

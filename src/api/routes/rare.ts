@@ -1,5 +1,5 @@
-// The handlers that a Worker reads at the first request for one of them: all but what scores whole groups,
-// says that the service is there, and shows pages.
+// Handlers that a Worker imports lazily, on the first request for any of them: all except scoring of whole
+// groups, health checks and pages.
 export { batchList, deleteBatch, getBatch } from "./batches.ts";
 export { deadLetters, expireDeadLetters, replayDeadLetters } from "./dead-letters.ts";
 export { exportRun } from "./export.ts";

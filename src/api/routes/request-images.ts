@@ -1,5 +1,5 @@
-// The images of a request to /v1/rewards: held to their limits, and lifted out of its messages, which name
-// them by digest from there on.
+// Images in /v1/rewards requests: checks their limits and moves them out of the messages, which then refer to
+// them by digest.
 
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
@@ -15,13 +15,13 @@ import { invalidRequest } from "../door/validation.ts";
 
 const DATA_URL_HEAD = /^data:image\/(png|jpeg|webp|gif);base64,/;
 const ZERO_BITS = "A".charCodeAt(0);
-/** Whole quartets, decoded in some 0.5 ms. */
+/** Characters decoded per time slice, about 0.5 ms. A multiple of 4. */
 const PIECE_CHARS = 262_144;
-/** By which a file's type is known. */
+/** Bytes needed to detect a file's type. */
 const HEAD_BYTES = 16;
 const encoder = new TextEncoder();
 
-/** How a file of each type begins; of webp behind its length. */
+/** Magic numbers by type. */
 const BEGINS: Readonly<Record<string, (bytes: string) => boolean>> = {
   png: (bytes) => bytes.startsWith("\x89PNG\r\n\x1a\n"),
   jpeg: (bytes) => bytes.startsWith("\xff\xd8\xff"),
@@ -29,7 +29,7 @@ const BEGINS: Readonly<Record<string, (bytes: string) => boolean>> = {
   webp: (bytes) => bytes.startsWith("RIFF") && bytes.startsWith("WEBP", 8),
 };
 
-/** Why a spec would not show the images of runs; null where each of its judges is shown them. */
+/** Why the spec's judges would not see the images of rollouts; null if all of them would. */
 function whyUnshown(spec: AnySpec): string | null {
   const { signals } = compileSpec(spec);
   const judges = signals.flatMap(({ judge, signal, settings }) => {
@@ -38,20 +38,23 @@ function whyUnshown(spec: AnySpec): string | null {
   });
   const asked = spec.audit === undefined ? judges : [...judges, spec.audit.judge];
   if (judges.length === 0 || asked.some(({ images }) => images !== true))
-    return "the judge is not shown it; one with `images` true would be";
+    return "the judge is not shown it; set `images` to true in the judge to show it";
   const { extract } = spec.candidate;
   return extract === "whole"
     ? null
     : `the judge is not shown it: candidate.extract ${JSON.stringify(extract)} leaves it out`;
 }
 
-/** The six bits that each base64 byte stands for; NO_CODE for every other byte. */
+/** Marker in CODES for a byte that is not base64; other entries hold the six bits of their byte. */
 const NO_CODE = 64;
 const CODES = new Uint8Array(256).fill(NO_CODE);
 for (let code = 0; code < NO_CODE; code++)
   CODES["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".charCodeAt(code)] = code;
 
-/** Decodes whole quartets into `bytes` from `at`. Whether all were base64. */
+/**
+ * Decodes base64 whose length is a multiple of 4 into `bytes` at offset `at`. Returns false if a byte is not
+ * base64.
+ */
 function decode(base64: Uint8Array, bytes: Uint8Array, at: number): boolean {
   let wrong = 0;
   let to = at;
@@ -69,45 +72,45 @@ function decode(base64: Uint8Array, bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * The bytes of an image, piece by piece; yields the steps that each took. A pattern over the whole
- * address could exhaust its stack, and would hold up other keys. Throws `invalid_request`.
+ * Decodes a data URL in time slices; yields the steps of each. No regular expression runs over the whole URL,
+ * because it could overflow the stack and would block other keys. Throws `invalid_request`.
  */
 function* bytesOf(address: string, path: string): Generator<number, Uint8Array<ArrayBuffer>> {
   const refuse = (message: string) => invalidRequest([{ path, message }]);
   const [head, type = ""] = DATA_URL_HEAD.exec(address) ?? [];
-  if (head === undefined) throw refuse("no data URL of an image: data:image/png;base64,.. (or jpeg, webp, gif)");
+  if (head === undefined) throw refuse("not a data URL of an image; use data:image/png;base64,.. (or jpeg, webp, gif)");
   const base64 = encoder.encode(address).subarray(head.length);
   const padding = address.endsWith("==") ? 2 : address.endsWith("=") ? 1 : 0;
-  if (base64.length === 0 || base64.length % 4 !== 0) throw refuse("its base64 cannot be read");
+  if (base64.length === 0 || base64.length % 4 !== 0) throw refuse("invalid base64");
   base64.fill(ZERO_BITS, base64.length - padding);
   const bytes = new Uint8Array((base64.length / 4) * 3);
   for (let from = 0; from < base64.length; from += PIECE_CHARS) {
-    if (!decode(base64.subarray(from, from + PIECE_CHARS), bytes, (from / 4) * 3))
-      throw refuse("its base64 cannot be read");
+    if (!decode(base64.subarray(from, from + PIECE_CHARS), bytes, (from / 4) * 3)) throw refuse("invalid base64");
     yield LIMITS.turn_steps;
   }
   if (BEGINS[type]?.(String.fromCharCode(...bytes.subarray(0, HEAD_BYTES))) !== true)
-    throw refuse(`its bytes are no ${type}`);
+    throw refuse(`the bytes are not a ${type} image`);
   return bytes.subarray(0, bytes.length - padding);
 }
 
 type Holder = Record<string | number, unknown>;
 
-/** The object that holds the value at the path, as far as the request has it. */
+/** The object that contains the value at `path`; undefined if the request does not have it. */
 const holderOf = (request: RewardsRequest, path: ContentPath): Holder | undefined =>
   path.slice(0, -1).reduce<unknown>((held, name) => (held as Holder | undefined)?.[name], request) as
     | Holder
     | undefined;
 
-/** Names the prompt, or the rollout, that holds it. */
+/** Path of the prompt or rollout that contains the image. */
 const ownerOf = (path: ContentPath): string => fieldPath(path.slice(0, path[2] === "rollouts" ? 4 : 3));
 
 /**
- * Puts each image into its group's `images`, by its digest, and a part that names it in its place.
+ * Moves each image into its group's `images`, keyed by digest, and leaves a part with that digest in its
+ * place.
  * @param paths of the images in the request's messages
- * @param inTurns does long work so that other keys are served meanwhile
- * @throws ApiError `unsupported_content` where the spec's judges would not be shown them,
- *   `invalid_request` for one that is none, too many, or too large
+ * @param inTurns runs long work in time slices, so that other keys are served in between
+ * @throws ApiError `unsupported_content` if the spec's judges would not see the images, `invalid_request` for
+ *   images that are invalid, too many, or too large
  */
 export async function liftImages(
   request: RewardsRequest,
@@ -128,10 +131,10 @@ export async function liftImages(
     const [holder, name, index] = [holderOf(request, path), path.at(-1) as string | number, path[1] as number];
     const address = imageAddress(holder?.[name]);
     const group = request.groups[index];
-    // Forms of runs whose places are not those of their messages, or that hold a message several times.
+    // Formats of runs in which paths do not match messages, or which repeat a message.
     const isTrace = path.slice(4).some((step) => step === "prompt" || step === "completion");
     if (isTrace || holder === undefined || address === null || group === undefined)
-      throw unsupported([{ path: where, message: "an image in this form of a run: the judge is not shown it" }]);
+      throw unsupported([{ path: where, message: "the judge is not shown images in this format of a run" }]);
     const owner = ownerOf(path);
     const count = (counts.get(owner) ?? 0) + 1;
     counts.set(owner, count);
@@ -144,7 +147,7 @@ export async function liftImages(
     const size = (sizes.get(index) ?? 0) + bytes.length;
     sizes.set(index, size);
     if (size > LIMITS.group_image_bytes) {
-      const message = `${size} bytes of images or more; ${theLimit("group_image_bytes")}`;
+      const message = `at least ${size} bytes of images; ${theLimit("group_image_bytes")}`;
       throw invalidRequest([{ path: `groups[${index}]`, message }]);
     }
     group.images = { ...group.images, [digest]: address };

@@ -1,5 +1,5 @@
-// POST /v1/runs/:run_id/rescore: a logged run's rewards under another spec, as NDJSON, without a verifier.
-// Scoring again is scoring/rescore.ts.
+// POST /v1/runs/:run_id/rescore: computes a logged run's rewards under another spec, as NDJSON, without
+// calling a verifier. The computation is in scoring/rescore.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -19,12 +19,12 @@ import { validated } from "../door/validation.ts";
 import { documented, ofOneRun } from "./words.ts";
 
 export const RescoreRequestSchema = z.strictObject({
-  spec: z.union([SpecNameSchema, ...SPEC_FORMS]).meta(said("what to score with: a spec, or the name of a stored one")),
-  from_step: StepSchema.nullable().default(null).meta(said("only steps from this one")),
-  to_step: StepSchema.nullable().default(null).meta(said("only steps up to this one")),
+  spec: z.union([SpecNameSchema, ...SPEC_FORMS]).meta(said("spec to score with, or the name of a stored spec")),
+  from_step: StepSchema.nullable().default(null).meta(said("only steps from this step on")),
+  to_step: StepSchema.nullable().default(null).meta(said("only steps up to this step")),
 });
 
-/** A stream without `end` was cut: its groups are not the whole run. */
+/** Adds an `error` line on failure. A stream without an `end` line was cut off and is incomplete. */
 async function* withFaults(lines: AsyncGenerator<Record<string, unknown>>, requestId: string) {
   let groups = 0;
   try {
@@ -55,12 +55,12 @@ export const words = /* @__PURE__ */ documented(() => ({
   "POST /v1/runs/:run_id/rescore": {
     ...ofOneRun(
       "rescoreRun",
-      "A run's rewards under another spec, without a verifier",
+      "Scores a run under another spec, without a verifier",
       OwnerQuerySchema,
-      "Reads the run's logged signals and verdicts: another expression, other scores of a tournament, another penalty, other lengths. One `group` line a group, oldest first, and one `end` line last; a stream without it was cut. What needs verdicts, texts or facts that are not logged is refused with `needs_judging`, naming the signal. The rewards are those of scoring anew with the same verdicts, bit for bit.",
+      "Uses the run's logged signals and verdicts, so the spec may change the expression, the scores of a tournament, the penalty and the lengths. One `group` line per group, oldest first, then one `end` line; a stream without an `end` line is incomplete. A spec that needs verdicts, texts or facts that were not logged is rejected with `needs_judging`, which names the signal. The rewards are bit for bit those of judging again with the same verdicts.",
     ),
     request: RescoreRequestSchema,
-    said: "Groups as they are scored, then what they come to.",
+    said: "Groups as they are scored, then a summary.",
     lines: true,
     faults: [400, 401, 404, 408, 413, 415, 422, 503],
   },

@@ -1,4 +1,4 @@
-// The NDJSON form of /v1/rewards: groups as they finish, heartbeats, one last line.
+// The NDJSON form of /v1/rewards: groups as they finish, heartbeats, and a final line.
 
 import { jsonWriter } from "../../core/contract/json-text.ts";
 import {
@@ -27,9 +27,8 @@ function errorLine(error: unknown, request_id: string): RewardsEvent {
 }
 
 /**
- * Starts `run` and answers as soon as there is something to say: a group, a heartbeat (every
- * heartbeat_ms), or the end. A fault before that is thrown and becomes an ordinary problem; a later
- * one becomes an `error` line.
+ * Starts `run` and returns the response at the first event: a group, a heartbeat (every heartbeat_ms), or the
+ * end. An error before that is thrown as an ordinary problem; a later one becomes an `error` line.
  */
 export async function streamRewards(
   run: ScoringRun,

@@ -1,5 +1,5 @@
-// POST /v1/rewards: rollouts in, rewards and win counts out, as one document, as a stream, or later as a
-// batch. Scoring itself is scoring.ts.
+// POST /v1/rewards: takes rollouts and returns rewards and win counts, as one document, as a stream, or later
+// as a batch. Scoring is in scoring.ts.
 
 import * as z from "zod";
 import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
@@ -27,7 +27,7 @@ import { streamRewards } from "./rewards-stream.ts";
 import { documented, WRITE } from "./words.ts";
 
 const parse = listValidator(RewardsRequestSchema, "groups");
-/** What is judged of a request. */
+/** Fields of the request that hold content. */
 const CONTENT: readonly ContentPlace[] = [
   { at: "groups[].prompt", carrier: "prompt" },
   { at: "groups[]", carrier: "row" },
@@ -37,7 +37,7 @@ const CONTENT: readonly ContentPlace[] = [
 ];
 const NDJSON = "application/x-ndjson";
 
-/** A batch holds no connection open, so it may take longer, and does unless the request says otherwise. */
+/** A batch holds no connection open, so its deadline may be longer, and is by default. */
 const LaterSchema = RewardsRequestSchema.extend({
   deadline_ms: z
     .int()
@@ -88,8 +88,8 @@ export const words = /* @__PURE__ */ documented(() => ({
   "POST /v1/rewards": {
     operationId: "scoreRewards",
     tag: "Scoring",
-    summary: "Rewards and win counts for groups of rollouts",
-    description: `Compares the rollouts of each group through the verifier and returns shaped rewards and win counts in the order of the input. What could not be decided is \`null\` with a code, never a number. At most ${LIMITS.rollouts_per_request_max} rollouts a request. With \`Accept: ${NDJSON}\` groups are streamed as they finish, with a heartbeat at least every 10 s and a \`done\` line last; a fault after the first line is an \`error\` line. A JSON reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space, which keeps the connection alive.`,
+    summary: "Judges groups of rollouts and returns rewards and win counts",
+    description: `Compares the rollouts of each group with the verifier and returns shaped rewards and win counts in input order. A reward that could not be decided is \`null\` with a code, never a number. At most ${LIMITS.rollouts_per_request_max} rollouts per request. With \`Accept: ${NDJSON}\` groups are streamed as they finish, with a heartbeat at least every 10 s and a final \`done\` line; an error after the first line is sent as an \`error\` line. A JSON reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space, which keeps the connection alive.`,
     request: RewardsRequestSchema,
     said: "Scored. Individual rewards may be null.",
     reply: RewardsReplySchema,

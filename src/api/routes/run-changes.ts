@@ -1,5 +1,5 @@
-// Defines what changes a run: PUT /v1/runs/:run_id, what its owner says of it, and DELETE /v1/runs/:run_id,
-// which takes it out of the log and out of whatever else holds something of it.
+// Changes to a run: PUT /v1/runs/:run_id stores its description, and DELETE /v1/runs/:run_id deletes it from
+// the log and from all other stores.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -40,14 +40,14 @@ export function deleteRun(deps: RouteDeps) {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner } = queryParameters(c, OwnerQuerySchema);
     const run = changeableRun(c, runId, owner);
-    // A key that only reads, as a dashboard's, deletes nothing.
+    // A read-only key, such as a dashboard's, must not delete anything.
     const { caller } = c.var;
     if (caller !== undefined && !caller.scopes.includes("admin")) requireScope(caller, "score");
     const until = deps.clock.now() + LIMITS.deletion_ms;
-    // Requests of this very millisecond came before, too.
+    // One millisecond later, to include requests of the current millisecond.
     const before = new Date(deps.clock.date().getTime() + 1);
     const store = <T>(work: () => Promise<T>) => timedStore(deps.clock, c.get("scope"), work);
-    // First, so that what is under way leaves nothing behind what is emptied here.
+    // Mark the run as deleted first, so that requests in flight write nothing after the deletion.
     const alarms = await store(() => deps.runLog.markDeleted(run, before));
     const letters =
       deps.deadLetters && asked(deps, c, (deadLetters) => deadLetters.forget(run, encodeTime(before.getTime())));
@@ -67,10 +67,7 @@ const NO_ROWS: DeletedRows = {
   ...{ signals: 0, turns: 0, texts: 0, verdict_texts: 0, audit_verdicts: 0 },
 };
 
-/**
- * Deletes as much as there is time for. Each piece is complete when it is answered, so asking again
- * continues.
- */
+/** Deletes rows until the deadline. Each batch commits separately, so repeating the request continues. */
 async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: number) {
   const deleted = { ...NO_ROWS };
   for (let complete = false; !complete && clock.now() < until; ) {
@@ -81,7 +78,7 @@ async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: numb
   return { deleted, complete: false };
 }
 
-/** Empties rooms, kept replies and batches, a fixed number at once. */
+/** Deletes rooms, stored replies and batches, a fixed number at a time. */
 async function emptyObjects(deps: RouteDeps, run: RunKey, before: Date) {
   const { runObjects, rooms, replies, batches } = deps;
   const forget: Record<RunObject["kind"], (name: string) => Promise<void>> = {
@@ -104,17 +101,17 @@ async function emptyObjects(deps: RouteDeps, run: RunKey, before: Date) {
 const owner = z
   .string()
   .nullable()
-  .meta(said("the name of the key whose run it is; null where it was written without keys"));
+  .meta(said("name of the key that owns the run; null if the run was written without keys"));
 const count = z.int().min(0);
 const DescribedSchema = z.object({ run_id: z.string(), owner, metadata: RunMetadataSchema });
 const MEANT: Readonly<Record<string, string>> = {
   turns: "hashes of turns",
-  texts: "parts of prompts and rollouts, each of 16,384 characters at most",
-  verdict_texts: "what verifiers wrote",
+  texts: "parts of prompts and rollouts, at most 16,384 characters each",
+  verdict_texts: "answers of verifiers",
   dead_letters: "messages that could not be stored",
-  rooms: "in which samples of a group met",
-  replies: "kept for their Idempotency-Key",
-  batches: "under way or ended",
+  rooms: "gathering rooms of groups",
+  replies: "replies stored for an Idempotency-Key",
+  batches: "batches, running or ended",
 };
 const counted = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, count.meta({ description: MEANT[name] ?? `rows of ${name}` })]));
@@ -122,26 +119,26 @@ const counted = (names: readonly string[]) =>
 export const DeletedSchema = z.object({
   run_id: z.string(),
   owner,
-  before: z.iso.datetime().meta(said("what came before it is gone, and is not stored when it comes late")),
-  complete: z.boolean().meta(said("false: there was more than this request had time for; send it again")),
+  before: z.iso.datetime().meta(said("data from before this time is deleted, and is not stored if it arrives late")),
+  complete: z.boolean().meta(said("false: this request ran out of time before everything was deleted; send it again")),
   deleted: z
     .object({
       ...(counted(Object.keys(NO_ROWS)) as Record<keyof DeletedRows, typeof count>),
       ...(counted(["alarms", "dead_letters"]) as Record<"alarms" | "dead_letters", typeof count>),
       ...(counted(OBJECT_KINDS) as Record<RunObject["kind"], typeof count>),
     })
-    .meta(said("rows by table, and what was kept elsewhere")),
+    .meta(said("deleted rows per table, and deleted data stored elsewhere")),
 });
 
-const runPath = () => pathOf("run_id", RunIdSchema, "The trainer's name of the run");
+const runPath = () => pathOf("run_id", RunIdSchema, "Name of the run, chosen by the trainer");
 
 export const words = /* @__PURE__ */ documented(() => ({
   "PUT /v1/runs/:run_id": {
     operationId: "putRun",
     tag: "Run log",
-    summary: "Say what a run is: learning rate, commit, model, notes",
+    summary: "Sets the metadata of a run: learning rate, commit, model, notes",
     description:
-      "Flat JSON with names that you choose; replaces what was said before. A run may be described before its first request.",
+      "Flat JSON with names that you choose; replaces earlier metadata. You can set it before the first request of the run.",
     path: runPath(),
     query: OwnerQuerySchema,
     request: RunMetadataSchema,
@@ -152,9 +149,9 @@ export const words = /* @__PURE__ */ documented(() => ({
   "DELETE /v1/runs/:run_id": {
     operationId: "deleteRun",
     tag: "Run log",
-    summary: "Delete a run for good: rows, texts, and whatever else holds something of it",
+    summary: "Permanently deletes a run and everything stored for it",
     description:
-      "Rows that are still queued are not stored, dead letters, rooms, kept replies, batches and known verdicts go too. Specs stay, for they are the deployment's. The reply says what was deleted: nothing, where nothing was left, for what is still on its way is kept out all the same, and a repeated call is no fault. Requests that come later begin the run anew. Needs the scopes `logs` and `score`; another key's run needs `admin` and `owner`.",
+      "Deletes rows, texts, dead letters, rooms, stored replies, batches and cached verdicts. Rows that are still queued are dropped when they arrive. Specs stay, because they belong to the deployment. The reply counts what was deleted; repeating the call is safe and counts nothing. Later requests start the run again from nothing. Requires the scopes `logs` and `score`; another key's run requires `admin` and `owner`.",
     path: runPath(),
     query: OwnerQuerySchema,
     said: "Deleted.",

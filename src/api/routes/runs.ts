@@ -1,4 +1,4 @@
-// GET /v1/runs and what is below one run: summary, steps, groups.
+// GET /v1/runs, and a run's summary, steps and groups.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -14,22 +14,22 @@ import { documented, ofOneRun, READ } from "./words.ts";
 
 const step = (description: string) => numberText(StepSchema).nullable().default(null).meta({ description });
 
-/** Which steps: all, unless bounded. */
+/** Range of steps; default all. */
 export const StepsQuerySchema = OwnerQuerySchema.extend({
-  after: step("only steps above this one, as for asking again for what is new"),
-  from: step("only steps from this one"),
-  to: step("only steps up to this one"),
+  after: step("only steps after this step, for example to poll for new steps"),
+  from: step("only steps from this step on"),
+  to: step("only steps up to this step"),
   limit: wholeNumber(1, "page_rows_max")
     .nullable()
     .default(null)
-    .meta(said("at most so many, the lowest; default all. `next_from` of the reply goes on behind them")),
+    .meta(said("maximum number of steps, lowest first; default: all. Continue with `next_from` of the reply")),
   signals: z
     .enum(["true", "false"])
     .default("false")
-    .meta(said("true: also each signal's mean, and its missing values by code")),
+    .meta(said("true: also returns each signal's mean, and its missing values by code")),
 });
 
-/** A run's groups, page by page. */
+/** Query for a run's groups, page by page. */
 export const RunGroupsQuerySchema = GroupsQuerySchema.extend(OwnerQuerySchema.shape);
 
 export function runList({ runLog, clock }: RouteDeps) {
@@ -49,7 +49,7 @@ export function runDetail(deps: RouteDeps) {
   };
 }
 
-/** `rows`, or null where the run does not exist. */
+/** The reply, or null if the run does not exist. */
 async function unlessNone<T>(
   { runLog }: RouteDeps,
   run: RunKey,
@@ -64,7 +64,7 @@ export function runSteps(deps: RouteDeps) {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner, limit, signals, ...range } = queryParameters(c, StepsQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      // One row more than is returned says whether there are more, and where they begin.
+      // Read one row more than requested, to know whether there are more and where they start.
       const wanted = { ...range, limit: limit === null ? null : limit + 1 };
       const found = await deps.runLog.steps(run, wanted, signals === "true");
       const rows = found.slice(0, limit ?? found.length);
@@ -94,11 +94,11 @@ export const words = /* @__PURE__ */ documented(() => ({
     query: RunsQuerySchema,
     faults: [400, ...READ],
   },
-  "GET /v1/runs/:run_id": ofOneRun("getRun", "One run's summary and its specs", OwnerQuerySchema),
-  "GET /v1/runs/:run_id/steps": ofOneRun("getRunSteps", "A row a step", StepsQuerySchema),
+  "GET /v1/runs/:run_id": ofOneRun("getRun", "A run's summary and its specs", OwnerQuerySchema),
+  "GET /v1/runs/:run_id/steps": ofOneRun("getRunSteps", "A run's statistics, one row per step", StepsQuerySchema),
   "GET /v1/runs/:run_id/groups": ofOneRun(
     "getRunGroups",
-    "Groups with rewards, win counts and labels",
+    "A run's groups with rewards, win counts and labels",
     RunGroupsQuerySchema,
   ),
 }));

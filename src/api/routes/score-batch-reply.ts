@@ -1,4 +1,4 @@
-// The reply of POST /v1/score_batch, sent at once or with a batch that is answered later.
+// The reply of POST /v1/score_batch, sent directly or as the result of a batch.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -12,7 +12,7 @@ export const ScoreBatchReplySchema = z.object({
   run_id: z.string().nullable(),
   step: z.int().nullable(),
   spec_hash: z.string(),
-  rewards: perItem.meta(said("in the order of completions; also under response_field when one is named")),
+  rewards: perItem.meta(said("rewards in the order of `completions`; also under `response_field`, if given")),
   metrics: z.object({
     reward_mean: value,
     reward_std: value,
@@ -42,26 +42,26 @@ export const ScoreBatchReplySchema = z.object({
   components: z
     .record(z.string(), perItem)
     .optional()
-    .meta(said("of a spec with signals: each signal's values, in the place of base, format and overlong")),
+    .meta(said("each signal's values, instead of `base`, `format` and `overlong`; only if the spec has signals")),
   reward_range: z.tuple([z.number(), z.number()]).optional(),
   logged: z.union([z.boolean(), z.literal("queued")]),
   warnings: z.array(z.string()),
 });
 type ScoreBatchReply = z.output<typeof ScoreBatchReplySchema>;
 
-/** The data that the reply needs besides the scores, as it is kept with a batch that is answered later. */
+/** Everything besides the scores that the reply needs; stored with a batch. */
 export interface BatchShape {
-  /** Each completion's place in the native request. */
+  /** Position of each completion in the native request. */
   places: readonly { group: number; member: number }[];
   on_failure: number | null;
-  /** The reward's second name; `rewards` when there is none. */
+  /** Second name under which the rewards are returned; `rewards` if there is none. */
   field: string;
 }
 
-/** The reply's schema, including the reward's second name. */
+/** The reply's schema, including the second name of the rewards. */
 export const shapeSchema = ({ field }: BatchShape) => ScoreBatchReplySchema.extend({ [field]: perItem });
 
-/** The native reply as this contract has it. */
+/** Converts the native reply to this contract's. */
 export function shapedReply(reply: RewardsReply, { places, on_failure, field }: BatchShape): Record<string, unknown> {
   const answer = batchReply(reply, places, on_failure);
   return field === "rewards" ? answer : { ...answer, [field]: answer.rewards };
@@ -96,16 +96,13 @@ function batchReply(reply: RewardsReply, places: BatchShape["places"], onFailure
   };
 }
 
-/** By signal, in the batch's order. */
+/** Component values per signal, in the batch's order. */
 function columnsOf(results: readonly RolloutResult[]): Record<string, (number | null)[]> {
   const names = Object.keys(results[0]?.components ?? {});
   return Object.fromEntries(names.map((name) => [name, results.map(({ components }) => components[name] ?? null)]));
 }
 
-/**
- * The batch's metrics under names that never change; null where one is undefined. Fallback numbers
- * are not in them.
- */
+/** The batch's metrics, with stable names; null if undefined. Fallback rewards are excluded. */
 function batchMetrics(reply: RewardsReply, scored: number, failed: number): ScoreBatchReply["metrics"] {
   const { reward_mean, reward_std, parse_rate, tau_b_mean, list_acc } = reply.metrics;
   const generations = reply.groups.reduce((sum, { verifier }: GroupResult) => sum + verifier.generations, 0);

@@ -1,4 +1,4 @@
-// The service routes: what this is, whether it lives, whether it can work, what it has counted.
+// The service routes: info, liveness, readiness and metrics.
 import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -13,7 +13,7 @@ import { problemResponse } from "../door/problem.ts";
 import type { AppContext } from "../door/scope.ts";
 import { documented, serviceWords } from "./words.ts";
 
-/** package.json's; a test holds them together. */
+/** Same as in package.json; checked by a test. */
 export const VERSION = "0.1.0";
 
 export function serviceInfo() {
@@ -39,13 +39,13 @@ async function bounded(clock: Clock, check: () => Promise<Health>): Promise<Heal
 }
 
 /**
- * Says where the built-in spec cannot be used: an engine refuses every question whose `max_tokens`
- * leave no room for a prompt. No fault of the service's, since specs may say less.
+ * Adds a warning if the context is too short for the built-in spec: engines reject questions whose
+ * `max_tokens` leave no room for a prompt. Still healthy, because other specs may use fewer tokens.
  */
 function withContext(health: Health): Health {
   const { max_tokens } = DEFAULT_SPEC.judge;
   if (!health.ok || health.context_tokens === undefined || health.context_tokens > max_tokens) return health;
-  const detail = `the context of ${health.context_tokens} tokens leaves no room beside judge.max_tokens = ${max_tokens} of the spec "default": serve a longer one, or send specs that say less`;
+  const detail = `the context of ${health.context_tokens} tokens leaves no room for a prompt with judge.max_tokens = ${max_tokens} of the spec "default": serve a longer context, or send specs with fewer max_tokens`;
   return { ...health, detail };
 }
 
@@ -55,8 +55,8 @@ interface Readiness {
 }
 
 /**
- * 200 when database and verifier answer. The result is kept for a second: the route is open and
- * must not be a lever.
+ * 200 if database and verifier respond. The result is cached for a second, because the route is public and
+ * must not amplify load.
  */
 export function readyz(deps: RouteDeps) {
   let known: Readiness | null = null;
@@ -86,13 +86,13 @@ const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half
 const BREAKER_FAMILIES = {
   kritai_backend_breaker_state: [
     "gauge",
-    "State of a backend's circuit breaker in the isolate that answers: 0 closed, 1 half open, 2 open.",
+    "State of a backend's circuit breaker in the isolate that serves this request: 0 closed, 1 half open, 2 open.",
   ],
 } as const;
 
 /**
- * Lines about verifier backends, Prometheus text format 0.0.4; empty without backends. Names come
- * from the configuration, so the labels are a closed set.
+ * Circuit breaker metrics per backend, Prometheus text format 0.0.4; empty without backends. Backend names
+ * come from the configuration, so the label set is bounded.
  */
 function breakerLines(backends: readonly BackendStatus[]): string {
   if (backends.length === 0) return "";
@@ -106,14 +106,14 @@ function breakerLines(backends: readonly BackendStatus[]): string {
 const ALARM_FAMILIES = {
   kritai_run_alarm: [
     "gauge",
-    "1: the run's alarm is on at this level. Runs written to within a day, the newest alarm_series_max.",
+    "1 if the run's alarm is on at this level. Newest alarm_series_max series of runs written to within a day.",
   ],
-  kritai_run_alarms_known: ["gauge", "1: the database told which alarms are on; 0: it did not, in time."],
+  kritai_run_alarms_known: ["gauge", "1 if the database returned the alarms in time, 0 otherwise."],
 } as const;
 
 /**
- * Lines about runs' alarms, Prometheus text format 0.0.4. At most alarm_series_max series, however many runs
- * there are. Without the database the rest of /metrics is still returned.
+ * Alarm metrics per run, Prometheus text format 0.0.4, at most alarm_series_max series. If the database does
+ * not respond, the rest of /metrics is still returned.
  */
 async function alarmMetrics(clock: Clock, alarms: Pick<AlarmWatch, "on"> | undefined): Promise<string> {
   if (alarms === undefined) return "";
@@ -139,11 +139,11 @@ export function metricsText({ metrics, deploymentCounts, verifier, alarms, clock
 }
 
 export const words = /* @__PURE__ */ documented(() => ({
-  "GET /": serviceWords("about", "What this is", "application/json"),
-  "GET /healthz": serviceWords("healthz", "200 while the process lives", "application/json"),
-  "GET /ping": serviceWords("ping", "The same, where TEI's and vLLM's clients look for it", "application/json"),
+  "GET /": serviceWords("about", "Service name, version and links", "application/json"),
+  "GET /healthz": serviceWords("healthz", "Liveness: 200 while the process runs", "application/json"),
+  "GET /ping": serviceWords("ping", "Same as `/healthz`, for TEI and vLLM clients", "application/json"),
   "GET /readyz": {
-    ...serviceWords("readyz", "Whether database and verifier answer, with their latencies", "application/json"),
+    ...serviceWords("readyz", "Whether database and verifier respond, with latencies", "application/json"),
     faults: [503],
   },
   "GET /metrics": {

@@ -1,4 +1,4 @@
-// POST /v1/specs/check: all that can be said of a spec without judging anything.
+// POST /v1/specs/check: canonical form, cost and warnings of a spec, without calling a verifier.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,19 +20,19 @@ import { validated } from "../door/validation.ts";
 import { bareSpec } from "./specs.ts";
 import { documented } from "./words.ts";
 
-/** Rollouts of the group whose cost is reported, unless the caller says. */
+/** Default group size for the cost estimate. */
 const GROUP = 8;
 
 export const SpecCheckQuerySchema = z.strictObject({
   n: wholeNumber(1, "rollouts_per_group_max")
     .default(GROUP)
-    .meta(said(`rollouts of the group whose cost and range are told; default ${GROUP}`)),
+    .meta(said(`rollouts of the group for which cost and range are computed; default ${GROUP}`)),
   deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap())
     .default(LIMITS.deadline_ms_default)
-    .meta(said("the deadline that answers must fit into, for the warnings")),
+    .meta(said("deadline that the warnings assume")),
 });
 
-const end = z.number().nullable().meta(said("null: no finite end"));
+const end = z.number().nullable().meta(said("null: unbounded"));
 const RangeSchema = z.tuple([end, end]);
 const CostSchema = z.object({
   rollouts: z.int(),
@@ -41,7 +41,7 @@ const CostSchema = z.object({
     .nullable()
     .meta(
       said(
-        "of the first wave, without what is asked again; null, as all below, where the group is too large for the schedule",
+        "generations of the first wave, without retries; this and the following fields are null if the group is too large for the schedule",
       ),
     ),
   generations_max: z
@@ -49,33 +49,31 @@ const CostSchema = z.object({
     .nullable()
     .meta(
       said(
-        "of all that is asked, whatever the verifier answers: all waves, what is asked again for want of a verdict, and what tells whose doing that is",
+        "upper bound for any answers of the verifier: all waves, repeated questions after unreadable verdicts, and questions that find the cause of those",
       ),
     ),
-  completion_tokens: z.int().nullable().meta(said("generations at max_tokens each")),
-  completion_tokens_max: z.int().nullable().meta(said("generations_max at max_tokens each, or the budget's tokens")),
+  completion_tokens: z.int().nullable().meta(said("`generations` with `max_tokens` each")),
+  completion_tokens_max: z.int().nullable().meta(said("as above for `generations_max`, or the budget's tokens")),
 });
 
 export const SpecCheckReplySchema = z.object({
   spec_hash: z.string(),
-  spec: z.record(z.string(), z.unknown()).meta(said("the canonical form")),
+  spec: z.record(z.string(), z.unknown()).meta(said("canonical form of the spec")),
   reward_range: RangeSchema,
   signals: z.record(
     z.string(),
     z.object({ kind: z.string(), range: RangeSchema, relative: z.boolean(), cost: CostSchema.nullable() }),
   ),
-  relative: z.boolean().meta(said("rewards say something only beside those of the group")),
-  facts: z
-    .array(z.string())
-    .meta(said("what requests must carry: fields of every rollout, of every group (`group.`), `step`")),
+  relative: z.boolean().meta(said("true: rewards are comparable only within a group")),
+  facts: z.array(z.string()).meta(said("fields that requests must have: per rollout, per group (`group.`), or `step`")),
   cost: CostSchema,
   audit: z
     .object({
-      share: z.number().meta(said("share of groups that are audited")),
-      cost: CostSchema.meta(said("of one audited group, beside `cost`; of a group on average: share times it")),
+      share: z.number().meta(said("fraction of groups that are audited")),
+      cost: CostSchema.meta(said("additional cost of one audited group; multiply by `share` for the mean per group")),
     })
     .optional()
-    .meta(said("only where the spec has `audit`")),
+    .meta(said("only if the spec has `audit`")),
   warnings: z.array(z.string()),
 });
 
@@ -137,7 +135,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     tag: "Specs",
     summary: "Explains a spec, its cost and its warnings, without judging anything",
     description:
-      "Canonical form, hash, proved range of the reward, facts that requests must carry, generations and tokens of a group of `n`, warnings. The body is the spec.",
+      "Returns the canonical form, the hash, the proved range of the reward, the facts that requests must have, the generations and tokens of a group of `n`, and warnings. The body is the spec.",
     query: SpecCheckQuerySchema,
     request: AnySpecSchema,
     said: "Checked.",

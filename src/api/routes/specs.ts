@@ -19,18 +19,18 @@ import { BUILT_IN, checkedSpec, storedSpec } from "../door/spec-lookup.ts";
 import { invalidRequest, validated } from "../door/validation.ts";
 import { documented, pathOf, READ } from "./words.ts";
 
-/** The cursor is a name. */
+/** Paging; the cursor is a spec's name. */
 export const SpecsQuerySchema = PageQuerySchema.extend({
-  cursor: SpecNameSchema.nullable().default(null).meta(said("next_cursor of the page before")),
+  cursor: SpecNameSchema.nullable().default(null).meta(said("`next_cursor` of the previous page")),
 });
 
-/** The path's name, and why it cannot be a spec's. */
+/** The path's name, and why it is not a valid spec name (null if valid). */
 function pathName(c: AppContext): { name: string; fault: string | null } {
   const name = c.req.param("name") ?? "";
   return { name, fault: SpecNameSchema.safeParse(name).error?.issues[0]?.message ?? null };
 }
 
-/** Where the body itself is the spec, faults at a request's `spec` are reported at the body's root. */
+/** For routes whose body is the spec itself: strips `spec.` from the paths of errors. */
 export function bareSpec<T>(check: () => Promise<T>): Promise<T> {
   return check().catch((error) => {
     throw error instanceof ApiError ? ofBareSpec(error) : error;
@@ -43,8 +43,8 @@ function ofBareSpec({ code, message, errors }: ApiError): ApiError {
 }
 
 /**
- * A spec of signals is returned with its warnings, as the check has them.
- * @param resolved the same with the templates that it names, which its hash covers
+ * The reply for a spec; specs with signals also get the warnings of the check.
+ * @param resolved the spec with its templates inlined, as hashed
  */
 async function described(deps: RouteDeps, name: string, spec: AnySpec, resolved: AnySpec) {
   const entry = { name, spec_hash: await specHash(resolved), spec: withLogTexts(spec, deps) };
@@ -64,7 +64,7 @@ export function getSpec(deps: RouteDeps) {
   };
 }
 
-/** Its hash; null where it names a prompt that is no more, or that does not go with the rest. */
+/** The spec's hash; null if it names a template that is missing or conflicts with the spec. */
 async function hashOf(spec: AnySpec, templates: Templates): Promise<string | null> {
   try {
     return await specHash(filledIn(spec, templates, "spec"));
@@ -110,8 +110,8 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/specs": {
     operationId: "listSpecs",
     tag: "Specs",
-    summary: "Stored specs by name",
-    description: "Specs belong to no key. `default` is built in and not among them.",
+    summary: "Lists stored specs by name",
+    description: "Specs are shared by all keys. The built-in spec `default` is not listed.",
     query: SpecsQuerySchema,
     said: "A page.",
     faults: [400, 401, 503],
@@ -119,16 +119,16 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/specs/:name": {
     operationId: "getSpec",
     tag: "Specs",
-    summary: "A stored spec and its hash",
-    path: pathOf("name", SpecNameSchema, "`default` is built in"),
+    summary: "Returns a stored spec and its hash",
+    path: pathOf("name", SpecNameSchema, "name of a stored spec, or `default`, which is built in"),
     said: "The spec.",
     faults: READ,
   },
   "PUT /v1/specs/:name": {
     operationId: "putSpec",
     tag: "Specs",
-    summary: "Store a spec under a name",
-    path: pathOf("name", SpecNameSchema, "any name but `default`"),
+    summary: "Stores a spec under a name",
+    path: pathOf("name", SpecNameSchema, "any name except `default`"),
     request: AnySpecSchema,
     said: "Stored.",
     faults: [400, 401, 404, 408, 413, 415, 503],

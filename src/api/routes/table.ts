@@ -1,20 +1,17 @@
-// The table of native routes: each with what its caller needs, and who answers.
+// The native routes: path, required access, handler.
 import type { Route } from "../door/route.ts";
 import { front, PAGES, page } from "./docs.ts";
 import { rewards } from "./rewards.ts";
 import { healthz, metricsText, readyz } from "./service.ts";
 
-/** A handler whose module is read when it is first asked for. */
+/** A handler whose module is imported lazily, on its first request. */
 const rare =
   (name: keyof typeof import("./rare.ts")): Route["handler"] =>
   (deps) =>
   async (c) =>
     (await import("./rare.ts"))[name](deps)(c);
 
-/**
- * `public` ones need no key: liveness, readiness (the stack's own start waits for it) and the
- * documentation.
- */
+/** `public` routes need no key: liveness, readiness (the stack's startup waits for it) and documentation. */
 export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/rewards", access: "score", handler: rewards },
   { method: "POST", path: "/v1/groups/:id/rollouts", access: "score", handler: rare("addRollouts") },
@@ -44,10 +41,10 @@ export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/logs/dead-letters/replay", access: "logs", handler: rare("replayDeadLetters") },
   { method: "GET", path: "/", access: "public", handler: front },
   { method: "GET", path: "/healthz", access: "public", handler: healthz },
-  // TEI's and vLLM's health check, and SageMaker's.
+  // Health check path of TEI, vLLM and SageMaker.
   { method: "GET", path: "/ping", access: "public", handler: healthz },
   { method: "GET", path: "/readyz", access: "public", handler: readyz },
-  // Its counts are of all keys together.
+  // Requires `logs:all`, because the metrics cover all keys.
   { method: "GET", path: "/metrics", access: "logs:all", handler: metricsText },
   ...Object.entries(PAGES).map(
     ([path, asset]): Route => ({ method: "GET", path, access: "public", handler: (deps) => page(deps, asset) }),

@@ -1,4 +1,4 @@
-// GET and PUT /v1/templates/:name and their list: presets of the deployment's own.
+// GET and PUT /v1/templates/:name and GET /v1/templates: custom presets of the deployment.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -28,7 +28,9 @@ export const TemplateReplySchema = z.object({
 
 const TemplatesReplySchema = z.object({
   built_in: z.array(z.string()),
-  stored: z.array(z.string()).meta(said(`ascending, at most templates_listed_max = ${LIMITS.templates_listed_max}`)),
+  stored: z
+    .array(z.string())
+    .meta(said(`ascending names, at most templates_listed_max = ${LIMITS.templates_listed_max}`)),
 });
 
 async function templateReply(name: string, template: Preset, built_in: boolean) {
@@ -60,8 +62,8 @@ export function getTemplate(deps: RouteDeps) {
 }
 
 /**
- * Stores a template for everybody's specs. Those that are judged from now on hold it as it now is;
- * what a run's spec holds stays.
+ * Stores a template for all keys. New judgements use the new version; specs already stored in the run log
+ * keep theirs.
  */
 export function putTemplate(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
@@ -73,8 +75,7 @@ export function putTemplate(deps: RouteDeps) {
     const { length } = templateKey({ ...template, name });
     if (length > LIMITS.template_chars)
       throw invalidRequest([{ path: "$", message: overLimit(length, "template_chars") }]);
-    if (templates === undefined)
-      throw new ApiError("not_configured", "This deployment has nowhere to store a template.");
+    if (templates === undefined) throw new ApiError("not_configured", "This deployment has no storage for templates.");
     const reply = await templateReply(name, template, false);
     await timedStore(deps.clock, c.get("scope"), () => templates.save({ ...template, name }));
     return c.json(reply);
@@ -93,7 +94,7 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/templates": {
     operationId: "listTemplates",
     tag: "Specs",
-    summary: "The names of the presets: built in, and stored here",
+    summary: "Lists the names of built-in and stored presets",
     said: "The names.",
     reply: TemplatesReplySchema,
     faults: READ,
@@ -101,8 +102,8 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/templates/:name": {
     operationId: "getTemplate",
     tag: "Specs",
-    summary: "A preset: how a judge is asked and read",
-    path: pathOf("name", TemplateNameSchema, "of a built-in preset too"),
+    summary: "Returns a preset: the questions to a judge and the parser of its answers",
+    path: pathOf("name", TemplateNameSchema, "name of a stored or built-in preset"),
     said: "The template and its hash.",
     reply: TemplateReplySchema,
     faults: READ,
@@ -110,10 +111,10 @@ export const words = /* @__PURE__ */ documented(() => ({
   "PUT /v1/templates/:name": {
     operationId: "putTemplate",
     tag: "Specs",
-    summary: "Store your preset under a name, for `judge.preset`",
+    summary: "Stores a preset under a name, for use in `judge.preset`",
     description:
-      "Refused by field where a candidate would stand outside a delimiter, a slot that the shape needs is missing, or the words never tell the model the form that its parser reads.",
-    path: pathOf("name", TemplateNameSchema, "any name but a built-in preset's"),
+      "Rejected, with the field at fault, if a candidate would be outside a delimiter, if a slot that the shape needs is missing, or if the prompt never shows the model the format that the parser reads.",
+    path: pathOf("name", TemplateNameSchema, "any name except that of a built-in preset"),
     request: TemplateSchema,
     said: "Stored.",
     reply: TemplateReplySchema,

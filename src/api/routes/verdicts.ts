@@ -36,14 +36,13 @@ export function verdicts(deps: RouteDeps) {
 
 interface RewardedRequest {
   request: VerdictsRequest;
-  /** Indices of the items by prompt; null: they have none. */
+  /** Item indices grouped by prompt; null if the items have no prompts. */
   places: number[][] | null;
   scored: RewardedVerdicts;
 }
 
 /**
- * Logs a request that names its run: its metrics, and its groups where they have prompts and texts are
- * stored.
+ * Logs a request that names its run: its metrics, and, if it has prompts and texts are stored, its groups.
  */
 async function logVerdicts(
   deps: RouteDeps,
@@ -80,9 +79,9 @@ export const words = /* @__PURE__ */ documented(() => ({
   "POST /v1/verdicts": {
     operationId: "scoreVerdicts",
     tag: "Scoring",
-    summary: "Rewards for training the verifier itself",
+    summary: "Computes rewards for training the verifier",
     description:
-      "Parses and rewards verdict texts for known lists; no model is called. Only a request with a `run_id` is logged: `logged` is false without one. Where its items have prompts and `log_texts` stores texts, each prompt's answers are a group of the run, which the export turns into training data.",
+      "Parses verdict texts about candidates with known labels and returns their rewards; no model is called. Only requests with a `run_id` are logged; otherwise `logged` is false. If the items have prompts and `log_texts` is set, the answers to each prompt become a group of the run, which the export turns into training data.",
     request: VerdictsRequestSchema,
     said: "Rewarded.",
     reply: VerdictsReplySchema,

@@ -1,5 +1,5 @@
-// POST /v1/chat/completions: a judge for tools that can only call a chat model. The model is a spec, the
-// answer a verdict.
+// POST /v1/chat/completions: exposes a judge as a chat model, for tools that can only call one. The model is
+// a spec's name, and the answer is a verdict.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -15,9 +15,9 @@ import { SharedOptionsSchema } from "./shared/options.ts";
 import { contains, documented, fields, has, noChoice, type Operation, QUESTION, refused, size } from "./shared/page.ts";
 
 export const ChatRequestSchema = z.object({
-  model: z.string().nullish().meta(said("a spec's name; GET /v1/models lists them")),
+  model: z.string().nullish().meta(said("name of a spec; `GET /v1/models` lists the specs")),
   messages: z.array(MessageSchema).min(1),
-  n: z.literal(1, "one verdict a request").nullish(),
+  n: z.literal(1, "only one verdict per request").nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 });
@@ -46,7 +46,7 @@ export const chat: Contract = {
   name: "chat_completions",
   scope: "score",
   dialect: openai,
-  // ms-swift's GenRM example; the openai SDK itself waits 600 s.
+  // Timeout of ms-swift's GenRM example; the openai SDK waits 600 s.
   wait_ms: 120_000,
   settable: true,
   content: [{ at: "messages", carrier: "question" }],
@@ -75,7 +75,7 @@ export const EXAMPLE = {
   ],
 };
 
-/** A streamed chunk of a verdict. */
+/** Schema of a streamed chunk. */
 const chunkSchema = () =>
   ChatReplySchema.extend({
     object: z.literal("chat.completion.chunk"),
@@ -89,11 +89,11 @@ const chunkSchema = () =>
         }),
       )
       .max(1)
-      .meta(said("none in the chunk that holds the usage")),
+      .meta(said("empty in the chunk that contains the usage")),
     usage: ChatReplySchema.shape.usage.optional(),
   });
 
-/** One event of a stream: a chunk, of a fault after the beginning an `error`, or the end. */
+/** Schema of a server-sent event: a chunk, an `error` after the start, or the end marker. */
 const eventSchema = () =>
   z.looseObject({
     data: z.union([
@@ -109,14 +109,15 @@ const judging = (operationId: string, summary: string): Operation => ({
   operationId,
   summary,
   description:
-    'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. A failure is an HTTP error, in a stream that has begun an `error` event.',
+    '`model` is the name of a spec. The last user message is a comparison, in Kritai\'s own prompt format or as JSON `{"question", "candidates"}`; the answer is `\\boxed{X}`, or `\\boxed{[..]}` if scores are requested. A failure is an HTTP error, or an `error` event once the stream has started.',
   query: SharedOptionsSchema,
   request: ChatRequestSchema,
   reply: ChatReplySchema,
   example: EXAMPLE,
   replies: {
     "200": {
-      description: "Judged. With `stream: true` as events: `data` is a chunk, of the last one `[DONE]`.",
+      description:
+        "The verdict. With `stream: true`, server-sent events: each `data` is a chunk, and the last one is `[DONE]`.",
       content: {
         "application/json": { schema: ChatReplySchema },
         "text/event-stream": { schema: eventSchema() },
@@ -125,8 +126,8 @@ const judging = (operationId: string, summary: string): Operation => ({
   },
   refusals: [
     { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
-    refused("a comparison in a text", "messages", "the last user message is no comparison"),
-    refused("a comparison in a text", "messages\\..+"),
+    refused("not a comparison", "messages", "the last user message is not a comparison"),
+    refused("not a comparison", "messages\\..+"),
     noChoice(),
   ],
 });
@@ -135,29 +136,30 @@ const listing = (operationId: string, summary: string): Operation => ({
   operationId,
   summary,
   reply: ModelsReplySchema,
-  reply_description: "`default`, and the stored ones.",
+  reply_description: "`default` and the stored specs.",
 });
 
-const deployment = () => z.object({ deployment: z.string().meta(said("a spec's name, where the body has no model")) });
+const deployment = () =>
+  z.object({ deployment: z.string().meta(said("name of a spec, used if the body has no `model`")) });
 
 export const page = /* @__PURE__ */ documented(chat, () => ({
   operations: {
     "POST /v1/chat/completions": judging("judge", "A judge for tools that can only call a chat model"),
-    "POST /openai/v1/chat/completions": judging("judgeAzureV1", "The same at Azure's v1 path"),
+    "POST /openai/v1/chat/completions": judging("judgeAzureV1", "Same operation at Azure's v1 path"),
     "POST /openai/deployments/:deployment/chat/completions": {
-      ...judging("judgeAzure", "The same at Azure's path of a deployment"),
+      ...judging("judgeAzure", "Same operation at Azure's deployment path"),
       path: deployment(),
     },
-    "GET /v1/models": listing("listModels", "The specs, as models"),
+    "GET /v1/models": listing("listModels", "Lists the specs as models"),
     "GET /v1/models/:id": {
       operationId: "getModel",
-      summary: "A spec, as a model",
-      path: z.object({ id: z.string().meta(said("`default`, or a stored spec's name")) }),
+      summary: "Returns a spec as a model",
+      path: z.object({ id: z.string().meta(said("`default` or the name of a stored spec")) }),
       reply: ModelReplySchema,
       refusals: [{ why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" }],
     },
-    "GET /openai/v1/models": listing("listModelsAzureV1", "The same at Azure's v1 path"),
-    "GET /openai/models": listing("listModelsAzure", "The same at Azure's dated path"),
+    "GET /openai/v1/models": listing("listModelsAzureV1", "Same operation at Azure's v1 path"),
+    "GET /openai/models": listing("listModelsAzure", "Same operation at Azure's dated path"),
   },
   components: { ChatRequest: ChatRequestSchema, ChatReply: ChatReplySchema },
   standalone: { ChatChunk: chunkSchema() },
@@ -168,7 +170,7 @@ export const page = /* @__PURE__ */ documented(chat, () => ({
         ...contains(
           has({
             role: { const: "user" },
-            // A chat's text that may hold a comparison: our own prompt, or JSON.
+            // Text that may hold a comparison: our own prompt, or JSON.
             content: { anyOf: [{ type: "array" }, { type: "string", pattern: "\\[QUESTION\\]\\n|^\\s*\\{" }] },
           }),
         ),

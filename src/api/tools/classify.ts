@@ -1,5 +1,5 @@
-// POST /classify: vLLM's classification as reward-model clients use it, one probability a text, in input
-// order.
+// POST /classify: vLLM's classification API as used by reward-model clients; returns one probability per
+// text, in input order.
 import * as z from "zod";
 import { said } from "#said";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
@@ -21,11 +21,11 @@ export const ClassifyRequestSchema = z.object({
   model: z.string().nullish(),
   input: z
     .union([InputText, z.array(InputText).min(1)])
-    .meta(said("conversations rendered by a chat template; with `query`, the answers alone")),
+    .meta(said("conversations rendered by a chat template; with `query`: only the answers")),
   query: z
     .union([PromptText, z.array(PromptText).min(1)])
     .nullish()
-    .meta(said("the prompt of all inputs, or one each")),
+    .meta(said("one prompt for all inputs, or one prompt per input")),
   use_activation: z.boolean().nullish(),
   kritai: KritaiSchema,
 });
@@ -45,7 +45,8 @@ function pairs({ input, query }: z.output<typeof ClassifyRequestSchema>): TextPa
   if (query !== null && query !== undefined) return pairUp(query, input, ["query", "input"]);
   return [input].flat().map((text, i) => {
     const turn = splitRendered(text);
-    if (turn === null) throw unreadable(i, "no assistant turn of a known chat template; send the prompt as query");
+    if (turn === null)
+      throw unreadable(i, "has no assistant turn of a known chat template; send the prompt as `query`");
     const prompt = PromptText.safeParse(turn.prompt);
     if (!prompt.success) throw unreadable(i, `its prompt is ${prompt.error.issues[0]?.message}`);
     return { prompt: prompt.data, text: turn.completion };
@@ -93,9 +94,9 @@ export const page = /* @__PURE__ */ documented(classify, () => ({
     "POST /classify": {
       operationId: "classify",
       vendor_types: true,
-      summary: "vLLM's classification as reward-model clients read it",
+      summary: "vLLM's classification API for reward-model clients",
       description:
-        "`probs` holds the one score. Inputs are conversations rendered by a chat template; those of equal prompt are compared with each other; a spec that compares nothing scores one too.",
+        "`probs` contains the score. Inputs are conversations rendered by a chat template. Inputs with equal prompts are compared with each other; a spec without comparisons also scores a single input.",
       query: SharedOptionsSchema,
       request: ClassifyRequestSchema,
       reply: ClassifyReplySchema,
@@ -108,7 +109,7 @@ export const page = /* @__PURE__ */ documented(classify, () => ({
     ClassifyRequest: {
       ...when(not(has({ query: { type: ["string", "array"] } })), elements("input", { pattern: OPENED_TURN })),
       ...fields({
-        // Two at least, which every spec can score; a spec that compares nothing takes one.
+        // Every spec can score two inputs or more; only specs without comparisons can score one.
         input: {
           anyOf: undefined,
           type: "array",

@@ -1,5 +1,5 @@
-// POST /evaluate: eval-protocol's remote reward function. A failure is a score that says of itself that it is
-// not valid. Gathering: gathered.ts.
+// POST /evaluate: eval-protocol's remote reward function. A failed sample is a score marked as invalid.
+// Gathering is in gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
@@ -19,28 +19,32 @@ export const EvaluateRequestSchema = z.object({
     .array(MessageSchema)
     .min(2)
     .meta(
-      said("what follows the last one of the user is judged, with its calls and results; those before are the prompt"),
+      said(
+        "messages after the last user message are judged, including tool calls and results; the messages up to it are the prompt",
+      ),
     ),
-  ground_truth: truthField("samples of one prompt with different ones are different problems"),
-  kwargs: z.unknown().optional().meta(said("further fields of the row, for specs that need facts")),
+  ground_truth: truthField("samples with the same prompt and different ground truths are different problems"),
+  kwargs: z.unknown().optional().meta(said("additional fields of the row, for specs that need facts")),
 });
 
 const score = z.number().min(0).max(1);
 const MetricSchema = z.object({ score, is_score_valid: z.boolean(), reason: z.string() });
 export const EvaluateReplySchema = z.object({
   score,
-  is_score_valid: z.boolean().meta(said("false: the sample could not be judged, and the score means nothing")),
+  is_score_valid: z.boolean().meta(said("false: the sample could not be judged, so the score is meaningless")),
   reason: z.string(),
   metrics: z.object({ win_share: MetricSchema, format_ok: MetricSchema, parse_rate: MetricSchema }),
   step_outputs: z.null(),
-  error: z.string().nullable().meta(said("the code of the failure")),
+  error: z.string().nullable().meta(said("error code; null if the sample was judged")),
 });
 
 function read(body: Record<string, unknown>) {
   const { messages, ground_truth, kwargs } = contractBody(EvaluateRequestSchema, body, { messages: "messages_max" });
   const first = runStart(messages);
   if (first === null || first < 1) {
-    throw invalidRequest([{ path: "messages", message: "needs an assistant's message after at least one other" }]);
+    throw invalidRequest([
+      { path: "messages", message: "must contain an assistant message after at least one other message" },
+    ]);
   }
   const given = { prompt: messages.slice(0, first), rollout: messages.slice(first) };
   const AskedSchema = z.object({ prompt: PromptSchema, rollout: CompletionSchema });
@@ -52,7 +56,7 @@ function read(body: Record<string, unknown>) {
 function evaluateReply(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {
   const { judged, spec, on_failure } = sample;
   const { reward, error } = judged.result;
-  // The package looks at no `is_score_valid`: without a word it would take the 0 for a score.
+  // The package ignores `is_score_valid`, so without an HTTP error it would use the 0 as a score.
   if (reward === null && (on_failure === undefined || on_failure === "error")) throw ungathered(judged);
   const logs = sampleLogs(sample);
   const decided = logs.rm_wins + logs.rm_losses + logs.rm_ties;
@@ -70,8 +74,12 @@ function evaluateReply(sample: JudgedSample): z.output<typeof EvaluateReplySchem
     reason: failed ?? tally,
     metrics: {
       win_share: metric((logs.rm_wins + logs.rm_ties / 2) / decided, decided > 0, tally),
-      format_ok: metric(logs.rm_format_ok, true, "whether every format rule of the spec holds"),
-      parse_rate: metric(judged.metrics.parse_rate ?? 0, judged.metrics.parse_rate !== null, "of the group's answers"),
+      format_ok: metric(logs.rm_format_ok, true, "1 if the sample passes every format rule of the spec"),
+      parse_rate: metric(
+        judged.metrics.parse_rate ?? 0,
+        judged.metrics.parse_rate !== null,
+        "share of the group's answers that could be parsed",
+      ),
     },
     step_outputs: null,
     error,
@@ -81,7 +89,7 @@ function evaluateReply(sample: JudgedSample): z.output<typeof EvaluateReplySchem
 const route = sampleRoute({
   field: "messages",
   reply: EvaluateReplySchema,
-  // Callers' own loops.
+  // Retries are left to the callers' own loops.
   retry_ms: 2 * 60_000,
   tries: 1,
   read,
@@ -92,7 +100,7 @@ export const evalProtocol: Contract = {
   name: "eval_protocol",
   scope: "score",
   dialect: trainers,
-  // The preview's timeout.
+  // Timeout of eval-protocol's preview.
   wait_ms: 30_000,
   settable: true,
   content: [
@@ -120,16 +128,16 @@ export const page = /* @__PURE__ */ documented(evalProtocol, () => ({
       operationId: "evaluateSample",
       summary: "eval-protocol's remote reward function",
       description:
-        "A failure is an HTTP error; with `on_failure=flag` or a number it has `is_score_valid: false`, which the package does not look at.",
+        "A failure is an HTTP error; with `on_failure=flag` or a number it it is a reply with `is_score_valid: false`, which the package ignores.",
       request: EvaluateRequestSchema,
       reply: EvaluateReplySchema,
       example: EXAMPLE,
-      refusals: [refused("the first message is no answer", "messages", "after at least one other")],
+      refusals: [refused("no message before the answer", "messages", "after at least one other")],
     }),
     "GET /health": {
       operationId: "health",
-      summary: "Liveness, as eval-protocol asks",
-      reply_description: "The process lives.",
+      summary: "Liveness probe of eval-protocol",
+      reply_description: "The process is running.",
       reply: z.object({ status: z.string() }),
     },
   },

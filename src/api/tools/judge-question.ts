@@ -1,4 +1,4 @@
-// Reads a comparison out of a chat: our own prompt's shape, or a JSON object.
+// Parses a comparison from a chat: our own prompt format, or a JSON object.
 import * as z from "zod";
 import { type Group, GroupSchema, type PromptInput, type Rollout } from "../../core/contract/requests.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
@@ -10,9 +10,12 @@ import { CompletionSchema, messageText, PromptSchema, type RequestMessage } from
 
 interface JudgeQuestion {
   group: Group;
-  /** The candidates' texts, by which a spec is chosen; none where there are runs, which are judged whole. */
+  /**
+   * The candidates' texts, used to choose a spec; empty if any candidate is a run, because runs are judged
+   * whole.
+   */
   texts: readonly string[];
-  /** The form that the caller wants back: a letter, or a score for each candidate. */
+  /** The requested answer format: a letter, or a score per candidate. */
   form: PromptForm;
 }
 
@@ -63,19 +66,19 @@ function fromPrompt(text: string): Asked | null {
 }
 
 /**
- * The comparison that the last user message puts. Nothing else is forwarded: a spec's verifier compares
- * candidates, and a text that shows none cannot be answered with a verdict.
+ * Parses the comparison in the last user message. Other messages are ignored, and a text without candidates
+ * is rejected, because a verifier can only compare candidates.
  * @param field path of the messages in the body
- * @throws ApiError `invalid_request` when the message is missing or has another shape
+ * @throws ApiError `invalid_request` if the message is missing or has another format
  */
 export function judgeQuestion(messages: readonly RequestMessage[], field = "messages"): JudgeQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);
-  if (last === undefined) throw invalidRequest([{ path: field, message: "holds no user message" }]);
+  if (last === undefined) throw invalidRequest([{ path: field, message: "contains no user message" }]);
   const text = messageText(last);
   const read = fromPrompt(text) ?? fromObject(text, field);
   if (read === null) {
     const shapes = `a [QUESTION] block followed by lettered [CANDIDATE_X] blocks, or as JSON {"question", "candidates"}`;
-    throw invalidRequest([{ path: field, message: `the last user message is no comparison; it must be ${shapes}` }]);
+    throw invalidRequest([{ path: field, message: `the last user message is not a comparison; send ${shapes}` }]);
   }
   const { question: prompt, candidates, language, form } = read;
   const rollouts = candidates.map(({ text, messages }) => (messages === undefined ? { text } : { messages }));

@@ -1,4 +1,4 @@
-// The models of the chat facade: `default` and the stored specs, as a list or by name.
+// GET /v1/models and /v1/models/:id: the specs listed as chat models, `default` first.
 import * as z from "zod";
 import { SpecNameSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
@@ -16,7 +16,7 @@ export const ModelReplySchema = z.object({
 
 export const ModelsReplySchema = z.object({ object: z.literal("list"), data: z.array(ModelReplySchema) });
 
-/** Specs carry no date here, so `created` is 0. */
+/** Specs have no creation date here, so `created` is 0. */
 const modelOf = (id: string): z.output<typeof ModelReplySchema> => ({
   id,
   object: "model",
@@ -24,7 +24,7 @@ const modelOf = (id: string): z.output<typeof ModelReplySchema> => ({
   owned_by: "kritai",
 });
 
-/** More than any client's menu shows; a spec beyond them works by its name all the same. */
+/** More than any client's menu shows. Specs beyond this limit still work by name. */
 const MODELS_MAX = 500;
 
 async function storedNames({ specs }: RouteDeps): Promise<string[]> {
@@ -36,7 +36,7 @@ async function storedNames({ specs }: RouteDeps): Promise<string[]> {
   }
 }
 
-/** `default` first, then the stored specs. */
+/** Handles the list of models: `default` first, then the stored specs. */
 export function models(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const stored = await timedStore(deps.clock, c.get("scope"), () => storedNames(deps));
@@ -45,7 +45,7 @@ export function models(deps: RouteDeps) {
   };
 }
 
-/** One of them. Throws `unknown_spec`, which OpenAI's clients read as 404 `model_not_found`. */
+/** Handles a single model. Throws `unknown_spec`, which OpenAI clients see as 404 `model_not_found`. */
 export function model(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const name = c.req.param("id") ?? "";

@@ -1,5 +1,5 @@
-// POST /nemo-gym/compare: NeMo-Gym's genrm_compare, all responses to one conversation at once and a reward
-// each.
+// POST /nemo-gym/compare: NeMo-Gym's genrm_compare; takes all responses to one conversation at once and
+// returns a reward per response.
 import * as z from "zod";
 import { said } from "#said";
 import { type VerdictColumns, verdictIn, winnerOf } from "../../core/judges/verdicts.ts";
@@ -15,8 +15,8 @@ import { PrincipleSchema, requirePrinciple } from "./shared/principle.ts";
 import { unjudged } from "./shared/unjudged.ts";
 
 const CompareRequestSchema = z.object({
-  conversation_history: z.array(MessageSchema).min(1).meta(said("the turns before the responses")),
-  response_objs: z.array(ResponseSchema).min(1).meta(said("OpenAI's Responses, one a candidate")),
+  conversation_history: z.array(MessageSchema).min(1).meta(said("turns before the responses")),
+  response_objs: z.array(ResponseSchema).min(1).meta(said("OpenAI Responses objects, one per candidate")),
   principle: PrincipleSchema,
 });
 
@@ -25,22 +25,25 @@ const score = z.number().nullable();
 const ComparisonSchema = z.object({
   response_i: z.int(),
   response_j: z.int(),
-  judge_idx: z.int().meta(said("the sample's number")),
+  judge_idx: z.int().meta(said("index of the sample")),
   score_1: score,
   score_2: score,
-  ranking: z.null().meta(said("a scale of the gym's own judge")),
-  winner: z.enum(WINNERS).nullable().meta(said("of a judge that names the better one")),
+  ranking: z.null().meta(said("always null: a scale of NeMo-Gym's own judge")),
+  winner: z
+    .enum(WINNERS)
+    .nullable()
+    .meta(said("the better response, if the judge chooses one; null for a judge that scores")),
 });
 type Comparison = z.output<typeof ComparisonSchema>;
 
 export const CompareReplySchema = z.object({
-  rewards: z.array(z.number()).meta(said("in the order of response_objs")),
+  rewards: z.array(z.number()).meta(said("rewards in the order of `response_objs`")),
   comparison_results: z.array(ComparisonSchema),
   metrics: z
     .record(z.string(), z.number())
     .meta(
       said(
-        "parse_rate (1 when no answer was needed, 0 when none came); of a judge that scores mean_individual_score, std_individual_score, tiebreak_usage_rate",
+        "`parse_rate` (1 if no answer was needed, 0 if no answer arrived); with a judge that scores also `mean_individual_score`, `std_individual_score` and `tiebreak_usage_rate`",
       ),
     ),
 });
@@ -57,7 +60,7 @@ interface Shown extends VerdictColumns {
   error: string | null;
 }
 
-/** A comparison of two, as the gym lists it; nothing for any other. */
+/** A pairwise comparison in the gym's format; empty for comparisons of other sizes and for failed ones. */
 function comparison(row: Shown): Comparison[] {
   const { order, sample, scores, error } = row;
   const [first, second, ...others] = order;
@@ -93,7 +96,7 @@ const compare = groupRoute(async (body, { options, spec }) => {
       const [parse_rate = 1] = scored.reply.groups.map(
         ({ metrics, verifier }) => metrics.parse_rate ?? (verifier.generations === 0 ? 1 : 0),
       );
-      // The gym's are numbers: without one, and without a declared one, the request fails.
+      // The gym requires numbers: without a reward and a declared fallback, the request fails.
       const rewards = scored.reply.groups.flatMap((group) =>
         group.rollouts.map(({ reward }) => {
           const value = reward ?? options.on_failure;
@@ -110,7 +113,7 @@ export const nemoGymCompare: Contract = {
   name: "nemo_gym_compare",
   scope: "score",
   dialect: trainers,
-  // The gym itself sets no time-out.
+  // NeMo-Gym sets no timeout.
   wait_ms: null,
   content: [
     { at: "conversation_history", carrier: "prompt" },
@@ -134,16 +137,16 @@ export const page = /* @__PURE__ */ documented(nemoGymCompare, () => ({
   operations: {
     "POST /nemo-gym/compare": {
       operationId: "nemoGymCompare",
-      summary: "NeMo-Gym's genrm_compare: a reward for each of several responses",
+      summary: "NeMo-Gym's genrm_compare: one reward per response",
       description:
-        "Rewards are those of the spec. A response without one fails the request (5xx: the gym dispatches it again), unless `on_failure` names a number.",
+        "Returns the spec's rewards. A response without a reward fails the request (5xx, so NeMo-Gym dispatches it again), unless `on_failure` is a number.",
       query: OptionsSchema.omit({ response_field: true }),
       request: CompareRequestSchema,
       reply: CompareReplySchema,
       example: EXAMPLE,
       refusals: [
-        refused("a judge that takes a principle", "principle", "no place for it"),
-        { why: "nobody to compare with", status: 400, code: "group_too_small" },
+        refused("no judge takes a principle", "principle", "no slot for it"),
+        { why: "nothing to compare with", status: 400, code: "group_too_small" },
         noChoice(),
       ],
     },

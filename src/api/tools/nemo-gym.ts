@@ -1,5 +1,5 @@
-// POST /nemo-gym/verify and the small routes of a NeMo-Gym resources server. Rollouts: nemo-gym-response.ts;
-// gathering: gathered.ts.
+// POST /nemo-gym/verify and the auxiliary routes of a NeMo-Gym resources server. Rollouts are parsed in
+// nemo-gym-response.ts; gathering is in gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
@@ -21,12 +21,12 @@ import {
 } from "./shared/sample-score.ts";
 
 /**
- * Where the resources server stands; with observability on the gym puts its rollout's id before the
- * route.
+ * Base paths of the resources server. With observability enabled, NeMo-Gym inserts the rollout's id before
+ * the route.
  */
 const PREFIXES = ["/nemo-gym", "/nemo-gym/ng-rollout/:rollout_id"] as const;
 
-/** Names under which datasets hold what tells problems of one prompt apart. */
+/** Row fields that distinguish problems with the same prompt; the first one present is used. */
 const LABELS = ["expected_answer", "label", "answer", "ground_truth", "solution", "verifier_metadata"] as const;
 
 const IdSchema = z.union([z.string(), z.number()]).nullish();
@@ -35,10 +35,14 @@ export const VerifyRequestSchema = z
   .looseObject({
     responses_create_params: CreateParamsSchema,
     response: ResponseSchema,
-    _ng_group_id: IdSchema.meta(said("rollouts of one id and one `_ng_group_attempt` are one group")),
+    _ng_group_id: IdSchema.meta(said("rollouts with the same id and the same `_ng_group_attempt` form one group")),
     _ng_group_attempt: IdSchema,
   })
-  .meta(said("a dataset row's fields beside; all of it comes back, and specs that need facts read them there"));
+  .meta(
+    said(
+      "may contain additional fields of the dataset row. The reply returns all of them, and specs that need facts read them",
+    ),
+  );
 
 const flagged = {
   _ng_failure_class: z.literal("judge_failed").optional(),
@@ -47,7 +51,11 @@ const flagged = {
   instance_config: z
     .unknown()
     .optional()
-    .meta(said("the row's own; with a failed judge `mask_sample` is true in it, which is where NeMo-RL reads it")),
+    .meta(
+      said(
+        "the row's own configuration; if the judge failed, its `mask_sample` is true, which is where NeMo-RL reads it",
+      ),
+    ),
   failure_kind: z.literal("judge_failed").optional(),
   failure_reason: z.string().optional(),
 };
@@ -58,8 +66,8 @@ export const VerifyReplySchema = z.looseObject({
   reward: z.number(),
   reward_components: z
     .record(z.string(), z.number())
-    .meta(said("base, format, overlong; of a spec with signals each signal's value")),
-  kritai_request_id: z.string().meta(said("finds the judgement in the run log")),
+    .meta(said("`base`, `format` and `overlong`; for a spec with signals: the value of each signal")),
+  kritai_request_id: z.string().meta(said("request id of the judgement in the run log")),
   ...SampleLogsSchema.shape,
   ...flagged,
 });
@@ -68,13 +76,13 @@ const ReadSchema = z.object({ responses_create_params: GymPromptSchema, response
 
 const CohortSchema = z.object({ _ng_group_id: IdSchema, _ng_group_attempt: IdSchema });
 
-/** The gym's own name of a group, and which try at it this is; null where it does not say. */
+/** NeMo-Gym's id of the group and the attempt number; null if the request has none. */
 function cohortOf(body: Record<string, unknown>): unknown[] | null {
   const { _ng_group_id: id, _ng_group_attempt: attempt } = contractBody(CohortSchema, body);
   return id == null ? null : [id, attempt ?? null];
 }
 
-/** A row without what differs between its rollouts. */
+/** The row without fields that differ between its rollouts. */
 const problemOf = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith("_") || name === "_ng_task_index"));
 
@@ -85,7 +93,7 @@ function read(body: Record<string, unknown>) {
   const cohort = cohortOf(body);
   const { responses_create_params: _, response: __, ...row } = body;
   const stated = { truth: label, row, field: name ?? LABELS[0] };
-  // Rows without a prompt are grouped by all that they hold, such as an id.
+  // Rows without a prompt are grouped by their other fields, such as an id.
   const problem = prompt === "" ? problemOf(row) : label;
   return { prompt, label: problem, ...(cohort !== null && { cohort }), rollout, stated };
 }
@@ -94,9 +102,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The words of NeMo-Gym 0.7 and 0.5 for a failed judge: such a row is kept apart and can be verified
- * again.
- * NeMo-RL leaves a sample out of the loss by `instance_config.mask_sample` alone.
+ * Marks a failed judge in the formats of NeMo-Gym 0.7 and 0.5, so that the row is set aside and can be
+ * verified again. NeMo-RL drops a sample from the loss only by `instance_config.mask_sample`.
  */
 function judgeFailed({ judged }: JudgedSample, { instance_config }: Record<string, unknown>) {
   const error = judged.result.error ?? "verifier_bad_reply";
@@ -128,14 +135,16 @@ function verifyReply(sample: JudgedSample, body: Record<string, unknown>) {
 const verify = sampleRoute({
   field: "response.usage.output_tokens",
   reply: VerifyReplySchema,
-  // NeMo-RL: 5 dispatches of 60 s, doubled for what lies between.
+  // NeMo-RL dispatches 5 times with 60 s each; doubled to allow for pauses in between.
   retry_ms: 10 * 60_000,
   tries: 1,
   read,
   toReply: verifyReply,
 });
 
-/** Routes that score report faults in the trainers' words; trainers do not read the small routes. */
+/**
+ * Scoring routes report errors in the trainers' dialect; trainers do not parse errors of the other routes.
+ */
 const routesAt = (prefix: string): ContractRoute[] => [
   { method: "POST", path: `${prefix}/verify`, handler: verify },
   { method: "POST", path: `${prefix}/seed_session`, dialect: null, handler: session },
@@ -148,7 +157,7 @@ export const nemoGym: Contract = {
   name: "nemo_gym",
   scope: "score",
   dialect: trainers,
-  // verifiers' default for /verify.
+  // Default timeout of verifiers for /verify.
   wait_ms: 60_000,
   settable: true,
   content: [
@@ -169,7 +178,7 @@ export const page = /* @__PURE__ */ documented(nemoGym, () => ({
     "GET /nemo-gym/": {
       operationId: "nemoGymRoot",
       summary: "NeMo-Gym's readiness probe",
-      reply_description: "What this is.",
+      reply_description: "Information about the service.",
       reply: z.looseObject({}),
     },
     ...Object.assign(

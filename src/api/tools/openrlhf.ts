@@ -1,5 +1,5 @@
-// POST /openrlhf/get_reward: OpenRLHF's remote reward model. Lists in and out; one sample is gathered with
-// those of other requests. Gathering: gathered.ts.
+// POST /openrlhf/get_reward: OpenRLHF's remote reward model, with lists of samples. A single sample is
+// gathered with samples of other requests, see gathered.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -29,8 +29,11 @@ import { isTied, type JudgedSample, rewardOrDeclared, sampleLogs, unitScore } fr
 import { TRUTH_SAID } from "./shared/stated-facts.ts";
 
 export const OpenRlhfRequestSchema = z.object({
-  query: z.array(z.string()).meta(said("prompt and answer as one text, special tokens kept")),
-  prompts: z.array(z.string()).nullish().meta(said("what each query begins with; else its chat template tells")),
+  query: z.array(z.string()).meta(said("prompt and answer as one text, including special tokens")),
+  prompts: z
+    .array(z.string())
+    .nullish()
+    .meta(said("prompt at the start of each query; default: detected from the chat template")),
   labels: z.array(AnyJsonSchema).nullish().meta({ description: TRUTH_SAID }),
 });
 export const OpenRlhfReplySchema = z.object({
@@ -39,7 +42,7 @@ export const OpenRlhfReplySchema = z.object({
     .array(z.number().min(0).max(1))
     .meta(
       said(
-        "for dynamic filtering, which keeps a group by the mean of these: the rewards on 0..1, by the range that the spec implies; 0 where all of a group are equal, because such a group teaches nothing",
+        "rewards scaled to 0..1 by the range that the spec implies; 0 if all rewards of a group are equal, because such a group gives no training signal. Used for dynamic filtering, which selects groups by their mean score",
       ),
     ),
   extra_logs: z.union([z.record(z.string(), z.array(z.number())), z.object({})]),
@@ -57,7 +60,7 @@ function sampleAt(i: number, query: string, prompt: string | undefined, label: u
   const asked = prompt === undefined ? splitRendered(query)?.prompt : renderedPrompt(prompt);
   const text = answerAfter(query, prompt ?? "");
   if (asked === undefined || text === null) {
-    throw fault("query", "does not begin with its prompt, and has no assistant turn of a known chat template");
+    throw fault("query", "does not begin with its prompt and has no assistant turn of a known chat template");
   }
   const checked = PromptText.safeParse(asked);
   if (!checked.success) throw fault("prompts", checked.error.issues[0]?.message as string);
@@ -69,7 +72,7 @@ function read(body: Record<string, unknown>) {
   const { query, prompts, labels } = contractBody(OpenRlhfRequestSchema, body, LISTS);
   for (const [name, list] of Object.entries({ prompts, labels })) {
     if (list === null || list === undefined || list.length === query.length) continue;
-    throw invalidRequest([{ path: name, message: `${counted(list.length)} beside ${query.length} of query` }]);
+    throw invalidRequest([{ path: name, message: `${counted(list.length)}, but query has ${query.length}` }]);
   }
   return query.map((text, i) => sampleAt(i, text, prompts?.[i], labels?.[i]));
 }
@@ -90,7 +93,7 @@ function openRlhfReply(judged: readonly JudgedSample[]): z.output<typeof OpenRlh
 const route = samplesRoute({
   field: "query",
   reply: OpenRlhfReplySchema,
-  // 5 x 181 s.
+  // 5 tries of 181 s.
   retry_ms: 16 * 60_000,
   tries: 5,
   unpooled: true,
@@ -111,7 +114,7 @@ export const openRlhf: Contract = {
   routes: [{ method: "POST", path: "/openrlhf/get_reward", handler: route }],
 };
 
-/** Texts as OpenRLHF sends them: rendered, special tokens kept. */
+/** Texts as OpenRLHF sends them: rendered by a chat template, with special tokens. */
 export const EXAMPLE = {
   query: [/* @__PURE__ */ rendered(CORRECT, "<|im_end|>")],
   prompts: [/* @__PURE__ */ rendered("", "")],
@@ -129,7 +132,7 @@ export const page = /* @__PURE__ */ documented(openRlhf, () => ({
       reply: OpenRlhfReplySchema,
       example: EXAMPLE,
       refusals: [
-        refused("one length", "prompts|labels", "^\\d+ elements? beside \\d+ of query$"),
+        refused("different lengths", "prompts|labels", "^\\d+ elements?, but query has \\d+$"),
         regrouped(),
         refused("its prompt", "query\\[\\]", "does not begin with its prompt", "prompts"),
       ],

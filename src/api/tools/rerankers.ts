@@ -1,4 +1,4 @@
-// Routes and reference pages of the rerankers that other vendors' clients call. Bodies and replies:
+// Routes and reference pages of the reranker APIs of other vendors. Request and reply formats are in
 // shared/reranker-rows.ts.
 import * as z from "zod";
 import { said } from "#said";
@@ -12,7 +12,7 @@ import { type RerankerRow, rankingRoute } from "./shared/reranker.ts";
 import { RERANKERS } from "./shared/reranker-rows.ts";
 import { info, TeiInfoSchema } from "./shared/tei-info.ts";
 
-/** The contract of rows that share a name in metrics and its settings, which are those of the first. */
+/** A contract for rows that share a metric name and settings; the settings are taken from the first row. */
 const contractOf = (name: string, row: RerankerRow, ...others: RerankerRow[]): Contract => ({
   name,
   scope: "score",
@@ -30,8 +30,8 @@ const contractOf = (name: string, row: RerankerRow, ...others: RerankerRow[]): C
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
 
 /**
- * `/rerank`, which TEI and vLLM share: a body with `texts` is TEI's, with its faults, one with
- * `documents` is vLLM's.
+ * `/rerank`, shared by TEI and vLLM: a body with `texts` is handled as TEI's, including its errors, and one
+ * with `documents` as vLLM's.
  */
 const bare: Contract = {
   ...contractOf("bare_rerank", RERANKERS.vllm),
@@ -49,9 +49,9 @@ const bare: Contract = {
   ],
 };
 
-/** How a configuration's name ends where it is to rank. */
+/** The verb at the end of a configuration's name. */
 const RANK = /:rank$/;
-const NO_VERB = "A ranking configuration has only the verb :rank.";
+const NO_VERB = "A ranking configuration supports only the verb `:rank`.";
 
 const vertex: Contract = {
   ...contractOf("vertex_rank", RERANKERS.vertex),
@@ -108,14 +108,17 @@ export const RERANK_EXAMPLES = {
   },
 };
 
-/** The operation of a row; `named`: the body is a component, with the rule of documents in fields. */
+/**
+ * The reference page of a reranker row.
+ * @param named name of the request body's component, which then gets the rule about document fields
+ */
 function pageOfRow(
   row: RerankerRow,
   words: Pick<Operation, "operationId" | "summary" | "example"> & Partial<Operation>,
   named?: string,
 ): ContractPage {
   const refusals = row.carrier === "documents" ? [fieldsRefusal(row.list), noChoice()] : [noChoice()];
-  const description = `The query is the prompt, the documents are its candidates. ${scoresAndHeader()}`;
+  const description = `The query is the prompt, and the documents are its candidates. ${scoresAndHeader()}`;
   const operation = {
     description,
     query: SharedOptionsSchema,
@@ -130,10 +133,10 @@ function pageOfRow(
   return { operations, components: { [named]: row.schema }, rules: { [named]: fieldsRule(row.list) } };
 }
 
-/** Both versions of Cohere's route. */
+/** The page for both versions of Cohere's route. */
 function coherePage(): ContractPage {
   const words = {
-    description: `The query is the prompt, the documents are its candidates. ${scoresWords()}`,
+    description: `The query is the prompt, and the documents are its candidates. ${scoresWords()}`,
     example: RERANK_EXAMPLES.rerank,
   };
   const v1 = { operationId: "rerankV1", summary: "Rank candidates: Cohere v1, Jina and vLLM clients", ...words };
@@ -146,28 +149,28 @@ function coherePage(): ContractPage {
   };
 }
 
-/** `/rerank` in both of its forms, and TEI's `/info`. */
+/** The page for `/rerank` in both forms, and TEI's `/info`. */
 function barePage(): ContractPage {
   const { tei, vllm } = RERANKERS;
   const { operations } = pageOfRow(vllm, {
     operationId: "rerankBare",
     summary: "Rank candidates: TEI (`texts`) and vLLM (`documents`) clients",
-    description: `A body with \`texts\` is answered with TEI's bare array, one with \`documents\` with vLLM's object. ${scoresWords()} For TEI the warnings are in the header \`X-Kritai-Warnings\`.`,
+    description: `A body with \`texts\` returns TEI's bare array; a body with \`documents\` returns vLLM's object. ${scoresWords()} For TEI clients, warnings are in the header \`X-Kritai-Warnings\`.`,
     request: z.union([tei.schema, vllm.schema]),
     reply: z.union([tei.reply, vllm.reply]),
     example: RERANK_EXAMPLES.tei,
-    // TEI uses another status for an answer without a choice.
+    // TEI returns 424 for an answer without a choice.
     refusals: [fieldsRefusal(), noChoice(), noChoice(424)],
   });
   const infoWords = {
     operationId: "teiInfo",
-    summary: "What TEI's clients read before they rank: the limit of a block",
+    summary: "Limits that TEI's clients read before they rank",
     reply: TeiInfoSchema,
   };
   return { operations: { ...operations, "GET /info": infoWords }, components: { TeiRequest: tei.schema } };
 }
 
-/** The page of each contract, in the order of the contracts. */
+/** The page of each contract, in the same order as RERANK_CONTRACTS. */
 const PAGES: readonly (() => ContractPage)[] = [
   coherePage,
   barePage,
@@ -181,7 +184,7 @@ const PAGES: readonly (() => ContractPage)[] = [
     pageOfRow(RERANKERS.infinity, {
       operationId: "rerankInfinity",
       summary: "Rank candidates: Infinity's clients",
-      description: `The query is the prompt, the documents are its candidates. ${scoresAndHeader()} A fault of the request is 422 with \`detail\` as a list, as of a FastAPI server.`,
+      description: `The query is the prompt, and the documents are its candidates. ${scoresAndHeader()} An invalid request returns 422 with \`detail\` as a list, like a FastAPI server.`,
       example: RERANK_EXAMPLES.infinity,
     }),
   () =>
@@ -200,7 +203,7 @@ const PAGES: readonly (() => ContractPage)[] = [
       {
         operationId: "rerankMixedbread",
         summary: "Rank candidates: Mixedbread's clients",
-        description: `The query is the prompt, \`input\` holds its candidates. ${scoresAndHeader()}`,
+        description: `The query is the prompt, and \`input\` contains its candidates. ${scoresAndHeader()}`,
         example: RERANK_EXAMPLES.mixedbread,
       },
       "MixedbreadRequest",
@@ -209,12 +212,12 @@ const PAGES: readonly (() => ContractPage)[] = [
     pageOfRow(RERANKERS.vertex, {
       operationId: "rankVertex",
       summary: "Rank candidates: Vertex AI's ranking API",
-      description: `The query is the prompt, the records are its candidates: the content, behind the title where it does not begin with it. ${scoresAndHeader()}`,
+      description: `The query is the prompt, and the records are its candidates: each record's content, preceded by its title unless the content begins with the title. ${scoresAndHeader()}`,
       example: RERANK_EXAMPLES.vertex,
       path: z.object({
-        project: z.string().meta(said("any")),
-        location: z.string().meta(said("any")),
-        config: z.string().regex(RANK).meta(said("any name, and `:rank`")),
+        project: z.string().meta(said("any value")),
+        location: z.string().meta(said("any value")),
+        config: z.string().regex(RANK).meta(said("any name, followed by `:rank`")),
       }),
     }),
 ];

@@ -1,5 +1,5 @@
-// POST /v1/responses: the judge of chat-completions.ts for tools that speak OpenAI's Responses API. The model
-// is a spec, the answer a verdict.
+// POST /v1/responses: the judge of chat-completions.ts, for tools that speak OpenAI's Responses API. The
+// model is a spec's name, and the answer is a verdict.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -16,11 +16,11 @@ import { ResponsesReplySchema, responseOf, streamResponse } from "./shared/respo
 const ItemSchema = MessageSchema.extend({ role: MessageSchema.shape.role.nullish() });
 
 const ResponsesRequestSchema = z.object({
-  model: z.string().nullish().meta(said("a spec's name; GET /v1/models lists them")),
+  model: z.string().nullish().meta(said("name of a spec; `GET /v1/models` lists the specs")),
   input: z
     .union([z.string(), z.array(ItemSchema).min(1)])
-    .meta(said("a comparison as a text, or items: the last user message is it")),
-  instructions: z.string().nullish().meta(said("not read: the spec has its own")),
+    .meta(said("a comparison as a string, or a list of items whose last user message is the comparison")),
+  instructions: z.string().nullish().meta(said("ignored; the spec has its own instructions")),
   stream: z.boolean().nullish(),
 });
 
@@ -54,7 +54,7 @@ export const responses: Contract = {
   name: "responses",
   scope: "score",
   dialect: openai,
-  // The openai SDK's own.
+  // Default timeout of the openai SDK.
   wait_ms: 600_000,
   settable: true,
   content: [{ at: "input", carrier: "input" }],
@@ -73,14 +73,14 @@ export const EXAMPLE = {
 const operation = (operationId: string, summary: string) => ({
   ...{ operationId, summary },
   description:
-    'The model is a spec\'s name. The last user message is a comparison, in the shape of Kritai\'s own prompt or as JSON `{"question", "candidates"}`; `output_text` is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. With `stream: true` the same as events. A failure is an HTTP error, in a stream that has begun an `error` event.',
+    '`model` is the name of a spec. The last user message is a comparison, in Kritai\'s own prompt format or as JSON `{"question", "candidates"}`; `output_text` is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. With `stream: true` the same as events. A failure is an HTTP error, in a stream that has begun an `error` event.',
   query: SharedOptionsSchema,
   request: ResponsesRequestSchema,
   reply: ResponsesReplySchema,
   example: EXAMPLE,
   replies: {
     "200": {
-      description: "Judged. With `stream: true` as the events of the Responses API.",
+      description: "The verdict. With `stream: true`, the events of the Responses API.",
       content: {
         "application/json": { schema: ResponsesReplySchema },
         "text/event-stream": { schema: { type: "object" } },
@@ -89,8 +89,8 @@ const operation = (operationId: string, summary: string) => ({
   },
   refusals: [
     { why: "not a stored spec", status: 404, code: "unknown_spec", path: "model" },
-    refused("a comparison in a text", "input", "the last user message is no comparison|holds no user message"),
-    refused("a comparison in a text", "input\\..+"),
+    refused("not a comparison", "input", "the last user message is not a comparison|contains no user message"),
+    refused("not a comparison", "input\\..+"),
     noChoice(),
   ],
 });
@@ -98,7 +98,7 @@ const operation = (operationId: string, summary: string) => ({
 export const page = /* @__PURE__ */ documented(responses, () => ({
   operations: {
     "POST /v1/responses": operation("judgeResponses", "A judge for tools that speak the Responses API"),
-    "POST /openai/v1/responses": operation("judgeResponsesAzureV1", "The same at Azure's v1 path"),
-    "POST /openai/responses": operation("judgeResponsesAzure", "The same at Azure's dated path"),
+    "POST /openai/v1/responses": operation("judgeResponsesAzureV1", "Same operation at Azure's v1 path"),
+    "POST /openai/responses": operation("judgeResponsesAzure", "Same operation at Azure's dated path"),
   },
 }));

@@ -1,5 +1,5 @@
-// POST /ruler/v1/chat/completions: the judge that ART's RULER asks, all trajectories of a group at once. The
-// prompt's shape: ruler-prompt.ts.
+// POST /ruler/v1/chat/completions: the judge of ART's RULER, which scores all trajectories of a group at
+// once. The prompt format is in ruler-prompt.ts.
 import * as z from "zod";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
 import { ChatRequestSchema } from "./chat-completions.ts";
@@ -14,21 +14,21 @@ import { relevances } from "./shared/relevance.ts";
 import { rulerPrompt, specOfQuestion } from "./shared/ruler-prompt.ts";
 
 const RulerRequestSchema = ChatRequestSchema.omit({ stream: true, stream_options: true }).extend({
-  stream: z.literal(false, "the judge's answer comes whole").nullish(),
+  stream: z.literal(false, "streaming is not supported").nullish(),
 });
 
 const route = groupRoute(async (body, { id, created, textSpec }) => {
   const { messages, model } = contractBody(RulerRequestSchema, body, { messages: "messages_max" });
   const question = rulerPrompt(messages);
   const { group, ids, several } = question;
-  // In several turns a program is only a part: without a spec such trajectories are judged whole.
+  // In a trajectory of several turns, code is only a part, so without a spec it is judged whole.
   const texts = several === null ? group.rollouts.map(({ text }) => text) : [];
   const spec = specOfQuestion(question, await textSpec(model ?? null, texts));
   return {
     ...{ groups: [group], spec, field: "messages", reply: ChatReplySchema },
     /**
-     * A score in 0..1 a trajectory, and in its explanation how it came about. One that is missing
-     * fails the request: RULER would take another's for it.
+     * A score in 0..1 per trajectory, explained by its win counts. A missing score fails the request, because
+     * RULER would assign another trajectory's score.
      */
     toReply(scored) {
       const relevance = relevances(scored, spec, false);
@@ -50,7 +50,7 @@ export const ruler: Contract = {
   name: "ruler",
   scope: "score",
   dialect: openai,
-  // litellm's own.
+  // Default timeout of litellm.
   wait_ms: 600_000,
   settable: true,
   content: [{ at: "messages", carrier: "question" }],
@@ -79,17 +79,17 @@ export const page = /* @__PURE__ */ documented(ruler, () => ({
   operations: {
     "POST /ruler/v1/chat/completions": {
       operationId: "rulerJudge",
-      summary: "The judge of ART's RULER: a score for each trajectory of a group",
+      summary: "Judge for ART's RULER: one score per trajectory of a group",
       description:
-        "The last user message holds RULER's `<context>` and `<trajectory>` blocks; the answer is its JSON, with one score in 0..1 for each. The model is a spec's name. A trajectory without a score fails the request.",
+        "The last user message contains RULER's `<context>` and `<trajectory>` blocks; the answer is RULER's JSON, with a score in 0..1 per trajectory. `model` is the name of a spec. A trajectory without a score fails the request.",
       query: SharedOptionsSchema,
       request: RulerRequestSchema,
       reply: ChatReplySchema,
       example: EXAMPLE,
       refusals: [
-        refused("trajectories in a text", "messages"),
-        refused("trajectories in a text", "messages\\..+"),
-        { why: "nobody to compare with", status: 400, code: "group_too_small" },
+        refused("invalid trajectories", "messages"),
+        refused("invalid trajectories", "messages\\..+"),
+        { why: "nothing to compare with", status: 400, code: "group_too_small" },
         noChoice(),
       ],
     },

@@ -1,5 +1,5 @@
-// POST /v1/score_batch: a flat batch in, rewards in its order out, with metrics and columns whose keys never
-// change.
+// POST /v1/score_batch: takes a flat batch and returns rewards in the same order, with metrics and columns
+// whose keys never change.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { type AnySpec, compileSpec } from "../../core/reward/compiled-spec.ts";
@@ -32,7 +32,7 @@ function requireLengths(has_lengths: boolean, field: string, spec: AnySpec): voi
   refuseUnmet(compiled, field, { lengths: true });
   const who = needsLengths(compiled);
   if (who === null || has_lengths) return;
-  const message = `required because the spec has ${who}; or send completion_ids`;
+  const message = `required because the spec has ${who}; alternatively, send completion_ids`;
   throw new ApiError("length_tokens_required", `length_tokens: ${message}.`, {
     errors: [{ path: "length_tokens", message }],
   });
@@ -73,10 +73,10 @@ export const page = /* @__PURE__ */ documented(scoreBatch, () => ({
       operationId: "scoreBatch",
       summary: "Rewards for a flat batch: TRL, ms-swift, FAI-RL, verl's batch manager",
       description:
-        "Groups are rebuilt from equal prompts (and equal labels, and language); rewards come back in the order of the completions, `null` where there is none. The keys of `metrics` and `columns` never change.",
+        "Completions with the same prompt, label and language form one group. Rewards are in the order of the completions; `null` if a completion has no reward. The keys of `metrics` and `columns` never change.",
       query: OptionsSchema,
       request: ScoreBatchRequestSchema,
-      // The name that response_field gives holds the rewards once more.
+      // The field named by response_field repeats the rewards.
       reply: ScoreBatchReplySchema.catchall(ScoreBatchReplySchema.shape.rewards),
       example: EXAMPLE,
       repeatable: true,
@@ -84,7 +84,7 @@ export const page = /* @__PURE__ */ documented(scoreBatch, () => ({
         ...specRefusals(),
         ...groupRefusals(),
         deepLabel(),
-        refused("one length", ".+", "^\\d+ elements? beside \\d+ completions?$"),
+        refused("different lengths", ".+", "^\\d+ elements? for \\d+ completions?$"),
         regrouped(),
       ],
     },

@@ -1,4 +1,4 @@
-// POST /score and /v1/score: vLLM's scores of text pairs, in input order.
+// POST /score and /v1/score: vLLM's score API for text pairs, in input order.
 import * as z from "zod";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";
@@ -12,7 +12,7 @@ import { KritaiSchema } from "./shared/ranking-options.ts";
 import { pairRefusals, pairUp, scorePairs } from "./shared/scored-pairs.ts";
 import { textRoute } from "./shared/text-route.ts";
 
-/** The names under which vLLM takes the two sides, in the order in which they are looked for. */
+/** vLLM's names for the two sides of a pair, in order of precedence. */
 const SIDES = [
   ["queries", "documents"],
   ["queries", "items"],
@@ -56,11 +56,11 @@ function sides(request: z.output<typeof ScoreRequestSchema>) {
     const other = SIDES.map(([, right]) => right).find((name) => name !== names[1] && request[name] != null);
     if (other === undefined) return { field: names[1], pairs: pairUp(first, second, names) };
     throw invalidRequest([
-      { path: other, message: `given beside \`${names.join("` and `")}\`; send one pair of sides` },
+      { path: other, message: `cannot be combined with \`${names.join("` and `")}\`; send one pair of fields` },
     ]);
   }
   const wanted = SIDES.map((names) => names.join(" + ")).join(", or ");
-  throw invalidRequest([{ path: "$", message: `two sides are needed: ${wanted}` }]);
+  throw invalidRequest([{ path: "$", message: `one pair of fields is required: ${wanted}` }]);
 }
 
 const route = textRoute(scorePairs, () => ({
@@ -100,9 +100,9 @@ export const EXAMPLE = { model: "default", queries: QUESTION, documents: [WRONG,
 const operation = (operationId: string): Operation => ({
   operationId,
   vendor_types: true,
-  summary: "vLLM's scores of text pairs, in input order",
+  summary: "vLLM's scores of text pairs, in the order of the input",
   description:
-    "Texts with equal prompts are compared with each other; a spec that compares nothing scores one text too. Every pair has its score, or the request fails.",
+    "Texts with equal prompts are compared with each other; a spec without comparisons also scores a single text. Every pair gets a score, or the request fails.",
   query: SharedOptionsSchema,
   request: ScoreRequestSchema,
   reply: ScoreReplySchema,
@@ -111,8 +111,8 @@ const operation = (operationId: string): Operation => ({
 });
 
 /**
- * The schema's lists; a side may also be one text, and there are two texts at least. The rule stands
- * behind a condition, because code generators would make a type of each alternative.
+ * The reference page. A side may also be a single text; there must be at least two texts. The rule is behind
+ * a condition because code generators would create a type for each alternative.
  */
 export const page = /* @__PURE__ */ documented(score, () => ({
   operations: { "POST /score": operation("scorePairs"), "POST /v1/score": operation("scorePairsV1") },

@@ -1,5 +1,5 @@
-// POST /slime/reward: slime's and miles' remote_rm. One sample in, a bare number out, or an object for
-// --reward-key. Gathering: gathered.ts.
+// POST /slime/reward: remote_rm of slime and miles. Takes one sample and returns a bare number, or an object
+// for --reward-key. Gathering is in gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { invalidRequest } from "../door/validation.ts";
@@ -14,20 +14,23 @@ import { rewardOrDeclared, SampleLogsSchema, sampleLogs } from "./shared/sample-
 import { truthField } from "./shared/stated-facts.ts";
 
 export const SlimeRequestSchema = z.object({
-  prompt: PromptSchema.meta(said("a text, rendered by a chat template or not, or a chat")),
+  prompt: PromptSchema.meta(said("a string, with or without a rendered chat template, or a chat")),
   response: CompletionSchema,
-  label: truthField("samples of one prompt with different labels are different problems"),
+  label: truthField("samples with the same prompt and different labels are different problems"),
 });
 export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
 
-/** On-policy distillation sends its teacher's requests to the same --rm-url. */
+/**
+ * Fields of a request to SGLang's /generate: on-policy distillation sends its teacher's requests to the same
+ * --rm-url.
+ */
 const SGLANG = ["input_ids", "sampling_params", "return_logprob"] as const;
 
 function read(body: Record<string, unknown>) {
   const foreign = SGLANG.find((name) => Object.hasOwn(body, name) && !Object.hasOwn(body, "response"));
   if (foreign !== undefined) {
     const message =
-      "this is a request to SGLang's /generate, as on-policy distillation sends it; its --rm-url must be the teacher's server, this route scores {prompt, response, label}";
+      "this is a request to SGLang's /generate, as sent by on-policy distillation; set its --rm-url to the teacher's server, because this route scores {prompt, response, label}";
     throw invalidRequest([{ path: foreign, message }]);
   }
   const { prompt, response, label } = contractBody(SlimeRequestSchema, body, { prompt: "messages_max" });
@@ -42,7 +45,7 @@ function read(body: Record<string, unknown>) {
 const route = sampleRoute({
   field: "response",
   reply: SlimeReplySchema,
-  // 10 x 120 s and back-off up to 31 s; miles, with this route, asks once.
+  // slime: 10 tries of 120 s with back-off up to 31 s. miles sends a single request to this route.
   retry_ms: 24 * 60_000,
   tries: 10,
   read,

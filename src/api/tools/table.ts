@@ -1,5 +1,5 @@
-// The table of contracts of other tools: a new one is one file and one line here, a reranker one row of
-// its table.
+// The contracts of other tools. A new contract takes one file and one line here; a new reranker takes one row
+// in its own table.
 
 import { chat } from "./chat-completions.ts";
 import { classify } from "./classify.ts";

@@ -1,5 +1,5 @@
-// POST /verl/compute_score: the keywords of verl's reward function as JSON, a dict with constant keys back.
-// Gathering: gathered.ts.
+// POST /verl/compute_score: takes the keywords of verl's reward function as JSON and returns a dict with
+// constant keys. Gathering is in gathered.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -15,12 +15,14 @@ import { rewardOrDeclared, SampleLogsSchema, sampleLogs, winShare } from "./shar
 import { truthField } from "./shared/stated-facts.ts";
 
 export const VerlRequestSchema = z.object({
-  data_source: AnyJsonSchema.optional().meta(said("with ground_truth: which problem it is, besides the prompt")),
+  data_source: AnyJsonSchema.optional().meta(
+    said("identifies the problem, together with the prompt and `ground_truth`"),
+  ),
   solution_str: RolloutTextSchema,
   ground_truth: truthField(),
   extra_info: ExtraInfoSchema.meta(
     said(
-      "verl does not pass the prompt, so `question` or `prompt` holds it; `global_steps`, as verl writes it, names the step in the run log",
+      "must contain the prompt as `question` or `prompt`, because verl does not pass it elsewhere; `global_steps`, as written by verl, is the step in the run log",
     ),
   ),
 });
@@ -32,22 +34,22 @@ export const VerlReplySchema = SampleLogsSchema.extend({
     .max(1)
     .meta(
       said(
-        "what verl's validation shows: the share of comparisons won, else the reward on 0..1; without a reward the declared number",
+        "metric that verl's validation shows: the share of comparisons won; without comparisons: the reward scaled to 0..1; without a reward: the declared number",
       ),
     ),
 });
 
 const VERSION = "global_steps";
 
-/** By the `split` that verl's own preparation scripts write into extra_info. */
+/** Whether a sample is for validation, by the `split` that verl's preparation scripts write to extra_info. */
 function isValidation(extra: unknown): boolean {
   const split = extra !== null && typeof extra === "object" && "split" in extra ? extra.split : undefined;
   return typeof split === "string" && !/^train(ing)?$/i.test(split);
 }
 
 /**
- * verl's rollout servers write the version of their weights into extra_info: the step that it logs,
- * less one.
+ * The step that verl logs: the version of the weights, which verl's rollout servers write to extra_info, plus
+ * one.
  */
 function stepOf(extra: unknown): number | undefined {
   const version = extra !== null && typeof extra === "object" && VERSION in extra ? extra[VERSION] : undefined;
@@ -55,7 +57,7 @@ function stepOf(extra: unknown): number | undefined {
   return success ? data : undefined;
 }
 
-/** Samples of a group may each have another version: it is not part of the row. */
+/** Removes the version from the row, because it may differ between the samples of a group. */
 function withoutVersion(extra: unknown): unknown {
   if (extra === null || typeof extra !== "object") return extra;
   return Object.fromEntries(Object.entries(extra).filter(([name]) => name !== VERSION));
@@ -80,7 +82,7 @@ function read(body: Record<string, unknown>) {
 const route = sampleRoute({
   field: "solution_str",
   reply: VerlReplySchema,
-  // Callers' own loops.
+  // Retries are left to the callers' own loops.
   retry_ms: 10 * 60_000,
   tries: 1,
   read,
@@ -93,7 +95,7 @@ export const verl: Contract = {
   name: "verl",
   scope: "score",
   dialect: trainers,
-  // The rate_limited manager's timeout.
+  // Timeout of verl's rate_limited manager.
   wait_ms: 300_000,
   settable: true,
   content: [
@@ -116,7 +118,7 @@ export const page = /* @__PURE__ */ documented(verl, () => ({
   operations: {
     "POST /verl/compute_score": sampleOperation({
       operationId: "verlComputeScore",
-      summary: "verl's compute_score, its keywords as JSON",
+      summary: "verl's compute_score, with its keyword arguments as JSON",
       request: VerlRequestSchema,
       reply: VerlReplySchema,
       example: EXAMPLE,

@@ -1,4 +1,4 @@
-// OpenAI's chat reply shapes, whole and streamed. Must not know scoring; a fault is never written as a
+// OpenAI's chat completion format, whole and streamed. Independent of scoring; an error is never sent as a
 // verdict.
 
 import * as z from "zod";
@@ -17,7 +17,7 @@ import { UsageSchema } from "./judging.ts";
 
 interface CompletionHead {
   id: string;
-  /** Seconds since 1970. */
+  /** Unix time in seconds. */
   created: number;
   model: string;
 }
@@ -39,7 +39,7 @@ export const ChatReplySchema = z.object({
 });
 type ChatReply = z.output<typeof ChatReplySchema>;
 
-/** The whole reply. */
+/** Builds the reply when it is not streamed. */
 export function completion(head: CompletionHead, { text, usage }: ChatVerdict): ChatReply {
   const message = { role: "assistant" as const, content: text };
   const choice = { index: 0 as const, message, finish_reason: "stop" as const, logprobs: null };
@@ -60,9 +60,9 @@ const HEADERS = {
 };
 
 /**
- * The streamed reply. It begins when the verdict is there, or after heartbeat_ms with comments that
- * keep the connection alive. A fault before that is thrown and becomes an ordinary error; a later
- * one is an `error` event, and the stream ends without `[DONE]`.
+ * The streamed reply. Starts when the verdict is known, or after heartbeat_ms with keep-alive comments. An
+ * error before that is thrown as an ordinary error; a later one is an `error` event, and the stream ends
+ * without `[DONE]`.
  */
 export async function streamCompletion(
   deps: RouteDeps,

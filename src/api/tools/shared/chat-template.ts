@@ -1,32 +1,27 @@
-// Reads a conversation that a chat template has already rendered: where the last answer begins, and what is
-// only markup. Pure.
+// Parses a conversation already rendered by a chat template: finds where the last answer starts, and strips
+// the markup. Pure.
 
-/**
- * The texts that the usual templates put in front of an assistant's turn; each runs to the end of its line
- * breaks.
- */
+/** Headers of an assistant turn in common chat templates, including the line breaks after them. */
 const ASSISTANT =
   /<\|im_start\|>assistant\n|<\|start_header_id\|>assistant<\|end_header_id\|>\n\n|<start_of_turn>model\n|<[|｜]Assistant[|｜]>|<\|assistant\|>\n?|\[\/INST\]/g;
 
-/** The same as an expression for the document: what a conversation holds that can be split. */
+/** The same as a JSON Schema pattern, for the API reference: matches conversations that can be split. */
 export const OPENED_TURN = ASSISTANT.source.replaceAll("\\/", "/");
 
-/** Tokens of the usual templates that are not part of what anyone said. */
+/** Special tokens of common chat templates. */
 const TOKEN = /<[|｜][^|｜<>\n]{1,64}[|｜]>|<(?:start_of_turn|end_of_turn|bos|eos|s|\/s)>|\[\/?INST\]/g;
 
 interface RenderedTurn {
   /**
-   * All before the last assistant turn, without the template's tokens; roles stay where the
-   * template writes them as words.
+   * Everything before the last assistant turn, without special tokens; role names that the template writes as
+   * words remain.
    */
   prompt: string;
-  /** The last assistant turn, without the tokens that close it. */
+  /** The last assistant turn, without its closing tokens. */
   completion: string;
 }
 
-/**
- * Splits at the last assistant turn; null when the text has none that is known. Linear in the text.
- */
+/** Splits at the last assistant turn; null if no known header is found. Takes linear time. */
 export function splitRendered(text: string): RenderedTurn | null {
   let last: RegExpExecArray | null = null;
   for (const found of text.matchAll(ASSISTANT)) last = found;
@@ -37,7 +32,7 @@ export function splitRendered(text: string): RenderedTurn | null {
   };
 }
 
-/** An answer without the tokens that close it, and the blanks between them. */
+/** An answer without its closing tokens and the white space between them. */
 export function withoutClosing(text: string): string {
   let rest = text.trimEnd();
   for (;;) {
@@ -49,8 +44,8 @@ export function withoutClosing(text: string): string {
 }
 
 /**
- * A prompt that a template may have rendered, as what was said: with an opening for the answer it
- * is cut there, a bare text is left alone.
+ * A prompt that a template may have rendered, reduced to its text: cut before an opened assistant turn; plain
+ * text is returned unchanged.
  */
 export function renderedPrompt(text: string): string {
   const turn = splitRendered(text);
@@ -60,8 +55,8 @@ export function renderedPrompt(text: string): string {
 }
 
 /**
- * The text behind `prompt` in a text that begins with it (special tokens before it aside), else the last
- * assistant turn; null when neither is found.
+ * The text after `prompt` if `text` starts with it (ignoring special tokens), otherwise the last assistant
+ * turn; null if neither is found.
  */
 export function answerAfter(text: string, prompt: string): string | null {
   const at = prompt === "" ? -1 : text.indexOf(prompt);

@@ -1,5 +1,5 @@
-// Defines what a contract of another tool is: its routes, who may call them, how its body is read, how its
-// clients read faults, wait and retry. Contracts: ../table.ts.
+// The definition of a foreign tool's contract: its routes, access, content, and the timeouts, retries and
+// error dialect of its clients. The contracts are listed in ../table.ts.
 import type * as z from "zod";
 import { fieldFaults, SUGGESTING } from "../../../core/faults/field-errors.ts";
 import type { LimitName } from "../../../core/faults/limit-advice.ts";
@@ -12,36 +12,36 @@ import type { Access, Handler, Route } from "../../door/route.ts";
 import { invalidRequest, overLimit } from "../../door/validation.ts";
 import type { ClientWaits } from "./deadlines.ts";
 
-/** A route of a contract; what it leaves out is as the contract says. */
+/** A route of a contract; omitted properties default to the contract's. */
 export interface ContractRoute extends Omit<Route, "access" | "handler"> {
   access?: Access;
   handler: (deps: RouteDeps, contract: Contract) => Handler;
 }
 
 /**
- * A contract: its one file and its line in the table are all there is of it. Routing, access,
- * deadlines and the dialect of its faults derive from here.
+ * A foreign tool's API. Routing, access, deadlines and the error dialect derive from this record, so adding a
+ * contract takes one file and one line in the table.
  */
 export interface Contract extends ClientWaits {
-  /** Names it in metrics. */
+  /** Label in metrics. */
   name: string;
-  /** The scope of a key that calls it: whatever a route's method, it scores. */
+  /** The scope that a key needs, for all methods, because the contract scores. */
   scope: Scope;
-  /** Null: faults are problem documents. */
+  /** Null: errors are problem documents. */
   dialect: FaultDialect | null;
-  /** Where its bodies hold what is judged; what of it is not shown is refused. */
+  /** Fields of the body that hold content; content that the judge would not see is rejected. */
   content: readonly ContentPlace[];
   routes: readonly ContractRoute[];
 }
 
-/** The contract's routes with what it says of them all. */
+/** The contract's routes with its defaults filled in. */
 export const routesOf = (contract: Contract): Route[] =>
   contract.routes.map((route) => ({
     ...{ access: contract.scope, dialect: contract.dialect, ...route },
     handler: (deps) => warning(route.handler(deps, contract)),
   }));
 
-/** The handler, with what its request had left out named in the reply's header. */
+/** Wraps a handler: adds the warnings about dropped content to the reply's header. */
 const warning =
   (handler: Handler): Handler =>
   async (c) => {
@@ -55,12 +55,12 @@ const warning =
 
 const WARNINGS = "x-kritai-warnings";
 
-/** Which limit bounds which list of a body. */
+/** The limit for each list of a body. */
 type ListLimits = Readonly<Record<string, LimitName>>;
 
 /**
- * The body as the schema's output. Throws `invalid_request` naming field and limit; a list over its
- * limit costs no element's check.
+ * The body parsed by the schema. Throws `invalid_request` naming field and limit. Checks list lengths first,
+ * so that elements of a list over its limit are not validated.
  */
 export function contractBody<S extends z.ZodType>(
   schema: S,

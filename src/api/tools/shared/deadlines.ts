@@ -1,22 +1,19 @@
-// How long a foreign contract may take: 80 % of what its clients wait, so that our answer comes before their
-// give-up.
+// Deadline of a foreign contract: 80 % of its clients' timeout, so that our reply arrives before they give
+// up.
 import { LIMITS } from "../../../core/faults/limits.ts";
 
 export interface ClientWaits {
-  /** The clients' timeout, ms; null where they set none and the native default holds. */
+  /** The clients' timeout in ms; null if they have none, which selects the native default. */
   wait_ms: number | null;
-  /**
-   * They have no time-out or one that is a setting: a longer deadline that is asked for is
-   * believed.
-   */
+  /** Set if the clients' timeout is configurable: a longer deadline in the request is then accepted. */
   settable?: true;
 }
 
 const SHARE = 0.8;
 
 /**
- * The deadline in ms; `asked` (the URL's or the body's deadline_ms) replaces it, but never goes
- * beyond a wait that clients cannot change.
+ * The deadline in ms.
+ * @param asked deadline_ms of the URL or body; replaces the default, at most 80 % of a fixed client timeout
  */
 export function contractDeadline({ wait_ms, settable }: ClientWaits, asked: number | undefined): number {
   if (wait_ms === null) return asked ?? LIMITS.deadline_ms_default;

@@ -1,5 +1,5 @@
-// How each dialect's clients read an error: the shapes and statuses of Cohere, Jina, vLLM, OpenAI, TEI,
-// Infinity, Google, Pinecone and the trainers.
+// Error dialects: formats and statuses of Cohere, Jina, vLLM, OpenAI, TEI, Infinity, Google, Pinecone and the
+// trainers.
 import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 
@@ -15,8 +15,8 @@ const TYPES: Record<number, string> = {
 const typeOf = (status: number) => TYPES[status] ?? (status < 500 ? "BadRequestError" : "InternalServerError");
 
 /**
- * One body for three readers: Cohere's `message`, Jina's `detail` (a problem document's own),
- * vLLM's `error` object.
+ * One body for three kinds of clients: Cohere reads `message`, Jina `detail` (already in the problem
+ * document), vLLM the `error` object.
  */
 export const rerankers: FaultDialect = ({ status, message, param }) => ({
   status,
@@ -24,8 +24,8 @@ export const rerankers: FaultDialect = ({ status, message, param }) => ({
 });
 
 /**
- * Infinity is a FastAPI server: its client reads a 422's `detail` as a list, and knows no 400. Other
- * statuses have OpenAI's object.
+ * Infinity is a FastAPI server: its client expects a 422 with `detail` as a list, and does not handle 400.
+ * Other statuses use OpenAI's object.
  */
 export const infinity: FaultDialect = ({ status, code, message, param }) => {
   const shown = status === 400 ? 422 : status;
@@ -47,13 +47,13 @@ const CANONICAL: Record<number, string> = {
 };
 const canonical = (status: number) => CANONICAL[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
 
-/** Google's APIs: the error's code is the status, its status a word. */
+/** Google's APIs: `code` is the HTTP status, `status` its canonical name. */
 export const google: FaultDialect = ({ status, message }) => ({
   status,
   members: { error: { code: status, message, status: canonical(status) } },
 });
 
-/** Pinecone: the same words, as the code. */
+/** Pinecone: `code` is Google's canonical name. */
 export const pinecone: FaultDialect = ({ status, message }) => ({
   status,
   members: { error: { code: canonical(status), message } },
@@ -61,7 +61,7 @@ export const pinecone: FaultDialect = ({ status, message }) => ({
 
 const OPENAI_TYPES: Record<number, string> = { 401: "authentication_error", 429: "rate_limit_error" };
 
-/** OpenAI's error object; a spec that does not exist is a model that does not exist. */
+/** OpenAI's error object; an unknown spec is reported as an unknown model. */
 export const openai: FaultDialect = ({ status, code, message, param }) => {
   const missing = code === "unknown_spec";
   const shown = missing ? 404 : status;
@@ -70,10 +70,16 @@ export const openai: FaultDialect = ({ status, code, message, param }) => {
   return { status: shown, members: { error: { message, type, ...named } } };
 };
 
-/** Codes of what was judged, or of the server within; but for an overload, which TEI has a status for. */
+/**
+ * Whether TEI reports a code as a backend error: failures of items and internal errors, except those in
+ * TEI_OTHERS.
+ */
 const isTeiBackend = (code: string): boolean =>
   code === "internal" || (Object.hasOwn(ITEM_ERRORS, code) && !TEI_OTHERS.has(code));
-/** `facts_required` is a fault of the request here: a ranking has no place for facts. */
+/**
+ * Item errors that are not backend errors for TEI. `facts_required` is one of them, because a ranking request
+ * cannot carry facts.
+ */
 const TEI_OTHERS = new Set(["verifier_overloaded", "group_too_small", "cancelled", "facts_required"]);
 
 function teiKind({ status, code }: RequestFault): readonly [status: number, type: string] {
@@ -83,20 +89,20 @@ function teiKind({ status, code }: RequestFault): readonly [status: number, type
   return status === 400 ? [422, "validation"] : [status, "validation"];
 }
 
-/** TEI: `error` is a text, `error_type` one of TEI's words. */
+/** TEI: `error` is the message, `error_type` one of TEI's types. */
 export const tei: FaultDialect = (fault) => {
   const [status, error_type] = teiKind(fault);
   return { status, members: { error: fault.message, error_type } };
 };
 
-/** TEI's refusal of an empty list. */
+/** TEI's error for an empty list. */
 export const teiEmpty: FaultDialect = ({ message }) => ({
   status: 400,
   members: { error: message, error_type: "empty" },
 });
 
 /**
- * Trainers that read a status and pass the body on to a person: FastAPI's `detail` (a problem
- * document's own) and a plain `error`.
+ * Trainers that read only the status and show the body to a person: FastAPI's `detail` (already in the
+ * problem document) and a plain `error`.
  */
 export const trainers: FaultDialect = ({ status, message }) => ({ status, members: { error: message } });

@@ -1,5 +1,5 @@
-// Helpers shared by the bodies of rerankers: the query, documents that are texts or objects with one, and
-// their words in the reference.
+// Shared parts of reranker bodies: the query, documents (texts or objects with a text), and their
+// descriptions in the API reference.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -13,52 +13,57 @@ import { contentText } from "./messages.ts";
 import { elements, fields, has, not, type Rule, refused, size, when } from "./page.ts";
 
 /**
- * How many there may be, for the document only: the checks themselves name the limit, or answer as
- * the dialect does.
+ * Number of documents, for the API reference only; the handler checks the limit itself, because some dialects
+ * have a special error for it.
  */
 export const DOCUMENT_COUNT = { minItems: 1, maxItems: LIMITS.rollouts_per_group_max };
 
-/** The prompt. */
-export const QuerySchema = GroupSchema.shape.prompt.options[0].min(1).meta(said("the prompt"));
+/** The query, used as the prompt. */
+export const QuerySchema = GroupSchema.shape.prompt.options[0].min(1).meta(said("query, used as the prompt"));
 
-/** A document: a text, or an object with one (`text`, or `content` in vLLM's parts). */
+/** A document: a text, or an object with `text` or vLLM's `content` parts. */
 const DocumentSchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
 
 /** A list of documents, texts or objects. */
 export const DocumentsSchema = z.array(DocumentSchema).meta({
   ...DOCUMENT_COUNT,
-  ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates: texts, or objects with a text`),
+  ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates: strings, or objects with a text`),
 });
 
-/** A list of documents that are texts. */
+/** A list of text documents. */
 export const TextsSchema = z.array(RolloutTextSchema).meta({
   ...DOCUMENT_COUNT,
-  ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates; never cut`),
+  ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates; never truncated`),
 });
 
 /** A stored spec's name. */
 export const ModelSchema = z
   .string()
   .nullish()
-  .meta(said("a stored spec's name. One that is nearly a spec's, or a preset's, is refused; any other is only echoed"));
+  .meta(
+    said(
+      "name of a stored spec. A name similar to that of a spec or preset is rejected; any other name is only echoed",
+    ),
+  );
 
-/** How many of the best are returned. */
-export const TopSchema = z.int().min(0).nullish().meta(said("0 or absent: all"));
+/** Number of best documents to return. */
+export const TopSchema = z.int().min(0).nullish().meta(said("number of results to return; 0 or omitted: all"));
 
-/** Which fields of a document make up its text. */
+/** Fields of a document that form its text. */
 export const RankFieldsSchema = z
   .array(z.string())
   .nullish()
   .meta(
     said(
-      "of documents that are objects: the fields that make up the text. Numbers, true, false and null are shown as JSON, a field that a document lacks as nothing; lists and objects are refused",
+      "fields that form the text of a document that is an object. Numbers, true, false and null are written as JSON, and a missing field is empty; lists and objects are rejected",
     ),
   );
 
 type Document = z.output<typeof DocumentSchema>;
 
 /**
- * Each document as text. Throws `invalid_request` for one without a text or over its limit, naming the field.
+ * The text of each document. Throws `invalid_request` naming the field if a document has no text or exceeds
+ * its limit.
  * @param field path of the documents in the body
  */
 export function documentTexts(
@@ -80,8 +85,8 @@ export function documentTexts(
 }
 
 /**
- * The body with what vLLM takes for texts as texts: `{"content": [..]}` in the place of a list has a
- * document in each part, in a list it is one document.
+ * Replaces vLLM's content parts by texts: `{"content": [..]}` instead of a list becomes one document per
+ * part; inside a list it becomes a single document.
  * @param names fields that hold texts or documents
  */
 export function withPartsAsTexts(
@@ -99,11 +104,11 @@ export function withPartsAsTexts(
   return changed;
 }
 
-/** An object with a text or a `content`, as its text; anything else as it is. */
+/** The text of an object with `text` or `content`; any other value unchanged. */
 const textOfParts = (value: unknown): unknown =>
   isRecord(value) ? (value.text ?? contentText(value.content) ?? value) : value;
 
-/** One `name: value` line for each field that rank_fields names; of a single one its value. */
+/** One line `name: value` per field in rank_fields; for a single field, only its value. */
 function fieldsText(
   document: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -118,33 +123,33 @@ function fieldsText(
   return { text: names.map((name, at) => `${name}: ${fieldText(values[at])}`).join("\n"), faults };
 }
 
-const MISSING = "missing, and rank_fields names it";
+const MISSING = "missing, but named in rank_fields";
 
-/** Why a value cannot be shown as it was sent; null where it can. */
+/** Why a value cannot be shown exactly as sent; null if it can. */
 function fieldFault(value: unknown): string | null {
   if (typeof value === "object" && value !== null) {
-    return `${Array.isArray(value) ? "a list" : "an object"}; rank_fields shows texts, numbers, true, false and null`;
+    return `${Array.isArray(value) ? "a list" : "an object"}; rank_fields supports only strings, numbers, true, false and null`;
   }
   const isExact = typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value);
-  return isExact ? null : "an integer beyond 2^53 is not exact in JSON; send it as a text";
+  return isExact ? null : "an integer beyond 2^53 is not exact in JSON; send it as a string";
 }
 
-/** A text as it is, any other value as JSON; nothing for a field that the document lacks. */
+/** Texts unchanged, other values as JSON, empty for a missing field. */
 const fieldText = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** For the document: what scores of documents are. */
+/** Description of document scores, for the API reference. */
 export const scoresWords = (place = "named in `meta.warnings`") =>
-  `Scores are shares of wins in 0..1. Documents that no judge takes are last with 0 and ${place}. Where the verifier failed, the request fails, unless fewer are asked for that are decided, or \`kritai.on_incomplete\` leaves them out. At most ${LIMITS.rollouts_per_group_max} documents.`;
+  `Scores are the share of comparisons won, in 0..1. Documents that cannot be judged are last with score 0 and ${place}. If the verifier fails, the request fails, unless enough documents for \`top_n\` are decided or \`kritai.on_incomplete\` is \`leave_out\`. At most ${LIMITS.rollouts_per_group_max} documents.`;
 
-/** The same of a reply that has no place for warnings. */
+/** The description for replies without a field for warnings. */
 export const scoresAndHeader = () => scoresWords("named in the header `X-Kritai-Warnings`");
 
-/** For the document: refusals of documents in fields. */
+/** Errors about document fields, for the API reference. */
 export const fieldsRefusal = (field = "documents") =>
-  refused("rank_fields names it", `${field}\\[\\].*`, "rank_fields|string|2\\^53", "rank_fields");
+  refused("a field of rank_fields", `${field}\\[\\].*`, "rank_fields|string|2\\^53", "rank_fields");
 
-/** For the document: documents need a `text`, or a `content`, where no other fields are named. */
+/** The rule, for the API reference, that documents need `text` or `content` unless rank_fields is given. */
 export const fieldsRule = (field = "documents"): Rule => ({
   ...when(
     not(has({ rank_fields: { type: "array", minItems: 1 } })),

@@ -1,12 +1,11 @@
-// Reports a fault in the words of the client that asked: which dialect a request is answered in, and the
-// reply. The dialects: dialects.ts.
+// Error replies in the dialect of the calling client. The dialects are in dialects.ts.
 import { type ApiError, REQUEST_ERRORS } from "../../../core/faults/errors.ts";
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 import { problemResponse, problemType } from "../../door/problem.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { Unjudged } from "./unjudged.ts";
 
-/** From here on this request's faults are written in `dialect`: for paths that two dialects share. */
+/** Sets the dialect of the request's errors, for paths that two dialects share. */
 export function speak(c: AppContext, dialect: FaultDialect): void {
   c.set("dialect", dialect);
 }
@@ -19,15 +18,14 @@ function requestFaultOf(fault: ApiError): RequestFault {
   return { ...shown, message: fault.message, param: fault.errors[0]?.path ?? null };
 }
 
-/** The dialect's own members for a fault, for replies that have already begun. */
+/** The dialect's members for an error, for replies that have already started. */
 export function faultMembers(dialect: FaultDialect, fault: ApiError): Record<string, unknown> {
   return dialect(requestFaultOf(fault)).members;
 }
 
 /**
- * A fault as the clients of this path read it: a problem document with their own members beside
- * its, as `application/json`, for several clients parse nothing else. null where the
- * request has no dialect.
+ * The error reply in the path's dialect: a problem document with the dialect's members added. Sent as
+ * `application/json`, because several clients parse no other type. Null if the request has no dialect.
  */
 export function contractFault(c: AppContext, fault: ApiError): Response | null {
   const dialect = c.get("dialect");

@@ -1,5 +1,5 @@
-// Reads a flat batch: the names under which TRL, ms-swift, FAI-RL and verl's batch manager send prompts,
-// completions and columns.
+// Parses a flat batch, under the field names that TRL, ms-swift, FAI-RL and verl's batch manager use for
+// prompts, completions and columns.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,7 +20,7 @@ import type { FlatItem } from "./regrouping.ts";
 
 const { run_id, step, deadline_ms } = RewardsRequestSchema.shape;
 
-/** Fields of the whole batch. `spec` is validated apart, since it refuses unknown fields. */
+/** Fields of the whole batch. `spec` is validated separately, because it rejects unknown fields. */
 const HeadSchema = z.object({
   run_id: run_id.nullish(),
   step: step.nullish(),
@@ -33,10 +33,7 @@ const RateSchema = RolloutSchema.shape.pass_rate.nullable();
 
 const columns = z.record(z.string(), z.unknown()).nullish();
 
-/**
- * The body as documented; other names of the same things are read too
- * (docs/integrations/score-batch.md).
- */
+/** The documented body; aliases of its fields are also read (docs/integrations/score-batch.md). */
 export const ScoreBatchRequestSchema = HeadSchema.extend({
   spec: z.union([SpecNameSchema, ...SPEC_FORMS]).nullish(),
   prompts: z.array(PromptSchema),
@@ -44,18 +41,18 @@ export const ScoreBatchRequestSchema = HeadSchema.extend({
   completion_ids: z
     .array(z.array(z.int()))
     .nullish()
-    .meta(said("token ids; only their number counts, as length_tokens")),
+    .meta(said("token ids; only their number is used, as `length_tokens`")),
   length_tokens: z.array(LengthSchema).nullish(),
-  pass_rate: z.array(RateSchema).nullish().meta(said("labels, only for metrics")),
-  context: columns.meta(said("the dataset's other columns, each as long as completions")),
+  pass_rate: z.array(RateSchema).nullish().meta(said("pass rates, used only for metrics")),
+  context: columns.meta(said("other columns of the dataset, each as long as `completions`")),
   kwargs: columns,
 });
 
 type BatchBody = Record<string, unknown>;
 
 /**
- * Where columns may stand, the body itself last: a dataset's own column does not hide what was sent
- * apart.
+ * Objects that may hold columns. Searched before the body itself, so that a top-level dataset column does not
+ * hide them.
  */
 const HOLDERS = ["context", "kwargs", "columns"] as const;
 
@@ -64,7 +61,7 @@ const COMPLETIONS = ["completions", "solution_strs"] as const;
 const LABELS = ["labels", "label", "answers", "answer", "solutions", "solution", "ground_truths", "ground_truth"];
 const LENGTHS = ["length_tokens", "completion_ids", "response_token_ids"] as const;
 
-/** Where any of these names may hold content. */
+/** Fields, under all aliases, that hold content. */
 export const FLAT_CONTENT: readonly ContentPlace[] = ["", ...HOLDERS.map((holder) => `${holder}.`)].flatMap((at) => [
   { at: `${at}prompts[]`, carrier: "prompt" },
   { at: `${at}messages[]`, carrier: "prompt" },
@@ -96,26 +93,25 @@ function findColumn(body: BatchBody, names: readonly string[], length: number): 
   const found = find(body, names);
   if (found === null || found.values.length === length) return found;
   throw invalidRequest([
-    { path: found.path, message: `${counted(found.values.length)} beside ${counted(length, "completion")}` },
+    { path: found.path, message: `${counted(found.values.length)} for ${counted(length, "completion")}` },
   ]);
 }
 
-/**
- * Each element as the schema's output. Throws `invalid_request`, naming the first faulty elements.
- */
+/** Each element parsed by the schema. Throws `invalid_request` naming the first invalid element. */
 function parseEach<S extends z.ZodType>(schema: S, { path, values }: BatchColumn): z.output<S>[] {
   return values.map((value, i) => validAt(schema, value, [...path.split("."), i]));
 }
 
-/**
- * verl's `extra_info`, as the prompt that it must hold: verl does not pass the prompt otherwise.
- */
+/** verl's `extra_info`, reduced to the prompt: verl does not send the prompt elsewhere. */
 export const ExtraInfoSchema = z
   .object({ question: PromptSchema.optional(), prompt: PromptSchema.optional() })
   .transform(({ question, prompt }, context) => {
     const held = question ?? prompt;
     if (held !== undefined) return held;
-    context.addIssue({ code: "custom", message: "needs question or prompt: verl does not pass the prompt otherwise" });
+    context.addIssue({
+      code: "custom",
+      message: "must contain question or prompt, because verl does not pass the prompt elsewhere",
+    });
     return z.NEVER;
   });
 
@@ -149,17 +145,17 @@ interface FlatBatch {
   deadline_ms: number | undefined;
   spec: z.output<typeof RewardsRequestSchema>["spec"];
   items: FlatItem[];
-  /** Where the completions stood, for refusals. */
+  /** Path of the completions, for errors. */
   field: string;
-  /** Whether token lengths came with them. */
+  /** Whether the batch has token lengths. */
   has_lengths: boolean;
-  /** The reward's own name in the reply besides `rewards`. */
+  /** Second name under which the reply returns the rewards. */
   response_field: string;
 }
 
 /**
- * A flat batch by any of its names; what it does not say itself the URL may. Unknown fields are
- * columns or nothing.
+ * Parses a flat batch under any of its field names. Values missing in the body are taken from the URL;
+ * unknown fields are columns or ignored.
  * @throws ApiError `invalid_request` naming the field, the element and the limit
  */
 export function readFlatBatch(body: BatchBody, options: Options): FlatBatch {

@@ -1,4 +1,4 @@
-// The way of samples to the rooms of their groups, and of their rewards back.
+// Sends samples to the rooms of their groups, and returns their rewards.
 
 import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
@@ -19,63 +19,66 @@ import { refuseUnmet } from "./judging.ts";
 import type { SampleOptions } from "./options.ts";
 import { lacking, needsStated, type Stated, statedFacts } from "./stated-facts.ts";
 
-/** One sample as a contract brings it. */
+/** A sample as parsed by a contract. */
 export interface Sample {
   prompt: Prompt;
   /** Any JSON value; samples of one prompt with different labels are different problems. */
   label: unknown;
   rollout: Rollout;
-  /** Further statements of the sample, for specs that need facts; absent: none. */
+  /** Raw data from which facts are read, for specs that need them. Omitted: none. */
   stated?: Stated;
-  /** The sender's own name of its group, which then is one whatever its label. */
+  /**
+   * The sender's own group id. If the spec needs facts, it replaces the label in the group's identity;
+   * otherwise it is added to the label.
+   */
   cohort?: readonly unknown[];
-  /** The sample is for validation, and its group has another size. */
+  /** Whether this is a validation sample, whose group may have another size. */
   validates?: boolean;
-  /** Content of its answer that the judge would not be shown: its group is refused. */
+  /** Content of its answer that the judge would not see; its group is rejected. */
   unshown?: readonly FieldError[];
-  /** From bodies that name them; the URL's go first. */
+  /** Taken from bodies that have these fields; the URL's values take precedence. */
   run_id?: string | undefined;
   step?: number | undefined;
-  /** For the run log alone; goes before the URL's. */
+  /** Step for the run log only; takes precedence over the URL's. */
   log_step?: number | undefined;
 }
 
-/** How the clients of such a contract come back. */
+/** How the clients of a contract retry. */
 export interface Returning {
-  /** How long a client may come back with the very same sample, ms. */
+  /** Time in ms within which a client may retry the same sample. */
   retry_ms: number;
   /**
-   * How often a client asks, whatever the status; 1 where that is left to whoever wrote the call.
+   * Number of tries that a client makes regardless of the status; 1 if retries are left to the caller's code.
    */
   tries: number;
   /**
-   * Clients open a connection for every sample; elsewhere a sample that waits may hold the one that
-   * its group lacks.
+   * Set if clients open a connection per sample. With a connection pool, waiting samples may block the one
+   * that their group lacks.
    */
   unpooled?: true;
 }
 
-/** Fields that all samples of a request share. */
+/** Values that all samples of a request share. */
 interface GatherRequest {
   contract: Contract;
   returning: Returning;
   options: SampleOptions;
   compiled: CompiledSpec;
-  /** SHA-256 hex of the request's body. */
+  /** SHA-256 hex of the request body. */
   body_hash: string;
 }
 
-/** A sample with what its spec needs to know of it and of its group. */
+/** A sample with the facts that its spec needs. */
 export interface FactualSample extends Sample {
-  /** Facts of the group; null where the spec needs none. */
+  /** Facts of the group; null if the spec needs none. */
   facts: GroupFacts | null;
 }
 
 /**
- * The spec that the URL names, and the samples with the facts that it needs, as far as they carry
- * them. Throws `unknown_spec`, and `length_tokens_required` or `facts_required` for a spec that needs
- * what no sample has.
- * @param declared the caller's own `on_failure`, which a sample that lacks a fact gets instead of a refusal
+ * Resolves the spec named in the URL and reads the facts that it needs from the samples. Throws
+ * `unknown_spec`, and `length_tokens_required` or `facts_required` if the samples lack what the spec needs.
+ * @param declared the caller's `on_failure`, used as the reward of a sample that lacks a fact instead of
+ *   rejecting it
  */
 export async function factualSamples(
   c: AppContext,
@@ -102,8 +105,8 @@ export async function factualSamples(
 }
 
 /**
- * Brings each sample to its room and waits for its reward. Samples of one request are as distinct
- * as those of several.
+ * Sends each sample to its room and waits for its reward. Samples of one request are grouped like samples of
+ * separate requests.
  */
 export async function gather(
   c: AppContext,
@@ -116,7 +119,7 @@ export async function gather(
   const { run_id = null, step = null, log_step: stated_step } = options;
   c.get("scope").run_id = run_id;
   const { spec } = compiled;
-  // A spec that compares nothing waits for no other sample.
+  // A spec without comparisons does not wait for other samples.
   const group_size = compiled.relative ? (options.group_size ?? null) : 1;
   const spec_hash = await specHash(spec);
   const left_ms = contractDeadline(contract, options.deadline_ms) - (deps.clock.now() - started_ms);
@@ -131,7 +134,7 @@ export async function gather(
   const window_ms = options.group_window_ms ?? untold_ms;
   const joined = samples.map(async ({ prompt, label, cohort, rollout, facts, unshown, log_step = stated_step }, i) => {
     const many = samples.length > 1;
-    // A cohort that disagrees on what is scored is refused, not split.
+    // A cohort whose samples disagree on the facts is rejected, not split.
     const problem = cohort === undefined ? (label ?? null) : facts === null ? { label, cohort } : { cohort };
     const group = [key_name, run_id, step, spec_hash, prompt, problem, group_size, ...(whole_only ? ["whole"] : [])];
     const room = await sha256Hex(canonicalJson(group));
@@ -158,7 +161,9 @@ export async function gather(
   return running;
 }
 
-/** A reward of a part of its group looks like any other: counts it, and warns of it. */
+/**
+ * Counts the sample, and adds a warning if its group was incomplete, which the reward itself does not show.
+ */
 function signed(
   { metrics }: RouteDeps,
   contract: Contract,

@@ -1,5 +1,5 @@
-// The routes of contracts whose requests carry whole groups: from the body to what is asked, and from its
-// scores to the reply.
+// Handlers for contracts whose requests carry whole groups: parse the body, judge the groups, format the
+// reply.
 import type * as z from "zod";
 import type { Group } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -23,40 +23,40 @@ import { beginJudging, type Carried, type Logged, type RunningJudgement, refuseU
 import { type Options, urlOptions } from "./options.ts";
 import { chooseTextSpec, modelSpec } from "./text-spec.ts";
 
-/** Means for reading a request besides its body. */
+/** Context for parsing a request, besides its body. */
 interface Desk {
   options: Options;
-  /** The request's id, and when it came, in seconds since 1970. */
+  /** The request's id, and the time it arrived in Unix seconds. */
   id: string;
   created: number;
-  /** A word of the path by its name in the route's pattern. */
+  /** A path parameter. */
   word(name: string): string | undefined;
-  /** The spec, or the stored one of a name. */
+  /** Resolves a spec or the name of a stored one. */
   spec(spec: string | AnySpec): Promise<AnySpec>;
-  /** The spec that the URL names, else the one of the model's name, for candidates that are judged alone. */
+  /** The spec named in the URL, otherwise by the model, for candidates that are judged alone. */
   modelSpec(model: string, texts: readonly string[]): Promise<AnySpec>;
-  /** The spec of either name, else the contract's own for such texts. */
+  /** The spec named in the URL or by the model, otherwise the contract's default for such texts. */
   textSpec(model: string | null, texts: readonly string[]): Promise<AnySpec>;
 }
 
-/** A request's groups, and how the reply is written. */
+/** The groups to judge, and how to format the reply. */
 interface AskedGroups {
   groups: Group[];
   spec: AnySpec;
-  /** The field that has no place for what a spec may need; absent: that has been looked at. */
+  /** The body's field to name in errors about facts that it cannot carry. Omitted: already checked. */
   field?: string;
-  /** The facts that the request has. */
+  /** The facts that the request carries. */
   has?: Partial<Carried>;
-  /** Absent: as the URL says. */
+  /** Omitted: taken from the URL. */
   logged?: Logged;
   interactive?: true;
-  /** It may be asked for later, as a batch, which keeps this. */
+  /** Set if the request may run as a batch; stored with the batch. */
   later?: { route: BatchRoute; shape: unknown };
   /** Schema of the reply. */
   reply: z.core.$ZodType;
-  /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing score. */
+  /** Builds the reply's JSON. Throws `Unjudged` if a score is missing and the format cannot express that. */
   toReply(scored: ScoredRequest): unknown;
-  /** The reply where it is not JSON. */
+  /** Builds a reply that is not JSON. */
   streamed?: ((running: RunningJudgement, deps: RouteDeps) => Promise<Response>) | undefined;
 }
 
@@ -74,7 +74,7 @@ function deskOf(c: AppContext, deps: RouteDeps): Desk {
   };
 }
 
-/** The handler of a route that has what `ask` reads of a body judged. */
+/** A handler that judges the groups that `ask` parses from the body. */
 export const groupRoute =
   (ask: Ask): ContractRoute["handler"] =>
   (deps, contract) =>
@@ -84,7 +84,7 @@ export const groupRoute =
     return answer(c, deps, contract, await ask(body, context), context);
   };
 
-/** The same, once for an Idempotency-Key, and later where the client prefers so. */
+/** Like `groupRoute`, with support for Idempotency-Key and `Prefer: respond-async`. */
 export const repeatableRoute =
   (ask: Ask): ContractRoute["handler"] =>
   (deps, contract) =>
@@ -101,7 +101,7 @@ export const repeatableRoute =
 
 const replyIn = async (scored: Promise<ScoredRequest>) => (await scored).reply;
 
-/** The stream, with the warnings that are known when it begins in its headers. */
+/** Starts the stream, with the warnings known so far in its headers. */
 async function withWarnings(
   running: RunningJudgement,
   deps: RouteDeps,

@@ -1,5 +1,4 @@
-// The one way from a foreign contract's groups to scores: rules across groups, the deadline, the log,
-// cancellation.
+// Judges the groups of a foreign contract: checks across groups, the deadline, the log, cancellation.
 import * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { Group } from "../../../core/contract/requests.ts";
@@ -16,17 +15,17 @@ import { type ClientWaits, contractDeadline } from "./deadlines.ts";
 interface JudgingRequest {
   groups: Group[];
   spec: AnySpec;
-  /** The field of the contract's body that the groups came in; absent: `groups`. */
+  /** The body's field that holds the groups. Omitted: `groups`. */
   field?: string | undefined;
-  /** Whether somebody waits for the answer: it goes before batches of rewards. */
+  /** Set if a person waits for the reply: takes priority over reward batches. */
   interactive?: true;
 }
 
-/** Fields that a client may add to any of its requests. */
+/** Options that a client may add to any request. */
 export interface Logged {
   run_id?: string | undefined;
   step?: number | undefined;
-  /** A deadline other than the contract's own. */
+  /** A deadline that overrides the contract's. */
   deadline_ms?: number | undefined;
 }
 
@@ -35,14 +34,14 @@ const INTERACTIVE_PRIORITY = -10;
 
 export interface RunningJudgement {
   scored: Promise<ScoredRequest>;
-  /** Ends the verifier's work, for a client that stopped reading. */
+  /** Cancels the verifier's work, for a client that stopped reading. */
   stop(): void;
 }
 
 /**
- * Starts scoring and logging, as /v1/rewards does. Work goes on in the isolate until the log is
- * written even if the client goes.
- * @throws ApiError `too_many_rollouts` at once; other faults of the request through the promise
+ * Starts scoring and logging, like /v1/rewards. The work continues until the log is written even if the
+ * client disconnects.
+ * @throws ApiError `too_many_rollouts` synchronously; other errors of the request reject the promise
  */
 export function beginJudging(
   c: AppContext,
@@ -73,10 +72,10 @@ function inField(field: string | undefined, check: () => void): void {
   }
 }
 
-/** Renames paths below `groups` to the field that the client sent. */
+/** Renames error paths below `groups` to the field that the client sent. */
 function namingField(field: string | undefined, thrown: unknown): unknown {
   if (field === undefined || !(thrown instanceof ApiError) || thrown.errors.length === 0) return thrown;
-  // `response_objs[].usage` is in `response_objs`.
+  // For example, `response_objs[].usage` becomes `response_objs`.
   const [rootField = field] = field.split(/[[.]/);
   const errors = thrown.errors.map(({ path, message }) => ({
     path: path.startsWith("groups") ? rootField : path,
@@ -85,33 +84,30 @@ function namingField(field: string | undefined, thrown: unknown): unknown {
   return new ApiError(thrown.code, thrown.message, { errors, headers: thrown.headers });
 }
 
-/** The facts that a contract's request carries, or how it reports a missing one. */
+/** Facts that a contract's request carries. */
 export interface Carried {
   lengths: boolean;
   facts: boolean;
 }
 
-/**
- * A contract cannot meet a spec that needs facts which it has no place for; the refusal says so in
- * its words.
- */
+/** Rejects a spec that needs facts which the contract cannot carry, and names the contract's field. */
 export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<Carried> = {}): void {
   const { spec } = compiled;
   const fact = has.facts === true ? null : needsFact(compiled);
   if (fact !== null) {
-    const message = `${field} carry no ${fact.field}, which ${fact.who} of the spec needs; send it to /v1/rewards, or name a spec without it`;
+    const message = `${field} carry no ${fact.field}, which ${fact.who} of the spec needs; send it to /v1/rewards, or use a spec without it`;
     throw new ApiError("facts_required", `${message}.`, { errors: [{ path: field, message }] });
   }
   const who = has.lengths === true ? null : needsLengths(compiled);
   if (who === null) return;
   const clause = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
-  const message = `${field} carry no token lengths, ${clause}; name a spec without ${hasSignals(spec) ? "it" : who}`;
+  const message = `${field} carry no token lengths, ${clause}; use a spec without ${hasSignals(spec) ? "it" : who}`;
   throw new ApiError("length_tokens_required", `${message}.`, { errors: [{ path: field, message }] });
 }
 
 /**
- * Warns of a query that the same key ranked with other documents within a minute: relative scores
- * hold within one request. Nothing where the spec compares nothing.
+ * Warns if the same key ranked the same query with other documents within the last minute: relative scores
+ * are comparable only within one request. Empty if the spec compares nothing.
  */
 export function notComparable(
   c: AppContext,
@@ -130,14 +126,14 @@ export function notComparable(
   if (ages.length === 0) return [];
   const seconds = Math.ceil(Math.min(...ages) / 1000);
   return [
-    `not_comparable: the same query was ranked with other documents ${seconds} s ago, and scores hold within one request. Send all documents of a query in one request, at most ${LIMITS.rollouts_per_group_max}`,
+    `not_comparable: the same query was ranked with other documents ${seconds} s ago, but scores are comparable only within one request. Send all documents of a query in one request, at most ${LIMITS.rollouts_per_group_max}`,
   ];
 }
 
 export const UsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 export type Usage = z.output<typeof UsageSchema>;
 
-/** The verifier's tokens over some groups. */
+/** The verifier's token usage, summed over groups. */
 export function usageOf(groups: readonly GroupResult[]): Usage {
   const prompt_tokens = groups.reduce((sum, { verifier }) => sum + verifier.prompt_tokens, 0);
   const completion_tokens = groups.reduce((sum, { verifier }) => sum + verifier.completion_tokens, 0);

@@ -1,5 +1,4 @@
-// Chat messages as foreign clients send them: roles we do not know, contents in parts, fields that are not
-// for us.
+// Chat messages as foreign clients send them: with unknown roles, content in parts, and extra fields.
 import * as z from "zod";
 import {
   GroupSchema,
@@ -20,8 +19,8 @@ const PartsSchema = z
   .max(...bound("content_parts_max"));
 
 /**
- * `{role, content}`; content is a text, parts of which the texts count, or null. What else there is
- * has been looked at before (content/shown-body.ts).
+ * `{role, content}`; content is a text, parts (only texts count), or null. Other content has been rejected
+ * before (content/shown-body.ts).
  */
 export const MessageSchema = z.looseObject({
   role: WordSchema,
@@ -29,7 +28,7 @@ export const MessageSchema = z.looseObject({
 });
 export type RequestMessage = z.output<typeof MessageSchema>;
 
-/** A message's text; its parts are joined as they are, without the thoughts among them. */
+/** A message's text: its text parts concatenated, without thoughts. */
 export function messageText({ content }: RequestMessage): string {
   if (content === null || content === undefined) return "";
   return typeof content === "string"
@@ -37,7 +36,7 @@ export function messageText({ content }: RequestMessage): string {
     : content.map((part) => (isThought(part) ? "" : (part.text ?? ""))).join("");
 }
 
-/** The text of a content that is a text or parts of texts; undefined for anything else. */
+/** The text of a content that is a text or text parts; undefined otherwise. */
 export function contentText(content: unknown): string | undefined {
   const parsed = z.union([z.string(), PartsSchema]).safeParse(content);
   return parsed.success ? messageText({ role: "user", content: parsed.data }) : undefined;
@@ -48,29 +47,32 @@ const MessagesSchema = z
   .min(1)
   .max(...bound("messages_max"));
 
-/** A chat as a prompt: with its calls and results, where it has any. */
+/** Converts a chat to a prompt, including tool calls and results. */
 export const chatPrompt = (messages: readonly RequestMessage[]): Exclude<PromptInput, string> =>
   areWords(messages) ? plain(messages) : messagesOf(turnsOf(messages));
 
 const plain = (messages: readonly RequestMessage[]): { role: string; content: string }[] =>
   messages.map((message) => ({ role: message.role, content: messageText(message) }));
 
-/** A prompt: a text or a chat, as the native contract's prompt and within its limits. */
+/** A prompt: a text or a chat, converted to the native format and checked against its limits. */
 export const PromptSchema = z
   .union([z.string(), MessagesSchema])
   .transform((prompt): PromptInput => (typeof prompt === "string" ? prompt : chatPrompt(prompt)))
   .pipe(GroupSchema.shape.prompt);
 
 /**
- * A chat that may end in the answer to be judged (ms-swift's `messages`): that last assistant turn is not
- * part of the prompt.
+ * A chat that may end in the answer to be judged (ms-swift's `messages`). A final assistant turn is not part
+ * of the prompt.
  */
 export const ConversationSchema = MessagesSchema.transform((messages) => {
   const last = messages.at(-1);
   return chatPrompt(namesPolicy(last?.role) && messages.length > 1 ? messages.slice(0, -1) : messages);
 }).pipe(GroupSchema.shape.prompt.options[1]);
 
-/** Several turns, or one that acts, are judged whole; else the words of the one there is. */
+/**
+ * Converts messages to a rollout. Several turns, or a turn with tool calls, are judged whole; a single
+ * assistant message is judged by its text.
+ */
 export const spokenRollout = (messages: readonly RequestMessage[]): Rollout => {
   const said = messages.filter((message) => partsOfItem(message).parts.length > 0);
   const [only = messages.at(-1)] = said;
@@ -79,7 +81,7 @@ export const spokenRollout = (messages: readonly RequestMessage[]): Rollout => {
     : readRollout({ text: "", messages });
 };
 
-/** A completion: a text, or messages, which are a rollout of several turns. */
+/** A completion: a text, or messages, which form a rollout of several turns. */
 export const CompletionSchema = z
   .union([
     RolloutTextSchema,

@@ -1,5 +1,4 @@
-// The words and examples of a NeMo-Gym resources server's routes in the reference. Read by the generator of
-// the OpenAPI document alone.
+// The API reference of a NeMo-Gym resources server's routes. Used only by the OpenAPI generator.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -21,8 +20,9 @@ export const ROWS_EXAMPLE = {
 };
 
 /**
- * The operations under a prefix; `suffix` keeps their ids apart. With observability on the gym puts
- * its rollout's id before the route.
+ * The operations under a prefix. With observability enabled, NeMo-Gym inserts the rollout's id before the
+ * route.
+ * @param suffix makes the operation ids unique
  */
 export function gymOperations(
   prefix: string,
@@ -30,16 +30,16 @@ export function gymOperations(
   { request, reply }: { request: z.ZodType; reply: z.ZodType },
 ): Record<string, Operation> {
   const path = suffix !== "" && {
-    path: z.object({ rollout_id: z.string().meta(said("not read")) }),
+    path: z.object({ rollout_id: z.string().meta(said("ignored")) }),
   };
   const sessionRoute = (operationId: string, summary: string): Operation => ({
     operationId: `${operationId}${suffix}`,
     summary,
-    description: "Nothing is kept for a session. A `resources_session_id` is given back.",
+    description: "Sessions have no state. `resources_session_id` is returned unchanged.",
     query: z.object({}),
     ...path,
     request: z.looseObject({
-      resources_session_id: z.unknown().optional().meta(said("given back where it is a text")),
+      resources_session_id: z.unknown().optional().meta(said("returned if it is a string")),
     }),
     reply: z.looseObject({ resources_session_id: z.string().optional() }),
     example: {},
@@ -47,9 +47,9 @@ export function gymOperations(
   return {
     [`POST ${prefix}/verify`]: sampleOperation({
       operationId: `nemoGymVerify${suffix}`,
-      summary: "NeMo-Gym's /verify: one rollout, given back with its reward",
+      summary: "NeMo-Gym's /verify: returns a rollout with its reward",
       description:
-        "A rollout that could not be judged is an HTTP error, which NeMo-RL dispatches again; with `on_failure=flag` it comes back with reward 0 and the gym's own flags (`_ng_failure_class`, `mask_sample`), and `instance_config.mask_sample`, by which NeMo-RL leaves it out of the loss.",
+        "A rollout that could not be judged is an HTTP error, which NeMo-RL dispatches again; with `on_failure=flag` it is returned with reward 0, NeMo-Gym's own flags (`_ng_failure_class`, `mask_sample`) and `instance_config.mask_sample`, with which NeMo-RL excludes it from the loss.",
       ...path,
       request,
       reply,
@@ -61,7 +61,7 @@ export function gymOperations(
       operationId: `nemoGymAggregateMetrics${suffix}`,
       summary: "NeMo-Gym's /aggregate_metrics: statistics of verified rows",
       description:
-        "mean, max, min, median and std of every number, by task and over all; rows whose judge failed are left out.",
+        "Mean, max, min, median and std of every number, per task and overall. Rows whose judge failed are excluded.",
       query: z.object({}),
       ...path,
       request: AggregateRequestSchema,
@@ -71,7 +71,7 @@ export function gymOperations(
     [`GET ${prefix}/reverify_mode`]: {
       operationId: `nemoGymReverifyMode${suffix}`,
       summary: "NeMo-Gym's /reverify_mode",
-      reply_description: "A row alone has no group, so it cannot be verified again by itself.",
+      reply_description: "A single row has no group, so it cannot be verified again.",
       ...path,
       reply: z.literal("unsupported"),
     },

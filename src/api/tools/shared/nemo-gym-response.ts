@@ -1,5 +1,5 @@
-// Reads a rollout out of NeMo-Gym's /verify body: OpenAI's Responses, as prompt, answer and length. Pure;
-// knows no HTTP.
+// Parses a rollout from NeMo-Gym's /verify body: OpenAI's Responses, converted to prompt, answer and length.
+// Pure, and independent of HTTP.
 import * as z from "zod";
 import { said } from "#said";
 import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
@@ -29,7 +29,7 @@ export const ResponseSchema = z.object({
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
 });
 
-/** One, for the document. */
+/** An example response, for the API reference. */
 export const RESPONSE_EXAMPLE = {
   id: "resp_1",
   created_at: 0,
@@ -58,7 +58,9 @@ export const CreateParamsSchema = z.object({
       .array(ItemSchema)
       .max(...bound("messages_max"))
       .meta(
-        said("empty in rows whose resources server writes the prompt: such rows are told apart by what else they hold"),
+        said(
+          "empty in rows whose resources server writes the prompt; such rows are distinguished by their other fields",
+        ),
       ),
   ]),
   instructions: z.string().nullish(),
@@ -66,14 +68,16 @@ export const CreateParamsSchema = z.object({
 
 const joined = (texts: z.output<typeof TextsSchema>) => (texts ?? []).map(({ text }) => text ?? "").join("");
 
-/** A message of words, a thought or a result; others are read as an agent's turns. */
+/**
+ * Whether an item is a plain message, a thought or a tool result; other items are read as an agent's turns.
+ */
 const isSaid = (item: Item): boolean =>
   item.type == null || item.type === "message"
     ? typeof item.role === "string" && areWords([item])
     : item.type === "reasoning" || item.type === OUTPUT;
 const OUTPUT = "function_call_output";
 
-/** An input item as a chat message; a thought is none. */
+/** Converts an input item to a chat message; null for a thought. */
 function message(item: Item): unknown {
   if (item.type === "reasoning") return null;
   if (item.type === OUTPUT) {
@@ -99,11 +103,11 @@ export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructio
 
 interface ResponseAnswer {
   thoughts: string[];
-  /** null while only thoughts have come. */
+  /** Null if there are only thoughts so far. */
   text: string | null;
 }
 
-/** The last turn's thoughts and message; a call or a tool's output begins a new turn. */
+/** The last turn's thoughts and message. A tool call or a tool's output starts a new turn. */
 function lastAnswer(output: readonly Item[]): ResponseAnswer {
   let answer: ResponseAnswer = { thoughts: [], text: null };
   for (const { type, content, summary } of output) {
@@ -122,8 +126,8 @@ function lastAnswer(output: readonly Item[]): ResponseAnswer {
 }
 
 /**
- * `response` as a rollout: thoughts between think tags, as the policy wrote them, before the last
- * message; left open when cut there.
+ * `response` as a rollout: thoughts between think tags, as the policy wrote them, before the last message.
+ * The tag stays open if the response was cut off there.
  */
 export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incomplete_details }): Rollout => {
   const length_tokens = usage?.output_tokens ?? undefined;
@@ -133,7 +137,7 @@ export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incom
   };
   const turns = turnsOf(output);
   const { thoughts, text } = lastAnswer(output);
-  // A message that a thought follows is not the last answer, and was said all the same.
+  // A message followed by a thought is not the last answer, but was still part of the run.
   const isRun = turns.length > 1 || actsIn(turns) || (text === null && answerOf(turns) !== "");
   if (isRun) return { ...readRollout({ text: "", messages: output }), ...known };
   const thought = thoughts.join("\n");

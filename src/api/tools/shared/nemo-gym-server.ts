@@ -1,5 +1,5 @@
-// The routes of a NeMo-Gym resources server that score nothing: sessions, and mean, max, min, median and std
-// of every number in verified rows, by task and over all.
+// Routes of a NeMo-Gym resources server that do not score: sessions, and mean, max, min, median and std of
+// every number in verified rows, per task and overall.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -15,7 +15,7 @@ const MetricsSchema = z.record(z.string(), z.number());
 export const AggregateReplySchema = z.object({
   group_level_metrics: z.array(MetricsSchema),
   agent_metrics: MetricsSchema,
-  key_metrics: MetricsSchema.meta(said("the means")),
+  key_metrics: MetricsSchema.meta(said("mean of each metric")),
 });
 
 const TASK = "_ng_task_index";
@@ -24,8 +24,8 @@ type Row = z.output<typeof RowSchema>;
 type Columns = Map<string, number[]>;
 
 /**
- * Every number at a row's top level and in its response's usage, booleans as 0 and 1; what only
- * tells rows apart, or marks those that count, is left out.
+ * All numbers at a row's top level and in its response's usage, with booleans as 0 and 1, except indices and
+ * the mask flag.
  */
 function numbers(row: Row): [string, number][] {
   const response = row.response as { usage?: unknown } | null | undefined;
@@ -49,7 +49,10 @@ function columnsOf(rows: readonly Row[]): Columns {
   return columns;
 }
 
-/** `mean/reward`, `max/reward`, ..: the gym's names. std has the divisor n - 1; one value has 0. */
+/**
+ * Metrics with NeMo-Gym's names: `mean/reward`, `max/reward`, ... std has the divisor n - 1, and is 0 for one
+ * value.
+ */
 function described(rows: readonly Row[]): Record<string, number> {
   const metrics: Record<string, number> = {};
   for (const [name, values] of columnsOf(rows)) {
@@ -65,7 +68,7 @@ function described(rows: readonly Row[]): Record<string, number> {
 }
 
 /**
- * Rows whose judge failed measure the judge, and are in no figure; they are marked in one of three
+ * Whether a row counts in the metrics. Rows whose judge failed do not; NeMo-Gym marks them in one of three
  * places.
  */
 const measured = (row: Row) =>
@@ -75,7 +78,7 @@ const measured = (row: Row) =>
 
 const isRow = (row: unknown) => typeof row === "object" && row !== null && !Array.isArray(row);
 
-/** Reports the first invalid row alone, so that a million wrong ones are not a million faults. */
+/** Reports only the first invalid row, so that a million invalid rows do not produce a million errors. */
 function requireRows(rows: unknown): void {
   const wrong = Array.isArray(rows) ? rows.findIndex((row) => !isRow(row)) : -1;
   if (wrong >= 0) throw invalidRequest([{ path: `verify_responses[${wrong}]`, message: "expected an object" }]);
@@ -101,8 +104,7 @@ export function aggregateMetrics() {
 }
 
 /**
- * A session holds nothing here; an Environment Server wants its own identifier back, an agent an
- * empty object.
+ * Sessions are stateless here. An Environment Server expects its identifier back, an agent an empty object.
  */
 export function session() {
   return async (c: AppContext): Promise<Response> => {
@@ -111,7 +113,7 @@ export function session() {
   };
 }
 
-/** A reward is relative to a group, which a row verified again by itself does not have. */
+/** Unsupported: a reward is relative to a group, and a row that is verified again has no group. */
 export function reverifyMode() {
   return (c: AppContext): Response => c.json("unsupported");
 }

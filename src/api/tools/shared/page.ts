@@ -1,12 +1,12 @@
-// The words in which a contract writes its page in the reference: operations, rules and right refusals that
-// no schema tells, examples. Read by the generator of the OpenAPI document alone.
+// Building blocks for a contract's page in the API reference: operations, examples, and rules and error
+// conditions that schemas cannot express. Used only by the OpenAPI generator.
 import type * as z from "zod";
 import type { LimitName } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import type { Contract } from "./contract.ts";
 import { SampleOptionsSchema } from "./options.ts";
 
-/** One route in the document. */
+/** The documentation of one route. */
 export interface Operation {
   operationId: string;
   summary: string;
@@ -14,51 +14,51 @@ export interface Operation {
   description?: string;
   request?: z.ZodType;
   example?: unknown;
-  /** The parameters of the URL as they are read; absent: none. */
+  /** Schema of the query parameters. Omitted: none. */
   query?: z.ZodObject;
-  /** The path's parameters. */
+  /** Schema of the path parameters. */
   path?: z.ZodObject;
   reply: z.ZodType;
-  /** Description of the reply; absent: `Scored.` */
+  /** Description of the reply; default `Scored.` */
   reply_description?: string;
-  /** Further replies by status, or others in their place, as OpenAPI has them. */
+  /** Additional or replaced responses by status, in OpenAPI format. */
   replies?: Readonly<Record<string, object>>;
-  /** It answers an Idempotency-Key, and may answer later. */
+  /** Set if the route supports Idempotency-Key and `Prefer: respond-async`. */
   repeatable?: true;
-  /** A sample that comes alone is refused, 503. */
+  /** Set if samples are gathered, so that a sample without a group is answered with 503. */
   gathered?: true;
   /**
-   * Flags and numbers may come as texts and numbers, as the vendor's server reads them; the schema does
-   * not say so.
+   * Set if booleans and numbers are also accepted as text, like on the vendor's server; not part of the
+   * schema.
    */
   vendor_types?: true;
-  /** What is right to refuse though it fits the schema. */
+  /** Valid requests by the schema that are correctly rejected. */
   refusals?: readonly Refusal[];
 }
 
 export interface ContractPage {
-  /** By method and path, as the contract's routes have them. */
+  /** Keyed by method and path, as in the contract's routes. */
   operations: Readonly<Record<string, Operation>>;
-  /** Schemas that have a name in the document. */
+  /** Named schemas. */
   components?: Readonly<Record<string, z.ZodType>>;
-  /** Those of them that only a text refers to. */
+  /** Named schemas that no other schema references, only text does. */
   standalone?: Readonly<Record<string, z.ZodType>>;
-  /** By component: rules between fields that zod's output does not say. */
+  /** Rules between fields that zod's JSON Schema cannot express, by component. */
   rules?: Readonly<Record<string, Rule>>;
 }
 
 const pages = new WeakMap<Contract, () => ContractPage>();
 
 /**
- * Gives a contract its page. Call it as an unused export behind a mark of purity, so that the
- * Worker's bundle holds nothing of it: test/stack/bundle.test.ts.
+ * Registers a contract's page. Call it as an unused export marked pure, so that the Worker's bundle excludes
+ * it (test/stack/bundle.test.ts).
  */
 export function documented(contract: Contract, page: () => ContractPage): () => ContractPage {
   pages.set(contract, page);
   return page;
 }
 
-/** A contract's page. Throws where it has none. */
+/** A contract's page. Throws if none is registered. */
 export function pageOf(contract: Contract): ContractPage {
   const page = pages.get(contract);
   if (page === undefined) throw new Error(`the contract ${contract.name} has no page: documented(..)`);
@@ -66,8 +66,8 @@ export function pageOf(contract: Contract): ContractPage {
 }
 
 /**
- * A piece of JSON Schema that is laid over what zod generates: a rule between fields. Its truth is
- * the code that refuses.
+ * JSON Schema merged into zod's output: a rule between fields. The code that rejects violations is
+ * authoritative.
  */
 export interface Rule {
   readonly [keyword: string]: unknown;
@@ -79,7 +79,7 @@ export const elements = (field: string, items: Rule): Rule => fields({ [field]: 
 
 export const needs = (...required: string[]): Rule => ({ required });
 
-/** For an object: the fields are there and have their types. */
+/** An object that has these fields, each matching its schema. */
 export const has = (kinds: Rule): Rule => ({ ...needs(...Object.keys(kinds)), ...fields(kinds) });
 
 export const not = (rule: Rule): Rule => ({ not: rule });
@@ -94,49 +94,51 @@ export const size = (max: LimitName, min?: number): Rule => ({
 export const contains = (rule: Rule): Rule => ({ contains: rule });
 
 /**
- * A rule that JSON Schema cannot say, so that a request which fits the document is rightly refused:
- * the schemathesis run takes these, and no others, for right. Its expressions must match in full,
- * `words` somewhere.
+ * An error condition that JSON Schema cannot express. The schemathesis test accepts only these errors for
+ * requests that fit the schema. Regular expressions must match the whole value, except `words`, which may
+ * match anywhere.
  */
 export interface Refusal {
   why: string;
   status: number;
   code: string;
-  /** Path of the field, without indices; absent: none is named. */
+  /** Path of the field, without indices. Omitted: the error names no field. */
   path?: string;
   words?: string;
-  /** The body's field that must be there. */
+  /** Body field that must be present. */
   given?: string;
 }
 
-/** A refusal of one field, `invalid_request`. */
+/** An `invalid_request` error about one field. */
 export const refused = (why: string, path: string, words?: string, given?: string): Refusal => ({
   ...{ why, status: 400, code: "invalid_request", path },
   ...(words !== undefined && { words }),
   ...(given !== undefined && { given }),
 });
 
-/** The refusal of a label that nests too deeply. */
-export const deepLabel = (): Refusal => refused("how deep a label nests", "\\$", "label_depth_max");
+/** The error for a label nested too deeply. */
+export const deepLabel = (): Refusal => refused("label nested too deeply", "\\$", "label_depth_max");
 
-/** The refusals of groups that are rebuilt from equal prompts. */
-export const regrouped = (): Refusal => refused("equal prompts", ".+", "rollouts_per_group_max is|groups_max is");
+/** The errors for batches that are grouped by equal prompts. */
+export const regrouped = (): Refusal =>
+  refused("too many groups, or too many equal prompts", ".+", "rollouts_per_group_max is|groups_max is");
 
 /**
- * The local stack's verifier sees no difference between texts that belong to no problem (docs/decisions.md).
+ * The error for texts that the local stack's verifier cannot tell apart because they belong to no known
+ * problem (docs/decisions.md).
  */
 export const noChoice = (status = 422): Refusal => ({
   ...{ why: "no choice", status, code: "verifier_bad_reply", words: "texts stay unranked" },
 });
 
-/** A route that gathers samples, with what its description begins with; `format` is slime's alone. */
+/** The operation of a route that gathers samples, with a common description. Only slime supports `format`. */
 export const sampleOperation = (
   operation: Omit<Operation, "refusals"> & { refusals?: readonly Refusal[] },
 ): Operation => ({
   query: SampleOptionsSchema.omit({ format: true }),
   ...operation,
   description:
-    `Samples of equal prompt, label, run, step and spec are gathered into one group, judged once, and each request is answered with its own reward. A reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space; a failure then breaks it off. ${operation.description ?? ""}`.trimEnd(),
+    `Samples with equal prompt, label, run, step and spec are gathered into one group, which is judged once; each request receives its own reward. A reply that takes longer than ${LIMITS.heartbeat_ms / 1000} s begins with white space; a later failure aborts it. ${operation.description ?? ""}`.trimEnd(),
   gathered: true,
   refusals: [
     deepLabel(),
@@ -146,11 +148,11 @@ export const sampleOperation = (
   ],
 });
 
-/** The problem and the answers of the examples, which the tests send, so that they stay true. */
+/** The problem and answers of the examples. Tests send them, so the examples stay valid. */
 export const QUESTION = "Write f(xs): the sum of the even numbers in xs.\nassert f([1, 2, 4]) == 6";
 export const CORRECT = "```python\ndef f(xs):\n    return sum(x for x in xs if x % 2 == 0)\n```";
 export const WRONG = "```python\ndef f(xs):\n    return sum(xs)\n```";
 
-/** The conversation as a chat template renders it; `closing` follows the answer. */
+/** The example conversation as rendered by a chat template; `closing` follows the answer. */
 export const rendered = (answer: string, closing = "<|im_end|>\n"): string =>
   `<|im_start|>user\n${QUESTION}<|im_end|>\n<|im_start|>assistant\n${answer}${closing}`;

@@ -1,4 +1,4 @@
-// A request's own principle or rubric as its spec's judges take it: where their preset has a place for one.
+// Inserts a request's principle or rubric into its spec's judges, if their presets have a slot for one.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -13,16 +13,18 @@ export const PrincipleSchema = z
   .min(1)
   .max(...bound("slot_chars"))
   .nullish()
-  .meta(said("what to prefer; the spec's judge must have a place for it"));
+  .meta(
+    said("principle that says what the judge should prefer; the preset of the spec's judge must have a slot for it"),
+  );
 
 type PrincipleSlot = "principle" | "rubric";
 const SLOTS: readonly PrincipleSlot[] = ["principle", "rubric"];
 
-/** The slots among the two that a preset's messages have. */
+/** The principle slots that occur in a preset's messages. */
 const slotsOf = ({ prompt }: Judge): readonly PrincipleSlot[] =>
   SLOTS.filter((slot) => presetNamed(prompt)?.messages.some(({ text }) => text.includes(`{{${slot}`)));
 
-/** The judge with the text in its slots; the same one where it has none. */
+/** The judge with the text in its slots; the same object if it has none. */
 function judgeWith(judge: Judge, text: string): Judge {
   const slots = slotsOf(judge);
   return slots.length === 0 ? judge : { ...judge, ...Object.fromEntries(slots.map((slot) => [slot, text])) };
@@ -34,7 +36,7 @@ function signalWith(signal: SpecSignal, text: string): SpecSignal {
   return judge === signal.judge ? signal : { ...signal, judge };
 }
 
-/** The spec with the text where its judges' presets have a place for it; null where none has. */
+/** The spec with the text inserted in all judges that have a slot; null if none has. */
 export function specWithPrinciple(spec: AnySpec, text: string): AnySpec | null {
   if (!hasSignals(spec)) {
     const judge = judgeWith(spec.judge, text);
@@ -45,11 +47,14 @@ export function specWithPrinciple(spec: AnySpec, text: string): AnySpec | null {
   return { ...spec, signals: Object.fromEntries(signals) };
 }
 
-/** The same. Throws `invalid_request` for a principle that none of the spec's judges would be shown. */
+/**
+ * Like `specWithPrinciple`, with the principle optional. Throws `invalid_request` if no judge of the spec
+ * would see it.
+ */
 export function requirePrinciple(spec: AnySpec, principle: z.output<typeof PrincipleSchema>): AnySpec {
   const informed = principle == null ? spec : specWithPrinciple(spec, principle);
   if (informed !== null) return informed;
   const message =
-    "the spec's judge has no place for it; name a spec whose preset has, such as rewardanything or rubric-rm";
+    "the spec's judge has no slot for it; use a spec whose preset has one, such as rewardanything or rubric-rm";
   throw invalidRequest([{ path: "principle", message }]);
 }

@@ -1,4 +1,4 @@
-// Ranking one query's documents, whatever dialect asked.
+// Ranks the documents of one query, for all dialects.
 import { hasContent } from "../../../core/candidate/extract.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
@@ -17,18 +17,19 @@ import { chooseTextSpec } from "./text-spec.ts";
 import { incomplete } from "./unjudged.ts";
 
 interface Documents {
-  /** Their field in the dialect, for refusals. */
+  /** The documents' field in the dialect, for errors. */
   field: string;
   query: string;
   texts: readonly string[];
-  /** 0 or null: all. */
+  /** Number of results; 0 or null: all. */
   top_n: number | null;
 }
 
 export interface RankedDocuments {
   /**
-   * Best first. What no judge could judge through its own doing is last; what the infrastructure left
-   * without a score is left out only where fewer were asked for, or the client said so.
+   * Best first. Documents that failed because of their content are last. Documents without a score because of
+   * an infrastructure failure are omitted, which is allowed only if fewer results were requested or the
+   * client opted in.
    */
   results: { index: number; score: number }[];
   usage: Usage;
@@ -36,9 +37,9 @@ export interface RankedDocuments {
 }
 
 /**
- * Compares the documents as one group and orders them.
- * @throws ApiError for faults of the request, `Unjudged` when not one document could be judged, not
- *   one answer held a choice, or the infrastructure left a gap that the client did not ask for
+ * Compares the documents as one group and ranks them.
+ * @throws ApiError for invalid requests, `Unjudged` if no document could be judged, if no answer held a
+ *   choice, or if an infrastructure failure left documents without a score and the client did not opt in
  */
 export async function rankDocuments(
   c: AppContext,
@@ -56,7 +57,7 @@ export async function rankDocuments(
   };
   const spec = await chooseTextSpec(deps, c.get("scope"), options, request.model, texts);
   const compiled = compileSpec(spec);
-  // A pipeline that filtered all other documents away goes on.
+  // Return a result rather than an error, so that a pipeline whose filter left only one document continues.
   if (texts.length === 1 && compiled.relative) return alone;
   refuseUnmet(compiled, field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
@@ -102,11 +103,11 @@ function rank(
   };
 }
 
-/** Texts under one warning: `malformed 1,4`; nothing where there are none. */
+/** A warning with the indices of its texts: `malformed 1,4`; empty if there are none. */
 export const named = (code: string, indices: readonly number[]): string[] =>
   indices.length === 0 ? [] : [`${code} ${indices.join(",")}`];
 
-/** Texts under one warning, by why: `not_judged 2: deadline`. */
+/** Warnings with the indices of their texts, grouped by cause: `not_judged 2: deadline`. */
 export const namedByCode = (warning: string, texts: ReadonlyMap<number, ItemErrorCode>): string[] =>
   (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).flatMap((code) => {
     const indices = [...texts].flatMap(([i, why]) => (why === code ? [i] : [])).sort((a, b) => a - b);
@@ -114,8 +115,8 @@ export const namedByCode = (warning: string, texts: ReadonlyMap<number, ItemErro
   });
 
 /**
- * Texts whose score rests on a part of their comparisons, and those that lose unseen or unfit: without
- * a word to judge, without a program where programs are compared, malformed.
+ * Indices of texts scored on only part of their comparisons, and of texts that lose by default: blank,
+ * without a program where programs are compared, or malformed.
  */
 function reservations(
   { rollouts }: GroupResult,
@@ -136,7 +137,7 @@ function reservations(
 
 type Reservations = Record<"partly_judged" | "no_text" | "no_program" | "malformed", number[]>;
 
-/** A reader who sees an order and no metrics gets the figures themselves. */
+/** Adds figures to a warning, for clients that see the ranking but no metrics. */
 function withRate(code: string, { metrics: { parse_rate }, verifier }: GroupResult): string {
   if (code === "parse_rate_low" && parse_rate !== null) return `${code}: ${parse_rate.toFixed(2)}`;
   const { comparisons, why } = verifier;

@@ -1,5 +1,5 @@
-// Defines what a client that ranks may say of Kritai's own: `kritai` in the body, headers, the URL; and the
-// warning about fields that look like options and are none.
+// Kritai's own options for ranking clients, from `kritai` in the body, headers, or the URL, and warnings
+// about fields that look like options but are ignored.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -16,19 +16,19 @@ import { validAt } from "../../door/validation.ts";
 import { urlOptions } from "./options.ts";
 
 const OptionSchema = z.strictObject({
-  spec: SpecNameSchema.optional().meta(said("a stored spec's name")),
+  spec: SpecNameSchema.optional().meta(said("name of a stored spec")),
   deadline_ms: RewardsRequestSchema.shape.deadline_ms
     .unwrap()
     .optional()
-    .meta(said("a deadline other than the contract's own")),
-  schedule: ScheduleSchema.meta(said("which documents are compared; default: the spec's")),
+    .meta(said("deadline in ms; default: the contract's deadline")),
+  schedule: ScheduleSchema.meta(said("schedule of comparisons; default: the spec's schedule")),
   budget: BudgetSchema.optional(),
   on_incomplete: z
     .enum(["error", "leave_out"])
     .optional()
     .meta(
       said(
-        "what comes of documents that the verifier's failures left without a score: `error` (default): the request fails, to be sent again, unless `top_n` asks for fewer and these are decided; `leave_out`: the others are ranked, and `not_judged` names what is missing",
+        "behavior if verifier failures leave documents without a score. `error` (default): the request fails and can be retried, unless enough documents for `top_n` are decided. `leave_out`: ranks the other documents and names the missing ones in the warning `not_judged`",
       ),
     ),
   good_enough: z
@@ -36,33 +36,41 @@ const OptionSchema = z.strictObject({
     .min(-LIMITS.score_max)
     .max(...bound("score_max"))
     .optional()
-    .meta(said("where no score reaches it, the warning `none_good_enough` says so; the results are the same")),
+    .meta(
+      said(
+        "minimum good score: if no score reaches it, the reply has the warning `none_good_enough`; results do not change",
+      ),
+    ),
   run_id: RunIdSchema.optional(),
   step: StepSchema.optional(),
 });
 type Option = keyof z.output<typeof OptionSchema>;
 
-/** In a body, beside the fields of its dialect. */
+/** The `kritai` field of a body, in addition to the fields of its dialect. */
 export const KritaiSchema = OptionSchema.nullish().meta(
   said(
-    "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Good-Enough`, `Kritai-On-Incomplete`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body goes before the URL, the URL before headers",
+    "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Good-Enough`, `Kritai-On-Incomplete`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body takes precedence over the URL, and the URL over headers",
   ),
 );
 
-/** Options of a ranking, and fields that look as if they were meant as such. */
+/** Options of a ranking request, and warnings about ignored fields. */
 export interface RankingOptions extends Partial<z.output<typeof OptionSchema>> {
-  /** Warnings of fields that were not read. */
+  /** Warnings about fields that were not read. */
   ignored: readonly string[];
 }
 
-/** What is said where no score is good enough, for callers who would rather have nothing. */
+/** The warning if no score reaches `good_enough`, for callers that prefer no result to a poor one. */
 export function noneGoodEnough(scores: readonly number[], { good_enough }: RankingOptions): string[] {
   const best = Math.max(...scores);
   if (good_enough === undefined || best >= good_enough) return [];
   return [`none_good_enough: the best score is ${best}, below ${good_enough}`];
 }
 
-/** @param schema the dialect's own body. @throws ApiError `invalid_request` naming field or header */
+/**
+ * Reads the options of a request: the body takes precedence over the URL, the URL over headers.
+ * @param schema the dialect's body schema
+ * @throws ApiError `invalid_request` naming the field or header
+ */
 export function rankingOptions(
   c: AppContext,
   body: Readonly<Record<string, unknown>>,
@@ -77,7 +85,7 @@ export function rankingOptions(
 }
 
 const WHOLE = /^\d{1,10}$/;
-/** How a header's text is read; what it is not remains a text, which the schema refuses. */
+/** Header parsers. A text that does not parse is returned unchanged, and the schema rejects it. */
 const HEADERS: Readonly<Record<Option, { name: string; read: (text: string) => unknown }>> = {
   spec: { name: "Kritai-Spec", read: (text) => text },
   deadline_ms: { name: "Kritai-Deadline-Ms", read: wholeIn },
@@ -99,7 +107,7 @@ function numberIn(text: string): unknown {
   return NUMBER.test(text) ? Number(text) : text;
 }
 
-/** JSON where it looks like an object. */
+/** Parses JSON if the text looks like an object. */
 function objectIn(text: string): unknown {
   if (!text.startsWith("{") || text.length > LIMITS.template_chars) return text;
   try {
@@ -111,7 +119,7 @@ function objectIn(text: string): unknown {
 
 const BUDGET = /^\s*(generations|tokens|ratio)\s*=\s*(\d{1,15}(?:\.\d{1,15})?)\s*$/;
 
-/** `ratio=0.25` is `{"ratio": 0.25}`. */
+/** Parses `ratio=0.25` as `{"ratio": 0.25}`. */
 function budgetIn(text: string): unknown {
   const [, name, number] = BUDGET.exec(text) ?? [];
   return name === undefined ? objectIn(text) : { [name]: Number(number) };
@@ -127,20 +135,20 @@ function headerOptions(c: AppContext): Partial<z.output<typeof OptionSchema>> {
   return Object.fromEntries(options);
 }
 
-/** Settings of a spec's judge about spending, which are not options here. */
+/** Settings of a spec's judge, which cannot be set per request. */
 const OF_SPECS = ["both_orders", "judge", "min_decided", "samples", "signals"];
-/** Fields of a client that means `deadline_ms`. */
+/** Names that clients use for `deadline_ms`. */
 const TIMES = ["timeout", "timeout_ms", "timeout_s", "deadline", "max_time"];
 
 /**
- * A warning for each field of a body that is not read and looks like an option: one of ours beside `kritai`
- * rather than in it, or a misspelt one of the dialect.
+ * A warning for each ignored field that looks like an option: one of ours outside `kritai`, or a misspelt
+ * field of the dialect.
  */
 function ignoredFields(body: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {
   const options = Object.keys(OptionSchema.shape);
   const unknown = Object.keys(body).filter((name) => !known.includes(name));
   const warnings = unknown.flatMap((name): string[] => {
-    if (OF_SPECS.includes(name)) return [`ignored_field ${name}: say it in a spec, and name that in kritai.spec`];
+    if (OF_SPECS.includes(name)) return [`ignored_field ${name}: set it in a spec, and name the spec in kritai.spec`];
     const option = TIMES.includes(name) ? "deadline_ms" : nearest(name, options);
     if (option !== null) return [`ignored_field ${name}: write "kritai": {"${option}": ..}`];
     const suggestion = nearest(name, known);

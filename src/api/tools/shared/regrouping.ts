@@ -1,4 +1,4 @@
-// Rebuilding groups from a flat batch: rollouts of equal prompt, label and language belong together. Pure.
+// Rebuilds groups from a flat batch: items with equal prompt, label and language form a group. Pure.
 import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
 import { type LimitName, theLimit } from "../../../core/faults/limit-advice.ts";
@@ -15,14 +15,14 @@ export interface FlatItem {
 
 interface Regrouped {
   groups: Group[];
-  /** For each item: its group, and its place there. */
+  /** For each item: the index of its group, and its index within that group. */
   places: { group: number; member: number }[];
 }
 
 /**
  * Groups in the order of their first items; members in the order of the items.
- * @param field the items' field in the contract, for refusals
- * @throws ApiError `invalid_request` when there are too many groups or one is too large
+ * @param field the items' field in the contract, for errors
+ * @throws ApiError `invalid_request` if there are too many groups or a group is too large
  */
 export function regroup(items: readonly FlatItem[], field: string): Regrouped {
   const groupOf = new Map<string, number>();
@@ -39,7 +39,7 @@ export function regroup(items: readonly FlatItem[], field: string): Regrouped {
     return { group, member: rollouts.length - 1 };
   });
   const largest = Math.max(...groups.map(({ rollouts }) => rollouts.length));
-  checkCount(largest, "rollouts_per_group_max", `${largest} with equal prompt and label`, field);
+  checkCount(largest, "rollouts_per_group_max", `${largest} samples with equal prompt and label`, field);
   checkCount(groups.length, "groups_max", `${groups.length} different prompts`, field);
   return { groups, places };
 }

@@ -1,4 +1,5 @@
-// Turns a scored group into relevances and an order. Pure: knows no dialect, no clock, no verifier.
+// Converts a scored group to relevance scores and a ranking. Pure: independent of dialect, clock and
+// verifier.
 
 import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
@@ -13,9 +14,9 @@ import { unitScore } from "./sample-score.ts";
 import { requireChoice, unjudged } from "./unjudged.ts";
 
 /**
- * A rollout's score in 0..1, null when it could not be judged: its base reward on its score's
- * range (`wins`: by the number of opponents); of a spec with signals the reward on its range. Raw:
- * the shaped reward as it is, whatever its range.
+ * A rollout's score in 0..1; null if it could not be judged. Without signals: the base reward, normalized by
+ * its score's range (for `wins`, by the number of opponents). With signals: the reward, normalized by its
+ * range. If `raw`: the shaped reward, not normalized.
  */
 export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, raw: boolean): number | null {
   const { reward, components } = rollout;
@@ -28,8 +29,8 @@ export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, r
 }
 
 /**
- * The scores of all of a group. Throws `Unjudged` where one is missing (a reply read by position has
- * no place for a hole), or no answer held a choice.
+ * The scores of all rollouts of a group. Throws `Unjudged` if one is missing, because clients read scores by
+ * position, or if no answer held a choice.
  */
 export function relevances(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): number[] {
   const { rollouts } = scored.reply.groups[group] as GroupResult;
@@ -40,8 +41,8 @@ export function relevances(scored: ScoredRequest, spec: AnySpec, raw: boolean, g
 }
 
 /**
- * Failures that a text brings about itself: asked again, it fails the same way, while its neighbours
- * are judged. All others are the infrastructure's or the request's.
+ * Failures caused by the text itself: they recur on retry and do not affect other texts. All other failures
+ * are caused by the infrastructure or the request.
  */
 const OF_THE_TEXT: ReadonlySet<ItemErrorCode> = new Set([
   ...(["context_exceeded", "content_filtered", "verifier_rejected", "unparsed", "too_long"] as const),
@@ -49,20 +50,17 @@ const OF_THE_TEXT: ReadonlySet<ItemErrorCode> = new Set([
   ...(["abstained", "unbounded"] as const),
 ]);
 
-/** A score for every text of a group, or why it has none. */
+/** The score of each text of a group, or why it has none. */
 export interface Relevances {
-  /** Null where the infrastructure left none. */
+  /** Null after an infrastructure failure. */
   scores: (number | null)[];
-  /** Texts that brought their own failure about, and why: last, with the lowest score. */
+  /** Texts that caused their own failure, with the code. They rank last with the lowest score. */
   last: Map<number, ItemErrorCode>;
-  /** Texts that the infrastructure left without a score, and why. */
+  /** Texts without a score because of an infrastructure failure, with the code. */
   missing: Map<number, ItemErrorCode>;
 }
 
-/**
- * The scores of a group's texts. Throws `Unjudged` where not one was judged, or no answer held a
- * choice.
- */
+/** The scores of a group's texts. Throws `Unjudged` if no text was judged or no answer held a choice. */
 export function completed(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): Relevances {
   const { rollouts, verifier } = scored.reply.groups[group] as GroupResult;
   const size = rollouts.length;
@@ -86,8 +84,8 @@ export function completed(scored: ScoredRequest, spec: AnySpec, raw: boolean, gr
 }
 
 /**
- * The share of its decided pairs that a text won, where the others could not be read: texts that no
- * judge can read must not take their neighbours' scores. Null where nothing was decided.
+ * The share of its decided pairs that a text won, if its other pairs were unreadable: an unreadable text must
+ * not cost its neighbours their scores. Null if no pair was decided.
  */
 function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: AnySpec, raw: boolean): number | null {
   const decided = wins + losses + ties;
@@ -95,7 +93,7 @@ function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: AnySpe
   return counts && error === "partial" && decided > 0 ? (wins + ties / 2) / decided : null;
 }
 
-/** Data that breaks ties besides the scores. `texts` are the documents; `seed` is the spec's. */
+/** Inputs for breaking ties. `texts` are the documents; `seed` is the spec's. */
 interface TieBreak {
   texts: readonly string[];
   question: string;
@@ -104,9 +102,9 @@ interface TieBreak {
 }
 
 /**
- * Indices of the scored documents, best first. Equal scores: more wins over the others of that
- * score, then a seeded hash of the content; only equal documents keep their places. Documents
- * without a score are left out.
+ * Indices of the scored documents, best first. Ties are broken by wins against the other tied documents, then
+ * by a seeded hash of the content, so only identical documents keep their input order. Documents without a
+ * score are left out.
  */
 export function ranking(group: GroupResult, scores: readonly (number | null)[], tie: TieBreak): number[] {
   const first = group.rollouts.map(({ duplicate_of }, i) => duplicate_of ?? i);
@@ -137,7 +135,10 @@ export function ranking(group: GroupResult, scores: readonly (number | null)[], 
 
 const pair = (winner: number, loser: number) => `${winner}>${loser}`;
 
-/** For each ordered pair shown together: verdicts for the first less verdicts for the second. */
+/**
+ * For each ordered pair compared with each other: the number of verdicts for the first minus those for the
+ * second.
+ */
 function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
   const margins = new Map<string, number>();
   const add = (key: string, delta: number) => margins.set(key, (margins.get(key) ?? 0) + delta);

@@ -1,6 +1,6 @@
-// Rerankers of Cohere, Jina, vLLM, TEI, Voyage, Infinity, Pinecone, Mixedbread and Vertex AI, one row
-// each: how its body is read and its reply written, so that the vendor's SDK works unchanged.
-// Routes: ../rerankers.ts.
+// Rerankers of Cohere, Jina, vLLM, TEI, Voyage, Infinity, Pinecone, Mixedbread and Vertex AI, one row per
+// API: how to parse its body and format its reply, so that the vendor's SDK works unchanged. The routes are
+// in ../rerankers.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { RolloutTextSchema } from "../../../core/contract/requests.ts";
@@ -12,11 +12,11 @@ import { KritaiSchema } from "./ranking-options.ts";
 import { reranker } from "./reranker.ts";
 
 const flag = z.boolean().nullish();
-const raw = flag.meta(said("true: the shaped reward as it is, instead of a score in 0..1"));
+const raw = flag.meta(said("true: returns the unscaled shaped reward instead of a score in 0..1"));
 const { ModelSchema: model, QuerySchema: query, TopSchema: top } = shared;
 const score = z.number();
 
-/** A document as an object: as it came, or its text. */
+/** A document as an object: unchanged, or its text wrapped in one. */
 const objectOf = (document: unknown, text: string): Record<string, unknown> =>
   typeof document === "object" ? (document as Record<string, unknown>) : { text };
 
@@ -27,7 +27,7 @@ const CohereSchema = z.object({
   top_n: top,
   return_documents: flag,
   rank_fields: shared.RankFieldsSchema,
-  use_activation: flag.meta(said("false: the shaped reward as it is, instead of a score in 0..1")),
+  use_activation: flag.meta(said("false: returns the unscaled shaped reward instead of a score in 0..1")),
   kritai: KritaiSchema,
 });
 
@@ -46,14 +46,14 @@ const CohereReplySchema = z.object({
 });
 
 /**
- * One body and one reply that Cohere, Jina and vLLM clients all read; vLLM's always has both of a
- * document's members.
+ * A body and reply format that Cohere, Jina and vLLM clients all understand; for vLLM, documents are always
+ * included, with both members.
  */
 const cohereRow = (path: string, version: "1" | "2", isVllm: boolean) =>
   reranker({
     path,
     faults: dialects.rerankers,
-    // Time-out of Cohere's SDKs.
+    // Timeout of Cohere's SDKs.
     wait_ms: isVllm ? null : 300_000,
     list: "documents",
     carrier: "documents",
@@ -89,7 +89,10 @@ const RecordSchema = z.object({
 
 const spaced = (text: string) => text.trim().split(/\s+/).join(" ");
 
-/** A title is judged with the content unless the content begins with it, as LiteLLM's titles do. */
+/**
+ * The title followed by the content, or only the content if it starts with the title, as in LiteLLM's
+ * records.
+ */
 function recordText({ title, content }: z.output<typeof RecordSchema>): string {
   const [head, body] = [title ?? "", content ?? ""];
   if (head === "" || body === "") return head + body;
@@ -124,7 +127,7 @@ export const RERANKERS = {
       documents: shared.TextsSchema,
       top_k: top,
       return_documents: flag,
-      truncation: flag.meta(said("not read: nothing is ever cut")),
+      truncation: flag.meta(said("ignored; texts are never truncated")),
       kritai: KritaiSchema,
     }),
     reply: z.object({
@@ -193,7 +196,7 @@ export const RERANKERS = {
       query,
       documents: shared.DocumentsSchema,
       top_n: top,
-      return_documents: flag.meta(said("default true")),
+      return_documents: flag.meta(said("whether results include the document; default: true")),
       rank_fields: shared.RankFieldsSchema,
       kritai: KritaiSchema,
     }),
@@ -201,7 +204,7 @@ export const RERANKERS = {
       model: z.string(),
       data: z.array(z.object({ index: z.int(), score, document: z.record(z.string(), z.unknown()).optional() })),
       usage: z.object({
-        rerank_units: z.literal(1).meta(said("Pinecone's unit: a query and up to 100 documents")),
+        rerank_units: z.literal(1).meta(said("Pinecone's unit: one query with up to 100 documents")),
       }),
     }),
     read: ({ documents, rank_fields = null, top_n }) => ({
@@ -229,9 +232,9 @@ export const RERANKERS = {
       query,
       input: shared.DocumentsSchema,
       top_k: top,
-      return_input: flag.meta(said("true: `input` of a result is the document")),
+      return_input: flag.meta(said("true: returns each document as `input` of its result")),
       rank_fields: shared.RankFieldsSchema,
-      rewrite_query: flag.meta(said("not read: a query stays as it is")),
+      rewrite_query: flag.meta(said("ignored; queries are never rewritten")),
       kritai: KritaiSchema,
     }),
     reply: z.object({
@@ -239,8 +242,8 @@ export const RERANKERS = {
       model: z.string(),
       data: z.array(z.object({ index: z.int(), score, input: z.unknown(), object: z.literal("rank_result") })),
       usage: UsageSchema,
-      top_k: z.int().meta(said("as it was asked, else the number of documents")),
-      return_input: z.boolean().meta(said("as it was asked")),
+      top_k: z.int().meta(said("`top_k` of the request; default: the number of documents")),
+      return_input: z.boolean().meta(said("`return_input` of the request")),
     }),
     read: ({ input, rank_fields = null, top_k }) => ({
       texts: shared.documentTexts("input", input, rank_fields),
@@ -271,9 +274,9 @@ export const RERANKERS = {
       query,
       records: z
         .array(RecordSchema)
-        .meta({ ...shared.DOCUMENT_COUNT, ...said("the candidates: content, title or both") }),
+        .meta({ ...shared.DOCUMENT_COUNT, ...said("candidates with content, title or both") }),
       topN: top,
-      ignoreRecordDetailsInResponse: flag.meta(said("true: only ids and scores are told")),
+      ignoreRecordDetailsInResponse: flag.meta(said("true: returns only ids and scores")),
       kritai: KritaiSchema,
     }),
     reply: z.object({
@@ -286,7 +289,7 @@ export const RERANKERS = {
             score,
           }),
         )
-        .meta(said("best first")),
+        .meta(said("ranked records, best first")),
     }),
     read: ({ records, topN }) => ({
       texts: validAt(z.array(RolloutTextSchema), records.map(recordText), ["records"]),

@@ -1,6 +1,5 @@
-// The one handler of all rerankers: a vendor's body becomes a query with texts, and their ranking the
-// vendor's reply.
-// Rows: ../rerankers.ts.
+// The common handler of all rerankers: parses a vendor's body into a query with texts, and formats their
+// ranking as the vendor's reply. The rows are in reranker-rows.ts.
 import type * as z from "zod";
 import type { ContentPlace } from "../../content/shown-body.ts";
 import type { FaultDialect } from "../../door/dialect.ts";
@@ -9,46 +8,46 @@ import { type ContractRoute, contractBody } from "./contract.ts";
 import { type RankedDocuments, rankDocuments } from "./ranked-documents.ts";
 import { textRoute } from "./text-route.ts";
 
-/** A ranking request read from a vendor's body. */
+/** A ranking request parsed from a vendor's body. */
 interface AskedRanking {
-  /** The documents as they are judged. */
+  /** The documents' texts to be judged. */
   texts: readonly string[];
-  /** Number of results, the best first; 0, null or absent: all. */
+  /** Number of results; 0, null or omitted: all. */
   top?: number | null | undefined;
-  /** The shaped reward instead of a score in 0..1. */
+  /** Return the shaped reward instead of a score in 0..1. */
   raw?: boolean;
 }
 
-/** A ranking to tell, each document with the text that was judged. `created` is in seconds since 1970. */
+/** A ranking to format as a reply, with each document's judged text. `created` is Unix time in seconds. */
 interface ToldRanking extends Omit<RankedDocuments, "results"> {
   results: { index: number; score: number; text: string }[];
-  /** As it was asked, else `default`. */
+  /** The model of the request, or `default`. */
   model: string;
   id: string;
   created: number;
 }
 
-/** How one vendor's clients write a request and read a reply. */
+/** How one vendor's API formats requests and replies. */
 interface Reranker<B extends z.ZodObject, R> {
   path: string;
-  /** How its clients read an error. */
+  /** The vendor's error dialect. */
   faults: FaultDialect;
-  /** Milliseconds that its clients wait; `timeout=` changes it. null: the native default. */
+  /** The clients' default timeout in ms, which their `timeout=` changes. Null: the native default applies. */
   wait_ms: number | null;
-  /** Field of the documents. */
+  /** Field that holds the documents. */
   list: string;
-  /** The form of a document: a text, a text or an object, or a record with `title` and `content`. */
+  /** Type of a document: a text, a text or an object, or a record with `title` and `content`. */
   carrier: "text" | "documents" | "rows";
   body: B;
   reply: z.ZodType<R>;
-  /** The body in the schema's form, where clients write others. */
+  /** Converts other accepted forms of the body to the schema's form. */
   prepare?(body: BodyFields): BodyFields;
-  /** Throws `invalid_request`. */
+  /** Parses the body. Throws `invalid_request`. */
   read(body: z.output<B>): AskedRanking;
   toReply(ranking: ToldRanking, body: z.output<B>): NoInfer<R>;
 }
 
-/** Where a body holds the query and what is ranked. */
+/** The fields of a body that hold the query and the documents. */
 function contentOf(list: string, carrier: "text" | "documents" | "rows"): ContentPlace[] {
   const places = carrier === "rows" ? [`${list}[].title`, `${list}[].content`] : [];
   const texts = places.map((at) => ({ at, carrier: "text", side: "answer" }) as const);
@@ -56,8 +55,8 @@ function contentOf(list: string, carrier: "text" | "documents" | "rows"): Conten
 }
 
 /**
- * The row with its `read` and `tell` in the form of `textRoute`: documents are counted, and known in
- * the reply.
+ * Converts a row to the form that `textRoute` expects. Checks the number of documents and passes their texts
+ * on to the reply.
  */
 export function reranker<B extends z.ZodObject, R>(row: Reranker<B, R>) {
   const { list, carrier, body: schema, reply, prepare = (body) => body, read, toReply } = row;
@@ -94,6 +93,6 @@ export function reranker<B extends z.ZodObject, R>(row: Reranker<B, R>) {
 
 export type RerankerRow = ReturnType<typeof reranker>;
 
-/** The handler of a route that ranks; `rowOf` says in whose form a body is. */
+/** The handler of a ranking route; `rowOf` selects the row for a body. */
 export const rankingRoute = (rowOf: (body: BodyFields) => RerankerRow): ContractRoute["handler"] =>
   textRoute(rankDocuments, rowOf);

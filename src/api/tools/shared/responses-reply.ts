@@ -1,5 +1,4 @@
-// OpenAI's Responses reply, whole and as events. Must not know scoring; a fault is never written as a
-// verdict.
+// OpenAI's Responses format, whole and streamed. Independent of scoring; an error is never sent as a verdict.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -17,13 +16,13 @@ import { faultMembers } from "./faults.ts";
 
 interface ResponseHead {
   id: string;
-  /** Seconds since 1970. */
+  /** Unix time in seconds. */
   created_at: number;
   model: string;
 }
 
-/** For fields that OpenAI's clients need and a verdict does not have. */
-const ALWAYS = said("always so");
+/** Marks constant fields that OpenAI's clients require but a verdict does not have. */
+const ALWAYS = said("constant");
 const alwaysEmpty = () => z.array(z.unknown()).max(0).meta(ALWAYS);
 
 const TextSchema = z.object({
@@ -78,7 +77,7 @@ const message = (head: ResponseHead, text: string): z.output<typeof MessageSchem
   content: [textPart(text)],
 });
 
-/** The parts of a response that do not depend on its answer. */
+/** The fields of a response that do not depend on the verdict. */
 const frame = (head: ResponseHead) => ({
   ...head,
   ...({ object: "response", error: null, incomplete_details: null, instructions: null, metadata: {} } as const),
@@ -86,7 +85,7 @@ const frame = (head: ResponseHead) => ({
   tools: [] as [],
 });
 
-/** The whole reply. */
+/** Builds the reply when it is not streamed. */
 export function responseOf(head: ResponseHead, { text, usage }: ChatVerdict): ResponsesReply {
   return {
     ...frame(head),
@@ -104,7 +103,7 @@ export function responseOf(head: ResponseHead, { text, usage }: ChatVerdict): Re
 
 type Event = Record<string, unknown> & { type: string };
 
-/** The events of a verdict that has come, after those of its beginning. */
+/** The events for a verdict, sent after the initial events. */
 function verdictEvents(head: ResponseHead, verdict: ChatVerdict): Event[] {
   const { text } = verdict;
   const at = { item_id: messageId(head), output_index: 0, content_index: 0 };
@@ -128,8 +127,8 @@ const HEADERS = {
 };
 
 /**
- * The streamed reply, which begins as a chat's does: when the verdict is there, or after
- * heartbeat_ms with comments. A later fault is an `error` event, and the stream ends uncompleted.
+ * The streamed reply. Starts when the verdict is known, or after heartbeat_ms with keep-alive comments. A
+ * later error is an `error` event, and the stream ends without `response.completed`.
  */
 export async function streamResponse(
   deps: RouteDeps,

@@ -1,5 +1,5 @@
-// Reads RULER's question out of a chat: a context that all trajectories share, then each as a list of
-// messages.
+// Parses RULER's question from a chat: a context shared by all trajectories, then each trajectory as a list
+// of messages.
 import * as z from "zod";
 import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
 import { counted, theLimit } from "../../../core/faults/limit-advice.ts";
@@ -13,16 +13,16 @@ import { specWithPrinciple } from "./principle.ts";
 
 interface RulerQuestion {
   group: Group;
-  /** Ids of the trajectories, in their order. */
+  /** Ids of the trajectories, in order. */
   ids: readonly string[];
-  /** The first trajectory of several turns, which are judged whole; null: there is none. */
+  /** Index of the first trajectory with several turns, which must be judged whole; null if there is none. */
   several: number | null;
-  /** The system message's grading standards; null where it has none. */
+  /** The grading standards in the system message; null if there are none. */
   rubric: string | null;
 }
 
 const CONTEXT = /^\s*<context>\n([\s\S]*?)\n<\/context>\n/;
-/** A message's JSON holds no raw line feed, so that a block ends where it seems to. */
+/** A trajectory block. JSON contains no raw line feeds, so a message cannot end the block early. */
 const TRAJECTORY = /<trajectory id="([^"\n]{1,64})">\n([^\n]*)\n<\/trajectory>/g;
 const STANDARDS = /Grading standards:\s*([\s\S]*)$/;
 
@@ -36,23 +36,25 @@ function turnsIn(text: string, what: string, path: ContentPath): Turns {
   try {
     value = JSON.parse(text);
   } catch {
-    throw refuse(`${what} is no JSON`);
+    throw refuse(`${what} is not JSON`);
   }
   if (Array.isArray(value) && value.length > LIMITS.response_items_max) {
     throw refuse(`${what} has ${overLimit(value.length, "response_items_max")}`);
   }
   requireShown("trajectory", value, path);
   const parsed = TurnsSchema.safeParse(value);
-  if (!parsed.success) throw refuse(`${what} is no list of messages`);
+  if (!parsed.success) throw refuse(`${what} is not a list of messages`);
   return parsed.data;
 }
 
-/** The turns of identical trajectories that nothing is shared with: the last one is the answer. */
+/**
+ * Splits a trajectory without a shared context: the last turn is the answer, the turns before it the prompt.
+ */
 function lone(turns: Turns): { prompt: Turns; answer: Turns } {
   return { prompt: turns.slice(0, -1), answer: turns.slice(-1) };
 }
 
-/** @throws ApiError `invalid_request` where the last user message is not a question of RULER's */
+/** Parses RULER's question. @throws ApiError `invalid_request` if the last user message is not one */
 export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);
   const text = last === undefined ? "" : messageText(last);
@@ -68,7 +70,7 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
   const prompt = chatPrompt(parts[0]?.prompt ?? []);
   const other = parts.findIndex((part) => JSON.stringify(chatPrompt(part.prompt)) !== JSON.stringify(prompt));
   if (other >= 0) {
-    const message = "its turns before the last are not those of the first, and there is no <context>";
+    const message = "turns before the last differ from those of the first trajectory, and there is no <context>";
     throw unsupported([{ path: `trajectories[${other}]`, message }]);
   }
   const rollouts = parts.map(({ answer }) => spokenRollout(answer));
@@ -86,14 +88,14 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
 }
 
 /**
- * The spec that judges a question: told its rubric, where one of its judges takes one. Throws
- * `invalid_request` for a rubric that is too long, `unsupported_content` where the spec would take
- * the answer alone out of a trajectory, so that the rest of it is gone.
+ * The spec that judges a question, with the rubric inserted if one of its judges has a slot. Throws
+ * `invalid_request` for a rubric that is too long, `unsupported_content` if the spec would extract only an
+ * answer from a trajectory of several turns.
  */
 export function specOfQuestion({ several, rubric }: RulerQuestion, spec: AnySpec): AnySpec {
   const { extract } = spec.candidate;
   if (several !== null && extract !== "whole") {
-    const message = `several turns, of which the spec's candidate.extract "${extract}" leaves one: the judge is not shown the others; name a spec with "whole"`;
+    const message = `several turns, but the spec's candidate.extract "${extract}" shows the judge only one of them; use a spec with "whole"`;
     throw unsupported([{ path: `trajectories[${several}]`, message }]);
   }
   const informed = rubric === null ? null : specWithPrinciple(spec, rubric);

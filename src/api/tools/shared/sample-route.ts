@@ -1,5 +1,5 @@
-// The routes of contracts whose requests carry samples, not groups: samples are read, gathered, judged, and
-// answered in the contract's form.
+// Handlers for contracts whose requests carry samples instead of groups: parse samples, gather groups, judge
+// them, and reply in the contract's format.
 import type * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
@@ -22,29 +22,32 @@ import type { JudgedSample } from "./sample-score.ts";
 import { statedGroup } from "./stated-facts.ts";
 
 interface Dialect extends Returning {
-  /** The rollouts' field, for refusals. */
+  /** The rollouts' field, for errors. */
   field: string;
   /** Schema of the reply. */
   reply: z.core.$ZodType;
 }
 
-/** A request that carries one sample: how it is read, and how its judgement is written. */
+/** A contract whose requests carry one sample. */
 interface SampleDialect extends Dialect {
-  /** Throws ApiError for a body that is not the contract's. */
+  /** Parses a body. Throws ApiError if the body is invalid. */
   read(body: BodyFields): Sample;
-  /** The reply's JSON. Throws `Unjudged` where the contract has no place for a missing reward. */
+  /**
+   * Builds the reply's JSON. Throws `Unjudged` if the reward is missing and the format cannot express that.
+   */
   toReply(sample: JudgedSample, body: BodyFields, options: SampleOptions): unknown;
 }
 
-/** The same for a list of samples, answered in its order. */
+/** A contract whose requests carry a list of samples, answered in the same order. */
 interface ListDialect extends Dialect {
   read(body: BodyFields): Sample[];
   toReply(samples: readonly JudgedSample[]): unknown;
 }
 
 /**
- * The options with the group fields of a sample's row, which are more exact than a URL that training and
- * validation share: a sample alone is answered at once and waits for no other.
+ * The options, with the group size of the sample's row if it states one: a URL may be shared by training and
+ * validation. Samples that the contract marks as validation default to group size 1, so they are answered at
+ * once.
  */
 function ownGroup(options: SampleOptions, { stated, validates }: Sample): SampleOptions {
   const row = stated === undefined ? { validates: false } : statedGroup(stated);
@@ -55,8 +58,9 @@ function ownGroup(options: SampleOptions, { stated, validates }: Sample): Sample
 }
 
 /**
- * The sample of a body. What its answer holds besides is its group's to be refused for, so that the
- * others do not wait for it; what its prompt holds, every sample of the group is refused for.
+ * Parses a sample. Unsupported content in the prompt rejects this request, as it does for every sample of the
+ * group. Unsupported content in the answer is passed on, so that the whole group is rejected and other
+ * samples do not wait for this one.
  */
 function readShown(c: AppContext, { content }: Contract, body: BodyFields, read: SampleDialect["read"]): Sample {
   const { prompt, answer, warnings } = unshownIn(content, body);
@@ -89,8 +93,8 @@ export const sampleRoute =
   };
 
 /**
- * The handler of a route that takes a list. A trainer with several URLs sends empty lists to all
- * but the first, and gives up unless each answers.
+ * The handler of a route that takes a list of samples. Answers empty lists too: a trainer with several URLs
+ * sends them to all URLs but the first, and fails without a reply.
  */
 export const samplesRoute =
   (dialect: ListDialect): ContractRoute["handler"] =>
@@ -107,17 +111,17 @@ export const samplesRoute =
 interface Answering {
   contract: Contract;
   options: SampleOptions;
-  /** The caller's own `on_failure`, without the 0 of validation. */
+  /** The caller's `on_failure`. */
   declared: SampleOptions["on_failure"];
-  /** The body as it came. */
+  /** The unparsed body. */
   text: string;
   samples: readonly Sample[];
   dialect: Dialect & Pick<ListDialect, "toReply">;
 }
 
 /**
- * The reply to some samples. It begins before its end only when a proxy would cut it else, or when
- * it has a reward and an equal sample asks whether its client is there.
+ * Answers samples. The reply starts early only to avoid a proxy timeout, or to probe whether the client is
+ * still connected when an equal sample asks for its reward.
  */
 async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): Promise<Response> {
   const { contract, options, declared, text, samples, dialect } = asked;
@@ -141,7 +145,10 @@ async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): 
   return reply.answer(telling());
 }
 
-/** Several samples of one request are groups as they stand: nothing says that others will come. */
+/**
+ * Judges several samples of one request as complete groups, because nothing indicates that more samples will
+ * follow.
+ */
 async function judgeAtOnce(
   c: AppContext,
   deps: RouteDeps,
@@ -151,7 +158,7 @@ async function judgeAtOnce(
 ): Promise<GatheredReward[]> {
   const flat = given.map((sample) => ({ ...sample, language: null }));
   const { groups, places } = regroup(flat, dialect.field);
-  // A group's facts come from its label, which is the same for all its samples.
+  // Facts come from the label, which is the same for all samples of a group.
   const known = groups.map((group, g) => ({
     ...group,
     ...given[places.findIndex((place) => place.group === g)]?.facts,

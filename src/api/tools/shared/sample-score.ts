@@ -1,5 +1,5 @@
-// Turns one gathered sample's judgement into a number or a refusal, a score in 0..1, and log values whose
-// names never change. Must not know dialects.
+// Converts one gathered sample's judgement to a reward or an error, a score in 0..1, and log values with
+// stable names. Independent of dialects.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -11,24 +11,24 @@ import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
 import type { SampleOptions } from "./options.ts";
 import { Unjudged } from "./unjudged.ts";
 
-/** One sample, judged; what there is to tell of it. */
+/** A judged sample, with what is needed to format its reply. */
 export interface JudgedSample {
   judged: GatheredReward;
   spec: AnySpec;
   on_failure: SampleOptions["on_failure"];
-  /** From the request's arrival, ms. */
+  /** Time since the request's arrival, in ms. */
   latency_ms: number;
 }
 
 const ALONE =
-  "The sample is alone in its group, so there is nothing to compare it with: no other sample of its prompt, label, run and step came in time. Name group_size, or a longer group_window_ms.";
+  "The sample is alone in its group, so there is nothing to compare it with: no other sample of its prompt, label, run and step arrived in time. Set group_size or a longer group_window_ms.";
 
 const STATED_ALONE =
-  "The spec compares answers, and this sample is alone in its group, whose size is 1 as its URL, header or row says (verl's validation rows: by default), so it has no score. Name the group's true size (validation: val_group_size, with as many samples of each prompt), a spec that compares nothing, or on_failure=<number>.";
+  "The spec compares answers, but this sample is alone in its group, so it has no score: its URL, header or row sets the group size to 1 (the default for verl's validation rows). Set the real group size (validation: val_group_size, with as many samples per prompt), a spec without comparisons, or on_failure=<number>.";
 
 /**
- * Why a sample has no reward, as a refusal. The client may repeat it where the others of its group
- * may still come, which they do not in a group whose size is 1.
+ * The error for a sample without a reward. Retryable if the rest of its group may still arrive, which is not
+ * the case for a group of size 1.
  */
 export function ungathered({ result, closed, retry_after_ms = null }: GatheredReward): Unjudged {
   if (result.error !== "group_too_small") return new Unjudged(result.error ?? "verifier_bad_reply", { retry_after_ms });
@@ -38,8 +38,7 @@ export function ungathered({ result, closed, retry_after_ms = null }: GatheredRe
 }
 
 /**
- * The reward, or the number that the caller declared for one that could not be had. Throws
- * `Unjudged` when there is neither.
+ * The reward, or the caller's declared number if there is no reward. Throws `Unjudged` if there is neither.
  */
 export function rewardOrDeclared({ judged, on_failure }: JudgedSample): number {
   if (judged.result.reward !== null) return judged.result.reward;
@@ -48,10 +47,9 @@ export function rewardOrDeclared({ judged, on_failure }: JudgedSample): number {
 }
 
 /**
- * A reward on 0..1 by the range that its spec implies: base in its score's range, format
- * -penalty..0, overlong -1..0; of a spec with signals the range that is proved. What lies outside
- * (an overlong without clamp, a declared number) becomes the nearer end; where every reward is the
- * same number it is 0.
+ * A reward normalized to 0..1 by the range that its spec implies. Without signals: base by its score's range,
+ * format -penalty..0, overlong -1..0. With signals: the proved range. Values outside (an overlong without
+ * clamp, a declared number) are clamped; an empty range gives 0.
  */
 export function unitScore(reward: number, spec: AnySpec, members: number): number {
   const [bottom, top] = hasSignals(spec) ? compileSpec(spec, members).reward.range : sugarRange(spec, members);
@@ -59,8 +57,8 @@ export function unitScore(reward: number, spec: AnySpec, members: number): numbe
 }
 
 /**
- * The share of a sample's decided comparisons that it won, a tie counting half; where nothing was
- * compared the reward on 0..1. Without a reward it is the declared number, cut to 0..1.
+ * The share of a sample's decided comparisons that it won, with ties counting half; if nothing was compared,
+ * the normalized reward. Without a reward: the declared number, clamped to 0..1.
  */
 export function winShare(sample: JudgedSample): number {
   const { wins, losses, ties, reward } = sample.judged.result;
@@ -78,20 +76,24 @@ function sugarRange({ reward: rule, format, overlong }: Spec, members: number): 
 const flag = z.union([z.literal(0), z.literal(1)]);
 
 /**
- * Values that a trainer can plot. Every name is always there and always a number: two samples with different
- * keys end a training step in OpenRLHF and verl, and a name that both use (`reward`, `score`, `kl`, ..) would
- * overwrite the trainer's own.
+ * Values for a trainer's plots. All names are always present, and all values are numbers: samples with
+ * different keys abort a training step in OpenRLHF and verl. Names are prefixed, so that they do not
+ * overwrite the trainer's own (`reward`, `score`, `kl`, ..).
  */
 export const SampleLogsSchema = z
   .object({
-    rm_fallback: flag.meta(said("1: no reward could be had, and a declared number stands in its place")),
-    rm_attached: flag.meta(said("1: a retry, answered with the judgement of the sample that it repeats")),
-    rm_late: flag.meta(said("1: came after its group was judged, and was compared with the members judged")),
-    rm_cut_short: flag.meta(said("1: the group was judged with who was there, for want of time")),
-    rm_tied: flag.meta(said("1: all rewards of the group are equal, so that a trainer relative to it learns nothing")),
-    rm_early: z.int().meta(said("the group's generations that were asked before it was complete")),
-    rm_members: z.int().meta(said("samples judged together")),
-    rm_parse_rate: z.number().meta(said("of the group's answers; 1 when none was needed, 0 when none came")),
+    rm_fallback: flag.meta(said("1: the reward is missing and was replaced by the declared number")),
+    rm_attached: flag.meta(said("1: a retry, which received the judgement of the original sample")),
+    rm_late: flag.meta(said("1: arrived after its group was judged, and was compared with the judged members")),
+    rm_cut_short: flag.meta(said("1: an incomplete group was judged because of the deadline")),
+    rm_tied: flag.meta(
+      said("1: all rewards of the group are equal, so group-relative training learns nothing from it"),
+    ),
+    rm_early: z.int().meta(said("generations requested before the group was complete")),
+    rm_members: z.int().meta(said("number of samples judged together")),
+    rm_parse_rate: z
+      .number()
+      .meta(said("share of the group's answers that were parsed; 1 if no answer was needed, 0 if no answer arrived")),
     rm_latency_ms: z.number(),
     rm_wins: z.int(),
     rm_losses: z.int(),
@@ -103,24 +105,21 @@ export const SampleLogsSchema = z
     rm_overlong: z.number().exactOptional(),
   })
   .catchall(z.number())
-  .meta(said("of a spec with signals rm_signal_<name> for each, in the place of rm_base, rm_format and rm_overlong"));
+  .meta(
+    said("For a spec with signals, `rm_signal_<name>` per signal replaces `rm_base`, `rm_format` and `rm_overlong`"),
+  );
 type SampleLogs = z.output<typeof SampleLogsSchema>;
 
-/** Rounding of a mean of equal rewards leaves less than this of a spread. */
+/** Upper bound of the standard deviation that rounding leaves for equal rewards. */
 const SPREAD_NONE = 1e-9;
 
-/**
- * Whether all rewards of the sample's group are equal, whatever they are worth. A sample that was scored
- * alone is never tied.
- */
+/** Whether all rewards of the sample's group are equal. Always false for a sample that was scored alone. */
 export const isTied = ({ metrics: { reward_std }, members }: GatheredReward): boolean =>
   members > 1 && reward_std !== null && reward_std < SPREAD_NONE;
 
 const bit = (on: boolean) => (on ? 1 : 0);
 
-/**
- * The log values of a sample. With a declared number the components are those that add up to it.
- */
+/** The log values of a sample. Without signals, the components of a declared number sum to that number. */
 export function sampleLogs(sample: JudgedSample): SampleLogs {
   const { judged, latency_ms } = sample;
   const { result, metrics, members, late, attached, closed, early = 0 } = judged;
@@ -148,8 +147,8 @@ const prefixed = (prefix: string, values: Readonly<Record<string, number>>): Rec
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]));
 
 /**
- * Each signal's value as a number, for trainers that can hold nothing else: where there is none,
- * the declared number, else 0. A declared reward's are those that add up to it.
+ * Each signal's value as a number, for trainers that accept only numbers: a missing value becomes the
+ * declared number, or 0. Without signals, the components of a declared number sum to that number.
  */
 export function sampleComponents({ judged: { result }, spec, on_failure }: JudgedSample): Record<string, number> {
   const declared = typeof on_failure === "number" ? on_failure : 0;

@@ -1,4 +1,4 @@
-// Scores a list of (prompt, text) pairs for dialects that read scores by position: every one has its number,
+// Scores a list of (prompt, text) pairs for dialects that read scores by position: every pair gets a number,
 // or the request fails.
 import { hasContent } from "../../../core/candidate/extract.ts";
 import type { ItemErrorCode } from "../../../core/faults/errors.ts";
@@ -22,17 +22,17 @@ export interface TextPair {
   text: string;
 }
 
-const BY_PLACE = "scores are read by their place, so that none can be left out";
+const BY_PLACE = "not supported here: clients match scores by position, so every score is required";
 
 interface Pairs {
-  /** The pairs, and their texts' field in the dialect, for refusals. Throws `invalid_request`. */
+  /** The pairs, and their texts' field in the dialect, for errors. Throws `invalid_request`. */
   paired(): { field: string; pairs: readonly TextPair[] };
 }
 
 /**
- * Scores in the order of the pairs; those with equal prompts are compared with each other.
- * @throws ApiError for faults of the request, `Unjudged` when the infrastructure left any pair without
- *   a score (a list read by position has no place for a hole); what no judge could judge is lowest
+ * Scores in the order of the pairs; texts with equal prompts are compared with each other. Texts that failed
+ * because of their content get the lowest score.
+ * @throws ApiError for invalid requests, `Unjudged` if an infrastructure failure left a pair without a score
  */
 export async function scorePairs(
   c: AppContext,
@@ -80,7 +80,7 @@ export async function scorePairs(
 }
 
 /**
- * Pairs of one or more left texts with right ones: one with each, or one to one. Throws
+ * Pairs left texts with right texts: a single left text with each right one, or one to one. Throws
  * `invalid_request`.
  */
 export function pairUp(
@@ -90,27 +90,32 @@ export function pairUp(
 ): TextPair[] {
   const [left, right] = [[first].flat(), [other].flat()];
   if (left.length !== 1 && left.length !== right.length) {
-    const message = `${counted(left.length)} beside ${right.length} of ${names[1]}; 1, or as many`;
+    const message = `${counted(left.length)}, but ${names[1]} has ${right.length}; send 1, or as many`;
     throw invalidRequest([{ path: names[0], message }]);
   }
   return right.map((text, i) => ({ prompt: left[left.length === 1 ? 0 : i] as string, text }));
 }
 
-/** Refuses a text that a comparing spec could compare with no other, before anything is judged. */
+/** Rejects a text without another of the same prompt, before judging. For specs that compare texts. */
 function refuseLonely(pairs: readonly TextPair[], field: string): void {
   const counts = new Map<string, number>();
   for (const { prompt } of pairs) counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
   const lonely = pairs.findIndex(({ prompt }) => counts.get(prompt) === 1);
   if (lonely < 0) return;
-  const detail = `${field}[${lonely}] is the only text of its prompt, and the spec compares texts. Send at least 2 texts of each prompt, or name a spec that compares nothing.`;
+  const detail = `${field}[${lonely}] is the only text of its prompt, and the spec compares texts. Send at least 2 texts per prompt, or use a spec without comparisons.`;
   throw new Unjudged("group_too_small", { detail });
 }
 
-/** For the document: what these contracts refuse. */
+/** Documented error conditions of these contracts. */
 export const pairRefusals = (): Refusal[] => [
-  refused("one length, or one", "queries|data_1|text_1|query", "^\\d+ elements? beside \\d+ of"),
-  { why: "equal prompts", status: 400, code: "group_too_small", words: "the only text of its prompt" },
-  refused("one pair of sides", "documents|items|data_2|text_2", "send one pair of sides"),
+  refused("different lengths", "queries|data_1|text_1|query", "^\\d+ elements?, but \\w+ has \\d+"),
+  {
+    why: "no other text with the same prompt",
+    status: 400,
+    code: "group_too_small",
+    words: "the only text of its prompt",
+  },
+  refused("two pairs of fields", "documents|items|data_2|text_2", "send one pair of fields"),
   regrouped(),
   noChoice(),
 ];

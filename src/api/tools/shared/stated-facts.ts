@@ -1,5 +1,5 @@
-// Defines what a one-sample contract's own label, ground truth and row say of a problem, as the facts that a
-// spec's signals need. Pure; knows no dialect.
+// Reads the facts that a spec's signals need from a one-sample contract's label, ground truth and row. Pure,
+// and independent of dialects.
 import type * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
@@ -14,34 +14,37 @@ import { invalidRequest } from "../../door/validation.ts";
 
 type FactRow = Readonly<Record<string, unknown>>;
 
-/** A sample's statements besides its prompt and its answer. */
+/** Data of a sample besides its prompt and its answer. */
 export interface Stated {
-  /** Its label or ground truth, as it came; absent: the row's field of such a name. */
+  /** The label or ground truth as sent. Omitted: read from the row's fields. */
   truth?: unknown;
-  /** The dataset's row as far as it is sent, by the names of the contract. */
+  /** The dataset's row, as far as the client sends it. */
   row: FactRow;
-  /** Path of both in the body, for refusals. */
+  /** Path of the label and row in the body, for errors. */
   field: string;
 }
 
-/** What is read of a label, for documents. */
+/** Describes in the API reference how a label is read. */
 export const TRUTH_SAID =
-  "specs that need a reference or test cases take them from it (a text, several, or an object's fields; JSON text too)";
+  "specs that need a reference or test cases read them from it: a string, a list of strings, or an object's fields, also as JSON text";
 
-/** A body's label or ground truth; `before` is said of it first. */
+/**
+ * Schema of a body's label or ground truth.
+ * @param before text at the start of its description
+ */
 export const truthField = (before = "") =>
   AnyJsonSchema.optional().meta(said(`${before === "" ? "" : `${before}; `}${TRUTH_SAID}`));
 
-/** Facts by name: of all members of a group, and of one rollout. */
+/** Facts by name: facts of the whole group, and facts of one rollout. */
 interface Facts {
   group: FactRow;
   rollout: FactRow;
 }
 
-/** Fields of rows, and of objects in them, that hold the right answer. */
+/** Fields of rows, and of objects nested in them, that hold the right answer. */
 const TRUTHS = ["ground_truth", "expected_answer", "answer", "reference", "solution", "label", "target"] as const;
 
-/** Fields of a row that hold more of it. */
+/** Fields of a row that hold nested row fields. */
 const NESTED = [
   "verifier_metadata",
   "metadata",
@@ -55,7 +58,7 @@ const NESTED = [
 const isRow = (value: unknown): value is FactRow =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A text that is a JSON object or list, as what it holds; any other value as it is. */
+/** Parses a text that looks like a JSON object or list; other values are returned unchanged. */
 function opened(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -65,7 +68,7 @@ function opened(value: unknown): unknown {
   }
 }
 
-/** A right answer, or several, as texts; undefined where the value is none. */
+/** One or several right answers as text; undefined if the value holds none. */
 function answerIn(value: unknown): string | string[] | undefined {
   if (typeof value === "string") {
     const inner = opened(value);
@@ -84,12 +87,12 @@ function answerIn(value: unknown): string | string[] | undefined {
   return undefined;
 }
 
-/** The field of a row that says how many samples its problem has. */
+/** Row field with the number of samples of a problem. */
 const SIZE = "kritai_group_size";
 
 /**
- * A row's statements about its group: its size, and by its `split` that it is not for training. Throws
- * `invalid_request` for an invalid size.
+ * The group size in a row, and whether its `split` marks it as validation. Throws `invalid_request` for an
+ * invalid size.
  */
 export function statedGroup(stated: Stated): { size?: number; validates: boolean } {
   const lookup = new Lookup(stated);
@@ -104,7 +107,7 @@ export function statedGroup(stated: Stated): { size?: number; validates: boolean
   return { size: number, validates };
 }
 
-/** Looks a fact up among what a sample says. */
+/** Looks up facts in a sample's row and label. */
 class Lookup {
   readonly #places: readonly FactRow[];
   readonly #stated: Stated;
@@ -130,7 +133,7 @@ class Lookup {
     }
   }
 
-  /** Where the row's tests stand, in whatever form, with the function that another field names. */
+  /** The row's tests in any of the known forms, with the function name if another field gives one. */
   #tests(): unknown {
     const named = [this.#named("test_cases"), this.#named("unit_tests"), this.#stated.truth];
     const test_cases = [...named, this.#named("ground_truth"), ...this.#places].find(holdsTests);
@@ -144,12 +147,12 @@ class Lookup {
 const GROUP = "group.";
 const isStated = (fact: string) => fact !== "step" && fact !== "length_tokens";
 
-/** Whether a spec needs anything that only a label or a row can tell. */
+/** Whether a spec needs facts that come from a label or a row. */
 export const needsStated = ({ facts }: CompiledSpec): boolean => facts.some(isStated);
 
 /**
- * The facts that the spec needs of a sample, as far as it carries them.
- * @throws ApiError `invalid_request` where one is not of its form
+ * The facts that the spec needs, as far as the sample has them.
+ * @throws ApiError `invalid_request` if a fact has an invalid form
  */
 export function statedFacts(stated: Stated, compiled: CompiledSpec): Facts {
   const lookup = new Lookup(stated);
@@ -178,7 +181,7 @@ export function statedFacts(stated: Stated, compiled: CompiledSpec): Facts {
   return facts;
 }
 
-/** The refusal of samples of which none carries what the signal needs. */
+/** The error if no sample has the facts that a signal needs. */
 export function lacking({ field }: Stated, signal: CompiledSignal, group: Group): ApiError {
   const [name = ""] = missingFacts(signal, group);
   const fault = signal.signal.groupFault?.(signal.settings, group) ?? null;
@@ -190,6 +193,6 @@ export function lacking({ field }: Stated, signal: CompiledSignal, group: Group)
   return new ApiError("facts_required", detail, { errors: [{ path: field, message }] });
 }
 
-/** A fact's faults, reported at the field that it was taken from. */
+/** Validation errors of a fact, reported at the field that it was read from. */
 const ofName = ({ field }: Stated, name: string, { issues }: z.ZodError): FieldError[] =>
   issues.map(({ path, message }) => ({ path: field, message: `as ${[name, ...path].join(".")}: ${message}` }));

@@ -1,15 +1,15 @@
-// TEI's `GET /info`, by which its clients size their blocks: `max_client_batch_size` is the number of
-// texts of one query that one request may hold.
+// TEI's `GET /info`, which its clients read to size their batches: `max_client_batch_size` is the maximum
+// number of texts of one query per request.
 import * as z from "zod";
 import { said } from "#said";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { VERSION } from "../../routes/service.ts";
 
-const UNUSED = said("of TEI's own server; says nothing here");
+const UNUSED = said("constant; describes only TEI's own server");
 
 export const TeiInfoSchema = z.object({
-  model_id: z.string().meta(said("the spec that judges where a request names none")),
+  model_id: z.string().meta(said("the spec used if a request names none")),
   model_sha: z.null().meta(UNUSED),
   model_dtype: z.literal("float32").meta(UNUSED),
   model_type: z
@@ -19,24 +19,28 @@ export const TeiInfoSchema = z.object({
           id2label: z.record(z.string(), z.string()).meta(UNUSED),
           label2id: z.record(z.string(), z.int()).meta(UNUSED),
         })
-        .meta(said("a reranker: one score a text")),
+        .meta(said("a reranker: one score per text")),
     })
-    .meta(said("what kind of model TEI's clients find")),
-  max_concurrent_requests: z.int().meta(said("requests of one instance under way at one time")),
-  max_input_length: z.int().meta(said("of a text, in bytes; nothing is ever cut")),
-  max_batch_tokens: z.int().meta(said("of a body, in bytes")),
+    .meta(said("kind of model that TEI's clients detect")),
+  max_concurrent_requests: z.int().meta(said("concurrent requests per instance")),
+  max_input_length: z.int().meta(said("maximum size of a text, in bytes; texts are never truncated")),
+  max_batch_tokens: z.int().meta(said("maximum size of a request body, in bytes")),
   max_batch_requests: z.null().meta(UNUSED),
   max_client_batch_size: z
     .int()
-    .meta(said("texts in one request. Send all texts of a query in one: scores of two requests are not comparable")),
-  auto_truncate: z.literal(false).meta(said("nothing is ever cut")),
+    .meta(
+      said(
+        "maximum number of texts per request. Send all texts of a query in one request: scores of different requests are not comparable",
+      ),
+    ),
+  auto_truncate: z.literal(false).meta(said("texts are never truncated")),
   tokenization_workers: z.literal(1).meta(UNUSED),
-  version: z.string().meta(said("of Kritai")),
+  version: z.string().meta(said("version of Kritai")),
   sha: z.null().meta(UNUSED),
   docker_label: z.null().meta(UNUSED),
 });
 
-/** The same for every deployment. */
+/** The reply, which is the same for all deployments. */
 const INFO: z.output<typeof TeiInfoSchema> = {
   model_id: "default",
   model_sha: null,

@@ -1,5 +1,5 @@
-// The routes of contracts that rank or score bare texts: which body it is, which texts are judged, how the
-// scores are written.
+// Handlers for contracts that rank or score bare texts: select the dialect, judge the texts, format the
+// scores.
 import type * as z from "zod";
 import { shownBody } from "../../content/shown-body.ts";
 import { readJson } from "../../door/body.ts";
@@ -14,16 +14,16 @@ import { speak } from "./faults.ts";
 import { type RankingOptions, rankingOptions } from "./ranking-options.ts";
 import { requireOneList, withVendorTypes } from "./vendor-types.ts";
 
-/** Fields of any request for scores of texts. */
+/** Fields common to all requests that score texts. */
 interface AskedTexts<J> {
   model: string | null;
-  /** The shaped reward instead of a score in 0..1. */
+  /** Return the shaped reward instead of a score in 0..1. */
   raw: boolean;
-  /** The reply's JSON; `created` is in seconds since 1970. */
+  /** Builds the reply's JSON; `created` is Unix time in seconds. */
   toReply(judged: J, reply: { id: string; created: number }): unknown;
 }
 
-/** The same with what the client says of Kritai's own. */
+/** A request to score texts, with Kritai's own options. */
 export interface TextRequest {
   contract: ClientWaits;
   model: string | null;
@@ -32,16 +32,16 @@ export interface TextRequest {
 }
 
 interface TextDialect<Q, J> {
-  /** Schema of the body; fields outside it are warned of where they look like options. */
+  /** Schema of the body. Unknown fields that look like options cause a warning. */
   schema: z.ZodObject;
   reply: z.core.$ZodType;
-  /** Its faults' own words, where they are not the contract's. */
+  /** The error dialect, if it differs from the contract's. */
   speaks?: FaultDialect;
-  /** Throws `invalid_request`. */
+  /** Parses the body. Throws `invalid_request`. */
   read(body: BodyFields): Q & AskedTexts<J>;
 }
 
-/** The handler of a route whose texts `judge` scores. `dialectOf` says how a body is read. */
+/** The handler of a route whose texts are scored by `judge`; `dialectOf` selects the dialect for a body. */
 export const textRoute =
   <Q, J extends { warnings: readonly string[] }>(
     judge: (c: AppContext, deps: RouteDeps, request: Q & TextRequest) => Promise<J>,

@@ -1,5 +1,5 @@
-// Decides which spec judges bare texts: one named in the URL, one stored under the model's name, or the
-// contract's own.
+// Chooses the spec that judges bare texts: the one named in the URL, the one stored under the model's name,
+// or the contract's default.
 
 import { extractCandidate } from "../../../core/candidate/extract.ts";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
@@ -21,8 +21,8 @@ type JudgeOptions = Pick<Spec["judge"], "budget" | "min_decided" | "schedule">;
 type RequestedOptions = Pick<RankingOptions, "budget" | "schedule" | "spec">;
 
 /**
- * The spec with its tournaments changed: the one judge of a spec without signals, else each that
- * compares.
+ * The spec with a change applied to its tournament judges: its only judge if it has no signals, otherwise the
+ * judge of each tournament signal.
  */
 function withJudges(spec: AnySpec, change: <J extends JudgeOptions>(judge: J) => J): AnySpec {
   if (!hasSignals(spec)) return { ...spec, judge: change(spec.judge) };
@@ -35,8 +35,8 @@ function withJudges(spec: AnySpec, change: <J extends JudgeOptions>(judge: J) =>
 }
 
 /**
- * An order of nine documents that says of the tenth that it is missing serves its reader better
- * than an order of none: half of what was asked is enough, unless the spec says otherwise.
+ * Default for `min_decided`: a ranking of nine documents that reports the tenth as missing is more useful
+ * than no ranking, so half of a text's comparisons are enough.
  */
 const PART = 0.5;
 const takingPart = (spec: AnySpec): AnySpec => withJudges(spec, (judge) => ({ min_decided: PART, ...judge }));
@@ -52,9 +52,10 @@ const TEXTS = judging("whole");
 const FENCED: Spec["candidate"] = { extract: "last_code_block" };
 
 /**
- * The default for texts without a spec: the last fenced program of each when more than half of them have one
- * (a cut one loses, with a warning), else each text whole. Otherwise the built-in `default`, without a format
- * penalty, since a relevance has no place for one; half of a text's comparisons suffice for its score.
+ * The default spec for texts: judges the last fenced code block of each text if more than half of the texts
+ * have one (a truncated one loses, with a warning), otherwise whole texts. Same as the built-in `default`,
+ * but without a format penalty, which a relevance score cannot express, and with half of a text's comparisons
+ * sufficient.
  */
 function specForTexts(texts: readonly string[]): Spec {
   const programs = texts.filter((text) => extractCandidate(text, FENCED, null).candidate !== null).length;
@@ -62,23 +63,22 @@ function specForTexts(texts: readonly string[]): Spec {
 }
 
 /**
- * The spec stored under a model's name, or null. `default` and names that no spec can have are not
- * looked for.
- * @throws ApiError `unknown_spec` for a name that is nearly a spec's, or that of a preset
+ * The spec stored under a model's name, or null. `default` and invalid spec names are not looked up.
+ * @throws ApiError `unknown_spec` for a preset's name, or a name close to a spec's
  */
 async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<AnySpec | null> {
   if (model === null || model === "default" || !SpecNameSchema.safeParse(model).success) return null;
   const stored = await storedAs(deps, scope, model);
   if (stored !== null) return withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
   const fallback = deps.default_spec;
-  // The preset of `default` may be called by its name.
+  // The name of the default spec's preset is accepted as a model.
   if (fallback !== undefined && !hasSignals(fallback) && fallback.judge.prompt === model) return null;
   if (presetNames().includes(model)) {
-    throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores one that is judged by it`);
+    throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores a spec that uses it`);
   }
   const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
   const suggestion = nearest(model, ["default", ...(await names.catch(() => [])), ...presetNames()]);
-  if (suggestion !== null) throw unknownModel(`is no stored spec; did you mean ${JSON.stringify(suggestion)}?`);
+  if (suggestion !== null) throw unknownModel(`is not a stored spec; did you mean ${JSON.stringify(suggestion)}?`);
   return null;
 }
 
@@ -86,8 +86,8 @@ async function storedAs(deps: RouteDeps, scope: RequestScope, name: string): Pro
   try {
     return await timedStore(deps.clock, scope, () => deps.specs.get(name));
   } catch (error) {
-    // Without a database no spec is stored under any name; one that fails could hide a spec, so
-    // that is a fault.
+    // Without a database there are no stored specs. A database failure is an error, because it could hide a
+    // spec.
     if (error instanceof ApiError && error.code === "not_configured") return null;
     throw error;
   }
@@ -101,8 +101,8 @@ const withoutRules = (signal: SpecSignal): SpecSignal =>
   "rules" in signal ? { ...signal, rules: [], penalty: 0 } : signal;
 
 /**
- * The candidates have been taken out of their texts by whoever asks, if not out of their fences, so
- * the spec's format and length rules have had their turn.
+ * The spec for candidates that the caller has already extracted (code fences may remain): format and length
+ * rules are removed, because they apply to the original texts.
  */
 function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
   const { extract } = specForTexts(texts).candidate;
@@ -113,8 +113,8 @@ function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
 }
 
 /**
- * The spec that the URL names, else the one stored under the model's name, for candidates that are judged
- * alone. Throws `unknown_spec`.
+ * The spec named in the URL, or the one stored under the model's name, for candidates that are judged alone.
+ * Throws `unknown_spec`.
  */
 export async function modelSpec(
   deps: RouteDeps,
@@ -128,15 +128,14 @@ export async function modelSpec(
     const spec = await resolveSpec(deps, scope, name.data, named === undefined ? "model" : "spec");
     return forGivenCandidates(spec, texts);
   }
-  throw new ApiError("unknown_spec", "No spec has this model's name; GET /v1/models lists those there are.", {
+  throw new ApiError("unknown_spec", "No spec has this model's name; GET /v1/models lists the specs.", {
     errors: [{ path: "model", message: "not the name of a spec" }],
   });
 }
 
 /**
- * The spec for bare texts, with the schedule and the budget that the request names. Throws
- * `unknown_spec` when it names one that is not stored, or a model that is nearly one;
- * `store_unavailable` when it cannot be known.
+ * The spec for bare texts, with the schedule and budget of the request. Throws `unknown_spec` if the named
+ * spec is not stored or the model's name is close to a spec's, `store_unavailable` if the database fails.
  */
 export async function chooseTextSpec(
   deps: RouteDeps,
@@ -163,7 +162,10 @@ async function chosenSpec(
   return hasSignals(fallback) ? takingPart(fallback) : forTexts(fallback);
 }
 
-/** @throws ApiError `invalid_request` for what the spec has no place for */
+/**
+ * Applies the request's schedule and budget. @throws ApiError `invalid_request` if the spec does not support
+ * them
+ */
 function ranking(spec: AnySpec, { schedule, budget }: RequestedOptions): AnySpec {
   const stated = { ...(schedule !== undefined && { schedule }), ...(budget !== undefined && { budget }) };
   const [field] = Object.keys(stated);

@@ -1,5 +1,5 @@
-// The refusal of a contract that has no place for a missing score: which failure it was, as a fault of the
-// whole request.
+// The error for contracts that cannot express a missing score: reports the failure as an error of the whole
+// request.
 import {
   ApiError,
   type FieldError,
@@ -15,8 +15,8 @@ import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import { retryAfter } from "../../door/retry-after.ts";
 
 /**
- * By item code: the nearest fault of a whole request (it decides `retryable` and Retry-After), and
- * the status to answer with.
+ * For each item code: the closest request error, which determines `retryable` and Retry-After, and the HTTP
+ * status.
  */
 type Nearest = readonly [code: RequestErrorCode, status: number];
 const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
@@ -35,7 +35,7 @@ const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
   checker_failed: ["not_ready", 503],
   group_too_small: ["invalid_request", 400],
 };
-/** Every other is what the request holds: another try has the same outcome. */
+/** For all other codes, which are caused by the request's content: a retry has the same outcome. */
 const OF_THE_REQUEST: Nearest = ["invalid_request", 422];
 
 interface UnjudgedParts {
@@ -43,11 +43,11 @@ interface UnjudgedParts {
   nearest?: Nearest;
   title?: string;
   errors?: readonly FieldError[];
-  /** The longest wait that a verifier asked for, ms; null: the status's own. */
+  /** Longest wait in ms that a verifier asked for; null: the status's default. */
   retry_after_ms?: number | null;
 }
 
-/** A request without scores, where a 200 has no place to say so. */
+/** A request without scores, in a contract whose 200 reply cannot express that. */
 export class Unjudged extends ApiError {
   readonly item: ItemErrorCode;
   readonly status: number;
@@ -65,10 +65,7 @@ export class Unjudged extends ApiError {
   }
 }
 
-/**
- * The failure that stands for several, by the error table's order of precedence; null when there
- * was none.
- */
+/** The code with the highest precedence in the error table; null if there is none. */
 function commonFailure(codes: readonly (ItemErrorCode | null)[]): ItemErrorCode | null {
   return (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).find((code) => codes.includes(code)) ?? null;
 }
@@ -77,8 +74,7 @@ const NO_CHOICE =
   "The verifier answered but gave no verdict, so the texts stay unranked. The same request will fail again.";
 
 /**
- * Whether the verifier was asked about a group and chose no candidate in it. A single candidate needs no
- * verdict.
+ * Whether the verifier was asked about a group and chose no candidate. A single candidate needs no verdict.
  */
 function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   const verdicts = groups[group]?.verdicts ?? [];
@@ -93,16 +89,19 @@ function saysNothing(row: VerdictRow): boolean {
   return verdict === null || (verdict.kind === "letters" && verdict.places.length === 0);
 }
 
-/** Prefix of a reply's warnings that pass on why verifiers refused. */
+/** Prefix of warnings that quote a verifier's reason for a refusal. */
 const REFUSED = "verifier_refused: ";
 
-/** The sentence with what the verifier itself said, where it said something. */
+/** The sentence, followed by the verifier's own reasons if there are any. */
 function withReasons(detail: string, { warnings }: ScoredRequest["reply"]): string {
   const reasons = warnings.flatMap((text) => (text.startsWith(REFUSED) ? [text.slice(REFUSED.length)] : []));
   return reasons.length === 0 ? detail : `${detail} It said: ${reasons.join("; ")}.`;
 }
 
-/** The refusal of a request by one code. @param which texts lack a score, as the beginning of a sentence */
+/**
+ * The error of a request for one code.
+ * @param which start of the sentence: the texts that lack a score
+ */
 function refusalBy(
   item: ItemErrorCode,
   scored: ScoredRequest,
@@ -114,9 +113,9 @@ function refusalBy(
 }
 
 /**
- * Why a group's scores are missing or unsafe, as the refusal of the whole request: the failure of a
- * verdict before that of a rollout, which is only its consequence. Where all verdicts came, asking
- * again does not help: the same texts are the same question.
+ * The error for a group whose scores are missing or unsafe. A verdict's failure takes precedence over a
+ * rollout's, which only results from it. If all verdicts arrived, the error is not retryable, because the
+ * same texts produce the same questions.
  */
 export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
   const codesOf = (verdicts: readonly { error: ItemErrorCode | null }[] = []) =>
@@ -128,7 +127,7 @@ export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
     return new Unjudged("verifier_bad_reply", {
       detail: why === null ? NO_CHOICE : `${NO_CHOICE} ${why}`,
       nearest: ["invalid_request", 422],
-      title: "The verifier's answers held no choice",
+      title: "The verifier's answers contain no choice",
     });
   }
   const code = codesOf(scored.reply.groups[group]?.rollouts) ?? "verifier_bad_reply";
@@ -136,8 +135,8 @@ export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
 }
 
 /**
- * The refusal of a request that lacks the scores of some texts.
- * @param missing why each lacks its score, by its path in the request
+ * The error for a request in which some texts lack scores.
+ * @param missing the failure of each such text, by its path in the request
  */
 export function incomplete(scored: ScoredRequest, missing: ReadonlyMap<string, ItemErrorCode>, advice = ""): Unjudged {
   const code = commonFailure([...missing.values()]) ?? "verifier_bad_reply";
@@ -148,13 +147,13 @@ export function incomplete(scored: ScoredRequest, missing: ReadonlyMap<string, I
   return refusalBy(code, scored, which, errors);
 }
 
-/** Paths that a sentence names. */
+/** Maximum number of paths in the message. */
 const NAMED_MAX = 5;
 
 /**
- * Refuses a group in which the verifier chose nothing at all. A trainer may take that as ties (it
- * sees the parse rate); a client that reads an order or a best candidate would take chance for a
- * judgement (docs/decisions.md).
+ * Rejects a group in which the verifier made no choice. A trainer may treat that as ties, because it sees the
+ * parse rate; a client that reads a ranking or a best candidate would take chance for a judgement
+ * (docs/decisions.md).
  */
 export function requireChoice(scored: ScoredRequest, group = 0): void {
   if (choseNothing(scored, group)) throw unjudged(scored, group);

@@ -1,12 +1,12 @@
-// Reads a vendor's body as its own server does: numbers and flags that clients send as texts, and one
-// list of documents under one name. Native routes stay strict.
+// Parses a vendor's body as leniently as its own server: numbers and booleans may be texts. Rejects a second
+// list of documents under another name. Native routes stay strict.
 import * as z from "zod";
 import { invalidRequest } from "../../door/validation.ts";
 
 type VendorBody = Readonly<Record<string, unknown>>;
 
 const WHOLE = /^\s*[+-]?\d{1,15}(?:\.0+)?\s*$/;
-/** Words that pydantic, on which these servers stand, reads as a flag. */
+/** Texts that pydantic, which these servers use, parses as booleans. */
 const FLAGS: Readonly<Record<string, boolean>> = {
   ...{ true: true, t: true, yes: true, y: true, on: true, 1: true },
   ...{ false: false, f: false, no: false, n: false, off: false, 0: false },
@@ -24,8 +24,7 @@ function readAs(schema: z.core.$ZodType, value: unknown): unknown {
 }
 
 /**
- * The body with `"2"` as 2 and `"true"` as true where the schema's own fields are such; the rest as it
- * is.
+ * The body with texts such as `"2"` and `"true"` converted where the schema expects a number or a boolean.
  */
 export function withVendorTypes(schema: z.ZodObject, body: VendorBody): Record<string, unknown> {
   const read = Object.entries(schema.shape).flatMap(([name, field]) =>
@@ -34,13 +33,12 @@ export function withVendorTypes(schema: z.ZodObject, body: VendorBody): Record<s
   return { ...body, ...Object.fromEntries(read) };
 }
 
-/** Names under which some vendor takes the list of what is ranked. */
+/** Names that vendors use for the list of documents. */
 const LISTS = ["documents", "texts", "input", "records", "items", "passages"];
 
 /**
- * Refuses a list under a name that the dialect does not read: of two lists one would be ranked in
- * silence.
- * @throws ApiError `invalid_request`
+ * Rejects a list under a name that the dialect does not read; otherwise one of two lists would be ignored
+ * silently. @throws ApiError `invalid_request`
  */
 export function requireOneList(schema: z.ZodObject, body: VendorBody): void {
   const known = Object.keys(schema.shape);
@@ -50,7 +48,7 @@ export function requireOneList(schema: z.ZodObject, body: VendorBody): void {
   const given = acceptedLists.filter((name) => body[name] != null);
   const message =
     given.length === 0
-      ? `not read here; send the list as ${acceptedLists.map((name) => `\`${name}\``).join(" or ")}`
-      : `given beside \`${given[0]}\`; send one list`;
+      ? `not supported here; send the list as ${acceptedLists.map((name) => `\`${name}\``).join(" or ")}`
+      : `cannot be combined with \`${given[0]}\`; send one list`;
   throw invalidRequest([{ path: other, message }]);
 }
