@@ -1,5 +1,5 @@
-// Posts alarms to the deployment's WEBHOOK, signed as Standard Webhooks has it. An attempt is bounded
-// by webhook_timeout_ms and follows no redirect.
+// Posts alarms to the deployment's WEBHOOK, signed according to Standard Webhooks. Each attempt is limited to
+// webhook_timeout_ms and follows no redirects.
 
 import { ownerName } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -8,7 +8,7 @@ import type { AlarmNews, Announce } from "../ports/alarms.ts";
 import type { Clock } from "../ports/ports.ts";
 
 interface WebhookMessage {
-  /** The same for every attempt: receivers recognise repetitions by it. */
+  /** Identical in every attempt, so that receivers can deduplicate. */
   id: string;
   body: string;
 }
@@ -25,8 +25,8 @@ function alarmMessage({ run, event, says, state }: AlarmNews, date: Date): Webho
 }
 
 /**
- * Announces alarms at `url`, signed with `secret`. Resolves to true when the receiver took the
- * message or answered 410, false when it is to be sent again. Never rejects.
+ * Creates the function that posts alarms to `url`, signed with `secret`. Resolves to true if the receiver
+ * accepted the message or answered 410, and to false if the message must be sent again. Never rejects.
  */
 export function announcer({ url, secret }: { url: string; secret: Uint8Array }, clock: Clock): Announce {
   return async (news) => {

@@ -1,4 +1,4 @@
-// The runtime's own time, as a port.
+// The system clock as a port.
 import type { Clock } from "../ports/ports.ts";
 
 export const systemClock: Clock = {

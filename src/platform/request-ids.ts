@@ -1,12 +1,15 @@
-// Request ids: ULIDs that sort by time, also within one millisecond of one isolate.
+// Request ids: ULIDs that sort by time, even within one millisecond of one isolate.
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const RANDOM_CHARS = 16;
 
-/** A ULID: 10 characters of time, 16 of randomness, Crockford's base 32. */
+/** A ULID: 10 characters of time and 16 of randomness, in Crockford's base 32. */
 export const ULID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** The time of an id. Ids made before it sort below, those made at it and later above. */
+/**
+ * Encodes the time part of an id. Ids created before `ms` sort below it, those created at or after `ms`
+ * above.
+ */
 export function encodeTime(ms: number): string {
   let rest = ms;
   let text = "";
@@ -25,13 +28,14 @@ function increment(digits: Uint8Array): void {
   }
 }
 
-/** The bound of an id's 11th character: a hexadecimal digit. */
+/** Maximum number of replicas, which fits the 11th character of an id as a hexadecimal digit. */
 export const REPLICAS_MAX = 16;
 
 /**
- * A source of ULIDs whose order is the order of the calls. `now` gives ms since 1970; time running backwards
- * is held. Each of several replicas without common storage has a number, from 0 to 15, in its ids, by which a
- * proxy finds the batch's replica.
+ * Creates a generator of ULIDs in call order. `now` returns ms since 1970; if it goes backwards, the last
+ * time is used.
+ * @param replica number from 0 to 15 of a replica without shared storage; a proxy reads it from a batch's id
+ * to find the batch's replica
  */
 export function createRequestIds(now: () => number, replica?: number): () => string {
   let last = -1;
@@ -41,7 +45,7 @@ export function createRequestIds(now: () => number, replica?: number): () => str
     if (ms > last) {
       crypto.getRandomValues(digits);
       for (let i = 0; i < digits.length; i++) digits[i] = (digits[i] as number) & 31;
-      // A clear top bit leaves room to count up within the millisecond without wrapping round.
+      // A clear top bit leaves room to count up within the millisecond without overflow.
       digits[0] = replica ?? (digits[0] as number) & (REPLICAS_MAX - 1);
       last = ms;
     } else {

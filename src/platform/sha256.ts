@@ -1,11 +1,11 @@
-// SHA-256 of texts. Uses WebCrypto, which Workers and Node share.
+// SHA-256 with WebCrypto, which Workers and Node share.
 
 const encoder = new TextEncoder();
 
-/** SHA-256 of the text's UTF-8, 64 hex digits. */
+/** SHA-256 of the text's UTF-8, as 64 hex digits. */
 export const sha256Hex = (text: string): Promise<string> => sha256OfBytes(encoder.encode(text));
 
-/** The same of bytes. */
+/** SHA-256 of bytes, as 64 hex digits. */
 export async function sha256OfBytes(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   let hex = "";

@@ -1,4 +1,4 @@
-// Signs requests to hosts of the deployment's lists, as Standard Webhooks requires.
+// Signs requests to configured hosts according to Standard Webhooks.
 
 const base64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 

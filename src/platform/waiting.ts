@@ -1,9 +1,9 @@
-// Waits for a time, and for something no longer than a time.
+// Helpers for pauses, intervals and timeouts.
 import type { Clock } from "../ports/ports.ts";
 
 export const pause = (clock: Clock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
-/** Calls `run` again and again, `ms` after each other, until the returned function is called. */
+/** Calls `run` every `ms`, until the returned function is called. */
 export function every(clock: Clock, ms: number, run: () => void): () => void {
   let cancel = () => {};
   const arm = () => {
@@ -19,8 +19,8 @@ export function every(clock: Clock, ms: number, run: () => void): () => void {
 const OVER = Symbol("over");
 
 /**
- * The result of `running`, or what `late` returns (or throws) when that takes longer than `ms`. It does not
- * end `running`.
+ * The result of `running`, or what `late` returns (or throws) if `running` takes longer than `ms`. Does not
+ * stop `running`.
  */
 export async function within<T, L>(clock: Clock, ms: number, running: Promise<T>, late: () => L): Promise<T | L> {
   let cancel = () => {};
@@ -35,7 +35,7 @@ export async function within<T, L>(clock: Clock, ms: number, running: Promise<T>
   }
 }
 
-/** For `within`: a wait that was too long is an error of this name. */
+/** A `late` callback for `within` that throws an error with this message. */
 export const fail = (name: string) => (): never => {
   throw new Error(name);
 };

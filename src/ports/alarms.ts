@@ -1,31 +1,34 @@
-// The interfaces that looking at alarms needs: where their states are stored, and who is notified.
+// Ports for checking alarms: the storage of their states, and notifications.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import type { AlarmEvent, AlarmState } from "../core/health/alarm-state.ts";
 
-/** An alarm that is on, of a run that was written to within a day. */
+/** An alarm that is on, of a run that logged a request within the last day. */
 export interface AlarmOn extends RunKey {
   alarm: string;
   level: "watch" | "alarm";
 }
 
-/** Where states are remembered. */
+/** Storage of alarm states. */
 export interface AlarmStates {
-  /** Whether the run may be looked at now: not within `pause_ms` of the last look, by anybody. */
+  /** Claims a check of the run; false if any caller has checked it within `pause_ms`. */
   claim(run: RunKey, pause_ms: number): Promise<boolean>;
   load(run: RunKey): Promise<AlarmState[]>;
   save(run: RunKey, states: readonly AlarmState[]): Promise<void>;
-  /** The newest first, at most `limit`. */
+  /** Alarms that are on, newest first, at most `limit`. */
   on(limit: number): Promise<AlarmOn[]>;
 }
 
 export interface AlarmNews {
   run: RunKey;
   event: AlarmEvent;
-  /** What is wrong, in words; null where it is over. */
+  /** Description of the problem; null when the alarm has ended. */
   says: string | null;
   state: AlarmState;
 }
 
-/** Whether it was taken, or never will be. Never rejects. */
+/**
+ * Sends a notification. Resolves to true if the notification was accepted or never will be, so that it is not
+ * sent again. Never rejects.
+ */
 export type Announce = (news: AlarmNews) => Promise<boolean>;

@@ -1,33 +1,33 @@
-// The port to what counts the use of each key.
+// The port to the counters of each key's usage.
 
-/** One key's limits; null: unbounded. */
+/** One key's limits; null means unlimited. */
 export interface KeyLimit {
-  /** Requests in a minute. */
+  /** Requests per minute. */
   rpm: number | null;
-  /** The verifier's tokens, prompt and completion, in a day of UTC. */
+  /** Verifier tokens, prompt and completion, per UTC day. */
   tokens_per_day: number | null;
-  /** US dollars that the verifier's tokens cost in a day of UTC, by PRICES. */
+  /** US dollars per UTC day for the verifier's tokens, priced by PRICES. */
   usd_per_day: number | null;
-  /** Rows of the run log in a day of UTC. */
+  /** Run-log rows per UTC day. */
   log_rows_per_day: number | null;
-  /** Requests that may judge, and batches, at one time. */
+  /** Concurrent batches and requests that may judge. */
   concurrency: number | null;
-  /** Bytes of open groups, kept replies and batches at one time. */
+  /** Bytes stored at one time for open groups, stored replies and batches. */
   stored_bytes: number | null;
 }
 
-/** A request's usage that is known only once it has been scored. */
+/** A request's usage, known only after scoring. */
 export interface KeyUse {
-  /** The verifier's, prompt and completion. */
+  /** Verifier tokens, prompt and completion. */
   tokens: number;
-  /** US dollars; never less than what tokens of models with a price cost. */
+  /** US dollars; at least the cost of tokens of models with a price. */
   usd: number;
   log_rows: number;
 }
 
 export type KeyLimitName = keyof KeyLimit;
 
-/** One limit as it stands: what is left of it, and the seconds until it is whole again. */
+/** The state of one limit: the remaining quota, and the seconds until it is restored. */
 export interface LimitState {
   limit: KeyLimitName;
   quota: number;
@@ -36,39 +36,40 @@ export interface LimitState {
 }
 
 export interface Grant {
-  /** The limit that refuses; null when the request may go. */
+  /** The limit that refused the request; null if granted. */
   refused_by: KeyLimitName | null;
   retry_after_s: number;
   limits: readonly LimitState[];
 }
 
 /**
- * Each key's limits. Keys are named as in the configuration; null is a caller of an open deployment. Nothing
- * here rejects.
+ * Port to the key limits. Keys have their configured names; null is a caller of an open deployment. No method
+ * rejects.
  */
 export interface KeyLimits {
   /**
-   * Counts one request under its lease id, which takes one of the places for simultaneous requests if it may
-   * judge. null: the key has no limits, or its counters did not answer in time, and may yet have counted the
-   * request.
+   * Counts one request under its lease id; a request that may judge also takes a concurrency slot. Returns
+   * null if the key has no limits, or if its counters did not answer in time (they may still have counted the
+   * request).
    */
   admit(key: string | null, lease: string, judges: boolean): Promise<Grant | null>;
   /**
-   * Keeps the place of what goes on behind a reply, until then (ms since the epoch) at the latest.
+   * Keeps the concurrency slot for work that continues after the reply, at the latest until `until` (ms since
+   * the epoch).
    */
   reserve(key: string | null, lease: string, until: number): Promise<void>;
-  /** Gives the place back. */
+  /** Releases the concurrency slot. */
   release(key: string | null, lease: string): Promise<void>;
-  /** Books what a request used. */
+  /** Books a request's usage. */
   spend(key: string | null, use: KeyUse): Promise<void>;
   /**
-   * The refusal of a request that would store something; null where the key is below its limit as
-   * far as this isolate knows. Makes no call.
+   * The refusal of a request that would store data; null if the key is below its limit as far as this isolate
+   * knows. Makes no call.
    */
   refusalToStore(key: string | null): Grant | null;
   /**
-   * Books bytes that are stored until then (ms since the epoch), or are let go where negative. Resolves
-   * when the counters were called, where that is due: each time for a key at its limit.
+   * Books bytes stored until `until` (ms since the epoch), or releases bytes if negative. Resolves after the
+   * call to the counters if one is due; for a key at its limit each call is due.
    */
   store(key: string | null, bytes: number, until: number): Promise<void>;
 }

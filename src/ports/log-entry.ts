@@ -1,4 +1,4 @@
-// Defines what one request leaves in the run log, as it is written. Interfaces only.
+// The entry that one request writes to the run log. Interfaces only.
 
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
@@ -8,25 +8,28 @@ import type { LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 
 /** One generation as logged. */
 export interface VerdictRow extends LoggedVerdict, GenerationFacts {
-  /** By place shown, the turn that it names, or null; absent: it names none. */
+  /**
+   * The turn that the verdict names for each candidate, in the order shown; null for none. Omitted if it
+   * names no turns.
+   */
   turns?: readonly (number | null)[];
 }
 
-/** One generation of an audit's judge as logged: of no signal, and behind no reward. */
+/** One generation of an audit's judge; belongs to no signal and affects no reward. */
 export type AuditVerdictRow = Omit<VerdictRow, "signal">;
 
-/** One rollout as logged beside its result. */
+/** One rollout as logged, in addition to its result. */
 export interface RolloutRow {
   length_tokens: number | null;
   finish_reason: string | null;
   pass_rate: number | null;
   /** SHA-256 hex of the rollout's text. */
   text_hash: string;
-  /** SHA-256 hex of the extracted candidate; null when there is none. */
+  /** SHA-256 hex of the extracted candidate; null if there is none. */
   candidate_hash: string | null;
-  /** Only when the spec says log_texts. */
+  /** Set only if the spec sets log_texts. */
   text: string | null;
-  /** SHA-256 hex of each turn as JSON; absent of a text. */
+  /** SHA-256 hex of each turn's JSON; omitted for a plain text. */
   turn_hashes?: readonly string[];
 }
 
@@ -34,26 +37,29 @@ export interface GroupEntry {
   result: GroupResult;
   /** SHA-256 hex of the prompt's canonical JSON. */
   prompt_hash: string;
-  /** Only when the spec says log_texts. */
+  /** Set only if the spec sets log_texts. */
   prompt: string | null;
   language: string | null;
-  /** Null where nothing was compared. */
+  /** Null if nothing was compared. */
   circles: Circles | null;
   rollouts: readonly RolloutRow[];
   verdicts: readonly VerdictRow[];
-  /** Only where the spec has signals. */
+  /** Set only if the spec has signals. */
   signals?: readonly SignalRow[];
-  /** Each rollout's score by the audit's judge; only of a group that was audited. */
+  /** Each rollout's score by the audit's judge; set only for an audited group. */
   audit?: readonly (number | null)[];
-  /** The verdicts of the audit's judge, for any group that it was asked about. */
+  /** Verdicts of the audit's judge, for any group it was asked about. */
   audit_verdicts?: readonly AuditVerdictRow[];
 }
 
-/** Everything one /v1/rewards or /v1/verdicts request leaves in the log. */
+/** All data that one /v1/rewards or /v1/verdicts request writes to the log. */
 export interface LogEntry {
   /** ULID; sorts by time. */
   request_id: string;
-  /** `attempt`: the client left before its rewards, so its run leaves it out of steps, groups and totals. */
+  /**
+   * `attempt`: the client disconnected before its rewards, so the run's steps, groups and totals exclude the
+   * request.
+   */
   kind: "rewards" | "verdicts" | "attempt";
   run_id: string | null;
   step: number | null;
@@ -66,7 +72,7 @@ export interface LogEntry {
   timing_ms: { total: number; verifier: number; overhead: number };
   items: number;
   warnings: readonly string[];
-  /** US dollars that its questions cost; absent where that is not known. */
+  /** US dollars that the questions cost; omitted if unknown. */
   usd?: number;
   groups: readonly GroupEntry[];
 }

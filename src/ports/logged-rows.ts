@@ -1,4 +1,4 @@
-// The rows in which the run log is read back. Interfaces only.
+// Rows returned by reads of the run log. Interfaces only.
 
 import type { StoredSignal, StoredText, StoredTurns } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
@@ -14,7 +14,7 @@ export interface Page<T> {
 
 export interface RunSummary {
   run_id: string;
-  /** The key's name; null where the run was written without keys. */
+  /** The key's name; null if the run was written without keys. */
   owner: string | null;
   first_step: number | null;
   last_step: number | null;
@@ -25,31 +25,31 @@ export interface RunSummary {
   rollouts: number;
   reward_mean: number | null;
   parse_rate: number | null;
-  /** The verifier's tokens, as its engine counted them. */
+  /** Verifier tokens, as counted by its engine. */
   prompt_tokens: number;
   completion_tokens: number;
 }
 
 export interface RunDetail extends RunSummary {
-  /** Null where nothing was said of it. */
+  /** Null if the owner has set none. */
   metadata: RunMetadata | null;
-  /** `cut_share`: of the judge's answers, those that could not be read and ended at the token limit. */
+  /** `cut_share`: the share of the judge's answers that were unreadable and ended at the token limit. */
   specs: { spec_hash: string; spec: unknown; requests: number; first_at: string; cut_share: number | null }[];
 }
 
 /** One signal of a run's specs at a step. */
 export interface StepSignal {
-  /** The mean of its known values; null without any. */
+  /** Mean of the known values; null if there are none. */
   mean: number | null;
-  /** All that it was to have a value for. */
+  /** Number of rollouts that should have a value. */
   rollouts: number;
-  /** Those without a value, by code. */
+  /** Number of rollouts without a value, by code. */
   nulls: Record<string, number>;
 }
 
 export interface StepRow {
   step: number | null;
-  /** When the first of its requests was logged. */
+  /** When the step's first request was logged. */
   first_at: string;
   requests: number;
   groups: number;
@@ -57,26 +57,29 @@ export interface StepRow {
   reward_mean: number | null;
   reward_std: number | null;
   /**
-   * Share of complete groups whose rewards are all equal: they teach a group-relative trainer
-   * nothing.
+   * Share of complete groups whose rewards are all equal; such groups give a group-relative trainer no
+   * gradient.
    */
   zero_variance_share: number | null;
   parse_rate: number | null;
   tau_b_mean: number | null;
   list_acc: number | null;
   length_tokens: { p50: number | null; p95: number | null };
-  /** Mean share that judges saw of rollouts of several turns; absent without any. */
+  /** Mean share of multi-turn rollouts that was shown to judges; omitted if there are none. */
   shown_mean?: number;
   generations: number;
   prompt_tokens: number;
   completion_tokens: number;
-  /** US dollars that its questions cost; absent where that is not known of each of its requests. */
+  /** US dollars that the step's questions cost; omitted unless known for every request. */
   usd?: number;
   latency_ms: { p50: number | null; p99: number | null };
   errors: Record<string, number>;
-  /** The warnings of its requests, each once, ascending; one about a parse rate goes by the step's own. */
+  /**
+   * Distinct warnings of the step's requests, ascending; a warning about the parse rate uses that of the
+   * step.
+   */
   warnings: string[];
-  /** By name, where they are asked for; `base`, `format` and `overlong` of a spec without signals. */
+  /** Signals by name, if requested; `base`, `format` and `overlong` for a spec without signals. */
   signals?: Record<string, StepSignal>;
 }
 
@@ -90,26 +93,29 @@ export interface GroupRow {
   created_at: string;
   prompt_hash: string;
   language: string | null;
-  /** null where the rollout had no label. */
+  /** Null if the rollout had no label. */
   pass_rates: (number | null)[];
-  /** null where the client sent none. */
+  /** Null if the client sent none. */
   length_tokens: (number | null)[];
   finish_reasons: (string | null)[];
   rewards: (number | null)[];
-  /** The score of each by the audit's judge; only of a group that was audited. */
+  /** Each rollout's score by the audit's judge; set only for an audited group. */
   audit?: (number | null)[];
-  /** How many turns each has; null of a text. Only of a group that is not of texts alone. */
+  /** Number of turns of each rollout; null for a plain text. Omitted if all rollouts are plain texts. */
   turns?: (number | null)[];
-  /** `verdicts`: answers of a verifier in training; its pass_rates say which are right. Absent: rollouts. */
+  /**
+   * `verdicts`: answers of a verifier in training, whose pass_rates say which are right. Omitted for
+   * rollouts.
+   */
   kind?: "verdicts";
-  /** The group as it was answered. */
+  /** The group's result as sent to the client. */
   result: GroupResult;
 }
 
 /** One logged request; `groups` is empty for a /v1/verdicts request whose texts were not stored. */
 export interface RequestRow
   extends Pick<LogEntry, "request_id" | "kind" | "run_id" | "step" | "spec_hash" | "metrics" | "timing_ms" | "items"> {
-  /** The key's name; null where the request came without keys. */
+  /** The key's name; null if the request was sent without a key. */
   owner: string | null;
   created_at: string;
   warnings: string[];
@@ -120,7 +126,7 @@ export interface StoredVerdict extends Omit<VerdictRow, "order" | "verdict" | "t
   group_id: string;
   order: number[];
   turns?: (number | null)[];
-  /** Left out where a letter or scores say it. */
+  /** Omitted if `letter` or `scores` contain the verdict. */
   verdict?: Verdict;
 }
 
@@ -129,7 +135,7 @@ export type StoredAuditVerdict = Omit<StoredVerdict, "signal">;
 /** The verdicts about a group. */
 export interface GroupVerdicts {
   verdicts: StoredVerdict[];
-  /** By the audit's judge; empty where the group was not audited. */
+  /** Verdicts of the audit's judge; empty if the group was not audited. */
   audit: StoredAuditVerdict[];
 }
 

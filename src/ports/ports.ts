@@ -1,5 +1,5 @@
-// The seam between scoring and the world: interfaces only. Adapters live in verifier/ and store/; scoring.ts
-// and routes use these.
+// The ports between scoring and the outside world: interfaces only. Adapters live in verifier/ and store/;
+// scoring.ts and routes use these.
 
 import type { Question } from "../core/asking/questions.ts";
 import type { JudgeExtra } from "../core/contract/judge-extra.ts";
@@ -16,53 +16,53 @@ export interface VerifierCall {
   temperature: number;
   top_p: number;
   max_tokens: number;
-  /** Further fields of the engine's request. */
+  /** Additional fields for the engine's request. */
   extra?: JudgeExtra;
   seed: number;
-  /** Each answer is to come with the probabilities of its labels. */
+  /** Whether each answer must include the probabilities of its labels. */
   soft?: boolean;
   /**
-   * Aborted with the reason `deadline` or `cancelled` (see ItemErrorCode); every running generation
-   * ends at once.
+   * Aborts with the reason `deadline` or `cancelled` (see ItemErrorCode); every running generation ends at
+   * once.
    */
   signal: AbortSignal;
-  /** Only the first backend may judge, whatever befalls it. */
+  /** Whether only the first backend may judge, without failover. */
   strict_model?: boolean;
   /**
-   * The caller as a name that reveals no key: parties share a backend fairly, and one party's failures stop
-   * no other. Absent: unknown.
+   * The caller under a name that reveals no key. Tenants share a backend fairly, and one tenant's failures do
+   * not block another. Omitted if unknown.
    */
   tenant?: string;
-  /** What is there at the deadline is of use: questions go as a job lists them. */
+  /** Whether partial results at the deadline are useful: questions are asked in the job's order. */
   in_order?: boolean;
   /**
-   * Names what several calls belong to: at a gateway they share their turns, and go by the best
-   * priority among them. Absent: each is its own.
+   * Identifies the work that several calls belong to: a gateway schedules them together, with the best
+   * priority among them. If omitted, each call is scheduled on its own.
    */
   work?: string;
-  /** Lower goes first at a gateway and at engines that know priorities; 0 where nothing is said. */
+  /** Lower values go first, at a gateway and at engines with priorities; the default is 0. */
   priority?: number;
-  header_slots?: HeaderSlots; // Shared with the other sessions of the same request; a session's own when left out.
+  header_slots?: HeaderSlots; // Shared between sessions of one request; private if omitted.
   /**
-   * `Clock.now()` at which the signal will abort with `deadline`, where known: what the backend
-   * fails at is asked again until then.
+   * `Clock.now()` at which the signal will abort with `deadline`, if known: failed questions are retried
+   * until then.
    */
   deadline_at?: number;
-  hand_on?: boolean; // Another backend takes over what this one fails at: it gives up soon, not at the deadline.
+  hand_on?: boolean; // A failover backend exists, so this backend gives up early instead of at the deadline.
   /**
-   * Given where another backend stands by: one of which nothing at all is heard for so long is
-   * given up as `verifier_unavailable`.
+   * Set if a failover backend exists: a backend that sends nothing for this long fails with
+   * `verifier_unavailable`.
    */
   silence_ms?: number;
 }
 
-/** One request's use of a verifier. The fan-out bounds hold over all jobs of a session together. */
+/** One request's use of a verifier. The fan-out limits apply to all jobs of a session together. */
 export interface VerifierSession {
   /**
-   * Asks every question of the job and reports each sample exactly once through `sink`, in any
-   * order, then resolves. Never rejects for a backend's fault: that is a Generation with `error`.
-   * After the signal's abort it reports what is left with the abort's reason and resolves without
-   * waiting for the backend.
+   * Asks every question of the job and reports each sample exactly once through `sink`, in any order, then
+   * resolves. Never rejects for a backend failure, which is a Generation with `error`. After the signal
+   * aborts, reports the remaining samples with the abort's reason and resolves without waiting for the
+   * backend.
    */
   judge(job: VerifierJob, sink: (generation: Generation) => void): Promise<void>;
   readonly stats: SessionStats;
@@ -71,11 +71,11 @@ export interface VerifierSession {
 export interface Health {
   ok: boolean;
   latency_ms: number;
-  /** A short word for people, never an internal address. */
+  /** A short description for people, never an internal address. */
   detail?: string;
-  /** Tokens of the model's context, prompt and answer together, where the backend says. */
+  /** Context length of the model in tokens, prompt and answer together, if the backend reports it. */
   context_tokens?: number;
-  /** Health of each backend of a verifier with several, in order. */
+  /** Health of each backend in order, for a verifier with several. */
   backends?: readonly BackendHealth[];
 }
 
@@ -85,30 +85,30 @@ interface BackendHealth extends Omit<Health, "backends"> {
 }
 
 export interface Verifier {
-  /** Names the protocol, e.g. `openai`. */
+  /** The protocol, e.g. `openai`. */
   readonly protocol: string;
-  /** The kinds of questions it answers; absent: chat alone. */
+  /** Kinds of questions that the verifier answers; chat only if omitted. */
   readonly takes?: readonly Question["to"][];
-  /** The model that it is configured to ask for; absent or null: its backend knows it. */
+  /** The configured model; omitted or null if the backend chooses it. */
   readonly model?: string | null;
-  /** It runs programs on the examples in the prompt, and judges nothing else. */
+  /** The verifier only runs programs on the examples in the prompt. */
   readonly programs_only?: boolean;
-  /** It is a stand-in, whose verdicts are made up. */
+  /** The verifier is a simulator with invented verdicts. */
   readonly simulated?: boolean;
-  /** Most generations one request may ask for. */
+  /** Maximum number of generations per request. */
   readonly generations_max: number;
   session(call: VerifierCall): VerifierSession;
-  /** Is the backend reachable and serving? Never throws; bounded by readiness_timeout_ms. */
+  /** Checks that the backend is reachable and serving. Never throws; limited to readiness_timeout_ms. */
   check(): Promise<Health>;
-  /** Names of fields that a judge may add to an engine's request; absent: none. */
+  /** Fields that a judge may add to an engine's request; none if omitted. */
   readonly extra?: readonly string[];
-  /** Why a question may not go to this address; null where it may. Absent: questions name none. */
+  /** Why a question may not be sent to this address; null if it may. Omitted if questions have no address. */
   addressFault?(address: string): string | null;
-  /** Absent: nothing to tell, as of a stand-in. */
+  /** State of each backend. Omitted if there is none, as for a simulator. */
   backends?(): readonly BackendStatus[];
 }
 
-/** A spec as a list shows it. */
+/** A named spec as listed. */
 interface NamedSpec {
   name: string;
   spec: AnySpec | null;
@@ -120,15 +120,15 @@ export interface SpecStore {
   get(name: string): Promise<AnySpec | null>;
   save(name: string, spec: AnySpec): Promise<void>;
   /**
-   * A page of stored specs by name, ascending, of the names behind `after` (null: all); `spec` is
-   * null where it is no longer valid.
+   * A page of stored specs with names after `after` (null: from the start), ascending; `spec` is null if it
+   * is no longer valid.
    */
   page(after: string | null, limit: number): Promise<{ rows: NamedSpec[]; more: boolean }>;
   /** Names of stored specs, ascending; at most `limit`. */
   names(limit: number): Promise<string[]>;
 }
 
-/** A deployment's own presets, stored under a name. */
+/** Custom presets, stored under a name. */
 export interface TemplateStore {
   get(name: string): Promise<OwnPreset | null>;
   save(template: OwnPreset): Promise<void>;
@@ -137,19 +137,19 @@ export interface TemplateStore {
 }
 
 export interface Clock {
-  /** Monotonic enough for durations, ms. */
+  /** Monotonic enough for measuring durations, in ms. */
   now(): number;
   date(): Date;
-  /** Calls `run` once, `ms` later, unless the returned function was called before. */
+  /** Calls `run` once after `ms`, unless the returned function is called first. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** The part of the Workers AI binding that is used; workers-types knows no decision models. */
+/** The part of the Workers AI binding used here; workers-types lacks the decision models. */
 export interface AiBinding {
   run(model: string, input: unknown, options: { signal: AbortSignal }): Promise<unknown>;
 }
 
-/** The part of a Queue binding that is used. */
+/** The part of a Queue binding used here. */
 export interface QueueBinding {
   sendBatch(messages: Iterable<{ body: string; contentType: "text" }>): Promise<unknown>;
 }

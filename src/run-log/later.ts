@@ -1,19 +1,24 @@
-// The run log of a Worker that has not asked it yet: Postgres's driver, the schema and the statements are
-// modules that are read at the first call, and no part of a start.
+// Loads the run log lazily: Postgres's driver, the schema and the statements are imported at the first call,
+// which keeps cold starts short.
 import type { RunLog } from "../ports/run-log.ts";
 import type { StoreConfig } from "./db/connection.ts";
 import type { Store } from "./store.ts";
 
-/** Not kept as a promise: one request's is none of another's, and the runtime keeps the module. */
+/**
+ * Not cached as a promise, because a request must not await another request's promise; the runtime caches the
+ * module.
+ */
 const module = () => import("./store.ts");
 
-/** Methods of a run log that are read row by row. */
+/** Methods that return rows as an async iterable. */
 const STREAMS: ReadonlySet<string> = new Set<keyof RunLog>(["exportRows", "loggedGroups"]);
 
-/** Each method's arguments are its own; what it answers is awaited or iterated. */
+/** A method of any part, with its result either awaited or iterated. */
 type Method = (...given: readonly unknown[]) => PromiseLike<unknown> & AsyncIterable<unknown>;
 
-/** The parts as `createStore` makes them, made at the first call of any. Throw what theirs throw. */
+/**
+ * The same parts as `createStore`, created at the first call of any method. Methods throw the same errors.
+ */
 export function storeLater(config: StoreConfig): Store {
   let made: Store | null = null;
   const store = async () => {
@@ -21,7 +26,7 @@ export function storeLater(config: StoreConfig): Store {
     return made;
   };
   function part<Name extends Exclude<keyof Store, "store">>(named: Name): Store[Name] {
-    // A missing method throws: an absent log is never read as an empty one.
+    // A missing method throws, so that a missing log is never mistaken for an empty one.
     const method = async (name: string) =>
       ((await store())[named] as unknown as Record<string, Method>)[name] as Method;
     const answer =
@@ -33,7 +38,7 @@ export function storeLater(config: StoreConfig): Store {
         yield* (await method(name))(...given);
       };
     const get = (_: object, name: string) => {
-      // An object with a `then` would be awaited in place of being handed on.
+      // An object with a `then` method would be awaited instead of returned.
       if (name === "then") return undefined;
       return STREAMS.has(name) ? rows(name) : answer(name);
     };

@@ -1,4 +1,4 @@
-// The RunLog on Neon Postgres: which statement answers which call, and one round trip for a write.
+// The RunLog on Neon Postgres: maps each call to its statements, with one round trip per write.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -32,8 +32,8 @@ const EXPORTS = {
 };
 
 /**
- * The run log in Neon Postgres over HTTP, or in the embedded database through `fetchEndpoint`. Each
- * call is bounded by store_timeout_ms. All but `append` throw ApiError `store_unavailable` (or
+ * The run log in Neon Postgres over HTTP, or in the embedded database through `fetchEndpoint`. Each call is
+ * limited to store_timeout_ms. All methods except `append` throw ApiError `store_unavailable` (or
  * `invalid_request` for a bad cursor); `append` throws StoreWriteError.
  */
 export function createNeonRunLog(config: StoreConfig): RunLog {
@@ -66,7 +66,7 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
   };
 }
 
-/** Each call is bounded by store_timeout_ms and throws ApiError `store_unavailable`. */
+/** Deletes expired rows. Each call is limited to store_timeout_ms and throws ApiError `store_unavailable`. */
 export function createLogExpiry(config: StoreConfig): LogExpiry {
   const db = openDatabase(config, LIMITS.store_timeout_ms);
   return {
@@ -76,8 +76,8 @@ export function createLogExpiry(config: StoreConfig): LogExpiry {
 }
 
 /**
- * The queue's way into the same tables. Bounded by store_timeout_ms; rejects with StoreWriteError
- * for any fault of the database.
+ * The queue consumer's write access to the same tables. Limited to store_timeout_ms; rejects with
+ * StoreWriteError for any database error.
  */
 export function createEnvelopeStore(config: StoreConfig): EnvelopeStore {
   const db = openDatabase(config, LIMITS.store_timeout_ms);
@@ -88,7 +88,7 @@ async function store(db: Database, envelopes: readonly Envelope[]): Promise<Read
   const [first, ...rest] = storeStatements(envelopes).map((statement) => db.execute<{ request_id: string }>(statement));
   if (first === undefined) return new Set();
   const results = await writing(() => db.batch([first, ...rest]));
-  // The lock's row has no request.
+  // The row of the lock statement has no request_id.
   return new Set(results.flatMap(({ rows }) => rows.flatMap(({ request_id }) => request_id ?? [])));
 }
 
@@ -105,10 +105,7 @@ async function* read<T>(rows: AsyncGenerator<T>) {
   for (let row = await reading(() => rows.next()); !row.done; row = await reading(() => rows.next())) yield row.value;
 }
 
-/**
- * Asks for what is newest, so that a database that answers but was never migrated is not called
- * ready.
- */
+/** Reads the newest column, so that a database that answers but is not migrated does not count as ready. */
 async function health(db: Database): Promise<Health> {
   const start = performance.now();
   const latency = () => Math.round(performance.now() - start);

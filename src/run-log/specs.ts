@@ -1,4 +1,4 @@
-// The specs stored by name. Knows one table and the spec's schema.
+// Stores named specs in Postgres. Knows one table and the spec schema.
 import { eq, gt, sql } from "drizzle-orm";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -8,13 +8,13 @@ import type { SpecStore } from "../ports/ports.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
 import { namedSpecs } from "./db/schema.ts";
 
-/** The same order whatever the database's collation. */
+/** Byte order, independent of the database's collation. */
 const BY_CHARACTER = sql`${namedSpecs.name} COLLATE "C"`;
 
 /**
- * Named specs in Neon Postgres. All calls throw ApiError `store_unavailable` when the database
- * fails. A spec stored before the schema grew gets the new fields' defaults; one that the schema no
- * longer accepts is refused with `unknown_spec`.
+ * Named specs in Neon Postgres. All calls throw ApiError `store_unavailable` if the database fails. A spec
+ * stored by an older version gets the defaults of new fields; a spec that the schema no longer accepts is
+ * rejected with `unknown_spec`.
  */
 export function createNeonSpecStore(config: StoreConfig): SpecStore {
   const db = openDatabase(config, LIMITS.store_timeout_ms);
@@ -25,7 +25,7 @@ export function createNeonSpecStore(config: StoreConfig): SpecStore {
       const spec = storedSpec(row.spec);
       if (spec !== null) return spec;
       throw new ApiError("unknown_spec", "The spec stored under this name is no longer valid. Store it again.", {
-        errors: [{ path: "spec", message: "the name of a stored spec that is no longer valid" }],
+        errors: [{ path: "spec", message: "names a stored spec that is no longer valid" }],
       });
     },
     async page(after, limit) {

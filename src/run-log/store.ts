@@ -1,4 +1,4 @@
-// All parts of the run log in Postgres as one module, which later.ts reads when it is needed.
+// All parts of the run log in Postgres as one module, which later.ts imports lazily.
 import { createAlarmStates } from "./alarm-states.ts";
 import type { StoreConfig } from "./db/connection.ts";
 import { createEnvelopeStore, createLogExpiry, createNeonRunLog } from "./neon.ts";

@@ -1,4 +1,4 @@
-// The templates stored by name. Knows one table and the template's schema.
+// Stores named templates in Postgres. Knows one table and the template schema.
 import { eq } from "drizzle-orm";
 import { LIMITS } from "../core/faults/limits.ts";
 import { templateKey, templateOfKey } from "../core/judges/presets/own.ts";
@@ -7,8 +7,8 @@ import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
 import { namedTemplates } from "./db/schema.ts";
 
 /**
- * Named templates in Neon Postgres. All calls throw ApiError `store_unavailable` when the database
- * fails. A template stored before its rules grew is as if it were not there.
+ * Named templates in Neon Postgres. All calls throw ApiError `store_unavailable` if the database fails. A
+ * stored template that is no longer valid is treated as missing.
  */
 export function createNeonTemplateStore(config: StoreConfig): TemplateStore {
   const db = openDatabase(config, LIMITS.store_timeout_ms);

@@ -1,4 +1,5 @@
-// The stand-ins for a database that the deployment has not configured: they refuse by naming the variable.
+// Placeholders for a database that is not configured: every call throws an error that names the missing
+// variable.
 import { ApiError } from "../core/faults/errors.ts";
 import type { RunLog } from "../ports/run-log.ts";
 
@@ -9,7 +10,7 @@ function missing(variable: string): ApiError {
 }
 
 /**
- * A run log whose every use is `not_configured`; scoring goes on and says that it was not logged.
+ * A run log whose methods all throw `not_configured`. Scoring continues and reports that it was not logged.
  */
 export function unconfiguredRunLog(variable: string): RunLog {
   const refuse = async (): Promise<never> => {
@@ -43,7 +44,7 @@ export function unconfiguredRunLog(variable: string): RunLog {
   };
 }
 
-/** Named specs and templates without a database: only the built-in ones can be used. */
+/** Named specs and templates without a database: only the built-in ones are available. */
 export function unconfiguredNames(variable: string): {
   get: () => Promise<never>;
   save: () => Promise<never>;

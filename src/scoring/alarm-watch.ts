@@ -1,5 +1,5 @@
-// Looks at a run's alarms when its steps are logged, and telling what began or ended. Knows neither a
-// database nor a webhook.
+// Evaluates a run's alarms when its steps are logged, and announces those that began or ended. Independent of
+// any database or webhook.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -11,7 +11,7 @@ import type { AlarmOn, AlarmStates, Announce } from "../ports/alarms.ts";
 import type { RunLog } from "../ports/run-log.ts";
 
 export interface AlarmWatch {
-  /** Looks at the runs that something was logged of. Never rejects: what fails is counted. */
+  /** Evaluates the alarms of the runs with new log rows. Never rejects: failures are counted. */
   look(runs: readonly RunKey[]): Promise<void>;
   on(limit: number): Promise<AlarmOn[]>;
 }
@@ -19,13 +19,13 @@ export interface AlarmWatch {
 interface WatchDeps {
   runLog: Pick<RunLog, "health">;
   states: AlarmStates;
-  /** Absent: changes are not announced; the states are there for /metrics. */
+  /** Omitted: changes are not announced; the states are still available to /metrics. */
   announce?: Announce;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;
 }
 
-/** Steps that a look reaches back. */
+/** Number of past steps that one evaluation reads. */
 const STEPS = 300;
 
 const distinct = (runs: readonly RunKey[]): RunKey[] => [

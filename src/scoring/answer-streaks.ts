@@ -1,16 +1,19 @@
-// Counts rollouts in a row without an answer, over the requests of a run, so that contracts which send
-// one sample a request can warn too. In memory: an instance counts what it judged itself.
+// Counts consecutive rollouts without an answer over the requests of a run, so that contracts that send one
+// sample per request can warn too. In memory: each instance counts only what it judged.
 
-/** Streaks beyond this are forgotten, the one that was counted longest ago first. */
+/** Maximum number of streaks; beyond it, the least recently counted streak is evicted. */
 const STREAKS_MAX = 4096;
 
-/** Counts a signal's rollouts of a request. Returns those in a row without an answer, 0 after an answer. */
+/**
+ * Counts a signal's rollouts of one request. Returns the number of consecutive rollouts without an answer, 0
+ * after an answer.
+ */
 export type AnswerStreak = (signal: string, rollouts: number, isAnswered: boolean) => number;
 
 export class AnswerStreaks {
   readonly #unanswered = new Map<string, number>();
 
-  /** @param tenant the key that asks; absent: no key */
+  /** @param tenant the key that sent the request; omitted: no key */
   streakOf(spec_hash: string, run_id: string | null, tenant: string | undefined): AnswerStreak {
     return (signal, rollouts, isAnswered) => {
       const name = JSON.stringify([tenant ?? null, run_id, spec_hash, signal]);

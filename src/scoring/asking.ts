@@ -1,5 +1,5 @@
-// The asking of one signal's questions of one group: waves, what groups of one prompt share, what is asked
-// again.
+// Asks one signal's questions about one group: wave by wave, sharing answers among groups of one prompt, and
+// re-asking unreadable questions.
 
 import { generationsOf, isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
 import { isUnread, type Reading } from "../core/asking/readings.ts";
@@ -26,7 +26,7 @@ import { ofSummary, summarised } from "./step-summaries.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /**
- * One signal's asking of one group: its session, and what is left to it of the request's
+ * Asks one signal's questions about one group in a session, within the group's share of the request's
  * generations beyond its first wave.
  */
 export class QuestionAsker {
@@ -36,7 +36,7 @@ export class QuestionAsker {
   private readonly texts: VerdictTexts | null;
   private readonly order: EvenOrder;
   private left: number;
-  /** It has asked something itself. */
+  /** Whether it has sent a question itself. */
   private hastened = false;
 
   constructor(session: AskingSession, planned: Planned, plans: Plans) {
@@ -49,16 +49,16 @@ export class QuestionAsker {
     this.left = spare(planned.size);
   }
 
-  /** Whether a later wave may be asked; then its generations are taken off what is left. */
+  /** Whether the remaining generations pay for a later wave. Deducts the wave's generations. */
   affords(wave: readonly Question[]): boolean {
     this.left -= wave.reduce((sum, question) => sum + generationsOf(question), 0);
     return this.left >= 0;
   }
 
   /**
-   * Asks what a group has entered, and what could not be read once more (`judge.reask` times),
-   * under fresh seeds: no vote is in yet, so early stop stays exact. Where the generations left do
-   * not suffice for all, the content decides which, not their order or speed.
+   * Asks the questions that a group has entered, and re-asks unreadable ones (`judge.reask` times) with fresh
+   * seeds. Unreadable questions have no vote yet, so early stop stays exact. If the remaining generations do
+   * not suffice for all, content decides which questions are re-asked, not order or speed.
    */
   async untilRead(first: readonly QuestionEntry[]): Promise<void> {
     const ask = async (round: readonly QuestionEntry[]) => {
@@ -75,19 +75,17 @@ export class QuestionAsker {
     }
   }
 
-  /** How often a question without an answer that can be read is asked again, but by its plan. */
+  /** How often an unreadable question is asked again; 0 if the plan re-asks by itself. */
   get reasks(): number {
     return this.planned.plan.asksAgain === true ? 0 : missingRules(this.planned.judge).reask;
   }
 
-  /** Whether this many generations of later waves can be asked; none is taken off. */
+  /** Whether the remaining generations suffice for this number; deducts none. */
   hasRoomFor(generations: number): boolean {
     return this.left >= generations;
   }
 
-  /**
-   * Those that said nothing that can be read, to be asked again as far as the generations left go.
-   */
+  /** The unreadable questions of a round, to be asked again as far as the remaining generations allow. */
   planReasks(round: readonly AskedEntry[]): AskedEntry[] {
     const { name, group } = this.planned;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
@@ -105,7 +103,10 @@ export class QuestionAsker {
     });
   }
 
-  /** Asks what is open; for each entry, in their order, when all its samples are in. */
+  /**
+   * Asks the open entries. Returns one promise per entry, in the same order, resolved when all samples of the
+   * entry are in.
+   */
   start(entries: readonly QuestionEntry[]): Promise<void>[] {
     const waits = new Map(entries.map((entry) => [entry, Promise.withResolvers<void>()]));
     for (const { open, wait } of entries.map((entry) => ({ open: entry.open, wait: waits.get(entry) }))) {
@@ -121,8 +122,8 @@ export class QuestionAsker {
   }
 
   /**
-   * What is kept of the verifier's words, or of its reason for having none.
-   * @param before the steps of the summary that it was shown
+   * The part of the verifier's answer to log, or its reason for having none.
+   * @param before the steps of the summary that the verifier was shown
    */
   private textOf({ answer, reason }: Generation, before?: readonly string[]): Pick<Reading, "text"> {
     const written = behind(before, answer ?? reason ?? null);
@@ -139,8 +140,8 @@ export class QuestionAsker {
   }
 
   /**
-   * Asks open questions of one preset, but those that another batch asks right now: of these, what
-   * that one has no answer to, all of one job together.
+   * Asks open questions of one preset, except those that another batch is asking: waits for that batch, then
+   * asks its unanswered questions, all of one job together.
    * @param onAnswered called for each question as soon as all its samples are in
    */
   private async ask(
@@ -148,7 +149,7 @@ export class QuestionAsker {
     onAnswered: (entry: QuestionEntry) => void = () => {},
   ): Promise<void> {
     const waits = entries.map((entry) => this.answerOf(entry));
-    // One more of it at a gateway hastens all of the same work.
+    // A gateway raises the priority of all questions of the same work when one more arrives.
     if (!this.hastened && this.journal?.hastens === true && !waits.includes(undefined)) waits[0] = undefined;
     this.hastened = true;
     const ownEntries = entries.filter((_, at) => waits[at] === undefined);
@@ -161,7 +162,7 @@ export class QuestionAsker {
       if (!known && this.journal?.early === true) completeReadings(entry.question, entry.shared.readings);
       if (known || this.journal?.early === true) onAnswered(entry);
       else if (unknown.push(entry) === 1) {
-        // A job's unanswered samples are given back at once.
+        // A job releases all its unanswered samples at once, so one microtask later all are known.
         await Promise.resolve();
         const unanswered = unknown;
         unknown = [];
@@ -172,7 +173,10 @@ export class QuestionAsker {
     await Promise.all(asked);
   }
 
-  /** Resolves when another batch's answer is in, which it may be since the question was planned. */
+  /**
+   * Resolves when another batch has answered the question; undefined if no other batch asks it. The answer
+   * may have arrived after planning.
+   */
   private answerOf({ key }: QuestionEntry): Promise<void> | undefined {
     const { journal } = this;
     if (key === null || journal?.underWay === undefined) return undefined;
@@ -180,16 +184,16 @@ export class QuestionAsker {
   }
 
   /**
-   * Puts questions to the verifier as one job, a probe alone, in an order in which a deadline may
-   * cut anywhere. Whatever it left unreported is a failure, never a silent gap.
+   * Sends questions to the verifier as one job (a probe is a separate job), ordered so that a deadline may
+   * cut anywhere. Questions that the verifier leaves unreported become failures, never silent gaps.
    */
   private async submit(entries: readonly QuestionEntry[], onAnswered: (entry: QuestionEntry) => void): Promise<void> {
     const end = this.journal?.asking?.(entries.flatMap(({ key }) => key ?? []));
-    // A checker gets all texts at once, in the order in which they were sent.
+    // A checker receives all texts at once, in the order in which they were sent.
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const all = isWhole ? entries : this.order.arrange(entries, ({ question }) => question);
     const { judge, group } = this.planned;
-    // Early stop counts every verdict; under strict_model some may not count in the end.
+    // Early stop counts every verdict, but strict_model may discard some later.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};
     const laidOut = jobOf(all, group, judge, stop);
     const read = (generation: Generation, question: Question, summary?: readonly string[]): Reading => {
@@ -214,8 +218,8 @@ export class QuestionAsker {
           onAnswered(entry);
         });
     } catch {
-      // The port's contract forbids it, and a neighbour must not pay: the gaps below become
-      // failures.
+      // The port's contract forbids throwing. Other groups must not fail with this one, so the gaps below
+      // become failures.
     }
     const openEntries = new Set(open);
     for (const entry of all) {
@@ -229,11 +233,11 @@ export class QuestionAsker {
   }
 }
 
-/** A text behind the summary that it is about. */
+/** Puts the summary that a text refers to before the text. */
 const behind = (steps: readonly string[] | undefined, text: string | null): string | null =>
   text === null || steps === undefined ? text : `${numberedSteps(steps)}\n\n${text}`;
 
-/** Whether the journal knows its answer by now; then the question has it. */
+/** Whether the journal has the entry's answer by now; if so, copies it into the entry. */
 function answeredFrom(journal: KeyedJournal | null, entry: QuestionEntry): boolean {
   const known = entry.key === null ? undefined : journal?.known(entry.key);
   if (known === undefined) return false;

@@ -1,5 +1,5 @@
-// A request's audit: a share of its groups judged again by another judge, beside the main judging. Whatever
-// befalls it, no reward and no reply waits on it longer than its limits say.
+// A request's audit: another judge judges a share of its groups again, in parallel with the main judging.
+// Audit failures affect no reward, and the reply waits for an audit at most LIMITS.audit_wait_ms.
 
 import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
 import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
@@ -22,32 +22,35 @@ import { modelTokens } from "./model-tokens.ts";
 import { openSessions, type Until } from "./sessions.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
-/** A request's audit: what is to be judged again. */
+/** The plan of a request's audit: the groups to judge again. */
 interface AuditPlan {
   compiled: CompiledSpec;
   judgings: readonly Judging[];
-  /** Some group is to be judged again. */
+  /** Whether any group is to be judged again. */
   begins: boolean;
-  /** Groups of the share that the audit's part of the limits has no room for. */
+  /** Number of selected groups that exceed the audit's part of the limits. */
   left_out: number;
-  /** The texts of its judge, as far as they are kept; null where the spec logs no verdict's text. */
+  /** Texts of the audit's judge to log; null if the spec logs no verdict texts. */
   texts: VerdictTexts | null;
 }
 
 /** The result of an audit. */
 export interface Audited {
-  /** Each rollout's score, by the group's index; of groups that were audited whole. */
+  /** Scores of each rollout by group index, for groups that were audited completely. */
   values: ReadonlyMap<number, readonly (number | null)[]>;
-  /** Its judge's verdicts, by the group's index; also of groups that were not audited whole. */
+  /** Verdicts of the audit's judge by group index, including groups that were audited only in part. */
   verdicts: ReadonlyMap<number, readonly AuditVerdictRow[]>;
   use: AuditUse;
   tokens: readonly ModelTokens[];
 }
 
-/** Its part of what a request may have logged of its verifiers' words, as of its generations. */
+/** The audit's share of the verdict texts that a request may log; the same share as for generations. */
 const TEXTS_CHARS = Math.floor(LIMITS.logged_verdicts_chars / LIMITS.audit_generations_divisor);
 
-/** Null where the spec has no audit. Groups without room are left out, never refused. */
+/**
+ * Plans the audit of a request; null if the spec has none. Groups beyond the limits are left out, never
+ * rejected.
+ */
 export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly PreparedGroup[]): AuditPlan | null {
   const { audit } = spec;
   const audited = auditSpec(spec);
@@ -70,7 +73,7 @@ export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly Pr
   return { compiled, judgings, begins: judgings.length > 0, left_out: picked.length - judgings.length, texts };
 }
 
-/** Null where that is beyond a limit. */
+/** Plans the given groups; null if they exceed a limit. */
 function planWithin(
   groups: readonly PreparedGroup[],
   compiled: CompiledSpec,
@@ -86,8 +89,8 @@ function planWithin(
 }
 
 /**
- * Asks at once, after the main judging's questions where the verifier knows priorities.
- * @param until of the main judging, whose deadline is the audit's too
+ * Starts the audit at once; a verifier with priorities serves its questions after those of the main judging.
+ * @param until of the main judging, whose deadline also applies to the audit
  */
 export function beginAudit(
   { compiled, judgings }: AuditPlan,
@@ -97,7 +100,7 @@ export function beginAudit(
 ): { ended: (results: readonly GroupResult[]) => Promise<Audited> } {
   const late = new AbortController();
   const signal = AbortSignal.any([until.signal, late.signal]);
-  // It gives up what fails soon, and not at the deadline.
+  // Failed questions are given up soon instead of being retried until the deadline.
   const patience = { priority: (until.priority ?? 0) + 1, hand_on: true };
   const { sessions } = openSessions(verifier, compiled, { ...until, ...patience, signal }, header_slots);
   const running = Promise.all(

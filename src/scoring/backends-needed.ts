@@ -1,4 +1,4 @@
-// The refusal of a spec whose questions no backend of the deployment answers.
+// Rejects a spec whose questions no backend of the deployment answers.
 
 import type { Question } from "../core/asking/questions.ts";
 import { unlistedFields } from "../core/contract/judge-extra.ts";
@@ -6,17 +6,17 @@ import { ApiError } from "../core/faults/errors.ts";
 import { AUDIT_JUDGE, backendOf, type CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { Verifier } from "../ports/ports.ts";
 
-const NO_CHECKER = "a checker, and this deployment lists none (CHECKER_HOSTS)";
+const NO_CHECKER = "a checker, but this deployment lists none (CHECKER_HOSTS)";
 
-/** The missing backend, by the kind of question, and the variables that configure it. */
+/** Error text for a missing backend, by kind of question, with the variables that configure it. */
 const ASKED: Readonly<Record<Question["to"], string>> = {
-  chat: "a chat backend, and this deployment has none",
+  chat: "a chat backend, but this deployment has none",
   decide:
-    'a decision model, and this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "decision")',
+    'a decision model, but this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "decision")',
   scalar:
-    'a scalar backend, and this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "scalar")',
-  prm: 'a process reward model, and this deployment has none (a backend with the protocol "scalar" and the API vllm-prm)',
-  execute: "a sandbox, and this deployment has none (SANDBOX_URL)",
+    'a scalar backend, but this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "scalar")',
+  prm: 'a process reward model, but this deployment has none (a backend with the protocol "scalar" and the API vllm-prm)',
+  execute: "a sandbox, but this deployment has none (SANDBOX_URL)",
   check: NO_CHECKER,
   check_steps: NO_CHECKER,
 };
@@ -30,11 +30,14 @@ function requireBackends({ takes = ["chat"] }: Verifier, { signals }: CompiledSp
   if (missing === undefined) return;
   const { path, to } = missing;
   const { kind } = missing.signal;
-  const message = `asks ${ASKED[to]}`;
-  throw new ApiError("not_configured", `A signal of the kind ${kind} ${message}.`, { errors: [{ path, message }] });
+  const message = `needs ${ASKED[to]}`;
+  throw new ApiError("not_configured", `A signal of kind ${kind} ${message}.`, { errors: [{ path, message }] });
 }
 
-/** Throws ApiError `invalid_request` for fields of an engine's request that the deployment does not list. */
+/**
+ * Throws ApiError `invalid_request` for `extra` fields of an engine's request that the deployment does not
+ * list.
+ */
 function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
   const judges = signals.map(({ judge_field, judge }) => [judge_field, judge] as const);
   const all = [...judges, [AUDIT_JUDGE, spec.audit?.judge ?? null] as const];
@@ -47,9 +50,9 @@ function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: Compi
 }
 
 const unlisted = (listed: readonly string[]): string =>
-  `is not among this deployment's JUDGE_EXTRA, ${listed.length === 0 ? "which lists none" : `which lists ${listed.join(", ")}`}`;
+  `is not in this deployment's JUDGE_EXTRA, ${listed.length === 0 ? "which lists none" : `which lists ${listed.join(", ")}`}`;
 
-/** Throws ApiError `invalid_request` for a signal whose questions may not go where it says. */
+/** Throws ApiError `invalid_request` for a signal whose configured address is not allowed. */
 function requireAddresses(verifier: Verifier, { signals }: CompiledSpec): void {
   for (const { name, signal, settings } of signals) {
     const address = signal.address?.(settings);
@@ -60,7 +63,7 @@ function requireAddresses(verifier: Verifier, { signals }: CompiledSpec): void {
   }
 }
 
-/** Throws ApiError for a spec whose questions the deployment's backends do not answer as it says. */
+/** Throws ApiError for a spec that the deployment's backends cannot serve as written. */
 export function requireServed(verifier: Verifier, compiled: CompiledSpec): void {
   requireBackends(verifier, compiled);
   requireAddresses(verifier, compiled);

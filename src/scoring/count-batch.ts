@@ -1,8 +1,10 @@
-// Defines what a scored batch adds to the counters.
+// Counters of a scored batch.
 import type { Metrics } from "../platform/counters.ts";
 import type { ScoredBatch } from "./score-batch.ts";
 
-/** Books rewards, nulls by code, generations, tokens, times and the fan-out's own counters. */
+/**
+ * Adds rewards, nulls by code, generations, tokens, durations and the fan-out's statistics to the metrics.
+ */
 export function countBatch(metrics: Metrics, { reply, session, audit }: ScoredBatch): void {
   for (const group of reply.groups) {
     for (const { error } of group.rollouts) {

@@ -1,4 +1,4 @@
-// The list of what judging and logging a request take. Interfaces only.
+// Dependencies of judging and logging a request. Interfaces only.
 
 import type { Prices } from "../core/load/prices.ts";
 import type { Metrics } from "../platform/counters.ts";
@@ -9,25 +9,29 @@ import type { AlarmWatch } from "./alarm-watch.ts";
 import type { AnswerStreaks } from "./answer-streaks.ts";
 import type { HeldWork } from "./held-work.ts";
 
-/** The parts for judging and logging a request. */
+/** Dependencies of judging and logging a request; optional ones switch a feature off if omitted. */
 export interface JudgingDeps {
   verifier: Verifier;
   runLog: RunLog;
-  /** Absent: entries are written to `runLog` before the reply. */
+  /** Omitted: entries are written to `runLog` before the reply. */
   logQueue?: LogQueue;
-  /** Books what a key's requests used. Absent: no key has limits. */
+  /** Records the usage of a key's requests. Omitted: keys have no limits. */
   keyLimits?: KeyLimits;
-  /** US dollars by model. Absent: no reply has a cost. */
+  /** Prices by model, US dollars. Omitted: no reply has a cost. */
   prices?: Prices | undefined;
-  /** Looks at runs whose rows were stored before the reply. Absent: alarms are not looked at. */
+  /**
+   * Evaluates the alarms of runs whose rows were stored before the reply. Omitted: no alarms are evaluated.
+   */
   alarms?: Pick<AlarmWatch, "look">;
-  /** Counts the memory that gathered groups and batches hold in their isolate. Absent: it is not counted. */
+  /**
+   * Counts the memory that gathered groups and batches hold in their isolate. Omitted: memory is not counted.
+   */
   held?: HeldWork | undefined;
-  /** Rollouts of runs without an answer. Absent: each request is counted by itself. */
+  /** Counts a run's consecutive rollouts without an answer. Omitted: each request is counted separately. */
   answers?: AnswerStreaks | undefined;
-  /** Groups that gather are asked about from their second member on. */
+  /** Whether a gathering group is judged early, from its second member on. */
   early_judging?: boolean;
-  /** Whether prompts and rollouts are stored where a spec does not say. Absent: they are not. */
+  /** Whether prompts and rollouts are stored if a spec does not say. Omitted: not stored. */
   log_texts?: boolean | undefined;
   clock: Clock;
   metrics: Metrics;

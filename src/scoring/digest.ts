@@ -1,4 +1,4 @@
-// The hash of a spec, as replies and logs have it.
+// The hash of a spec, as used in replies and logs.
 
 import { promptField, specFingerprint } from "../core/contract/spec.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -16,19 +16,22 @@ import {
 } from "../core/reward/compiled-spec.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
-/** `spec_hash` as replies and logs have it. Throws ApiError `unknown_prompt`. */
+/** Computes `spec_hash` as used in replies and logs. Throws ApiError `unknown_prompt`. */
 export async function specHash(spec: AnySpec): Promise<string> {
   return `sha256:${await sha256Hex(fingerprint(spec))}`;
 }
 
-/** The kind of the signal whose judge is at a path. */
+/** The kind of the signal whose judge is at the given path. */
 function kindAt(spec: AnySpec, path: string): string {
   if (!hasSignals(spec) || path === AUDIT_JUDGE) return "tournament";
   const [, name = ""] = path.split(".");
   return spec.signals[name]?.kind ?? "";
 }
 
-/** What does not go with a template that only its resolved spec holds. Throws `invalid_request`. */
+/**
+ * Rejects settings that contradict a template, which only the resolved spec contains. Throws
+ * `invalid_request`.
+ */
 function requireSettings(spec: AnySpec, judge: string, path: string): void {
   if (!hasSignals(spec) || path === AUDIT_JUDGE || !isTemplateKey(judge)) return;
   const [, name = ""] = path.split(".");
@@ -46,7 +49,7 @@ function fingerprint(spec: AnySpec): string {
     const hash = promptHash(judge.prompt, `spec.${path}.${promptField(judge)}`);
     requireShape(judge, `spec.${path}`, kindAt(spec, path));
     requireSettings(spec, judge.prompt, path);
-    // An audit decides no reward: it is looked at, and no part of the hash.
+    // An audit decides no reward, so its prompt is checked but not part of the hash.
     return path === AUDIT_JUDGE ? [] : [[judge.prompt, hash] as const];
   });
   if (hasSignals(spec)) return signalsFingerprint(spec, Object.fromEntries(hashes));

@@ -1,4 +1,5 @@
-// Asks of a group that is not complete what will be asked of all of it, whoever else comes.
+// Early judging: asks questions about an incomplete group that will be asked regardless of its further
+// members.
 import { LIMITS } from "../core/faults/limits.ts";
 import { type AnySpec, compileSpec } from "../core/reward/compiled-spec.ts";
 import { requireSound } from "../core/reward/facts.ts";
@@ -8,20 +9,20 @@ import { specHash } from "./digest.ts";
 import { planJudging } from "./judging.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
 import { preparing, type ScoringBatch, type ScoringDeps } from "./score-batch.ts";
-import { openSessions } from "./sessions.ts";
+import { attributionOf, openSessions } from "./sessions.ts";
 import { workInTurns } from "./turns.ts";
 
-/** Behind the questions of complete groups, where the verifier knows priorities. */
+/** Lower priority than complete groups, at verifiers that support priorities. */
 const EARLY_PRIORITY = 1;
 
 /**
- * Whether the judging of a group of at most `size` rollouts may begin before all are there: every
- * signal that asks does so of some members as of all, and a whole group is within the request's
- * limit, which counts what is left to ask.
+ * Whether a group of at most `size` rollouts may be judged before it is complete: every signal asks about a
+ * subset what it asks about the whole group, and the whole group fits the request's generation limit, which
+ * counts only questions left to ask.
  */
 export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Verifier): boolean {
   const sizeMax = size ?? LIMITS.rollouts_per_group_max;
-  // A journal remembers no words.
+  // A journal does not store verdict texts.
   if (spec.log_verdicts === true) return false;
   let generations = 0;
   for (const { signal, settings, judge, when } of compileSpec(spec, sizeMax).signals) {
@@ -33,19 +34,19 @@ export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Veri
   return generations > 0 && generations <= verifier.generations_max;
 }
 
-/** A group of which some members are there. */
+/** A group with some of its members present. */
 type EarlyBatch = Pick<ScoringBatch, "request" | "spec" | "signal" | "tenant" | "work" | "reserveBytes"> & {
   journal: ReadingJournal;
 };
 
 /**
- * Asks of the members there are what the journal does not know, and resolves when all is answered
- * or has failed. Never rejects for a verifier's fault.
+ * Asks the questions about the present members that the journal cannot answer. Resolves when all are answered
+ * or have failed; never rejects for a verifier's fault.
  * @throws ApiError as scoreBatch
  */
 export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBatch): Promise<void> {
-  const { request, signal, journal, reserveBytes, tenant, work: workId } = batch;
-  // An audit looks at whole groups, and is not part of the hash.
+  const { request, signal, journal, reserveBytes, tenant } = batch;
+  // An audit needs whole groups, and is not part of the hash.
   const { audit: _, ...spec } = batch.spec;
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireSound(request, compiled);
@@ -56,9 +57,8 @@ export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBat
   const keyed = await keyedJournal(journal, prepared, await specHash(spec), compiled);
   const options = { journal: keyed, reserveBytes, work };
   const judgings = await work(planJudging(prepared, compiled, request.step ?? 0, verifier.generations_max, options));
-  const attribution = { ...(tenant !== undefined && { tenant }), ...(workId !== undefined && { work: workId }) };
-  // Its failures are asked again with the whole group: it gives up soon.
-  const until = { signal, deadline_at, priority: EARLY_PRIORITY, hand_on: true, ...attribution };
+  // Gives up soon, since failed questions are asked again with the whole group.
+  const until = { signal, deadline_at, priority: EARLY_PRIORITY, hand_on: true, ...attributionOf(batch) };
   const { sessions } = openSessions(verifier, compiled, until);
   await Promise.all(judgings.map((judging) => judging.begin(sessions)));
 }

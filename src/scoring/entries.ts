@@ -1,5 +1,5 @@
-// The questions of a request's groups before and after they are asked: which groups of one prompt share an
-// answer, and who still wants it.
+// Entries for the questions of a request's groups: which groups with the same prompt share an answer, and
+// which group asks.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question, samplesNamed } from "../core/asking/questions.ts";
@@ -9,21 +9,21 @@ import type { OpenSignal } from "../core/reward/group-signals.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
-/** The result of a question asked by one group, for all with the same prompt and candidates. */
+/** The result of a question that one group asks, shared by all groups with the same prompt and candidates. */
 export interface Shared {
   readings: Reading[];
-  /** Repeated questions because `readings` were unreadable. */
+  /** Questions asked again because `readings` were unreadable. */
   reasked: AskedQuestion[];
   settled: Promise<void>;
 }
 
-/** An entry that was asked, and the question that it asks again: itself at first. */
+/** An asked entry, and the shared result of the original question that the entry repeats. */
 export interface AskedEntry {
   entry: QuestionEntry;
   root: Shared;
 }
 
-/** A repeated question is recorded with the one that it repeats. */
+/** Records a repeated question with the original question. */
 export const recordReask = ({ entry, root }: AskedEntry): void => {
   const { question, charged, shared } = entry;
   root.reasked.push({ question, charged, readings: shared.readings }, ...shared.reasked);
@@ -32,56 +32,52 @@ export const recordReask = ({ entry, root }: AskedEntry): void => {
 export interface QuestionEntry {
   question: Question;
   charged: boolean;
-  /** Entered by this group, which sees to it that it is answered. */
+  /** Whether this group entered the question first and so is responsible for asking it. */
   first: boolean;
-  /** The first, and not known from before: to be put to the verifier. */
+  /**
+   * Whether the question must be sent to the verifier: entered first by this group and not in the journal.
+   */
   open: boolean;
-  /** The journal's key; null without a journal. */
+  /** Key of the question in the journal; null without a journal. */
   key: string | null;
   shared: Shared;
 }
 
-/** The shared parts of the groups of one prompt: short ids for candidate texts, and the questions asked. */
+/** State shared by the groups of one prompt: short ids for candidate texts, and the questions asked. */
 interface Pool {
   ids: Map<string, number>;
   asked: Map<string, Shared>;
 }
 
-/** The shared parts of all groups of a request. */
+/** State shared by all groups of a request. */
 export interface Plans {
   journal: KeyedJournal | null;
   pools: Map<string, Pool>;
-  /** Short ids for the words of questions, which may be long and are those of many. */
+  /** Short ids for the wording of questions, which may be long and is shared by many questions. */
   words: Map<string, number>;
-  /** Generations beyond the first waves that a group may ask whose own first wave has `size`. */
+  /** Generations that a group with a first wave of `size` may ask in later waves. */
   spare(size: number): number;
-  /**
-   * Requests to the verifier that each signal of each group may spend on not waiting for a whole
-   * wave.
-   */
+  /** Extra verifier requests that each signal of a group may send to avoid waiting for a whole wave. */
   early: number;
-  /** Keeps what the verifier writes; null where the spec does not ask for it. */
+  /** Collects verdict texts to log; null if the spec does not log them. */
   texts: VerdictTexts | null;
 }
 
-/** A signal with its first wave: planned, not asked. */
+/** A signal with its planned first wave, not yet asked. */
 export interface Planned extends OpenSignal {
   enter: EnterWave;
   firstWave: QuestionEntry[];
-  /** Its share of the limit. */
+  /** Generations of the first wave, as the limits count them. */
   size: number;
 }
 
-/** Generations of a wave, as limits count them. */
+/** Number of generations of a wave, as the limits count them. */
 export const sizeOf = (wave: readonly QuestionEntry[]) =>
   wave.reduce((sum, { question }) => sum + generationsOf(question), 0);
 
 export type EnterWave = (wave: readonly Question[]) => QuestionEntry[];
 
-/**
- * Finds each question among those of the same signal and prompt, or enters it there as this group's
- * own.
- */
+/** Looks up each question among those of the same signal and prompt, or enters it as asked by this group. */
 export function waveEntry({ name, group }: OpenSignal, { pools, words, journal }: Plans): EnterWave {
   const { question, language, texts } = group;
   const prompt = JSON.stringify([name, question, language]);
@@ -106,7 +102,7 @@ export function waveEntry({ name, group }: OpenSignal, { pools, words, journal }
     });
 }
 
-/** An entry of this group's own, answered already where the journal knows it. */
+/** Creates an entry for a question that this group asks, answered at once if the journal knows the answer. */
 export function openEntry(
   question: Question,
   name: string,
@@ -120,7 +116,7 @@ export function openEntry(
   return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared };
 }
 
-/** Whom a question goes to and in whose words, as a key. */
+/** Key of a question's backend and wording. */
 export function wordsOf({ to, preset, slots }: Question): string {
   const asked = `${to}:${preset}`;
   if (slots === undefined) return asked;
@@ -131,7 +127,7 @@ export function wordsOf({ to, preset, slots }: Question): string {
   return words;
 }
 
-/** The words of slots that many questions share, for all of them once. */
+/** Cache of the wording by slots, which many questions share. */
 const WORDS = new WeakMap<object, { asked: string; words: string }>();
 
 function wordsId(question: Question, words: Map<string, number>): number {

@@ -1,5 +1,5 @@
-// Comparisons that go on by themselves: questions that depend on one comparison's answers alone are asked as
-// soon as these are in, while others of its wave still run. Must not know schedules.
+// Follow-up questions per comparison: questions that depend only on one comparison's answers are asked as
+// soon as these are in, while other comparisons of the wave are still running. Must not know schedules.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { comparedIn, isAside } from "../core/asking/questions.ts";
@@ -8,23 +8,23 @@ import type { QuestionAsker } from "./asking.ts";
 import { type AskedEntry, type EnterWave, type QuestionEntry, recordReask } from "./entries.ts";
 
 /**
- * What is ready leaves when it is this share of what runs and waits: few requests where much runs,
- * no waiting where little does.
+ * Ready questions are sent once they are this share of the running and waiting ones: few requests under high
+ * load, no waiting under low load.
  */
 const BATCH_SHARE = 1 / 4;
 
 interface ComparisonProgress {
-  /** Its questions, by the step in which they were asked. */
+  /** The comparison's questions, by the step in which they were asked. */
   steps: QuestionEntry[][];
-  /** The questions of the last step that are being asked. */
+  /** Questions of the last step that are being asked. */
   round: AskedEntry[];
-  /** How often the last step was asked again. */
+  /** Number of times that the last step was asked again. */
   reaskCount: number;
-  /** Ends the wait of other groups for the last step. */
+  /** Resolves the wait of other groups for the last step. */
   settle: () => void;
 }
 
-/** The comparisons of a wave that this group asks itself. */
+/** The comparisons of a wave with at least one question that this group asks itself. */
 function comparisonsOf(wave: readonly QuestionEntry[]): QuestionEntry[][] {
   const byShown = new Map<string, QuestionEntry[]>();
   for (const entry of wave) {
@@ -35,8 +35,8 @@ function comparisonsOf(wave: readonly QuestionEntry[]): QuestionEntry[][] {
 }
 
 /**
- * Asks a wave and all that follows from each of its comparisons alone. The questions and their order are the
- * same whatever answers came first; only their time depends on that.
+ * Asks a wave and the follow-up questions of each comparison. Deterministic: the questions and their order do
+ * not depend on which answers arrive first, only their timing does.
  */
 export class Following {
   private readonly asking: QuestionAsker;
@@ -49,7 +49,7 @@ export class Following {
   private before: readonly AskedQuestion[] = [];
   private earlier: Map<string, AskedQuestion[]> | null = null;
 
-  /** @param early requests that may be sent before all that runs is answered */
+  /** @param early number of requests that may be sent before all running questions are answered */
   constructor(asking: QuestionAsker, enter: EnterWave, follows: Follows, early: number) {
     this.asking = asking;
     this.enter = enter;
@@ -58,8 +58,8 @@ export class Following {
   }
 
   /**
-   * Whether the wave can be asked so: what may follow is paid for whoever is first, and nothing is
-   * asked aside.
+   * Whether the wave can be asked this way: the remaining generations pay for all follow-up questions, and no
+   * question is diagnostic.
    */
   takes(wave: readonly QuestionEntry[]): boolean {
     const { asking, follows } = this;
@@ -68,7 +68,7 @@ export class Following {
   }
 
   /**
-   * The questions that followed, step by step, within a step in the wave's order; all of them answered.
+   * Returns the follow-up questions by step, in the wave's order within a step, when all are answered.
    * @param before questions of earlier waves
    */
   async run(wave: readonly QuestionEntry[], before: readonly AskedQuestion[] = []): Promise<QuestionEntry[][]> {
@@ -113,7 +113,7 @@ export class Following {
     }
   }
 
-  /** Asked again where it said nothing; else what follows, entered before anybody else may. */
+  /** Re-asks unreadable questions of a comparison, else enters its next questions before other groups can. */
   private answered(comparison: ComparisonProgress): void {
     this.running--;
     if (comparison.reaskCount > 0) for (const asked of comparison.round) recordReask(asked);
@@ -136,7 +136,9 @@ export class Following {
     this.send();
   }
 
-  /** All that was asked about it, in waves before too: as of what other groups asked first. */
+  /**
+   * All questions about a comparison, including earlier waves and questions that other groups asked first.
+   */
   private allOf(comparison: ComparisonProgress): AskedQuestion[] {
     const stepsSoFar = stepsAsked(comparison);
     const name = comparedIn((stepsSoFar[0] as AskedQuestion).question);
@@ -144,7 +146,7 @@ export class Following {
     return [...(this.earlier.get(name) ?? []), ...stepsSoFar];
   }
 
-  /** Questions of another group are repeated by that group. */
+  /** Entries that this group asks; questions of another group are re-asked by that group. */
   private ownOf({ round }: ComparisonProgress): AskedEntry[] {
     return round.filter(({ entry }) => entry.first);
   }
@@ -165,11 +167,11 @@ export class Following {
 
 const stepsAsked = ({ steps }: ComparisonProgress): AskedQuestion[] => steps.flatMap((entries) => askedBy(entries));
 
-/** Questions with their readings, each step's own first and then what was asked again. */
+/** Questions with their readings: the wave's questions first, then the re-asked ones. */
 export function askedBy(wave: readonly QuestionEntry[]): AskedQuestion[] {
   const waveAsked = wave.map(({ question, charged, shared }) => ({ question, charged, readings: shared.readings }));
   const reasked = wave.flatMap(({ question, first, shared }) => {
-    // The order is this group's own: classes are numbered group by group.
+    // Uses this group's order of candidates, since classes are numbered per group.
     const { shown } = question;
     return shared.reasked.map((more) => ({
       ...more,

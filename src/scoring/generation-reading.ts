@@ -1,4 +1,4 @@
-// How a generation becomes a reading, and when a question has all of its readings.
+// Converts a generation into a reading, and decides when a question has all of its readings.
 import { ofSteps, readCheckedSteps, readRun, readScalar, readStepScores } from "../core/asking/engine-reading.ts";
 import type { Question } from "../core/asking/questions.ts";
 import { NO_FACTS, type Reading, type ReadPart, readAnswer } from "../core/asking/readings.ts";
@@ -9,19 +9,17 @@ import { presetNamed } from "../core/judges/presets/table.ts";
 import { answerStart } from "../core/text/thinking.ts";
 import type { Generation } from "../core/wire/questions.ts";
 
-/** A journal remembers what was judged, not the words: they would be too many for it. */
+/** Removes the text: a journal stores verdicts only, since texts would exceed its size. */
 export const withoutText = ({ text: _, ...reading }: Reading): Reading => reading;
 
-/**
- * All samples of the question are in and none has failed: a failure is asked again another time.
- */
+/** Whether all samples of the question are in and none failed; failed samples are asked again later. */
 export function isComplete({ samples }: Question, readings: readonly Reading[]): boolean {
   return readings.length === samples && readings.every(({ code }) => code === null);
 }
 
 export const inOrder = (readings: readonly Reading[]) => [...readings].sort((a, b) => a.sample - b.sample);
 
-/** How answers are read that are not a model's words. */
+/** Readers for answers that are not a model's text. */
 const READ_AS: { readonly [to in Question["to"]]?: (generation: Generation) => ReadPart } = {
   scalar: readScalar,
   prm: readStepScores,
@@ -30,7 +28,7 @@ const READ_AS: { readonly [to in Question["to"]]?: (generation: Generation) => R
   check_steps: readCheckedSteps,
 };
 
-/** A generation's verdict on the candidates shown. */
+/** Reads a generation's verdict on the candidates shown. */
 export function readGeneration(generation: Generation, { to, shown, preset, steps }: Question, judge: Judge): Reading {
   const { sample, finish_reason, prompt_tokens, completion_tokens, latency_ms, model, backend } = generation;
   const read = judge.vote === "soft" ? readSoft : readAnswer;
@@ -49,7 +47,7 @@ export function readGeneration(generation: Generation, { to, shown, preset, step
   };
 }
 
-/** In the samples' order; what was not reported is a failure. */
+/** Sorts readings by sample, and adds a failure for each unreported sample. */
 export function completeReadings(question: Question, readings: Reading[]): void {
   const first = question.first_sample ?? 0;
   const seen = new Set(readings.map(({ sample }) => sample));
@@ -61,7 +59,7 @@ export function completeReadings(question: Question, readings: Reading[]): void 
   readings.sort((a, b) => a.sample - b.sample);
 }
 
-/** The text behind the thoughts; null: none, or they were never closed. */
+/** The text after the thinking; null if there is none or the thinking was never closed. */
 export function answerIn({ answer, thinking }: Generation): string | null {
   const start = answer === null || thinking === "unclosed" ? -1 : answerStart(answer);
   return start < 0 ? null : (answer as string).slice(start).trim();

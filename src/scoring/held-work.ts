@@ -1,29 +1,34 @@
-// Counts what work holds that no request of this isolate waits for, as a gathered group's or a batch's, and
-// waiting until there is room for it.
+// Admission control for memory held by work that no request of this isolate waits for, such as gathered
+// groups and batches; waits until there is room.
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { pause } from "../platform/waiting.ts";
 import type { Clock } from "../ports/ports.ts";
 
-/** One work's place among what its isolate holds. */
+/** The reservation of one work item in its isolate. */
 interface HeldPlace {
-  /** Counts bytes that are held for it; throws ApiError `busy` where they do not fit. */
+  /** Reserves bytes; throws ApiError `busy` if they do not fit. */
   reserveBytes(bytes: number): void;
-  /** Whether there is still no room for the work that was refused last. */
+  /** Whether there is still no room for the work that was rejected last. */
   isFull(): boolean;
-  /** Takes the place back, once however often it is called. */
+  /** Releases the reservation; idempotent. */
   end(): void;
 }
 
-/** An isolate's memory for work that outlives requests, or that requests elsewhere wait for. */
+/** Memory of an isolate for work that outlives requests, or that requests in other isolates wait for. */
 export interface HeldWork {
-  /** @param most_ms how long it takes at most: what is lost counts no longer */
+  /**
+   * @param most_ms maximum duration of the work; the reservation expires after it, in case the work is lost
+   */
   begin(key_name: string | null, most_ms: number): HeldPlace;
 }
 
 const UNBOUNDED: HeldWork = { begin: () => ({ reserveBytes: () => {}, isFull: () => false, end: () => {} }) };
 
-/** Does the work while what it holds counts. @param held absent: nothing is counted */
+/**
+ * Runs the work with a memory reservation.
+ * @param held omitted: memory is not counted
+ */
 export async function holding<T>(
   held: HeldWork | undefined,
   key_name: string | null,
@@ -39,9 +44,9 @@ export async function holding<T>(
 }
 
 /**
- * The same for work that no request waits for: where it does not fit it begins again when there is, as long
- * as `most_ms` are not over and the signal is not aborted.
- * @param work receives the time that it has left, ms; is refused before it has asked anything
+ * Like `holding`, for work that no request waits for: rejected work is retried when there is room, until
+ * `most_ms` have passed or the signal is aborted.
+ * @param work receives its remaining time, ms; is rejected before it has asked anything
  */
 export function holdingLater<T>(
   { held, clock }: { held?: HeldWork | undefined; clock: Clock },

@@ -1,5 +1,5 @@
-// Runs the signals of every group against verifier sessions: first waves planned before any call, then each
-// signal to its end.
+// Runs the signals of every group against verifier sessions. All first waves are planned before the first
+// verifier call, so that a request beyond the limits is rejected as a whole.
 
 import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question } from "../core/asking/questions.ts";
@@ -19,44 +19,50 @@ import type { AskingSession, Sessions } from "./sessions.ts";
 import { shortenable } from "./shortenable.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
-/** The share of an isolate's subrequests for one request that may go while nothing waits. */
+/**
+ * Share of an isolate's subrequests that one request may spend on sending questions early, before a wave is
+ * complete.
+ */
 const EARLY_SHARE = 1 / 4;
 
-/** One group's way through its signals. */
+/** The planned judging of one group. */
 export interface Judging {
   prepared: PreparedGroup;
-  /** Generations that it may ask for, over all: those planned and its share of what the request leaves. */
+  /**
+   * Maximum number of generations of the group: the planned ones and its share of the request's remainder.
+   */
   generationBudget(): number;
-  /** Generations that were planned. */
+  /** Number of planned generations. */
   size: number;
   /**
-   * Asks everything that the signals want and resolves with all of them settled; never rejects for
-   * a verifier's fault.
-   * @param shortens ends early where views were refused as too long and can be cut (GroupSignals.shorter)
+   * Asks all questions of the signals and resolves when every signal is settled; never rejects for a
+   * verifier's fault.
+   * @param shortens ends early if views were refused as too long and can be cut (GroupSignals.shorter)
    */
   run(sessions: Sessions, shortens: boolean): Promise<GroupSignals>;
-  /** Asks of that the first waves alone, and what follows from each comparison by itself. */
+  /** Asks only the first waves, and the follow-up questions of single comparisons. */
   begin(sessions: Sessions): Promise<void>;
 }
 
-/** The inputs of planning besides its groups. */
+/** Inputs of planning other than the groups. */
 interface Aids {
   journal?: KeyedJournal | null;
   texts?: VerdictTexts | null;
-  /** Receives the bytes that questions hold beside the request's own; may throw. */
+  /** Admission control for bytes that questions hold in addition to the request; may throw. */
   reserveBytes?: ((bytes: number) => void) | undefined;
-  /** Does what takes long between two answers; absent: at once. */
+  /** Runs long computations between two answers in slices; omitted: at once. */
   work?: Worker;
 }
 
-/** Runs what yields its steps (`turn_steps`) to its end. */
+/** Runs a generator that yields its steps (`turn_steps`) to its end. */
 export type Worker = <T>(work: Generator<number, T>) => Promise<T>;
 
 /**
- * Plans the first waves of every group before any verifier call, so that a request that cannot be
- * met is refused whole; a signal that waits for another's answers counts as if it were asked for
- * every rollout. What the journal knows is not asked. Yields the steps that it took (`turn_steps`).
- * @param step the request's, 0 where it has none and none is needed
+ * Plans the first waves of every group before any verifier call, so that a request beyond the limits is
+ * rejected as a whole. A signal that waits for another signal's answers is counted as if it were asked for
+ * every rollout. Questions that the journal can answer are not asked. Yields the steps that planning took
+ * (`turn_steps`).
+ * @param step the request's training step, 0 if it has none and needs none
  * @throws ApiError `list_too_long`, `too_many_generations`
  */
 export function* planJudging(
@@ -69,8 +75,8 @@ export function* planJudging(
   let generations = 0;
   let runs = 0;
   let planned = 0;
-  // The limit's remainder for later waves is shared out beforehand: it must not depend on which group was
-  // quicker.
+  // The remaining generations are divided among groups in advance, so that the shares do not depend on which
+  // group is faster.
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
@@ -110,13 +116,13 @@ export function* planJudging(
     throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });
   }
   if (runs > LIMITS.sandbox_runs_max) {
-    const message = `${runs} runs of programs; ${theLimit("sandbox_runs_max")}`;
+    const message = `${runs} program runs; ${theLimit("sandbox_runs_max")}`;
     throw new ApiError("too_many_generations", `${message}.`, { errors: [{ path: "groups", message }] });
   }
   return judgings;
 }
 
-/** Every group's signals that need no verifier, and those opened for one. */
+/** Opens every group's signals: those that need no verifier are settled, the others get their first plan. */
 function* openedGroups(
   groups: readonly PreparedGroup[],
   compiled: CompiledSpec,
@@ -129,24 +135,25 @@ function* openedGroups(
     const open = yield* signals.advance();
     opened.push({ prepared, signals, open, waiting: yield* signals.waiting() });
   }
-  // Before copies are made of it, and before the journal is asked: who is refused may come again.
+  // Admission comes before images are copied and before the journal is read, since a rejected request may be
+  // retried.
   reserveBytes?.(imageChars(groups, compiled));
   return opened;
 }
 
-/** The images that judges are shown, which are held once more as they are sent. */
+/** Characters of the images shown to judges, which are held a second time while they are sent. */
 function imageChars(groups: readonly PreparedGroup[], { signals }: CompiledSpec): number {
   const judges = signals.filter(({ judge }) => judge?.images === true).length;
   const chars = groups.flatMap(({ group: { images } }) => Object.values(images ?? {}).map(({ length }) => length));
   return judges * chars.reduce((sum, length) => sum + length, 0);
 }
 
-/** Steps of entering a question among those of its request. */
+/** Cost in steps of entering one question. */
 const STEPS_QUESTION = 200;
-/** With an assert the test's own code runs as well (core/wire/examination.ts). */
+/** A test with an assert also runs its own code (core/wire/examination.ts). */
 const ASSERT_RUNS = 2;
 
-/** Runs of programs, each of which is a separate request, whatever the verifier's protocol. */
+/** Number of program runs; each is a separate request under every verifier protocol. */
 const runsOf = (wave: readonly Question[]): number =>
   wave.reduce((sum, { runs }) => {
     const each = runs?.cases.map(({ assert }) => (assert === undefined ? 1 : ASSERT_RUNS)) ?? [];
@@ -161,7 +168,7 @@ function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   return { ...open, enter, firstWave, size };
 }
 
-/** A group's signals, those that are asked first, and whether its views may be shown shorter. */
+/** A group's signals, the ones asked first, and whether its views may be shortened. */
 interface SignalsRun {
   signals: GroupSignals;
   first: readonly Planned[];
@@ -176,7 +183,7 @@ async function runSignals(
 ): Promise<GroupSignals> {
   const run = async (planned: Planned): Promise<void> => {
     const isOver = (asked: readonly AskedQuestion[]): boolean => {
-      // Texts in place of candidates are the policy's own words.
+      // Texts shown in place of candidates are the policy's words and cannot be shortened.
       const found = shortens && planned.plan.shows === undefined ? shortenable(planned.group, asked) : [];
       for (const r of found) signals.shorter.add(planned.members[r] as number);
       return signals.shorter.size > 0;
@@ -198,15 +205,15 @@ async function beginSignals(plans: Plans, first: readonly Planned[], sessions: S
   await Promise.all(first.map(begin));
 }
 
-/** Which protocol's limit it is, its value tells. */
+/** The limit's value identifies the protocol. */
 function tooMany(generations: number, limit: number): string {
   const name = limit === LIMITS.generations_verify_max ? "generations_verify_max" : "generations_openai_max";
   return `${generations} generations; the limit ${name} is ${limit}${instead(name)}`;
 }
 
 /**
- * Wave by wave until the plan has no further questions; questions that depend on one comparison alone do not
- * wait for its wave.
+ * Asks wave by wave until the plan has no further questions. Questions that depend on a single comparison do
+ * not wait for the whole wave.
  */
 async function judgeSignal(
   planned: Planned,
@@ -220,11 +227,11 @@ async function judgeSignal(
   for (let wave = isOver([]) ? [] : firstWave; wave.length > 0; ) {
     const waveAsked = await askedWave(wave, asking, following, asked);
     asked = [...asked, ...waveAsked];
-    // After the deadline no answer comes: where a part is enough no question is asked in vain.
+    // No answer arrives after the deadline, so if a part suffices, no further question is asked.
     const isCut = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
     const over = isCut || isOver(asked);
     const next = over ? [] : plan.next(deciding(asked));
-    // Questions beyond the limit are not asked: their pairs are undecided.
+    // Questions beyond the limit are not asked; their pairs are undecided.
     wave = asking.affords(next) ? enter(next) : [];
   }
   return asked;
@@ -236,7 +243,10 @@ const followingOf = ({ plan, enter }: Planned, asking: QuestionAsker, early: num
 const askerOf = (plans: Plans, planned: Planned, sessions: Sessions): QuestionAsker =>
   new QuestionAsker(sessions[planned.name] as AskingSession, planned, plans);
 
-/** A wave and what followed from it, all answered. @param before what was asked in earlier waves */
+/**
+ * Asks a wave and its follow-up questions, and returns all of them answered.
+ * @param before questions of earlier waves
+ */
 async function askedWave(
   wave: readonly QuestionEntry[],
   asking: QuestionAsker,
@@ -247,7 +257,7 @@ async function askedWave(
   return [wave, ...steps].flatMap(askedBy);
 }
 
-/** A wave that nothing of goes on before all of it is answered. */
+/** Asks a wave without follow-up questions and waits for all of its answers. */
 async function whole(wave: readonly QuestionEntry[], asking: QuestionAsker): Promise<never[]> {
   const first = wave.filter((entry) => entry.first);
   const settled = asking.untilRead(first);

@@ -1,22 +1,24 @@
-// The warning of a verifier whose response headers come late, so that few requests can be in flight.
+// Warns of a verifier whose response headers arrive late, which limits the number of requests in flight.
 import { LIMITS } from "../core/faults/limits.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 
-/** Headers so late come with the first token, or with the answer; seldom of a busy machine alone. */
+/**
+ * Headers this late arrive with the first token or with the answer; a busy machine alone is rarely the cause.
+ */
 const LATE_MS = 250;
 
-/** With fewer, connections that are opened first decide. */
+/** Minimum number of requests; with fewer, connection setup dominates the measurement. */
 const REQUESTS_MIN = 4 * LIMITS.headers_waiting_max;
 
 /**
- * `headers_late` where requests of a batch filled the places for those that wait for headers, and
- * waited long: the batch went at their pace, and not at the verifier's. A group alone cannot be
- * sent in smaller requests.
+ * `headers_late` if a batch's requests used all slots for requests that wait for headers, and waited long:
+ * then headers, not the verifier, limit the batch's speed. Not for a single group, which cannot be split into
+ * smaller requests.
  */
 export function lateHeaders({ headers_ms = 0, requests }: SessionStats, groups: number): string[] {
   if (headers_ms < LATE_MS || requests < REQUESTS_MIN || groups < 2) return [];
   const limit = `headers_waiting_max = ${LIMITS.headers_waiting_max}`;
   return [
-    `headers_late: the verifier's headers came more than ${LATE_MS} ms after a request, and of one request here only ${limit} may wait for them. Send a group a request, side by side, or put the gateway before the verifier`,
+    `headers_late: the verifier's headers came more than ${LATE_MS} ms after a request, and one API request can wait for at most ${limit} of them. Send one group per request, in parallel, or put the gateway in front of the verifier`,
   ];
 }

@@ -1,5 +1,5 @@
-// The bounded, awaited hand-over to the run log: a reward never waits longer than the store's limit and never
-// fails with it.
+// Hands a log entry to the run log within a time limit. Guarantees that a reward never waits longer than the
+// store's limit and never fails because of the store.
 
 import { ownerOf } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -10,19 +10,17 @@ import type { JudgingDeps } from "./deps.ts";
 import { type RequestScope, timedStore } from "./request-scope.ts";
 
 export interface LogOutcome {
-  /** `queued`: a durable queue holds it, and stores it later. */
+  /** `queued`: a durable queue holds the entry and stores it later. */
   logged: boolean | "queued";
-  /**
-   * `log_failed`, `log_not_configured`, or `log_unstorable` when it was neither stored nor queued.
-   */
+  /** `log_failed`, `log_not_configured` or `log_unstorable` if the entry was neither stored nor queued. */
   warnings: string[];
 }
 
-/** Queues the entry where there is a queue, else stores it, or says that it could do neither. */
+/** Queues the entry if there is a queue, else stores it. Never throws: failures become warnings. */
 export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
   scope.run_id = entry.run_id;
   if (!isStorable(entry)) {
-    // A queue would take it, and it could never be found.
+    // A queue would accept the entry, but it could never be stored.
     deps.metrics.add("kritai_log_failures_total", 1);
     deps.report({ level: "error", event: "log_unstorable", request_id: scope.id });
     return { logged: false, warnings: ["log_unstorable"] };
@@ -42,7 +40,7 @@ export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry:
   }
 }
 
-/** Whether each number of the entry is one: JSON has no other, and columns refuse its null. */
+/** Whether every number of the entry is finite: JSON writes other numbers as null, which columns reject. */
 function isStorable({ metrics, groups }: LogEntry): boolean {
   const isNumber = (value: unknown) => typeof value !== "number" || Number.isFinite(value);
   const holds = (row: object) => Object.values(row).every(isNumber);
@@ -74,7 +72,7 @@ async function queueOrStore(deps: JudgingDeps, scope: RequestScope, entry: LogEn
   return true;
 }
 
-/** The reply does not wait for it. */
+/** Evaluates the run's alarms without delaying the reply. */
 function lookFor(deps: JudgingDeps, scope: RequestScope, { kind, run_id, step, key_name }: LogEntry): void {
   if (deps.alarms === undefined || kind !== "rewards" || run_id === null || step === null) return;
   const looked = deps.alarms.look([{ owner: ownerOf(key_name), run_id }]);

@@ -1,4 +1,4 @@
-// The step from a scored batch to what is logged of it.
+// Converts a scored batch into log rows.
 
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
@@ -15,8 +15,8 @@ import { sha256Hex } from "../platform/sha256.ts";
 import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "../ports/log-entry.ts";
 
 /**
- * One group's rows. A sample shared from an equal group carries zero tokens and latency: they count
- * where they were spent.
+ * Log rows of one group. A sample shared with an equal group has zero tokens and latency, since these are
+ * counted for the group that asked.
  */
 export async function groupEntry(
   signals: GroupSignals,
@@ -42,13 +42,13 @@ export async function groupEntry(
   };
 }
 
-/** The result of a group's audit, where it had one. */
+/** The result of a group's audit, if it was audited. */
 interface AuditOfGroup {
   scores?: readonly (number | null)[] | undefined;
   verdicts?: readonly AuditVerdictRow[] | undefined;
 }
 
-/** Every generation of a group's questions, in the order in which these were asked. */
+/** One row per generation of a group's questions, in the order in which the questions were asked. */
 export function verdictRows(signals: GroupSignals): VerdictRow[] {
   // Probes and summaries judge no rollout.
   const asked = signals
@@ -57,7 +57,7 @@ export function verdictRows(signals: GroupSignals): VerdictRow[] {
   return asked.flatMap((entry, comparison) => questionRows(signals.prepared, entry, comparison));
 }
 
-/** For a spec with signals; the values of a spec without are in the rollouts' rows. */
+/** Signal values, for a spec with signals; without signals, values are in the rollout rows. */
 function signalRows(signals: GroupSignals): SignalRow[] {
   const turnsNamed = turnsNamedOf(signals);
   return Object.entries(signals.columns()).flatMap(([signal, values]) => {
@@ -79,7 +79,7 @@ export const writtenRollout = ({ text, messages, files }: Rollout): string =>
     ? text
     : JSON.stringify({ ...(messages === undefined ? { text } : { messages }), ...(files !== undefined && { files }) });
 
-/** For each turn, as JSON in the form that all are read into. */
+/** Hash of each turn, as JSON in the normalized form. */
 const turnHashes = ({ turns }: Evidence): Promise<string[]> =>
   Promise.all(turns.map((turn) => sha256Hex(JSON.stringify(turn))));
 
@@ -137,12 +137,12 @@ function questionRows(prepared: PreparedGroup, entry: SignalQuestion, comparison
 
 const SAID_NOTHING = { letter: null, scores: null, verdict: null };
 
-/** A verdict in the columns that hold it. */
+/** Maps a verdict to its log columns. */
 function verdictColumns(verdict: Verdict | null): Pick<VerdictRow, "letter" | "scores" | "verdict"> {
   if (verdict === null) return SAID_NOTHING;
   if (verdict.kind === "letter") return { letter: letterAt(verdict.place), scores: null, verdict: null };
   if (verdict.kind === "scores") return { letter: null, scores: verdict.scores, verdict: null };
-  // The status says that a verifier finds two equal.
+  // The status already says that the verifier found a tie.
   const tie = verdict.kind === "preference" && verdict.strength === 0;
   return tie ? SAID_NOTHING : { letter: null, scores: null, verdict: tellable(verdict) };
 }

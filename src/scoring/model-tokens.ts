@@ -1,11 +1,11 @@
-// Decides which model used how many tokens of a request.
+// Counts the tokens of a request by model.
 import type { ModelTokens } from "../core/load/prices.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { GroupSignals } from "../core/reward/group-signals.ts";
 
 /**
- * The tokens that the groups are charged for, one entry for each model and name it was asked by.
- * @param configured the model that the verifier asks for where a judge names none
+ * Tokens charged to the groups, one entry per model and name under which the model was requested.
+ * @param configured the verifier's default model, used if a judge names none
  */
 export function modelTokens(
   groups: readonly GroupSignals[],

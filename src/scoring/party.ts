@@ -1,9 +1,9 @@
-// The name under which a verifier counts a key's calls.
+// The tenant name under which a verifier counts a key's calls.
 import { hashText } from "../core/math/random.ts";
 
 /**
- * A hash of a key's name: the same for the same key, without its words. Without keys there is one party,
- * which needs no name.
+ * A hash of a key's name, stable but not readable. Without keys there is a single tenant, which needs no
+ * name.
  */
 export function partyOf(key_name: string | null): { tenant?: string } {
   if (key_name === null) return {};

@@ -1,5 +1,5 @@
-// The warning of a deployment whose verifier runs programs and judges nothing else: what to do where
-// something else was to be judged.
+// Warns that a deployment's verifier only runs programs while the spec needs other judgements, and says what
+// to do.
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import { presetNamed } from "../core/judges/presets/table.ts";
@@ -8,16 +8,16 @@ import type { Verifier } from "../ports/ports.ts";
 
 const CODE = "programs_only: ";
 const CANNOT =
-  "The built-in verifier only runs programs on the prompt's examples, so it cannot judge other texts, or programs that give the same results on them.";
+  "The built-in verifier only runs programs on the prompt's examples, so it cannot judge other texts or distinguish programs that give the same results.";
 
-/** The preset to start a judge with: the spec's own, else the one that reads what was sent. */
+/** The preset to suggest for a judge: the spec's preset, else one that fits the rollouts sent. */
 function presetFor({ signals }: CompiledSpec, prepared: readonly PreparedGroup[]): string {
   const named = signals.find(({ judge }) => judge !== null && presetNamed(judge.prompt) !== null)?.judge?.prompt;
   const isRun = ({ group }: PreparedGroup) => group.rollouts.some(({ messages }) => messages !== undefined);
   return named ?? (prepared.some(isRun) ? "trajectory-pair" : "text-select");
 }
 
-/** What to do, without what the request's spec says already. */
+/** Suggested changes, without those that the request's spec already contains. */
 function cures(compiled: CompiledSpec, prepared: readonly PreparedGroup[]): string {
   const judge = `For text, set JUDGE=${presetFor(compiled, prepared)} and VERIFIER_URL to your judge (without VERIFIER_URL it is simulated). For known answers, use the signal \`reference\`.`;
   const takesPrograms = compiled.spec.candidate.extract === "last_code_block";
@@ -25,9 +25,9 @@ function cures(compiled: CompiledSpec, prepared: readonly PreparedGroup[]): stri
 }
 
 /**
- * Told where of some group nothing was judged: no rollout held a program, or of all that was asked
- * nothing could be said.
- * @param asks the spec looks at candidates: one that only compares answers with a reference does not
+ * Warns if some group was not judged at all: no rollout held a program, or no answer was readable.
+ * @param asks whether the spec looks at candidates; a spec that only compares answers with a reference does
+ *   not
  */
 export function programsOnly(
   { programs_only }: Pick<Verifier, "programs_only">,
@@ -42,6 +42,6 @@ export function programsOnly(
   return warns ? [`${CODE}${CANNOT} ${cures(compiled, prepared)}`] : [];
 }
 
-/** The sentence in a reply's warnings about it; null without one. */
+/** The sentence of this warning among a reply's warnings; null if it is missing. */
 export const programsWarning = (warnings: readonly string[]): string | null =>
   warnings.find((warning) => warning.startsWith(CODE))?.slice(CODE.length) ?? null;

@@ -1,4 +1,4 @@
-// Decides which questions go to a verifier as one job, and what such a job holds.
+// Groups questions into verifier jobs, and builds a job's contents.
 
 import { isProbe, type JobQuestion } from "../core/asking/questions.ts";
 import type { Judge } from "../core/asking/signal.ts";
@@ -6,7 +6,10 @@ import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { VerifierJob } from "../core/wire/questions.ts";
 import { type QuestionEntry, wordsOf } from "./entries.ts";
 
-/** Probes and bare questions alone, all else by whom it goes to and in whose words. */
+/**
+ * Groups open questions into jobs by backend and wording; each probe and each bare question is a separate
+ * job.
+ */
 export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
   const jobs = new Map<string, QuestionEntry[]>();
   const probes: QuestionEntry[][] = [];
@@ -20,7 +23,7 @@ export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
   return [...jobs.values(), ...probes];
 }
 
-/** @param open of one job, as `jobsOf` lays them out; at least one */
+/** @param open the entries of one job, as grouped by `jobsOf`; at least one */
 export function jobOf(
   open: readonly QuestionEntry[],
   group: PreparedGroup,
@@ -30,7 +33,7 @@ export function jobOf(
   const { question, language, texts } = group;
   const { images } = group.group;
   const [{ question: firstQuestion }] = open as [QuestionEntry];
-  // No question may show one index twice.
+  // A question may not show an index twice, so copies of a candidate get separate indices.
   const probe = isProbe(firstQuestion) && { shown: firstQuestion.shown.map((_, copy) => copy) };
   const bare = firstQuestion.bare !== undefined && { shown: [0] };
   const copies = () => firstQuestion.shown.map((member) => texts[member] as string);

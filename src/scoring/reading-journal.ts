@@ -1,5 +1,5 @@
-// A verifier's answers, remembered: content keys of questions, and the readings known by them. Must not know
-// storage.
+// A journal of a verifier's answers: content keys of questions, and the readings known for them. Must not
+// know storage.
 
 import { type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
@@ -9,57 +9,59 @@ import { type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
-/** All readings of one question; none of them failed, unless the journal was opened after scoring. */
+/** All readings of one question. No reading has failed, unless the journal was opened after scoring. */
 interface KnownReadings {
   readings: readonly Reading[];
-  /** Whether they count as this batch's own cost; false when an earlier log entry holds it. */
+  /**
+   * Whether the readings are charged to this batch; false if an earlier log entry already holds their cost.
+   */
   charged: boolean;
 }
 
 /**
- * Questions that a batch need not ask again. Keys are of content, so that they hold for any group of any
- * batch.
+ * A source of known answers, so that a batch need not ask again. Keys depend on content only, so they are
+ * valid for any group of any batch.
  */
 export interface ReadingJournal {
   known(key: string): KnownReadings | undefined;
   /**
-   * Called for each newly asked question as soon as all its readings are in, in no certain order;
-   * never with a failed one.
+   * Called for each newly asked question as soon as all its readings are in, in any order; never with a
+   * failed reading.
    */
   onReadings(key: string, readings: readonly Reading[]): void;
   /**
-   * For a question that another batch with this journal asks right now: resolves when it is known, or will
-   * not be. Absent: none.
+   * For a question that another batch with this journal is asking: resolves when the answer is known or will
+   * not arrive. Omitted: no other batch asks.
    */
   underWay?(key: string): Promise<void> | undefined;
-  /** These are asked from now on; each until it is known, or until the function returned is called. */
+  /** Marks questions as being asked, until they are known or the returned function is called. */
   asking?(keys: readonly string[]): () => void;
-  /** For a batch for whose failures another will ask again. */
+  /** Set for a batch whose failed questions another batch will ask again. */
   early?: true;
   /**
-   * Where all that this batch wants first is being asked by others, it asks one of it too: at a
-   * gateway that hastens what is of the same work.
+   * If other batches are asking all first questions of this batch, it asks one of them too, so that a gateway
+   * raises the priority of the same work.
    */
   hastens?: true;
-  /** Called for each newly asked question of which a reading has failed, when its wave is over. */
+  /** Called for each newly asked question with a failed reading, when its wave is complete. */
   onFailed?(key: string, readings: readonly Reading[]): void;
   /**
-   * Called when all is scored, before any of it is logged: who does the work once more must come to
-   * the same outcome.
+   * Called when all groups are scored, before any is logged, so that a retry of the work comes to the same
+   * outcome.
    */
   onScored?(): void;
 }
 
 export interface KeyedJournal extends ReadingJournal {
-  /** The key of what a signal asks of a group, or of some of its rollouts. */
+  /** The key of a signal's question about a group or some of its rollouts. */
   key(signal: string, group: Pick<PreparedGroup, "index" | "texts">, question: Question): string;
 }
 
 /**
- * Gives a journal the keys of a batch: the spec's hash, the backend and the words of the question, then
- * digests of question, language and candidates in the order shown, then which samples with how many tokens.
- * Whatever decides a verdict's meaning is in it, so that equal keys mean equal questions: with signals the
- * signal's name too, as each may have another judge. Null without a journal.
+ * Adds a batch's keys to a journal. A key consists of the spec's hash, the backend and the wording of the
+ * question, digests of question, language and candidates in the order shown, and the samples with their token
+ * limit. It contains everything that decides a verdict's meaning, so that equal keys mean equal questions;
+ * with signals also the signal's name, as each may have another judge. Null without a journal.
  */
 export async function keyedJournal(
   journal: ReadingJournal | undefined,
@@ -86,7 +88,7 @@ export async function keyedJournal(
     key(signal, { index, texts: candidates }, question) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
       const { to, preset, slots } = question;
-      // Other texts in a candidate's place are short, and used as they are.
+      // Other texts in a candidate's place are short, so they are used without hashing.
       const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
       const shown = question.shown.map((i) => digest(candidates[i] as string)).join(",");
       return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;

@@ -1,62 +1,62 @@
-// Defines what one request carries through scoring: its id, its times, its key's name.
+// The state that one request carries through scoring: its id, its timings, and its key's name.
 import type { Clock } from "../ports/ports.ts";
 
 /** The counts in the log line of a scored request. */
 export interface ScoredCounts {
-  /** Absent of samples that others were judged with. */
+  /** Omitted for a sample that was judged within another request's group. */
   groups?: number;
   rollouts: number;
-  /** Rollouts that have a reward, and their mean; null where none has. */
+  /** Number of rollouts with a reward, and their mean reward; null if there are none. */
   rewards: number;
   reward_mean: number | null;
-  /** How often verifiers were asked by it. */
+  /** Number of requests sent to verifiers. */
   verifier_calls?: number;
-  /** US dollars by PRICES, and tokens of models without one; absent where PRICES is. */
+  /** US dollars by PRICES, and tokens of models without a price; omitted without PRICES. */
   usd?: number;
   unpriced_tokens?: number;
-  /** Rewards that are null, by code. */
+  /** Number of null rewards by code. */
   nulls?: Record<string, number>;
-  /** Generations that brought no answer, by code. */
+  /** Number of generations without an answer, by code. */
   failed?: Record<string, number>;
-  /** Why verifiers refused questions, in their own words for people. */
+  /** Why verifiers refused questions, in the verifiers' words. */
   reasons?: readonly string[];
 }
 
 /** Durations are ms; `started_ms` is on the injected clock. */
 export interface RequestScope {
   /**
-   * A sample judged with others takes the id of their judgement, so that the reply's id finds it in
-   * the run log.
+   * The request's id. A sample judged with others takes the id of their judgement, so that the reply's id
+   * finds the sample in the run log.
    */
   id: string;
   readonly started_ms: number;
   key_name: string | null;
-  /** From a request that names its run. */
+  /** The run id, if the request names one. */
   run_id?: string | null;
   verifier_ms: number;
   store_ms: number;
   scored?: ScoredCounts;
-  /** Warnings of its log entry beside those of scoring. */
+  /** Warnings for the log entry in addition to those of scoring. */
   readonly warnings?: readonly string[];
-  /** Lower goes first at verifiers that know priorities; absent: 0. */
+  /** Lower values go first at verifiers that support priorities; omitted: 0. */
   priority?: number;
   /** See VerifierCall. */
   work?: string;
   /** See ScoringBatch. */
   has_facts?: true;
   /**
-   * Gives the request's Idempotency-Key up, where it has one, and with it an id taken over from a
-   * request that crashed. Called before an outcome that will not be kept is logged: another outcome
-   * may stand, or come to stand, under that id, and the log keeps the first.
+   * Releases the request's Idempotency-Key, if it has one, and with it an id taken over from a request that
+   * crashed. Called before logging an outcome that will not be kept: another outcome may be logged under that
+   * id, and the log keeps the first.
    */
   give_up_key?: () => Promise<void>;
-  /** Counts bytes that are held for it beside its body; throws ApiError `busy` where they do not fit. */
+  /** Reserves memory in addition to the body, bytes; throws ApiError `busy` if it does not fit. */
   reserveBytes?: (bytes: number) => void;
-  /** Lets work go on behind the reply; absent where nothing ends with one. */
+  /** Keeps work running after the reply; omitted if the runtime does not end work with a reply. */
   keep_alive?: (work: Promise<unknown>) => void;
 }
 
-/** Runs `work` and books its time as the store's. */
+/** Runs `work` and adds its duration to `store_ms`. */
 export async function timedStore<T>(clock: Clock, scope: RequestScope, work: () => Promise<T>): Promise<T> {
   const started = clock.now();
   try {

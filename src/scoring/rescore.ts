@@ -1,5 +1,4 @@
-// Scores a logged run again under another spec: what of the log it needs, group by group, and what it comes
-// to.
+// Rescores a logged run under another spec without a verifier, group by group.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -13,16 +12,16 @@ import type { RunLog, SpecUse, StepBounds } from "../ports/run-log.ts";
 import { specHash } from "./digest.ts";
 
 interface Rescoring {
-  /** The new spec's. */
+  /** The hash of the new spec. */
   spec_hash: string;
-  /** A line for each group, oldest first, and one `end` line last. */
+  /** One line per group, oldest first, then one `end` line. */
   lines: AsyncGenerator<Record<string, unknown>>;
 }
 
 /**
- * Scores a run again without a verifier; null when the run does not exist.
- * @throws ApiError `needs_judging`, naming the signals; `length_tokens_required` or   `invalid_request` for
- * lengths or steps that the log does not have
+ * Rescores a run without a verifier; null if the run does not exist.
+ * @throws ApiError `needs_judging`, naming the signals; `length_tokens_required` or `invalid_request` for
+ *   lengths or steps that the log does not have
  */
 export async function rescoreRun(
   runLog: RunLog,
@@ -69,7 +68,7 @@ async function* rescored(
   yield { type: "end", spec_hash, ...tally.summary() };
 }
 
-/** A spec of the log as it is read today, and whether its prompts are still in the same words. */
+/** Parses a logged spec with today's schema, and checks whether its prompts still have the same wording. */
 async function loggedSpec({ spec, spec_hash }: SpecUse) {
   const read = storedSpec(spec);
   if (read === null) {
@@ -80,25 +79,25 @@ async function loggedSpec({ spec, spec_hash }: SpecUse) {
   return { compiled: compileSpec(read), same_prompts: hash === spec_hash };
 }
 
-/** Lengths, which the run's own specs may not have needed. */
+/** Requires logged lengths if the new spec uses them; the run's specs may not have. */
 async function requireLengths(runLog: RunLog, run: RunKey, { facts }: CompiledSpec, steps: StepBounds): Promise<void> {
   if (!facts.includes("length_tokens") || !(await runLog.lacksLengths(run, steps))) return;
-  const message = "needs length_tokens, and some rollouts of the run were logged without";
+  const message = "needs length_tokens, but some rollouts of the run were logged without it";
   throw new ApiError("length_tokens_required", `spec: ${message}.`, { errors: [{ path: "spec", message }] });
 }
 
-/** Throws ApiError `invalid_request` where steps hold more specs than rescore_specs_max. */
+/** Throws ApiError `invalid_request` if the steps used more specs than rescore_specs_max. */
 function requireFewSpecs(uses: readonly SpecUse[]): void {
   if (uses.length <= LIMITS.rescore_specs_max) return;
-  const message = `the run used more than rescore_specs_max = ${LIMITS.rescore_specs_max} specs; narrow the steps`;
+  const message = `the run used more than rescore_specs_max = ${LIMITS.rescore_specs_max} specs; select fewer steps`;
   throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
 }
 
-/** Not too many specs, and a step where expressions need one. */
+/** Requires a limited number of specs, and a logged step if expressions use the step. */
 function requireLogged({ facts }: CompiledSpec, uses: readonly SpecUse[]): void {
   requireFewSpecs(uses);
   if (facts.includes("step") && uses.some(({ no_step }) => no_step)) {
-    const message = "required: the spec's expressions use the step, and some requests of the run have none";
+    const message = "required: the spec's expressions use the step, but some requests of the run have no step";
     throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
   }
 }

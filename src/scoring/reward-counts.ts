@@ -3,7 +3,7 @@ import type { RolloutResult } from "../core/contract/replies.ts";
 import { mean } from "../core/math/stats.ts";
 import type { ScoredCounts } from "./request-scope.ts";
 
-/** How often each code comes; null where none does. */
+/** Counts each code; null if there are none. */
 export function tally(codes: readonly string[]): Record<string, number> | null {
   const counts: Record<string, number> = {};
   for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;

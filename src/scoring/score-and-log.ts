@@ -1,4 +1,4 @@
-// One scoring request from valid rollouts to a logged reply, whatever contract it came through.
+// Scores one request of any contract: from valid rollouts to a logged reply.
 
 import type { CostUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
@@ -15,11 +15,11 @@ import type { RequestScope, ScoredCounts } from "./request-scope.ts";
 import { rewardCounts, tally } from "./reward-counts.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
 
-/** The native reply, and beside it what was logged of each group, single verdicts included. */
+/** The native reply, and the rows that were logged for each group, including single verdicts. */
 export interface ScoredRequest {
   reply: RewardsReply;
   groups: LogEntry["groups"];
-  /** The longest wait that a verifier asked for when it refused, ms; null where none did. */
+  /** The longest wait that a refusing verifier requested, ms; null if none did. */
   retry_after_ms: number | null;
 }
 
@@ -38,13 +38,13 @@ function countsOf({ reply, entry, session, refused }: ScoredBatch, cost: TokenCo
   };
 }
 
-/** The dollars are null where only a part of them is known. */
+/** The cost in a reply; `usd` is null if only a part is known. */
 const costReply = ({ usd, unpriced_tokens }: TokenCost, calls: number): CostUse => ({
   ...{ calls, usd: unpriced_tokens === 0 ? usd : null },
   unpriced_tokens,
 });
 
-/** Rows of the run log that a scored request comes to, with its own and, where kept, those of texts. */
+/** Number of run log rows of a scored request, including rows of stored texts. */
 function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
   const ofGroup = ({ prompt, rollouts, verdicts, signals = [], audit_verdicts = [] }: LogEntry["groups"][number]) => {
     const turned = rollouts.filter(({ turn_hashes }) => turn_hashes !== undefined).length;
@@ -55,8 +55,8 @@ function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
 }
 
 /**
- * Scores, counts and logs. Throws only for faults of the request (see `scoreBatch`); a log that
- * could not be written is a warning in the reply.
+ * Scores, counts and logs a request. Throws only for faults of the request (see `scoreBatch`); a failed log
+ * write is a warning in the reply.
  */
 export async function scoreAndLog(
   deps: JudgingDeps,
@@ -96,7 +96,7 @@ export async function scoreAndLog(
     ...scored.entry,
     request_id: scope.id,
     key_name: scope.key_name,
-    // A trainer whose connection broke asks again: its rollouts count once.
+    // A trainer retries after a broken connection; logging this as an attempt counts its rollouts once.
     kind: signal.aborted && signal.reason === "cancelled" ? "attempt" : "rewards",
     created_at: deps.clock.date(),
     warnings: [...scored.entry.warnings, ...(scope.warnings ?? [])],

@@ -1,4 +1,4 @@
-// The one use case: extract → plan → verify → decide → shape → summarise.
+// The main use case: extract → plan → verify → decide → shape → summarise.
 
 import { type PreparedGroup, preparerInSteps } from "../core/candidate/prepare.ts";
 import { withLogTexts } from "../core/contract/kept-texts.ts";
@@ -35,7 +35,7 @@ import { groupEntry, writtenRollout } from "./log-entry.ts";
 import { modelTokens } from "./model-tokens.ts";
 import { programsOnly } from "./programs-only.ts";
 import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
-import { openSessions, REFUSALS_TOLD_MAX, type Sessions } from "./sessions.ts";
+import { attributionOf, openSessions, REFUSALS_TOLD_MAX, type Sessions } from "./sessions.ts";
 import { judgedAsItFits, type Replanning } from "./shrinking.ts";
 import { simulatedVerdicts } from "./simulated.ts";
 import { workInTurns } from "./turns.ts";
@@ -49,29 +49,29 @@ export interface ScoringDeps {
 
 export interface ScoringBatch {
   request: RewardsRequest;
-  /** The request's spec, resolved. */
+  /** The resolved spec of the request. */
   spec: AnySpec;
-  /** `clock.now()` when the request came in; the deadline counts from there. */
+  /** `clock.now()` when the request arrived; the deadline is relative to it. */
   started_ms: number;
-  /** Aborted with the reason `cancelled` when the client goes. */
+  /** Aborted with the reason `cancelled` when the client disconnects. */
   signal: AbortSignal;
-  /** Lower goes first at verifiers that know priorities; absent: 0. */
+  /** Lower values go first at verifiers that support priorities; omitted: 0. */
   priority?: number;
   /** See VerifierCall. */
   tenant?: string;
   work?: string;
-  /** Receives bytes that its questions hold beside the request's own; may throw to refuse it. */
+  /** Admission control for bytes that questions hold in addition to the request; may throw to reject it. */
   reserveBytes?: (bytes: number) => void;
-  /** Called as soon as a group is done, in the order in which groups finish. */
+  /** Called as soon as a group is judged, in order of completion. */
   onGroup?: (index: number, group: GroupResult) => void;
-  /**
-   * Comparisons that need not be asked again, and where newly judged ones are handed out as they
-   * settle.
-   */
+  /** Source of known answers, and sink for new ones as they arrive. */
   journal?: ReadingJournal;
-  /** The contract has looked at what its samples lack; absent: groups that all lack a fact are refused. */
+  /**
+   * Set if the contract has checked its samples for missing facts; omitted: groups that all lack a fact are
+   * rejected.
+   */
   has_facts?: true;
-  /** Counts rollouts without an answer over the run's requests; absent: within this one. */
+  /** Counts rollouts without an answer over the run's requests; omitted: only within this request. */
   answers?: AnswerStreaks;
 }
 
@@ -79,21 +79,23 @@ export interface ScoredBatch {
   reply: Omit<RewardsReply, "request_id" | "logged">;
   entry: Omit<LogEntry, "request_id" | "key_name" | "kind" | "created_at">;
   session: SessionStats;
-  /** The audit's use; null without one. */
+  /** Usage of the audit; null without one. */
   audit: AuditUse | null;
-  /** The tokens of all that was asked, by model. */
+  /** Tokens of all questions, by model. */
   tokens: readonly ModelTokens[];
-  /** Why the verifier refused questions, in its own words, a few; ascending. */
+  /**
+   * Why the verifier refused questions, in the verifier's words; at most REFUSALS_TOLD_MAX sentences,
+   * ascending.
+   */
   refused: readonly string[];
-  /** The longest wait that a verifier asked for when it refused, ms; null where none did. */
+  /** The longest wait that a refusing verifier requested, ms; null if none did. */
   retry_after_ms: number | null;
 }
 
 /**
- * Scores a batch. A verifier's fault never throws: what it left undecided is null with a code.
- * @throws ApiError for faults of the request (`length_tokens_required`, `unsafe_regex`,
- *   `unknown_prompt`, `unbounded_reward`,
- * `list_too_long`, `too_many_generations`), always before the first verifier call
+ * Scores a batch. Never throws for a verifier's fault: undecided rewards are null with a code.
+ * @throws ApiError for faults of the request (`length_tokens_required`, `unsafe_regex`, `unknown_prompt`,
+ *   `unbounded_reward`, `list_too_long`, `too_many_generations`), always before the first verifier call
  */
 export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promise<ScoredBatch> {
   const { request, started_ms } = batch;
@@ -114,13 +116,8 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(deps.clock, request.deadline_ms - (verifierStarted - started_ms), batch.signal);
-  const { priority = 0, tenant, work: workId } = batch;
-  const attribution = {
-    priority,
-    ...(tenant !== undefined && { tenant }),
-    ...(workId !== undefined && { work: workId }),
-  };
-  const until = { signal: deadline.signal, deadline_at: verifierStarted + deadline.after_ms, ...attribution };
+  const deadline_at = verifierStarted + deadline.after_ms;
+  const until = { signal: deadline.signal, deadline_at, priority: batch.priority ?? 0, ...attributionOf(batch) };
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
   const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
@@ -137,7 +134,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const total = deps.clock.now() - started_ms;
   const metrics = batchMetrics(results);
   const { run_id = null, step = null } = request;
-  const streak = batch.answers?.streakOf(spec_hash, run_id, tenant);
+  const streak = batch.answers?.streakOf(spec_hash, run_id, batch.tenant);
   const shared = {
     ...{ run_id, step, spec_hash, metrics },
     timing_ms: { total, verifier: verifierMs, overhead: Math.max(0, total - verifierMs) },
@@ -171,9 +168,9 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
 }
 
 const STEP_WITHOUT_RUN =
-  "step_without_run: The request names a step and no run_id, so it is on no run's page. Name the run: run_id=<name>.";
+  "step_without_run: The request has a step but no run_id, so it does not appear on any run's page. Set run_id=<name>.";
 
-/** Warnings of what the run log lacks of the request. */
+/** Warnings about parts of the request that the run log does not contain. */
 const loggingWarnings = ({ run_id, step }: Pick<RewardsRequest, "run_id" | "step">, dropsTexts: boolean): string[] => [
   ...(dropsTexts ? ["texts_not_logged"] : []),
   ...(step != null && run_id == null ? [STEP_WITHOUT_RUN] : []),
@@ -188,10 +185,10 @@ interface ScoredGroups {
   streak?: AnswerStreak | undefined;
 }
 
-/** A request by itself: every rollout counts until one has an answer. */
+/** Default for a single request: counts every rollout until one has an answer. */
 const withinRequest: AnswerStreak = (_, rollouts, isAnswered) => (isAnswered ? 0 : rollouts);
 
-/** Warnings of signals, such as that no rollout has an answer where one is looked for. */
+/** Warnings of signals, for example that no rollout has an answer although the signal looks for one. */
 function signalWarnings({ signals }: CompiledSpec, { judged, streak = withinRequest }: ScoredGroups): string[] {
   return signals.flatMap(({ name, signal, settings }) => {
     if (signal.placesAnswers !== true) return signal.warning?.(settings, 0) ?? [];
@@ -219,19 +216,19 @@ function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: Scor
   ];
 }
 
-/** Groups whose questions left open who is the best. */
+/** Warns of groups whose comparisons do not determine the best rollout. */
 function selectionUnsettled(judged: readonly GroupSignals[]): string[] {
   const open = judged.filter((signals) => signals.compared()?.selection.unsettled === true).length;
   if (open === 0) return [];
   return [
-    `selection_unsettled: in ${open} of ${judged.length} groups the selected rollout never met another one that lost to none; use round_robin, swiss, knockout or pivot where the best one matters`,
+    `selection_unsettled: in ${open} of ${judged.length} groups the selected rollout was never compared with another undefeated rollout; use round_robin, swiss, knockout or pivot if the best rollout matters`,
   ];
 }
 
-/** Steps of a rollout's result when all is answered. */
+/** Cost in steps of computing one rollout's result. */
 const STEPS_ROLLOUT = 500;
 
-/** Every group as its questions see it. Yields the steps that it took (`turn_steps`). */
+/** Prepares every group for its questions. Yields the steps that it took (`turn_steps`). */
 export function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generator<number, PreparedGroup[]> {
   const prepare = preparerInSteps(preparerRules(compiled));
   const prepared: PreparedGroup[] = [];
@@ -244,7 +241,7 @@ interface JudgedBatch {
   results: GroupResult[];
 }
 
-/** All groups side by side, each finished as soon as its own samples are in. */
+/** Judges all groups in parallel; each is finished as soon as its samples are in. */
 async function judgeAll(
   judgings: readonly Judging[],
   sessions: Sessions,
@@ -271,7 +268,7 @@ async function judgeAll(
   return { judged, results };
 }
 
-/** Each signal's measures of itself; empty where none has any. */
+/** The measures that signals report; empty if there are none. */
 function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]): Pick<RewardsReply, "signals"> {
   const measured = signals.flatMap(({ name, signal, settings }) => {
     const rows = () => judged.flatMap((group) => group.rowsOf(name));
@@ -281,7 +278,7 @@ function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]):
   return measured.length === 0 ? {} : { signals: Object.fromEntries(measured) };
 }
 
-/** By signal: the values of every group's rollouts. */
+/** Values of every group's rollouts, by signal. */
 function columnsOf(results: readonly GroupResult[]): NonNullable<RewardsReply["columns"]> {
   const names = Object.keys(results[0]?.rollouts[0]?.components ?? {});
   const column = (name: string) =>
@@ -295,10 +292,7 @@ interface Deadline {
   disarm: () => void;
 }
 
-/**
- * Ends the verifier's work a little before the request's own deadline, so that the reply itself is
- * in time.
- */
+/** Ends the verifier's work slightly before the request's deadline, so that the reply is in time. */
 function armDeadline(clock: Clock, remainingMs: number, outer: AbortSignal): Deadline {
   const controller = new AbortController();
   const after_ms = Math.max(0, remainingMs - Math.min(LIMITS.deadline_reserve_ms, remainingMs / 10));
@@ -307,8 +301,8 @@ function armDeadline(clock: Clock, remainingMs: number, outer: AbortSignal): Dea
 }
 
 /**
- * Characters that `log_texts` would store. Beyond the limit the isolate's memory could not hold the
- * statement beside the request.
+ * Characters that `log_texts` would store. Beyond the limit, the isolate's memory could not hold the
+ * statement in addition to the request.
  */
 function textChars({ groups }: RewardsRequest): number {
   return groups.reduce(
@@ -320,7 +314,7 @@ function textChars({ groups }: RewardsRequest): number {
   );
 }
 
-/** Log rows group by group, so that the encoded copies of all texts are never held at once. */
+/** Builds log rows group by group, so that the encoded copies of all texts are never held at once. */
 async function entries(
   judged: readonly GroupSignals[],
   results: readonly GroupResult[],

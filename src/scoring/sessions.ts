@@ -1,5 +1,5 @@
-// The verifier sessions of one request, one for each signal that asks: how a judge's settings become a call,
-// and what was refused.
+// The verifier sessions of one request, one per signal that asks: converts a judge's settings into a call,
+// and collects refusals.
 
 import type { Judge } from "../core/asking/signal.ts";
 import { missingRules } from "../core/contract/spec.ts";
@@ -8,32 +8,45 @@ import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
 
-/** Sentences of refusals that are kept, and that one reply tells: the first ascending. */
+/**
+ * Maximum number of refusal sentences that are collected, and that one reply reports: the first ascending.
+ */
 const REFUSALS_MAX = 256;
 export const REFUSALS_TOLD_MAX = 3;
 
-/** Refusals of one request: their sentences, and the wait that verifiers asked for. */
+/** Refusals of one request: sentences, and the wait that verifiers requested. */
 interface Refusals {
   sentences: Set<string>;
-  /** The longest wait that one asked for, ms; null where none did. */
+  /** The longest requested wait, ms; null if no verifier requested one. */
   retry_after_ms: number | null;
 }
 
-/** When a session's work ends, and whose goes first. */
+/** Deadline, priority and attribution of a session. */
 export type Until = Pick<VerifierCall, "signal" | "deadline_at" | "priority" | "tenant" | "work" | "hand_on">;
 
-/** As far as a signal asks in it. */
+/** The tenant and the request on whose behalf a verifier is called, as far as they are known. */
+export function attributionOf({
+  tenant,
+  work,
+}: Partial<Pick<Until, "tenant" | "work">>): Pick<Until, "tenant" | "work"> {
+  const attribution: { tenant?: string; work?: string } = {};
+  if (tenant !== undefined) attribution.tenant = tenant;
+  if (work !== undefined) attribution.work = work;
+  return attribution;
+}
+
+/** The part of a session that a signal uses. */
 export type AskingSession = Pick<VerifierSession, "judge">;
 
-/** The session in which a signal asks, by its name. */
+/** Sessions by signal name. */
 export type Sessions = Readonly<Record<string, AskingSession>>;
 
-/** A session's counts, without its measures. */
+/** Names of a session's counters, without measured times. */
 type SessionCount = Exclude<keyof SessionStats, "headers_ms">;
 
 /**
- * One session for each signal that asks; they share the places for requests that wait for headers.
- * @param header_slots those places, where others share them too
+ * Opens one session per signal that asks. All sessions share the slots for requests that wait for headers.
+ * @param header_slots the slots to use, if other sessions share them too
  */
 export function openSessions(
   verifier: Verifier,
@@ -68,7 +81,7 @@ export function openSessions(
   return { sessions: Object.fromEntries(sessions), stats, refusals };
 }
 
-/** The same session; why questions were refused, and for how long, is taken down. */
+/** Wraps a session and records refusal reasons and requested waits. */
 function overheard(session: VerifierSession, refusals: Refusals): AskingSession {
   return {
     judge: (job, sink) =>
@@ -82,7 +95,7 @@ function overheard(session: VerifierSession, refusals: Refusals): AskingSession 
   };
 }
 
-/** How a judge is asked, as a session takes it. */
+/** Converts a judge's settings into session options. */
 function verifierCall(judge: Judge, seed: number) {
   const { prompt, form, model, temperature, top_p, max_tokens, strict_model, vote, extra } = judge;
   const soft = vote === "soft" && { soft: true };

@@ -1,16 +1,16 @@
-// Finds the runs to be shown shorter, where the verifier refused a question as too long.
+// Finds the agent runs to show shorter after the verifier refused a question as too long.
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 
-/** Rounds, each of which halves what is shown of a run's results. */
+/** Maximum number of rounds; each halves what is shown of a run's results. */
 const SHRINKS_MAX = 3;
-/** Runs of a refused question are shortened from this share of the longest one's length on. */
+/** Minimum length of a shortened run, as a share of the longest run of the refused question. */
 const LONG_SHARE = 1 / 2;
 
 /**
- * Rollouts to be shown shorter before more is asked: of each question that was refused as too long
- * and never answered, the longest runs, where these have anything that can be cut. None: no cut helps.
+ * Rollouts to show shorter before the next questions: for each question that was refused as too long and
+ * never answered, the longest runs that can be cut. Empty if no cut helps.
  */
 export function shortenable(group: PreparedGroup, asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const { evidence, texts, classes } = group;

@@ -1,7 +1,7 @@
-// Judges a group of agents' runs again with less of their results while the verifier refuses it as
-// too long. Only runs that a refusal may be about are shown shorter: how a neighbour is judged does not
-// depend on how long another's run is. What is refused at last is the doing of whoever is too long, as
-// it is of texts (core/tournament/attribution.ts).
+// Judges a group of agent runs again with shorter views while the verifier refuses it as too long. Only runs
+// that may have caused a refusal are shortened, so that a run's judgement does not depend on the length of
+// the others. If a refusal remains, the runs that are too long are blamed, as for texts
+// (core/tournament/attribution.ts).
 import { preparerInSteps } from "../core/candidate/prepare.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
@@ -13,7 +13,7 @@ import type { Sessions } from "./sessions.ts";
 const generationsOf = (asked: readonly SignalQuestion[]): number =>
   asked.reduce((sum, { question, charged }) => sum + (charged ? question.samples : 0), 0);
 
-/** Inputs for planning a group again. */
+/** Inputs for re-planning a group. */
 export interface Replanning {
   compiled: CompiledSpec;
   step: number;
@@ -21,9 +21,9 @@ export interface Replanning {
 }
 
 /**
- * A group's signals, all settled. All its questions are asked again and not only those refused, so
- * that each rollout is judged by one view of it, which the reply tells the share of; as often as
- * the group's share of the request's generations pays for that.
+ * Judges a group and returns its signals, all settled. After shortening, all questions are asked again, not
+ * only refused ones, so that each rollout is judged by a single view, whose share the reply reports. Repeats
+ * as long as the group's share of the request's generations pays for another round.
  */
 export async function judgedAsItFits(
   judging: Judging,
@@ -35,7 +35,7 @@ export async function judgedAsItFits(
   let earlier: readonly SignalQuestion[] = [];
   for (;;) {
     const left = generationBudget - generationsOf(earlier);
-    // A round that ends early must leave enough to ask all of it again.
+    // A round that ends early must leave enough generations to ask all its questions again.
     const shortens = round.size * 2 <= left;
     const signals = await round.run(sessions, shortens);
     signals.earlier = earlier;
@@ -53,7 +53,7 @@ export async function judgedAsItFits(
   }
 }
 
-/** Groups that the request's limits refuse are not asked again; the first asking stays. */
+/** If the limits reject the re-planned group, it is not asked again and the first result stays. */
 function unpaid(fault: unknown): Judging[] {
   if (fault instanceof ApiError) return [];
   throw fault;

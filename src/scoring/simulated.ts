@@ -1,18 +1,18 @@
-// The warning of verdicts that a stand-in made up. A stand-in signs each answer with a model's name
-// that begins with `simulated`, so that the warning also comes through a gateway or a fallback.
+// Warns of verdicts made up by a simulator. A simulator signs each answer with a model name that begins with
+// `simulated`, so the warning also works through a gateway or a fallback.
 import type { GroupResult } from "../core/contract/replies.ts";
 import { backendOf, type CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { isSimulated } from "../core/wire/simulated-model.ts";
 import type { Verifier } from "../ports/ports.ts";
 
 const WARNING =
-  "simulated: A simulator made these verdicts up, they say nothing of the texts. Set VERIFIER_URL and VERIFIER_MODEL to ask a judge.";
+  "simulated: A simulator generated these verdicts, and they say nothing about the texts. Set VERIFIER_URL and VERIFIER_MODEL to use a judge.";
 
-/** The warning where the deployment's one judge is a stand-in, whatever a request asks of it. */
+/** The warning if the deployment's only judge is a simulator, for any request. */
 export const simulatedDeployment = ({ simulated }: Pick<Verifier, "simulated">): string[] =>
   simulated === true ? [WARNING] : [];
 
-/** The warning where a stand-in answered, or was to answer, a question of a chat judge. */
+/** The warning if a simulator answered, or would have answered, a question of a chat judge. */
 export function simulatedVerdicts(
   verifier: Pick<Verifier, "simulated">,
   { signals }: CompiledSpec,

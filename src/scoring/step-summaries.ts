@@ -1,5 +1,5 @@
-// The first turn of a preset with a `summary`: a model says in steps what each text does, and the judge is
-// shown those in its place.
+// The first turn of a preset with a `summary`: a model summarises each text as steps, and the judge sees the
+// steps instead of the text.
 
 import { countedFrom, ofSteps } from "../core/asking/engine-reading.ts";
 import type { JobQuestion, Question } from "../core/asking/questions.ts";
@@ -13,16 +13,16 @@ import type { QuestionEntry } from "./entries.ts";
 import { answerIn, completeReadings } from "./generation-reading.ts";
 import type { AskingSession } from "./sessions.ts";
 
-/** A job as it is put to the judge; it may have no question left. */
+/** A job as sent to the judge; may have no question left. */
 interface PutJob {
   job: VerifierJob;
-  /** The entry of each of its questions. */
+  /** The entry of each question of the job. */
   open: readonly QuestionEntry[];
-  /** For each question the steps that it shows. */
+  /** The steps that each question shows. */
   steps: readonly (readonly string[])[];
 }
 
-/** A first turn, read: its steps, null where it tells none. */
+/** The parsed first turn; `steps` is null if it contains none. */
 interface StepSummary {
   reading: Reading;
   steps: readonly string[] | null;
@@ -32,9 +32,9 @@ interface StepSummary {
 type ReadsGeneration = (generation: Generation, question: Question) => Reading;
 
 /**
- * A job of a preset with a `summary`, with that of each text in its place. A question without one is
- * not put: its one reading is that of the first turn, which has no verdict.
- * @param all of the job, one a question, each of which shows one text
+ * Runs the summary turn of a job and replaces each text with its summary. A question without a summary is not
+ * sent to the judge: its single reading is that of the first turn, which has no verdict.
+ * @param all the entries of the job, one per question, each of which shows one text
  */
 export async function summarised(
   session: AskingSession,
@@ -56,7 +56,7 @@ export async function summarised(
       found.set(generation.question, summaryOf(generation, reading));
     });
   } catch {
-    // As of the judge's own questions: what was not reported has failed.
+    // As for the judge's questions, unreported summaries count as failed.
   }
   const steps: (readonly string[])[] = [];
   const openQuestions: JobQuestion[] = [];
@@ -77,8 +77,8 @@ export async function summarised(
 }
 
 /**
- * The steps of an answer, each in its tag; null where it has none, was cut, or is longer than a slot may be:
- * a gateway may send only the end of a longer one.
+ * Parses the tagged steps of an answer; null if there are none, or the answer was cut or is longer than a
+ * slot allows, since a gateway may send only the end of a longer one.
  */
 function summaryOf(generation: Generation, reading: Reading): StepSummary {
   const text = answerIn(generation);
@@ -90,7 +90,7 @@ function summaryOf(generation: Generation, reading: Reading): StepSummary {
   return { reading: { ...reading, ...NOTHING, status }, steps: isValid ? texts : null };
 }
 
-/** An answer about a summary of this many steps says of each of them whether it counts. */
+/** Converts a verdict on a summary into one score per step, which says whether the step counts. */
 export function ofSummary(reading: Reading, steps: number): Reading {
   const read = { ...reading, ...ofSteps(reading, steps) };
   const { verdict } = read;

@@ -1,29 +1,32 @@
-// Cooperative time slicing for CPU work of scoring requests, so that one key's costly requests do
-// not delay other keys: work runs in turns of the event loop, a key's long works one after another.
+// Cooperative time slicing for CPU work of scoring requests, so that one key's costly requests do not delay
+// other keys. Work runs in slices of the event loop; long work items of one key run one after another.
 import { LIMITS } from "../core/faults/limits.ts";
 import { pause } from "../platform/waiting.ts";
 import type { Clock } from "../ports/ports.ts";
 
-/** A party's long work under way, or its latest. */
+/** A tenant's current or most recent long work item. */
 interface Long {
-  /** The next begins no sooner: a runtime may end a request in the middle. */
+  /**
+   * Lease: the tenant's next long work starts no sooner. The lease expires, since a runtime may end a request
+   * midway.
+   */
   until: number;
-  /** Between its end and the next one's beginning. */
+  /** Pause between the end of this work and the start of the next, ms. */
   rest_ms: number;
   over: boolean;
 }
 
 const longs = new Map<string, Long>();
-/** When each party's work last began or went on; oldest first. */
+/** When each tenant's work last started or continued; oldest first. */
 const served = new Map<string, number>();
 
 /**
  * Runs a generator that yields the steps it took (`turn_steps`) and resolves to its result. Other requests
- * are served between two turns, and a party has one long work under way, however many requests it sends. Work
- * is long once it has used up its request's first turn.
- * @param tenant the party that the work belongs to, "" without keys
- * @param until clock time from which on the work waits for no other work
- * @param turn steps of the request's current turn
+ * are served between two slices. A tenant has at most one long work item running, regardless of its number of
+ * requests. Work is long once it has used up its request's first slice.
+ * @param tenant the tenant of the work, "" without keys
+ * @param until clock time after which the work no longer waits for other work
+ * @param turn steps of the request's current slice
  */
 async function inTurns<T>(
   tenant: string,
@@ -55,13 +58,13 @@ async function inTurns<T>(
   }
 }
 
-/** Runs one work after those before it. */
+/** Runs a work item after the previous ones. */
 export type InTurns = <T>(work: Generator<number, T>) => Promise<T>;
 
 /**
- * The works of one scoring request, one after another: together they have one turn before they are
- * long.
- * @param until when the request must be answered
+ * Runs the work items of one scoring request one after another. Together they have one slice before they
+ * count as long.
+ * @param until clock time by which the request must be answered
  */
 export function workInTurns(tenant: string, clock: Clock, until: number): InTurns {
   const turn = { steps: 0 };
@@ -73,13 +76,12 @@ export function workInTurns(tenant: string, clock: Clock, until: number): InTurn
   };
 }
 
-/** When each party's next piece of a large body may be read. Few: one of each key. */
+/** When each tenant may read its next piece of a large body; one entry per key. */
 const nextPieces = new Map<string, number>();
 
 /**
- * Waits before the next piece of a large body of the party is read. Where another party was served
- * lately, the pieces of all of a party's bodies follow each other no faster than one in
- * `body_piece_ms`: what is not read waits with its client.
+ * Rate-limits the reading of large bodies: if another tenant was served recently, a tenant's bodies together
+ * are read at most one piece per `body_piece_ms`. Unread data stays with the client (back-pressure).
  */
 export async function pacePiece(tenant: string, clock: Clock): Promise<void> {
   note(tenant, clock);
@@ -90,7 +92,7 @@ export async function pacePiece(tenant: string, clock: Clock): Promise<void> {
   if (at > now) await pause(clock, at - now);
 }
 
-/** Pause after a turn, ms: only where another party was served lately. */
+/** Pause after a slice, ms: nonzero only if another tenant was served recently. */
 function restOf(tenant: string, clock: Clock): number {
   const since = clock.now() - LIMITS.turn_beside_ms;
   return [...served].some(([other, at]) => other !== tenant && at >= since) ? LIMITS.turn_pause_ms : 0;
@@ -112,7 +114,7 @@ async function begin(tenant: string, clock: Clock, until: number): Promise<Long>
     longs.delete(other);
   }
   for (let before = longs.get(tenant), rested = 0; before !== undefined && before.until > clock.now(); ) {
-    // Also by a clock that stands.
+    // Terminates even if the clock does not advance.
     if ((before.over && rested >= before.rest_ms) || clock.now() >= until) break;
     await pause(clock, LIMITS.turn_wait_ms);
     const next = longs.get(tenant);

@@ -1,6 +1,5 @@
-// Log rows of a verifier in training: its answers to one prompt are the rollouts of one group, so that
-// a run of
-// POST /v1/verdicts can be read and exported as any other. The labels (`pass_rate`) say which answers
+// Log rows of a verifier in training: its answers to one prompt are the rollouts of one group, so that a run
+// of POST /v1/verdicts can be read and exported like any other. The labels (`pass_rate`) say which answers
 // are right.
 import type { GroupResult, RolloutResult } from "../core/contract/replies.ts";
 import type { VerdictItem, VerdictsRequest } from "../core/contract/requests.ts";
@@ -11,19 +10,18 @@ import { mean, populationStd } from "../core/math/stats.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 import type { GroupEntry, RolloutRow } from "../ports/log-entry.ts";
 
-/** Counts of a rollout that was compared with no other. */
+/** Counts of a rollout without comparisons. */
 const UNCOMPARED = { wins: 0, losses: 0, ties: 0, undecided: 0, forfeits: 0, unparsed: 0, votes: null, rank: null };
 
-/** A prompt as the log keeps it: a text, or a chat as JSON. */
+/** A prompt as logged: a text, or a chat as JSON. */
 const writtenPrompt = (prompt: VerdictItem["prompt"]): string =>
   typeof prompt === "string" ? prompt : canonicalJson(prompt);
 
 /**
- * The groups of a request whose texts are to be stored, one a prompt.
- *
+ * Builds the log groups of a request, one per prompt.
  * @param places indices of each prompt's items
- * @returns the groups, and `texts_not_logged` where prompts and texts are together longer than
- *   `logged_text_chars`: then the groups hold hashes alone
+ * @returns the groups, and `texts_not_logged` if prompts and texts together are longer than
+ *   `logged_text_chars`; then the groups hold only hashes
  */
 export async function verdictGroups(
   { items }: VerdictsRequest,
@@ -117,7 +115,7 @@ async function rolloutRow(
     pass_rate: right === null ? null : Number(right),
     text_hash: await sha256Hex(text),
     candidate_hash: null,
-    // The head of a text that is too long is not what the verifier wrote.
+    // The beginning of a text that is too long is not what the verifier wrote.
     text: withTexts && scored.status !== "too_long" ? text : null,
   };
 }

@@ -1,19 +1,21 @@
-// Decides which words of a verifier are kept: cut one by one, and bounded for a request.
+// Limits the verifier texts to log: each text is cut, and the total per request is bounded.
 import { LIMITS } from "../core/faults/limits.ts";
 import { cutText } from "../core/text/cut-text.ts";
 
-/** Verdict texts kept for one request whose spec says log_verdicts. The first to arrive are kept first. */
+/**
+ * Collects verdict texts for one request whose spec sets log_verdicts. The first texts to arrive are kept.
+ */
 export class VerdictTexts {
   private left: number;
-  /** Some were left out, as all together were too long. */
+  /** Whether some texts were dropped because the total was too long. */
   dropped = false;
 
-  /** @param chars of all that is kept together */
+  /** @param chars maximum total length of the kept texts, characters */
   constructor(chars: number = LIMITS.logged_verdicts_chars) {
     this.left = chars;
   }
 
-  /** What is kept of a verifier's answer; null: nothing. */
+  /** Returns the part of a verifier's answer to log; null if nothing fits. */
   keep(answer: string): string | null {
     const text = cutText(answer, LIMITS.logged_verdict_chars);
     if (text.length > this.left) {

@@ -1,5 +1,5 @@
-// The step from the configured backends to one verifier, and the isolate's memory of each backend. Must not
-// know where the configuration comes from.
+// Builds one verifier from the configured backends and keeps each backend's state in the isolate. Independent
+// of where the configuration comes from.
 import type { AiBinding, Clock, Verifier } from "../ports/ports.ts";
 import { Backend } from "./fan-out/backend.ts";
 import { keyVariable } from "./fan-out/backend-kind.ts";
@@ -9,14 +9,14 @@ import type { BackendSettings } from "./settings.ts";
 import { BACKENDS } from "./table.ts";
 
 interface VerifierOptions {
-  /** For the backends whose kind can. */
+  /** Whether to hedge, for kinds of backends that support hedging. */
   hedging: boolean;
   max_in_flight?: number | undefined;
-  /** The Workers AI binding, for the backend that is reached through it. */
+  /** The Workers AI binding, for a backend that is reached through the binding. */
   ai?: AiBinding | undefined;
 }
 
-/** By name and URL, so that every app and room of the isolate knows the same of a backend. */
+/** State per backend, keyed by name and URL, so that all apps and rooms of an isolate share it. */
 const remembered = new Map<string, Backend>();
 
 function backendOf(name: string, url: string, hedging: boolean): Backend {
@@ -27,8 +27,8 @@ function backendOf(name: string, url: string, hedging: boolean): Backend {
 }
 
 /**
- * The verifier of these backends: those that answer the same kind of questions in order. Without a
- * name the first is `verifier` and the others are `fallback-1`, `fallback-2`, ..
+ * The verifier of these backends. Backends that answer the same kind of questions are tried in order.
+ * Unnamed backends are called `verifier` (the first), `fallback-1`, `fallback-2`, ..
  * @throws TypeError for a URL that cannot be used
  */
 export function createVerifier(
@@ -40,7 +40,7 @@ export function createVerifier(
     const { protocol, url, api_key = null, key_variable = keyVariable(at) } = settings;
     const { name = at === 0 ? "verifier" : `fallback-${at}` } = settings;
     const kind = BACKENDS.find((kind) => kind.protocol === protocol);
-    if (kind === undefined) throw new TypeError("No kind of backend has this protocol.");
+    if (kind === undefined) throw new TypeError("No kind of backend supports this protocol.");
     const backend = backendOf(name, url, hedging && kind.hedging);
     return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock, ai });
   });

@@ -1,18 +1,18 @@
-// One verifier out of several that answer different kinds of questions: each is routed to who takes it.
-// Must not know any protocol.
+// Combines verifiers for different kinds of questions into one and routes each job to the verifier that
+// accepts its kind. Independent of protocols.
 import type { Question } from "../core/asking/questions.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
 import { checkAll, totalStats } from "./fan-out/fallback.ts";
 
-/** The kinds that a verifier without a statement takes. */
+/** Kinds of a verifier that does not declare any. */
 const CHAT: readonly Question["to"][] = ["chat"];
 
 export const kindsTaken = ({ takes = CHAT }: Pick<Verifier, "takes">): readonly Question["to"][] => takes;
 
 /**
- * At most one verifier a kind of question. One alone is returned as it is. Ready when all are: each
- * has questions that no other answers.
+ * A router with at most one verifier per kind of question. A single verifier is returned unchanged.
+ * Ready only if all verifiers are, since each answers questions that no other does.
  */
 export function questionRouter(verifiers: readonly [Verifier, ...Verifier[]]): Verifier {
   const [first, ...rest] = verifiers;
@@ -45,7 +45,7 @@ function routedSession(verifiers: readonly Verifier[], call: VerifierCall): Veri
   return {
     judge(job, sink) {
       const verifier = verifiers.find((verifier) => kindsTaken(verifier).includes(job.to));
-      if (verifier === undefined) return Promise.reject(new TypeError(`nobody takes questions to ${job.to}`));
+      if (verifier === undefined) return Promise.reject(new TypeError(`no verifier accepts questions to ${job.to}`));
       return open(verifier).judge(job, sink);
     },
     get stats(): SessionStats {

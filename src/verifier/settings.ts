@@ -1,35 +1,35 @@
-// Defines what a configuration may say of a backend, as the table of kinds has it. Must not know where the
-// configuration comes from.
+// Schemas of the backend settings, derived from the table of kinds. Independent of where the configuration
+// comes from.
 import * as z from "zod";
 import { BACKENDS } from "./table.ts";
 
-/** One backend as configured: these, and its kind's own settings. */
+/** One configured backend: these fields, plus its kind's own settings. */
 export interface BackendSettings {
   protocol: string;
-  /** Absent: its place among the backends names it. */
+  /** Default: a name derived from the backend's index. */
   name?: string | undefined;
   url: string;
   api_key?: string | undefined;
-  /** Where the configuration says its key; absent: its place among the backends tells. */
+  /** Name of the setting that holds the key; default: derived from the backend's index. */
   key_variable?: string;
-  /** For a kind that is configured with a model's name. */
+  /** For kinds that are configured with a model name. */
   model?: string | undefined;
 }
 
-/** Where a backend is: an http or https URL. */
+/** A backend's address: an http or https URL. */
 export const backendUrl = z.url({ protocol: /^https?$/, message: "must be an http or https URL" }).max(2048);
 
-/** The kinds that a verifier's variables may name. */
+/** Kinds that may be named in a verifier's variables. */
 const VERIFIERS = BACKENDS.filter(({ apart }) => apart !== true);
 
-/** Names of the kinds; the first is the default. */
+/** Protocol names of the kinds; the first is the default. */
 export const PROTOCOLS = VERIFIERS.map(({ protocol }) => protocol) as [string, ...string[]];
 
-/** The names of a kind's own settings. */
+/** Names of the settings specific to a kind. */
 export const ownSettings = (protocol: string): readonly string[] =>
   BACKENDS.flatMap((kind) => (kind.protocol === protocol ? Object.keys(kind.settings.shape) : []));
 
-/** Whether every backend here that compares texts takes priorities of questions that can wait for others. */
+/** Whether every backend that compares texts supports priorities for questions that can wait. */
 export function knowPriorities(backends: readonly BackendSettings[]): boolean {
   const kinds = backends.map(({ protocol }) => BACKENDS.find((kind) => kind.protocol === protocol));
   return kinds.some((kind) => kind?.priorities === true) && kinds.every((kind) => kind?.priorities !== false);
@@ -48,7 +48,7 @@ const ENTRIES = VERIFIERS.map(({ protocol, settings, binding }, at) =>
   }),
 );
 
-/** A backend's settings; without a protocol it is of the table's first kind. */
+/** Schema of a backend's settings; without a protocol, the table's first kind applies. */
 export const BackendSchema = z.discriminatedUnion(
   "protocol",
   ENTRIES as unknown as [z.ZodObject],

@@ -1,4 +1,5 @@
-// The table of backends by protocol: a new kind is one file and one line here. The first is the default.
+// Table of backends by protocol. To add a kind, write one file and add one line here. The first is the
+// default.
 
 import { checker } from "./checker/adapter.ts";
 import { decision } from "./decision/adapter.ts";

@@ -1,13 +1,13 @@
-// The stand-in for a verifier that the deployment has not configured: it refuses by naming the variable.
+// Placeholder for a verifier that the deployment has not configured; its error names the missing variable.
 import { ApiError } from "../core/faults/errors.ts";
 import type { Verifier } from "../ports/ports.ts";
 
-/** A verifier whose every use is `not_configured`. */
+/** A verifier that rejects every use with `not_configured`. */
 export function unconfiguredVerifier(variable: string): Verifier {
   return {
     protocol: "none",
     takes: ["chat", "decide", "scalar", "prm"],
-    // Without a bound, so that the refusal is the missing variable and not a number of generations.
+    // Unlimited, so that the error names the missing variable rather than a number of generations.
     generations_max: Number.POSITIVE_INFINITY,
     session() {
       const errors = [{ path: variable, message: "required" }];

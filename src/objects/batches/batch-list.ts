@@ -1,13 +1,14 @@
-// The list of one key's batches: their ids by time. What becomes of each, its own object knows.
+// The list of one key's batches: their ids in order of time. The state of a batch is in the batch's Durable
+// Object.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Values } from "../storage/values.ts";
 
 const ID = "batch.";
 
-/** After so long every batch has ended and been forgotten. */
+/** Age in ms after which every batch has ended and been deleted. */
 const FORGOTTEN_MS = LIMITS.batch_deadline_ms_max + LIMITS.batch_kept_ms + LIMITS.batch_alarm_ms;
 
-/** Ids of a page, newest first, and whether there are older ones. */
+/** A page of batch ids, newest first, and whether older ids exist. */
 export interface BatchIds {
   ids: string[];
   more: boolean;
@@ -21,8 +22,8 @@ export class BatchList {
   }
 
   /**
-   * Notes a batch that is being submitted; again is harmless. What is forgotten by now, and the
-   * oldest beyond batches_listed_max, leave the list.
+   * Adds a batch to the list; idempotent. Removes ids of batches that have expired, and the oldest ids beyond
+   * batches_listed_max.
    */
   note(id: string, now: number): void {
     this.#values.set(`${ID}${id}`, now);
@@ -33,7 +34,7 @@ export class BatchList {
     }
   }
 
-  /** Ids below `before` (null: all), at most `limit`. */
+  /** A page of at most `limit` ids below `before` (null: from the newest). */
   page(before: string | null, limit: number): BatchIds {
     const ids = Array.from(this.#values.list<number>(ID), ([name]) => name.slice(ID.length));
     const older = ids.filter((id) => before === null || id < before).reverse();
@@ -41,5 +42,5 @@ export class BatchList {
   }
 }
 
-/** The object's name; no batch's id can be so. */
+/** The Durable Object's name. Batch ids never contain a colon, so the name cannot collide with a batch. */
 export const listName = (keyName: string | null): string => `of:${keyName ?? ""}`;

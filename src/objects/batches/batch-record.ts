@@ -1,4 +1,4 @@
-// The stored record of a batch, and its public view. Must not know scoring or the runtime.
+// The stored record of a batch, and its public view. Must not depend on scoring or the runtime.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { getJson, getPieces, putJson, putPieces, type Values } from "../storage/values.ts";
@@ -19,7 +19,7 @@ export interface BatchRecord extends BatchHead {
   deadline_at: number;
   ended_at: number | null;
   progress: BatchProgress;
-  /** How often the work was taken up: more than once after a deploy or a crash. */
+  /** Number of times the work was started: above 1 after a deploy or a crash. */
   lives: number;
   error: BatchFault | null;
 }
@@ -29,7 +29,10 @@ const REQUEST = "request";
 const REPLY = "reply";
 const GROUP = "group.";
 
-/** An object's record beside the request's pieces; its deadline counts from its creation, in ms. */
+/**
+ * The data of a new batch, stored in addition to the pieces of the request. `deadline_ms` counts from
+ * creation.
+ */
 export interface NewBatch extends BatchHead {
   deadline_ms: number;
   groups: number;
@@ -48,7 +51,7 @@ export function newRecord(batch_id: string, batch: NewBatch, now: number): Batch
   };
 }
 
-/** A batch's values by what they mean. */
+/** Typed access to a batch's stored values. */
 export class BatchStore {
   readonly #values: Values;
 
@@ -80,13 +83,13 @@ export class BatchStore {
     return Array.from(this.#values.list<BatchView["results"][number]>(GROUP), ([, result]) => result);
   }
 
-  /** The whole reply takes the place of the groups in it. */
+  /** Stores the whole reply and deletes the groups stored so far, which it contains. */
   saveReply(reply: RewardsReply): void {
     putPieces(this.#values, GROUP.slice(0, -1), []);
     putJson(this.#values, REPLY, reply);
   }
 
-  /** The rollouts' texts are kept no longer than they are needed. */
+  /** Deletes the request, so that the rollouts' texts are stored no longer than needed. */
   forgetRequest(): void {
     putPieces(this.#values, REQUEST, []);
   }

@@ -1,4 +1,4 @@
-// A batch's life: taken over, run, taken up again after a restart, ended, forgotten.
+// The lifecycle of a batch: submitted, run, resumed after a restart, ended, deleted.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
@@ -19,7 +19,7 @@ interface BatchParts {
   values: Values;
   score: BatchScorer;
   keyLimits: KeyLimits | null;
-  /** ms since 1970. */
+  /** Milliseconds since 1970. */
   now(): number;
   report(line: Record<string, unknown>): void;
 }
@@ -48,27 +48,28 @@ export class BatchJob {
     this.#store = new BatchStore(parts.values);
   }
 
-  /** Stores the batch; the alarm begins it. A batch that is known already stays as it is. */
+  /** Stores the batch; the alarm starts it. Does nothing if the batch is already known. */
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): void {
     if (this.#store.record() !== undefined) return;
     const now = this.#parts.now();
     this.#store.saveRequest(pieces);
     this.#store.save(newRecord(id, batch, now));
     this.#parts.values.wakeAt(now);
-    // Its reply takes the place of the request.
+    // The reply later replaces the request, so the bytes are counted once.
     const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
     const until = now + batch.deadline_ms + LIMITS.batch_kept_ms;
     void this.#parts.keyLimits?.store(batch.key_name, LIMITS.object_base_bytes + bytes, until);
   }
 
   /**
-   * Null for whoever did not submit it. Resolves when it has ended, at the latest after `waitMs`.
+   * Returns null to a key that did not submit the batch. Resolves when the batch has ended, at the latest
+   * after `waitMs`.
    */
   async view(keyName: string | null, waitMs: number): Promise<BatchView | null> {
     const record = this.#recordFor(keyName);
     if (record === null) return null;
     if (!hasEnded(record)) {
-      // Whatever became of its alarm, a batch that somebody asks for goes on.
+      // Resets the alarm in case it was lost, so that a batch that is polled always continues.
       if (this.#running === null) this.#parts.values.wakeAt(this.#parts.now());
       if (waitMs > 0) await this.#waiters.wait(waitMs);
     }
@@ -76,7 +77,7 @@ export class BatchJob {
     return now && this.#store.view({ ...now, progress: this.#progress(now) });
   }
 
-  /** Its entry in a list; null for anyone who did not submit it. */
+  /** The batch's entry in a list; null for a key that did not submit the batch. */
   brief(keyName: string | null): BatchBrief | null {
     const record = this.#recordFor(keyName);
     if (record === null) return null;
@@ -84,7 +85,7 @@ export class BatchJob {
     return { batch_id, route, state, created_at, deadline_at, ended_at, progress: this.#progress(record) };
   }
 
-  /** Ends the work down to the verifier. Groups that are finished stay readable. */
+  /** Cancels the batch, including running verifier requests. Finished groups stay readable. */
   cancel(keyName: string | null): BatchView | null {
     const record = this.#recordFor(keyName);
     if (record === null) return null;
@@ -95,7 +96,7 @@ export class BatchJob {
     return this.#store.view(this.#recordFor(keyName) as BatchRecord);
   }
 
-  /** Ends the work, and forgets the batch when the last of it has been written. */
+  /** Cancels the batch and deletes it once the last writes are done. */
   async forget(): Promise<void> {
     const record = this.#store.record();
     if (record === undefined) return;
@@ -106,7 +107,7 @@ export class BatchJob {
     this.#waiters.notify();
   }
 
-  /** The alarm, which may ring at any time and more than once. */
+  /** Handles the alarm, which may fire at any time and more than once. */
   wake(): Promise<void> {
     this.#waking ??= this.#wake().finally(() => {
       this.#waking = null;
@@ -121,7 +122,7 @@ export class BatchJob {
       return values.clear();
     }
     if (!hasEnded(record)) {
-      // Set before the work, so that it is taken up again whatever ends this life of the object.
+      // Set before the work starts, so that another alarm resumes the work if this object is restarted.
       values.wakeAt(now() + LIMITS.batch_check_ms);
       await this.#work(record);
     }
@@ -131,8 +132,8 @@ export class BatchJob {
   }
 
   /**
-   * Resolves when the work has ended, or when the alarm has run as long as it may: the next one
-   * finds the work going on.
+   * Resolves when the work has ended, or after batch_alarm_ms, the maximum duration of an alarm. The next
+   * alarm then finds the work still running.
    */
   async #work(record: BatchRecord): Promise<void> {
     this.#running ??= this.#start(record);
@@ -162,7 +163,7 @@ export class BatchJob {
 
   async #score(record: BatchRecord, { cancel, groups, journal }: Running): Promise<RewardsReply> {
     if (record.lives > LIMITS.batch_lives_max) {
-      throw new ApiError("internal", `The batch was begun ${LIMITS.batch_lives_max} times and never came to its end.`);
+      throw new ApiError("internal", `The batch was started ${LIMITS.batch_lives_max} times and never finished.`);
     }
     const onGroup = (index: number, result: GroupResult) => {
       if (cancel.signal.aborted) return;
@@ -185,7 +186,7 @@ export class BatchJob {
     }
   }
 
-  /** The end of the work, unless the batch was cancelled before it. */
+  /** Ends the batch, unless it was cancelled before. */
   #finish(state: BatchState, outcome: BatchOutcome): void {
     const record = this.#store.record();
     if (record !== undefined && !hasEnded(record)) this.#end(record, state, outcome);
@@ -201,7 +202,7 @@ export class BatchJob {
     this.#waiters.notify();
   }
 
-  /** Sets the alarm that forgets a batch that has ended, `batch_kept_ms` after its end. */
+  /** Sets the alarm that deletes an ended batch, batch_kept_ms after its end. */
   #wakeAtExpiry({ ended_at }: BatchRecord): void {
     this.#parts.values.wakeAt((ended_at as number) + LIMITS.batch_kept_ms);
   }

@@ -1,5 +1,4 @@
-// The Durable Object that is a batch, or a key's list of batches: its storage, its alarm, and the calls it
-// answers.
+// The Durable Object of a batch or of a key's list of batches: storage, alarm and RPC methods.
 import { DurableObject } from "cloudflare:workers";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -9,12 +8,15 @@ import type { NewBatch } from "./batch-record.ts";
 import { createBatchScorer } from "./scorer.ts";
 import type { BatchBrief, BatchView } from "./view.ts";
 
-/** The class for a Worker whose environment `depsOf` turns into what judging takes. */
+/**
+ * Creates the Durable Object class. `depsOf` derives the dependencies of judging from the Worker's
+ * environment.
+ */
 export function batchClass(depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     #batch: BatchJob | null = null;
     #counted: () => Promise<void> = async () => undefined;
-    /** For an object that is a key's list of batches. */
+    /** Used only by an object that is a key's list of batches. */
     readonly #list = new BatchList(durableValues(this.ctx));
 
     async submit(id: string, batch: NewBatch, pieces: Uint8Array[]): Promise<void> {

@@ -1,4 +1,5 @@
-// A batch's memory of what the verifier has answered, in storage, and the count of it.
+// A batch's stored journal of verifier answers, which lets a restarted batch skip questions already answered.
+// Also counts the batch's comparisons.
 
 import type { Reading } from "../../core/asking/readings.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,21 +10,23 @@ import type { Values } from "../storage/values.ts";
 const PREFIX = "judged:";
 
 /**
- * Each comparison under its content's key. Writes gather for batch_journal_flush_ms: a commit holds
- * back what leaves the object.
+ * Stores each comparison under a key derived from its content. Writes are buffered for
+ * batch_journal_flush_ms, because each commit delays the object's outgoing messages.
  */
 export class BatchJournal implements ReadingJournal {
   readonly #values: Values;
   readonly #mayKnow: boolean;
   #unsaved = new Map<string, readonly Reading[]>();
-  /** Kept only once all is scored: until then a later life of the object asks for them again. */
+  /**
+   * Failed comparisons, written only once scoring has finished: until then a restarted batch asks them again.
+   */
   readonly #failed = new Map<string, readonly Reading[]>();
   #cancel: (() => void) | null = null;
-  /** Comparisons that scoring has asked for, and those whose readings are all in. */
+  /** `total`: comparisons that scoring has requested. `done`: comparisons whose readings are complete. */
   total = 0;
   done = 0;
 
-  /** `mayKnow`: an earlier life of the object may have left something. */
+  /** @param mayKnow whether the batch was restarted, so that stored readings may exist */
   constructor(values: Values, mayKnow: boolean) {
     this.#values = values;
     this.#mayKnow = mayKnow;
@@ -34,8 +37,8 @@ export class BatchJournal implements ReadingJournal {
     const readings = this.#mayKnow ? this.#values.get<Reading[]>(PREFIX + key) : undefined;
     if (readings === undefined) return undefined;
     if (readings.every(({ code }) => code === null)) this.done++;
-    // The batch leaves one log entry, under one id, however often it is taken up: what it knows is
-    // its own cost.
+    // A batch writes one log entry under one id, however often it is restarted, so stored readings are
+    // charged to that entry.
     return { readings, charged: true };
   }
 

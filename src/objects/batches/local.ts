@@ -1,4 +1,4 @@
-// The batches of one process: the same batch over memory, for tests and for hosts without Durable Objects.
+// Batches in the memory of one process, for tests and for hosts without Durable Objects.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -10,16 +10,17 @@ import { encodeBatch } from "./request-pieces.ts";
 import { createBatchScorer } from "./scorer.ts";
 import type { Batches } from "./view.ts";
 
-/**
- * Batches that live in this process only, and are gone with it. At most batches_local_max are held.
- */
+/** Creates batches that live only in this process, at most batches_local_max of them. */
 export function createLocalBatches(deps: JudgingDeps): Batches {
   const batches = new Map<string, BatchJob>();
   const score = createBatchScorer(deps);
 
   function open(id: string): BatchJob {
     if (batches.size >= LIMITS.batches_local_max) {
-      throw new ApiError("overloaded", `This process holds batches_local_max = ${LIMITS.batches_local_max} batches.`);
+      throw new ApiError(
+        "overloaded",
+        `This process has reached its limit batches_local_max = ${LIMITS.batches_local_max}.`,
+      );
     }
     const values = memoryValues(
       () => void batch.wake(),

@@ -1,4 +1,4 @@
-// Reaches batches that are Durable Objects.
+// Client for batches that run in Durable Objects.
 
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type BatchIds, listName } from "./batch-list.ts";
@@ -6,21 +6,21 @@ import { type NewBatch, newBatch } from "./batch-record.ts";
 import { encodeBatch } from "./request-pieces.ts";
 import type { BatchBrief, Batches, BatchView } from "./view.ts";
 
-/** The Durable Object's calls, as its stub offers them. */
+/** RPC methods of the Durable Object's stub. */
 export interface BatchStub {
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): Promise<void>;
   view(keyName: string | null, waitMs: number): Promise<BatchView | null>;
   cancel(keyName: string | null): Promise<BatchView | null>;
   brief(keyName: string | null): Promise<BatchBrief | null>;
   forget(): Promise<void>;
-  /** For the object that is a key's list. */
+  /** Only for the object that is a key's list of batches. */
   note(id: string): Promise<void>;
   page(before: string | null, limit: number): Promise<BatchIds>;
 }
 
 /**
- * Batches as Durable Objects, one each, named by their ids. `report` takes log lines about objects
- * that cannot be reached.
+ * Creates batches backed by Durable Objects, one object per batch, named by the batch id. `report` receives
+ * log lines about unreachable objects.
  */
 export function createRemoteBatches(
   namespace: ObjectNamespace<BatchStub>,
@@ -30,7 +30,7 @@ export function createRemoteBatches(
   return {
     async submit(id, head, batch) {
       const pieces = encodeBatch(batch);
-      // A batch that its list does not have runs as well as any other.
+      // A failure is ignored: a batch that is missing from the list still runs.
       const noted = call(listName(head.key_name), (stub) => stub.note(id)).catch(() => undefined);
       await call(id, (stub) => stub.submit(id, newBatch(head, batch), pieces));
       await noted;

@@ -1,4 +1,5 @@
-// A batch's request as bytes: a line of JSON for what is not groups, then one a group.
+// Serializes a batch's request as JSON lines: one line for everything except the groups, then one line per
+// group.
 
 import type { Group } from "../../core/contract/requests.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -7,8 +8,8 @@ import type { BatchRequest } from "./view.ts";
 const NEWLINE = 10;
 
 /**
- * Pieces that each fit a row. Groups are encoded one by one, so that the whole text is never held
- * beside the request.
+ * Encodes the request into pieces that each fit a storage row. Encodes group by group, so that the whole text
+ * is never in memory in addition to the request.
  */
 export function encodeBatch({ request: { groups, ...request }, spec }: BatchRequest): Uint8Array[] {
   const encoder = new TextEncoder();
@@ -34,14 +35,14 @@ export function encodeBatch({ request: { groups, ...request }, spec }: BatchRequ
   return [...pieces, piece.slice(0, used)];
 }
 
-/** The request that encodeBatch encoded. */
+/** Decodes the output of encodeBatch. */
 export function decodeBatch(pieces: readonly Uint8Array[]): BatchRequest {
   const [head, ...groups] = lines(pieces);
   const { request, spec } = JSON.parse(head as string) as BatchRequest;
   return { request: { ...request, groups: groups.map((group) => JSON.parse(group) as Group) }, spec };
 }
 
-/** Line by line: a line's bytes may lie in several pieces. */
+/** Yields line by line; a line may span several pieces. */
 function* lines(pieces: readonly Uint8Array[]): Generator<string> {
   let decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let text = "";

@@ -1,4 +1,4 @@
-// The scoring of one batch: the same scoring and logging as a native request.
+// Scores one batch, with the same scoring and logging as a request to /v1/rewards.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
@@ -9,7 +9,7 @@ import type { ScoringBatch } from "../../scoring/score-batch.ts";
 import type { BatchRequest } from "./view.ts";
 
 interface BatchWork extends BatchRequest {
-  /** The id of the batch and of its log entry; repeating the work leaves no second one. */
+  /** Id of the batch and of its log entry; scoring again with the same id does not add a second entry. */
   request_id: string;
   key_name: string | null;
   deadline_ms: number;
@@ -18,7 +18,7 @@ interface BatchWork extends BatchRequest {
   journal: ReadingJournal;
 }
 
-/** Rejects with an ApiError for faults of the request only. */
+/** Rejects with an ApiError only for errors in the request. */
 export type BatchScorer = (work: BatchWork) => Promise<RewardsReply>;
 
 export function createBatchScorer(deps: JudgingDeps): BatchScorer {

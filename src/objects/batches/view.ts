@@ -1,5 +1,5 @@
-// The interface of batches that are answered later: what is submitted, what is shown of it, and the seam to
-// where it runs. Must not know HTTP or storage.
+// The interface of batches (requests answered later): the submitted data, the public view, and the port to
+// where batches run. Must not depend on HTTP or storage.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { FieldError, RequestErrorCode } from "../../core/faults/errors.ts";
@@ -9,29 +9,29 @@ import type { RewardsRequest } from "../../core/reward/requests.ts";
 export const BATCH_STATES = ["queued", "running", "done", "failed", "cancelled"] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
 
-/** Routes whose requests may be answered later. */
+/** Routes that accept batches. */
 export const BATCH_ROUTES = ["rewards", "score_batch"] as const;
 export type BatchRoute = (typeof BATCH_ROUTES)[number];
 
-/** What is to be scored. */
+/** The work of a batch. */
 export interface BatchRequest {
   request: RewardsRequest;
-  /** The request's spec, resolved: what is stored under its name later does not matter. */
+  /** The request's resolved spec; a later change of a named spec does not affect it. */
   spec: AnySpec;
 }
 
-/** What is submitted beside that. */
+/** Metadata submitted with the work. */
 export interface BatchHead {
-  /** The caller's key; the batch is invisible to others. */
+  /** Name of the caller's key; the batch is invisible to other keys. */
   key_name: string | null;
   route: BatchRoute;
-  /** Data that the route needs for the form of the final reply; JSON. */
+  /** JSON data that the route needs to build the final reply. */
   shape: unknown;
 }
 
 /**
- * Comparisons become known wave by wave with schedules that adapt. Those that failed are never
- * done.
+ * Progress of a batch. With adaptive schedules comparisons_total grows wave by wave. Failed comparisons are
+ * never counted as done.
  */
 export interface BatchProgress {
   comparisons_total: number;
@@ -46,7 +46,7 @@ export interface BatchFault {
   errors: FieldError[];
 }
 
-/** Times are ms since 1970. */
+/** The public state of a batch. Times are in ms since 1970. */
 export interface BatchView {
   batch_id: string;
   route: BatchRoute;
@@ -56,40 +56,39 @@ export interface BatchView {
   deadline_at: number;
   ended_at: number | null;
   progress: BatchProgress;
-  /** Groups that are finished, by index, until the reply is there. */
+  /** Finished groups by index; empty once `reply` is set. */
   results: ({ index: number } & GroupResult)[];
-  /** Exactly when `state` is done: the native reply. */
+  /** The reply of the route; set if and only if `state` is `done`. */
   reply: RewardsReply | null;
-  /** Exactly when `state` is failed. */
+  /** Set if and only if `state` is `failed`. */
   error: BatchFault | null;
 }
 
-/** A batch in a list. */
+/** A batch as listed. */
 export type BatchBrief = Pick<
   BatchView,
   "batch_id" | "route" | "state" | "created_at" | "deadline_at" | "ended_at" | "progress"
 >;
 
-/** Where batches run. Calls are harmless to repeat, and reject with an ApiError. */
+/** Port to where batches run. Calls are idempotent and reject with an ApiError. */
 export interface Batches {
   /**
-   * Takes the batch over; from here on it runs to its end whatever happens to the caller. Its
-   * deadline counts from now.
+   * Accepts a batch, which then runs to its end even if the caller disconnects. The deadline counts from now.
    */
   submit(id: string, head: BatchHead, batch: BatchRequest): Promise<void>;
   /**
-   * Null when the caller has no such batch. Resolves when it has ended, at the latest after
+   * Returns null if the caller has no such batch. Resolves when the batch has ended, at the latest after
    * `waitMs`.
    */
   view(id: string, keyName: string | null, waitMs: number): Promise<BatchView | null>;
-  /** Ends the work down to the verifier; a batch that has ended stays as it is. */
+  /** Cancels a batch, including running verifier requests; does nothing if the batch has ended. */
   cancel(id: string, keyName: string | null): Promise<BatchView | null>;
-  /** Ends the work and forgets the batch, whoever submitted it; done when nothing of it is left. */
+  /** Cancels a batch of any key and deletes it; resolves once all its data is gone. */
   forget(id: string): Promise<void>;
   /**
-   * The caller's batches, newest first, of those submitted before `before` (null: all); `next` is
-   * the `before` of the page behind, null on the last. A page has at most `limit`, and fewer where
-   * some are forgotten by now.
+   * Lists the caller's batches submitted before `before` (null: all), newest first. `next` is the `before` of
+   * the next page, or null on the last page. A page has at most `limit` rows, and fewer if some batches have
+   * been deleted.
    */
   list(
     keyName: string | null,

@@ -1,4 +1,5 @@
-// The Durable Object that counts for the whole deployment: what isolates hand on, kept over restarts.
+// The Durable Object that adds up the metrics of all isolates of a deployment and keeps the totals across
+// restarts.
 import { DurableObject } from "cloudflare:workers";
 import type { SeriesCount } from "../../core/load/metric-registry.ts";
 import { Metrics } from "../../platform/counters.ts";

@@ -1,4 +1,4 @@
-// Hands what an isolate has counted to the deployment's totals.
+// Sends an isolate's counters to the deployment's totals.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -8,45 +8,48 @@ import type { Metrics } from "../../platform/counters.ts";
 import { fail, pause, within } from "../../platform/waiting.ts";
 import type { ObjectNamespace } from "../storage/reach.ts";
 
-/** The object's calls. */
+/** RPC methods of the Durable Object. */
 export interface CountsStub {
   add(counted: readonly SeriesCount[]): Promise<void>;
-  /** As `add`, then all totals as Prometheus text. */
+  /** Adds the counts, then returns all totals in the Prometheus text format. */
   text(counted: readonly SeriesCount[]): Promise<string>;
 }
 
 export type CountsNamespace = ObjectNamespace<CountsStub>;
 
-/** One object counts for the deployment. */
+/** Name of the single object that holds the deployment's totals. */
 const NAME = "deployment";
-const UNREACHABLE = "The deployment's counters did not answer. Nothing is lost: ask again.";
+const UNREACHABLE = "The deployment's counters did not respond. No counts are lost; retry the request.";
 
 export interface DeploymentCounts {
   /**
-   * Hands on what was counted, counts_flush_ms from now, unless a call of another request is about
-   * to. Never rejects.
+   * Sends the counters to the totals after counts_flush_ms, unless another request is about to do so. Never
+   * rejects.
    */
   flush(): Promise<void>;
-  /** @throws ApiError `not_ready` where the totals cannot be had */
+  /** @throws ApiError `not_ready` if the totals cannot be read */
   text(): Promise<string>;
 }
 
 /**
- * @param metrics the isolate's own, which the totals take
- * @param now ms
+ * @param metrics the isolate's metrics, which are moved into the totals
+ * @param now clock in ms
  */
 export function createDeploymentCounts(
   metrics: Metrics,
   namespace: CountsNamespace,
   now: () => number,
 ): DeploymentCounts {
-  /** Until when another request's flush counts: its context may have ended with its client. */
+  /**
+   * End of the time in which another request's pending flush is trusted. That request's context may have
+   * ended with its client.
+   */
   let awaited_until = Number.NEGATIVE_INFINITY;
 
   async function send<T>(call: (stub: CountsStub, counted: SeriesCount[]) => Promise<T>): Promise<T> {
     const counted = metrics.take();
     const sent = (async () => call(namespace.getByName(NAME), counted))();
-    // What is only late is counted yet: it comes back when the call fails, and not before.
+    // A late call may still be counted, so the counts are restored only if the call fails.
     sent.catch(() => metrics.merge(counted));
     try {
       return await within(systemClock, LIMITS.counts_timeout_ms, sent, fail("late"));

@@ -1,4 +1,4 @@
-// The step from a judged group to each member's answer.
+// Turns a judged group into one answer per member.
 import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import { isRepetition } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";
@@ -7,7 +7,7 @@ import type { GatheringFault, RoomReply } from "./reply.ts";
 import type { Answer, RoomStore } from "./room-store.ts";
 import { rewardedMember } from "./rules.ts";
 
-/** One answer a judged member, in order. */
+/** One answer per judged member, in order. */
 export function answersOf(
   { reply, early, retry_after_ms }: ScoredGroup,
   group: GroupState,
@@ -22,8 +22,8 @@ export function answersOf(
 }
 
 /**
- * For a group that closes without a new member: its requests were retries after all, and it takes no other.
- * null when it is to be judged.
+ * Earlier answers for a group that closes without a new member: all its requests were retries. Closes the
+ * group to further members. Returns null if the group must be judged.
  */
 export function earlierAnswers(
   store: RoomStore,
@@ -39,7 +39,7 @@ export function earlierAnswers(
   return answers;
 }
 
-/** The same fault for every member. */
+/** Returns the same fault for every member. */
 export function faultAnswers(fault: GatheringFault, { members }: Judgement): Answer[] {
   return Array.from({ length: members }, () => ({ fault }));
 }
@@ -52,9 +52,9 @@ export function stateOf(answer: Answer): AnswerState {
 }
 
 /**
- * A sample that is alone, and equal to one with a reward, is that one's retry: its first client
- * only seemed to be there when it came (a proof that takes too long counts), and its group was
- * full.
+ * Replaces the answer of a sample that is alone in its group but equal to an already rewarded sample: it is a
+ * retry of that sample. Its first client was wrongly considered connected (a probe that times out counts as
+ * connected), and its group was full.
  */
 export function orEarlier(store: RoomStore, room: RoomState, answer: Answer, bodyHash: string): Answer {
   if (stateOf(answer) !== "alone") return answer;
@@ -62,7 +62,7 @@ export function orEarlier(store: RoomStore, room: RoomState, answer: Answer, bod
   return (earlier && store.answer(earlier.epoch, earlier.member)) ?? answer;
 }
 
-/** Undecided requests whose text has no reward: each is refused as the request that it equals. */
+/** Undecided requests whose text got no reward: each receives the error of the member that it equals. */
 export function refusals(
   undecided: readonly Undecided[],
   { members }: GroupState,

@@ -1,5 +1,5 @@
-// Guarantees that a join ends: with its reward, at its deadline, or when its client goes. Knows not where the
-// room lives.
+// Guarantees that a join ends: with its reward, at its deadline, or when its client disconnects. Independent
+// of where the room runs.
 
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -10,15 +10,15 @@ import { specHash } from "../../scoring/digest.ts";
 import type { ClientProbe, GatheredReward, GatheredSample, GroupRooms } from "./gathering.ts";
 import { type RoomReply, rewardOf } from "./reply.ts";
 
-/** A way to rooms, wherever they are. Neither call is bounded in time. */
+/** Connection to rooms. Its calls have no time limit. */
 interface RoomLine {
   join(sample: GatheredSample, probe: ClientProbe | null, signal: AbortSignal): Promise<RoomReply>;
-  /** The waiter no longer waits. */
+  /** Reports that the waiter has stopped waiting. */
   leave(room: string, waiterId: string): Promise<void>;
   forget(room: string): Promise<void>;
 }
 
-/** The port over a way to the rooms. */
+/** Adds time limits to a connection to rooms. */
 export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
   return {
     forget: (room) => line.forget(room),
@@ -28,12 +28,12 @@ export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
         const reply = await Promise.race([line.join(sample, probe ?? null, end.signal), end.reason]);
         const leave = () => line.leave(sample.room, sample.waiter_id).catch(() => undefined);
         if (typeof reply !== "string") {
-          // A client that leaves before the reply is out comes again for it.
+          // A client that disconnects before it has received the reply will ask again.
           if (signal.aborted) void leave();
           else signal.addEventListener("abort", leave, { once: true });
           return rewardOf(reply);
         }
-        // A room out of reach is given a moment to receive it, never beyond the deadline.
+        // Gives an unreachable room a moment to receive the call, never past the deadline.
         const left = leave();
         await within(systemClock, LIMITS.room_leave_ms, left, () => undefined);
         return await unanswered(sample, reply);
@@ -62,7 +62,7 @@ function untilEnd(afterMs: number, signal: AbortSignal) {
   return { signal: ended.signal, reason, disarm };
 }
 
-/** The sample has no result: every count is zero, and no number could be taken for a reward. */
+/** A result without a reward: all counts are zero, so that no value can be mistaken for a reward. */
 const NOTHING: Omit<RolloutResult, "error"> = {
   reward: null,
   components: { base: null, format: 0, overlong: 0 },

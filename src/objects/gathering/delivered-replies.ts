@@ -1,4 +1,4 @@
-// Decides who was given which member's answer, until it is known that the reply arrived or did not.
+// Tracks which member's answer was sent to which waiter, until the outcome of the delivery is known.
 import type { GroupState, RoomState } from "./group-state.ts";
 
 export class DeliveredReplies {
@@ -9,8 +9,8 @@ export class DeliveredReplies {
   }
 
   /**
-   * The waiter's client went before it had its answer: its repetition is a retry, unless that one
-   * has been answered meanwhile. Returns the group that changed.
+   * Called when the waiter's client disconnected before it received its answer: a repeated request then
+   * counts as a retry, unless an equal request has been answered since. Returns the changed group.
    */
   takeBack(room: RoomState, waiterId: string): GroupState | null {
     const delivery = this.#places.get(waiterId);

@@ -1,27 +1,30 @@
-// Requests with the same rollouts, from different samples or sent again: those that came before must prove that
-// their clients are still there, which begins their replies, and only then the others are answered.
+// Distinguishes retries from separate samples with equal rollouts. The earlier requests must prove that their
+// clients are still connected, which starts their HTTP replies; only then are the later requests answered.
 import type { RoomState, Undecided } from "./group-state.ts";
 import { equalWaiters, undecidedOf } from "./undecided.ts";
 
 export interface DuplicateResolution {
   state: RoomState;
-  /** Whether its client is there. */
+  /** Resolves with whether the waiter's client is still connected. */
   prove(waiterId: string): Promise<boolean>;
   leave(waiterId: string): void;
-  /** Gives an undecided request the place that is its own by now. */
+  /** Assigns an undecided request to its member slot. */
   settle(waiterId: string): void;
 }
 
 /**
- * Decides all these. To be called when none of them can be refused any more: a reply that has begun has no
- * status.
+ * Resolves all undecided requests. Call only when none of them can be rejected any more: once a reply has
+ * started, its HTTP status cannot change.
  */
 export async function resolveDuplicates(parts: DuplicateResolution, undecided: readonly Undecided[]): Promise<void> {
   const bodies = new Set(undecided.map(({ arrival }) => arrival.body_hash));
   await Promise.all([...bodies].map((body) => resolveBody(parts, body)));
 }
 
-/** Who takes the place of one that has gone is not asked, unless others are equal to it as well. */
+/**
+ * Resolves the requests with one body. A request that takes the place of a disconnected one is probed only if
+ * further requests equal it.
+ */
 async function resolveBody({ state, prove, leave, settle }: DuplicateResolution, body: string): Promise<void> {
   const proven = new Set<string>();
   const proveAll = (ids: readonly string[]) =>
@@ -39,7 +42,7 @@ async function resolveBody({ state, prove, leave, settle }: DuplicateResolution,
   if (others().length === 0) return;
   await proveAll([...waiting(), ...others()]);
   for (const other of others()) settle(other);
-  // A reply that has begun has no status any more, so it is held as long as there is time.
+  // A reply that has started can no longer get an error status, so the waiter is held as long as time allows.
   for (const { waiter } of equalWaiters(state, body)) {
     if (proven.has(waiter.waiter_id) && waiter.let_go_after !== null) waiter.let_go_after = waiter.gather_by;
   }

@@ -1,4 +1,4 @@
-// The Durable Object that is a room: its storage, its alarm, and the two calls it answers.
+// The Durable Object of a room or of a named group: storage, alarm and RPC methods.
 import { DurableObject } from "cloudflare:workers";
 import { createRequestIds } from "../../platform/request-ids.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -9,14 +9,17 @@ import { Room } from "./room.ts";
 import { type RoomDeps, type RoomParts, releaseStored, roomParts } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
 
-/** The class for a Worker whose environment `depsOf` turns into what judging takes. */
+/**
+ * Creates the Durable Object class. `depsOf` derives the dependencies of judging from the Worker's
+ * environment.
+ */
 export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     readonly #values = durableValues(this.ctx);
     #room: Room | NamedGroup | null = null;
     #counted: () => Promise<void> = async () => undefined;
 
-    /** Resolves with the sample's answer, however long it takes. */
+    /** Resolves with the sample's answer. Has no time limit. */
     async join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
       try {
         return await this.#open(Room).join(sample, probe);
@@ -33,7 +36,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
       return this.#open(NamedGroup).add(members);
     }
 
-    /** Resolves with the group's reply, however long it takes. */
+    /** Resolves with the group's reply. Has no time limit. */
     async close(closing: GroupClosing): Promise<CloseReply> {
       try {
         return await this.#open(NamedGroup).close(closing);
@@ -48,10 +51,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
       await this.#clear();
     }
 
-    /**
-     * Closes groups after a restart even if no request comes, keeps the object alive while it judges, and
-     * deletes what is over.
-     */
+    /** Closes groups even if no request arrives, keeps the object alive while it judges, deletes expired data. */
     override async alarm(): Promise<void> {
       const kind = createRoomStore(this.#values).subject()?.named === undefined ? Room : NamedGroup;
       const room = this.#open<Room | NamedGroup>(kind);
@@ -64,7 +64,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
       await this.#values.clear();
     }
 
-    /** An object is of one kind all its life: its name is a digest of what it gathers. */
+    /** An object never changes its kind, because its name is a digest of the gathered data. */
     #open<R extends Room | NamedGroup>(kind: new (parts: RoomParts) => R): R {
       if (this.#room !== null) return this.#room as R;
       const room = new kind(this.#parts());

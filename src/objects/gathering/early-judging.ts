@@ -1,4 +1,5 @@
-// Asks of groups that still gather what will be asked of them whoever else comes.
+// Early judging: asks those questions about an incomplete group that do not depend on the members still
+// missing.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -8,28 +9,28 @@ import { GroupJournal } from "./group-journal.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
 import type { RoomParts } from "./room-listing.ts";
 
-/** The parts that a room hands over. */
+/** The dependencies that a room provides. */
 interface EarlyParts {
   parts(): RoomParts;
-  /** Does it in the background. */
+  /** Runs the work in the background. */
   run(requestId: string, work: Promise<void>): void;
-  /** The journal holds rows that are not stored yet; `withinMs`: when they are to be. */
+  /** Reports that the journal has unsaved rows, to be flushed within `withinMs`. */
   onWrite(withinMs: number): void;
 }
 
-/** The state of one group. */
+/** Early judging of one group. */
 interface GroupBegun {
   journal: GroupJournal;
-  /** Members that have been asked about. */
+  /** Number of members covered by the questions so far. */
   members: number;
   passes: Set<AbortController>;
-  /** Takes back the next look. */
+  /** Cancels the next scheduled check. */
   cancel: (() => void) | null;
 }
 
 export class EarlyJudging {
   readonly #room: EarlyParts;
-  /** By epoch. */
+  /** Keyed by epoch. */
   readonly #groups = new Map<number, GroupBegun>();
 
   constructor(room: EarlyParts) {
@@ -37,8 +38,8 @@ export class EarlyJudging {
   }
 
   /**
-   * Begins when somebody has come since the last time, a little later, so that those who come at
-   * once are asked about together, and a group that comes at once is judged as a whole.
+   * Schedules early judging if members have joined since the last time. A short delay lets simultaneous
+   * arrivals share a pass, and a group that arrives all at once is judged as a whole.
    */
   look(group: GroupState): void {
     if (!this.#isDue(group)) return;
@@ -49,7 +50,7 @@ export class EarlyJudging {
     });
   }
 
-  /** The journal of a judgement of all members there are, and what it took of what was asked early. */
+  /** The journal for judging all current members, with the number of early generations that were reused. */
   whole({ epoch }: GroupState, { request_id, answer_by }: Judgement) {
     const { journal, passes } = this.#groupFor(epoch);
     const abort = () => {
@@ -61,7 +62,7 @@ export class EarlyJudging {
     return { ...journal.ofWhole(request_id), end: cancel };
   }
 
-  /** The group's further questions are useless. */
+  /** Stops early judging of a group. */
   stop(epoch: number): void {
     const begun = this.#groups.get(epoch);
     if (begun === undefined) return;
@@ -93,7 +94,7 @@ export class EarlyJudging {
     const asked = this.#groups.get(epoch)?.members ?? 0;
     if (early === undefined || !gathers || members.length < 2 || members.length <= asked) return false;
     if (isRepetition(group) || (whole_only && refused.length > 0)) return false;
-    // What is judged so soon is judged as a whole.
+    // A group that closes this soon is judged as a whole.
     if ((closing(group)?.at ?? Infinity) <= now() + LIMITS.room_flush_ms) return false;
     const subject = store.subject();
     return subject !== null && early.allows(subject.spec, size);
@@ -126,7 +127,7 @@ export class EarlyJudging {
   }
 }
 
-/** A refusal of the request is reported by the judgement of all. */
+/** Ignores an ApiError: the judgement of the whole group reports it. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }

@@ -1,10 +1,10 @@
-// Defines what was asked of one group and what is being asked right now, for its judgements and for what
-// begins before them.
+// The journal of one group: questions already answered and questions in flight, shared by early judging and
+// judgements so that no question is asked twice.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { JournalRow, RoomStore } from "./room-store.ts";
 
-/** One for all that asks of a group at a time. */
+/** One instance per group, shared by all its judgements. */
 export class GroupJournal {
   readonly #store: RoomStore;
   readonly #epoch: number;
@@ -20,21 +20,22 @@ export class GroupJournal {
     this.#rows = store.journal(epoch);
   }
 
-  /** Results from now on are dropped. */
+  /** Drops all later results. */
   end(): void {
     this.#ended = true;
   }
 
   /**
-   * As scoring wants it. What an earlier judgement asked is in that one's log entry, at its cost.
+   * The journal for early judging. The cost of readings from an earlier judgement is in that judgement's log
+   * entry.
    */
   ofEarly(requestId: string): ReadingJournal {
     return { ...this.#journalFor(requestId, { early: true }), early: true };
   }
 
   /**
-   * The same for all of the group; `early` is how many generations that it took were asked before
-   * the group was complete.
+   * The journal for judging the whole group. `early` returns how many of the reused generations were asked
+   * before the group was complete.
    */
   ofWhole(requestId: string): { journal: ReadingJournal; early: () => number } {
     const taken = new Map<string, number>();
@@ -48,11 +49,11 @@ export class GroupJournal {
     const early = () => [...taken.values()].reduce((sum, count) => sum + count, 0);
     const onFailed = (key: string, readings: JournalRow["readings"]) =>
       void failed.set(key, { request_id: requestId, readings, failed: true });
-    // A life that ends between its log entry and the answers is followed by one that comes to the
-    // same, under the same id.
+    // If the object restarts between the log entry and the answers, the judgement is repeated with the same
+    // result under the same id.
     const onScored = () => {
       if (this.#ended) return;
-      // Unless it was answered after all.
+      // Skips questions that were answered after all.
       for (const [key, row] of failed) if (known(key) === undefined) this.#keep(key, row);
       this.#store.flush();
     };
@@ -69,7 +70,7 @@ export class GroupJournal {
       onReadings: (key, readings) => {
         if (this.#ended) return;
         this.#keep(key, { request_id: requestId, readings, ...mark });
-        // No client waits for early questions, so their commits delay no reward.
+        // No client waits for early questions, so their rows are flushed later and delay no reward.
         this.#onWrite(mark.early === true ? LIMITS.room_flush_ms : LIMITS.room_journal_flush_ms);
         this.#settle(key);
       },

@@ -1,7 +1,7 @@
-// Defines what is known of one gathered group: members, waiters, its judgement. Interfaces only.
+// The state of one gathered group: members, waiters, judgement. Interfaces only.
 import type { GatheredSample, GroupClosed } from "./gathering.ts";
 
-/** The data of an arriving sample that decides; its texts are the storage's. */
+/** The fields of an arriving sample that decide its place; its texts are in the storage. */
 export type Arrival = Pick<
   GatheredSample,
   | "waiter_id"
@@ -16,46 +16,46 @@ export type Arrival = Pick<
   | "whole_only"
 >;
 
-/**
- * `alone`: without another to compare with, until one comes. `failed`: no reward was had; asking again may
- * help.
- */
+/** `alone`: no other sample to compare with yet. `failed`: no reward; another attempt may succeed. */
 export type AnswerState = "none" | "reward" | "alone" | "failed";
 
 export interface MemberState {
   body_hash: string;
-  /** The request that brought it; any other with the same body repeats it. */
+  /** Id of the request that added the member; any other request with the same body repeats it. */
   waiter_id: string;
-  /** It came when a judgement of its group had begun or was over. */
+  /** The member joined after a judgement of its group had begun or ended. */
   late: boolean;
   answer: AnswerState;
   /**
-   * When its answer went to a client that was there; null until a client has it. A repetition after that is
-   * not a retry.
+   * When the answer was sent to a connected client; null until then. An equal request after that time is not
+   * a retry.
    */
   told_at: number | null;
   /**
-   * Its text is one that a client of this room has had its answer for: another sample of a later
-   * group, or a retry after all.
+   * A client of this room has already received an answer for the same text, so the member is either another
+   * sample of a later group or a retry.
    */
   seen_before: boolean;
-  /** How often it has been sent. */
+  /** Number of times the sample has been sent. */
   tries: number;
-  /** Most equal requests that were open at once: this many clients may share its tries. */
+  /** Maximum number of equal requests open at the same time, i.e. how many clients may share `tries`. */
   abreast: number;
 }
 
-/** A waiter that has left is removed from the list. Times are ms since 1970. */
+/** One open request. Waiters that have left are removed from the list. Times are in ms since 1970. */
 export interface WaiterState {
   waiter_id: string;
   member: number;
   since: number;
   gather_by: number;
   answer_by: number;
-  /** Left from an earlier life of the room, and has not joined again: nothing is hurried for it. */
+  /**
+   * The waiter is from before a restart of the room and has not joined again, so no deadline depends on it.
+   */
   lost: boolean;
   /**
-   * When it is let go while the group is incomplete; null for one whose client has no try to spare.
+   * How long the waiter waits for an incomplete group before it is answered `gathering`, in ms; null if its
+   * client has no attempts left.
    */
   let_go_after: number | null;
   takes_failure: boolean;
@@ -63,52 +63,54 @@ export interface WaiterState {
 
 export interface Judgement {
   request_id: string;
-  /** Members judged, the first ones. */
+  /** Number of members judged, from the first on. */
   members: number;
   closed: GroupClosed;
   answer_by: number;
 }
 
-/** Plain data, as it is stored: the members' texts and answers are kept apart. */
+/** The stored state of a group as plain data. The members' texts and answers are stored separately. */
 export interface GroupState {
-  /** Counts the groups of a room, from 0. */
+  /** Index of the group in its room, from 0. */
   epoch: number;
-  /** Members that make it complete; null when only time closes it. */
+  /** Number of members of a complete group; null if only time closes the group. */
   size: number | null;
   members: MemberState[];
-  /** Bodies of samples that were refused: the group waits for as many members less. */
+  /** Body hashes of rejected samples: the group waits for that many fewer members. */
   refused: string[];
-  /** All rewards are missing where one sample is refused. */
+  /** If one sample is rejected, the whole group gets no rewards. */
   whole_only: boolean;
-  /** Waiters for members without their answer, in order of arrival. */
+  /** Waiters whose members have no answer yet, in order of arrival. */
   waiters: WaiterState[];
-  /** Members that have been judged, the first ones. */
+  /** Number of members that have been judged, from the first on. */
   judged: number;
   judging: Judgement | null;
   /** Why the last judgement began; null before the first. */
   closed: GroupClosed | null;
-  /** Somebody asked again for a member whose judgement failed. */
+  /** A request repeated a member whose judgement failed. */
   retry_requested: boolean;
   /**
-   * The request id under which its members were scored before its equal requests were told apart;
-   * null when there are none. Its next judgement is of this id, and so has its costs.
+   * Request id under which the members were scored before duplicate requests were resolved; null if that did
+   * not happen. The next judgement reuses the id and includes the costs.
    */
   scored_as: string | null;
-  /** That scoring, or the telling apart after it, is under way. */
+  /** The scoring for duplicate requests, or their resolution, is in progress. */
   telling_apart: boolean;
   window_ends: number;
-  /** When its last member came. */
+  /** Time of the last arrival. */
   last_at: number;
-  /** Time for a judgement that no client waits for. */
+  /** Time in ms for a judgement that no client waits for. */
   judge_ms: number;
   judged_at: number | null;
   retain_ms: number;
   forget_at: number;
-  /** The group's bytes in storage. Absent: nothing has been stored. */
+  /** The group's bytes in storage; undefined if nothing is stored. */
   stored?: GroupBytes;
 }
 
-/** Bytes in storage, and what of them is booked until when, ms since 1970. */
+/**
+ * Bytes in storage, the part of them that is booked, and the time (ms since 1970) until which it is booked.
+ */
 interface GroupBytes {
   bytes: number;
   booked: number;
@@ -116,8 +118,9 @@ interface GroupBytes {
 }
 
 /**
- * A request equal to one whose client seems to be there: another sample with the same text, or a
- * retry whose first connection died unnoticed. It waits until telling them apart costs nothing.
+ * A request equal to another open request whose client seems connected: either a separate sample with the
+ * same text, or a retry whose first connection died unnoticed. It waits until both cases can be distinguished
+ * at no cost.
  */
 export interface Undecided {
   arrival: Arrival;
@@ -125,9 +128,11 @@ export interface Undecided {
 }
 
 export interface RoomState {
-  /** By epoch, ascending. */
+  /** Ascending by epoch. */
   groups: GroupState[];
-  /** Bodies of samples refused since the last group had its members; the next group lacks them. */
+  /**
+   * Body hashes of samples rejected since the last group was complete; they are missing from the next group.
+   */
   refused: string[];
   undecided: Undecided[];
 }

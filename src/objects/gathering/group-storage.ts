@@ -1,4 +1,4 @@
-// Books what gathered groups store with their keys' limits, each until its group is forgotten.
+// Counts the stored bytes of gathered groups against their keys' limits, until the group is deleted.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { requireStorage } from "../key-limits/refusal.ts";
@@ -6,15 +6,15 @@ import { slotOf } from "../key-limits/stored-bytes.ts";
 import type { GroupState } from "./group-state.ts";
 
 export interface GroupStorage {
-  /** @throws ApiError `storage_budget_exceeded` where the key stores as much as it may */
+  /** @throws ApiError `storage_budget_exceeded` if the key has reached its storage limit */
   requireSpace(key: string | null): void;
-  /** Tells the key's limits what the group stores by now, and until when, where either has changed. */
+  /** Books the group's stored bytes and their expiry with the key's limits, if either has changed. */
   book(key: string | null, group: GroupState): void;
-  /** Lets go what is booked of the group. */
+  /** Releases the group's booked bytes. */
   release(key: string | null, group: GroupState): void;
 }
 
-/** Counts a member's bytes, and beside them what is stored for its answer. */
+/** Adds a member's bytes and an allowance for its stored answer. */
 export function addStored(group: GroupState, bytes: number): void {
   group.stored ??= { bytes: LIMITS.object_base_bytes, booked: 0, until: 0 };
   group.stored.bytes += bytes + LIMITS.object_member_bytes;

@@ -1,19 +1,16 @@
-// One gathered group: its members, who waits for them, when it closes and what a judgement leaves behind.
-// Times are given, never read; knows no texts and no storage.
+// The state machine of one gathered group: members, waiters, when the group closes, and the effects of a
+// judgement. Pure: receives the time as an argument, and depends on neither texts nor storage.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { GroupClosed } from "./gathering.ts";
 import type { AnswerState, Arrival, GroupState, Judgement, MemberState, WaiterState } from "./group-state.ts";
 
-/** As a time that never comes, which JSON can hold. */
+/** A time that never comes, representable in JSON. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/**
- * Tries that a client keeps for what else may go wrong: the one that is judged with who is there,
- * and one more.
- */
+/** Attempts held in reserve: the one in which the group is judged with the members present, and one more. */
 const SPARE_TRIES = 2;
 
-/** The part of the answer's time that gathering may take; the rest is for judging. */
+/** Share of the answer's time available for gathering; the rest is for judging. */
 const GATHERING_SHARE = 0.5;
 
 export function openGroup(
@@ -43,18 +40,18 @@ export function openGroup(
   };
 }
 
-/** Everybody who makes it complete is there; one more begins another group. */
+/** Whether the group has all its members; another sample starts a new group. */
 export function isFull({ size, members }: GroupState): boolean {
   return members.length >= Math.min(size ?? LIMITS.rollouts_per_group_max, LIMITS.rollouts_per_group_max);
 }
 
-/** The group waits for no further member: the missing ones were refused. */
+/** Whether the group expects no further member: all missing ones were rejected. */
 function expectsNobody(group: GroupState): boolean {
   const { size, members, refused } = group;
   return isFull(group) || (size !== null && members.length > 0 && members.length + refused.length >= size);
 }
 
-/** Adds a member with its waiter and returns its place. `again`: see MemberState. */
+/** Adds a member with its waiter and returns the member's index. `seenBefore`: see MemberState. */
 export function addMember(group: GroupState, arrival: Arrival, now: number, seenBefore = false): number {
   const { waiter_id, body_hash } = arrival;
   const late = group.judging !== null || group.judged > 0;
@@ -66,7 +63,10 @@ export function addMember(group: GroupState, arrival: Arrival, now: number, seen
   return member;
 }
 
-/** A window as long as gathering may take is none: each waiter's own time tells when it is over. */
+/**
+ * Sets the end of the window. A window at least as long as the gathering time is disabled: each waiter's own
+ * deadline applies instead.
+ */
 function openWindow(group: GroupState, { window_ms, answer_within_ms, whole_only }: Arrival, now: number): void {
   const none = whole_only || (group.size !== null && window_ms >= answer_within_ms * GATHERING_SHARE);
   group.window_ends = none ? NEVER : now + window_ms;
@@ -85,8 +85,8 @@ function addWaiter(group: GroupState, at: number, arrival: Arrival, now: number)
 }
 
 /**
- * How long the next try for this member waits while its group is incomplete; null: to the end, when
- * it is judged with who is there.
+ * How long the next attempt for this member waits while its group is incomplete; null: until the gathering
+ * deadline, when the group is judged with the members present.
  */
 export function patienceOf(
   { tries, abreast }: Pick<MemberState, "tries" | "abreast">,
@@ -95,8 +95,8 @@ export function patienceOf(
   const made = Math.floor(tries / abreast);
   const gathering_ms = arrival.answer_within_ms * GATHERING_SHARE;
   if (made + 1 > arrival.tries - SPARE_TRIES) return arrival.whole_only ? gathering_ms : null;
-  // Equal requests have to be open at once to be distinguished, so each waits longer than the other's pause,
-  // which grows as its patience does.
+  // Equal requests can be distinguished only while both are open, so each waits longer than the other's
+  // back-off, which grows at the same rate.
   const patience_ms = arrival.patience_ms * abreast * 2 ** Math.min(made, 30);
   return Math.min(gathering_ms, patience_ms);
 }
@@ -107,9 +107,9 @@ function keep(group: GroupState, retainMs: number, now: number): void {
 }
 
 /**
- * Attaches a repetition to a member. Returns true when the answer is there already; else it waits:
- * a judgement that failed is wanted again, and a sample that was alone, or judged without one that
- * was refused beside its equal, is gathered again: what is missing may be minutes away.
+ * Attaches a repeated request to a member. Returns true if the answer is already available; otherwise the
+ * request waits. A failed judgement is repeated. A sample that was alone, or was judged without an equal
+ * sample that was rejected, is gathered again, because the missing samples may take minutes to arrive.
  */
 export function attach(group: GroupState, at: number, arrival: Arrival, now: number): boolean {
   const member = group.members[at] as MemberState;
@@ -121,15 +121,15 @@ export function attach(group: GroupState, at: number, arrival: Arrival, now: num
     gatherAgain(group, arrival, now);
   }
   addWaiter(group, at, arrival, now);
-  // The others' clients may be as slow to come back as this one was.
+  // The clients of the missing members may take as long to return as this one did.
   if (isLacking(group) && group.window_ends < now + arrival.window_ms) openWindow(group, arrival, now);
   if (member.answer === "failed" && group.judging === null) group.retry_requested = true;
   return false;
 }
 
 /**
- * Judged without any reward, and without a request that was open beside its equal: it was refused as that one
- * was, and comes again as that one does. Whether it is a separate sample shows then.
+ * Whether the group was judged without any reward while an equal request was open. That request failed as
+ * well and will be repeated; only then does it show whether it is a separate sample.
  */
 function lacksTwin(group: GroupState): boolean {
   const { members } = group;
@@ -138,26 +138,26 @@ function lacksTwin(group: GroupState): boolean {
   );
 }
 
-/** As if its members had just come. */
+/** Restarts gathering, as if the members had just joined. */
 function gatherAgain(group: GroupState, arrival: Arrival, now: number): void {
   for (const member of group.members) member.answer = "none";
   group.judged = 0;
   openWindow(group, arrival, now);
 }
 
-/** Its size is known and not reached, and it gathers. */
+/** Whether the group is gathering and has fewer members than its known size. */
 export const isLacking = (group: GroupState) => group.size !== null && group.judging === null && !expectsNobody(group);
 
-/** For a member that has not been judged, or was alone then, and so is judged with those after it. */
+/** Whether a waiter's member is yet to be judged: not judged so far, or judged alone. */
 const waits =
   ({ judged, members }: GroupState) =>
   ({ member, lost }: WaiterState) =>
     !lost && (member >= judged || members[member]?.answer === "alone");
 
 /**
- * When gathering ends, and why; null while no member waits to be judged. In a group of known size none waits
- * when all connections are gone: its samples have arrived, and are judged when the last one has, or when time
- * is up for one whose client cannot ask again.
+ * When gathering ends and why; null while no member waits to be judged. In a group of known size no member
+ * waits once all connections are gone: the samples are stored, and are judged when the last one arrives, or
+ * when time runs out for a client that cannot retry.
  */
 export function closing(group: GroupState): { at: number; why: GroupClosed } | null {
   const { members, waiters, judged, window_ends } = group;
@@ -172,9 +172,9 @@ export function closing(group: GroupState): { at: number; why: GroupClosed } | n
 }
 
 /**
- * When waiters of an incomplete group are let go. Their places are kept, and their connections are
- * free for what the group lacks; those whose client has connections enough are let go when time is
- * up, and wait on with their next try.
+ * When the waiters of an incomplete group are released with `gathering`. Their samples stay in the group, and
+ * their connections become free for the missing samples. Clients with enough connections are released at the
+ * gathering deadline and wait again in their next attempt.
  */
 export function releaseTimes(group: GroupState): { waiter: WaiterState; at: number }[] {
   if (!isLacking(group) || group.telling_apart) return [];
@@ -185,19 +185,19 @@ export function releaseTimes(group: GroupState): { waiter: WaiterState; at: numb
   });
 }
 
-/** Lets those go whose time for it has come, and returns their ids. */
+/** Releases the waiters whose time is over, and returns their ids. */
 export function sendAway(group: GroupState, now: number): string[] {
   const gone = releaseTimes(group).flatMap(({ waiter, at }) => (at <= now ? [waiter] : []));
   group.waiters = group.waiters.filter((waiter) => !gone.includes(waiter));
   return gone.map(({ waiter_id }) => waiter_id);
 }
 
-/** Nothing new has come: all are repetitions of samples whose clients had their answers. */
+/** Whether the group contains only repetitions of samples whose clients already have their answers. */
 export const isRepetition = ({ members }: GroupState) => members.every(({ seen_before }) => seen_before);
 
 /**
- * The next action for the group now and why, or null. With equal requests that are not distinguished yet
- * (`equals` of them), which would make it complete or for which time is up, its members are scored first.
+ * The group's next action and its reason, or null. If `equals` unresolved equal requests could complete the
+ * group, or its time is up, the members are scored first.
  */
 export function due(group: GroupState, equals: number, now: number): { scores: boolean; closed: GroupClosed } | null {
   const { judging, telling_apart, size, members } = group;
@@ -210,22 +210,19 @@ export function due(group: GroupState, equals: number, now: number): { scores: b
   return end === null || now < end.at ? null : { scores: equals > 0, closed: end.why };
 }
 
-/** A judgement of all members there are; it must end in time for the first who waits. */
+/** Creates a judgement of all current members. It must end in time for the earliest waiter. */
 export function judgementOf(group: GroupState, requestId: string, closed: GroupClosed, now: number): Judgement {
   return { request_id: requestId, members: group.members.length, closed, answer_by: answerBy(group, now) };
 }
 
-/** Begins it. */
+/** Starts a judgement. */
 export function begin(group: GroupState, requestId: string, closed: GroupClosed, now: number): Judgement {
   Object.assign(group, { retry_requested: false, scored_as: null });
   group.judging = judgementOf(group, requestId, closed, now);
   return group.judging;
 }
 
-/**
- * Takes up the judgement that an earlier life of the room began, if there is one, under the same
- * id.
- */
+/** Resumes a judgement that was running before a restart, under the same id; null if there was none. */
 export function resume(group: GroupState, now: number): Judgement | null {
   if (group.judging !== null) group.judging.answer_by = answerBy(group, now);
   return group.judging;
@@ -237,8 +234,8 @@ function answerBy({ waiters, judge_ms }: GroupState, now: number): number {
 }
 
 /**
- * A judgement's changes: the members whose answer is new, and the waiters who get theirs (they are removed
- * from the list).
+ * The effects of a judgement: members with a new answer, and the waiters that receive theirs (removed from
+ * the group's list).
  */
 interface Finished {
   answered: number[];
@@ -246,8 +243,8 @@ interface Finished {
 }
 
 /**
- * Ends the judgement. A reward that was answered stays; what had none takes the new answer. The
- * members of `doubted` have requests equal to theirs: who waits for a reward there stays listed.
+ * Ends the judgement. A reward already answered is kept; members without one take the new answer. Waiters for
+ * a reward of a body in `doubted` stay listed, because an equal request is unresolved.
  */
 export function finish(
   group: GroupState,
@@ -273,14 +270,14 @@ export function finish(
   return { answered, waiters };
 }
 
-/** Every place is taken and has its reward: it will never be judged again. */
+/** Whether the group is full and every member has its reward, so that it will never be judged again. */
 export function isComplete(group: GroupState): boolean {
   return isFull(group) && group.members.every(({ answer }) => answer === "reward");
 }
 
 /**
- * Its answer goes to this waiter's client: with a reward, or another answer that it takes for one,
- * it is done.
+ * Records that an answer was sent to the waiter's client. A reward, or a failure that the client accepts as
+ * final, counts as delivered.
  */
 export function markDelivered(
   group: GroupState,
@@ -291,7 +288,7 @@ export function markDelivered(
   if (state.answer === "reward" || takes_failure) state.told_at = now;
 }
 
-/** Nothing is under way and no client can return for an answer. */
+/** Whether the group is idle and no client can return for an answer. */
 export function isOver(group: GroupState, now: number): boolean {
   const idle = group.judging === null && closing(group) === null && !group.retry_requested;
   return idle && group.waiters.length === 0 && now >= group.forget_at;

@@ -1,22 +1,20 @@
-// Defines what is warned of where rewards rest on a part of their group.
+// Warnings for rewards that were computed from a part of their group.
 import type { GroupClosed } from "./gathering.ts";
 
-/**
- * How a judgement came about: its members, of how many, why it began, and whether some came late.
- */
+/** How complete a judged group was: its members, its size, why it closed, and whether members joined late. */
 interface Completeness {
   members: number;
-  /** null: unknown. */
+  /** Null if unknown. */
   size: number | null;
   closed: GroupClosed;
   late: boolean;
 }
 
-/** Judged before all were there. */
+/** Whether the group was judged before all members had arrived. */
 export const isCutShort = ({ members, size, closed }: Completeness): boolean =>
   closed === "deadline" || (size !== null && members < size);
 
-/** `group_incomplete` with the figures, or nothing for a whole group. */
+/** The `group_incomplete` warning with the numbers, or no warning for a complete group. */
 export function incompleteWarnings(group: Completeness): string[] {
   const { members, size, late } = group;
   if (!isCutShort(group) && !late) return [];

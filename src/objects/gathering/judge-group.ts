@@ -1,4 +1,4 @@
-// The judging of one gathered group: the same scoring and logging as a native request of one group.
+// Judges one gathered group, with the same scoring and logging as a request to /v1/rewards with one group.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
@@ -13,7 +13,7 @@ import { scoreBatch } from "../../scoring/score-batch.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
 interface GroupAsked {
-  /** The id of its log entry; repeating it leaves no second one. */
+  /** Id of the log entry; judging again with the same id does not add a second entry. */
   request_id: string;
   subject: RoomSubject;
   members: readonly MemberContent[];
@@ -22,41 +22,47 @@ interface GroupAsked {
 }
 
 export interface GroupWork extends GroupAsked {
-  /** false: scored only, for its journal; a judgement of the same id follows, and has the costs. */
+  /**
+   * If false, the group is scored for its journal only; a judgement with the same id follows and logs the
+   * costs.
+   */
   logs: boolean;
-  /** For its log entry. */
+  /** Warnings for the log entry. */
   warnings: readonly string[];
   group_id: string;
 }
 
-/** For a group that still gathers. */
+/** Questions about an incomplete group. */
 interface EarlyWork extends GroupAsked {
   signal: AbortSignal;
 }
 
-/** Asks of some members what will be asked of all. */
+/** Asks questions about the current members that the complete group would need as well. */
 export interface EarlyJudge {
-  /** Whether the spec has anything such, for groups of that size; null: of any. */
+  /** Whether the spec allows early questions for groups of this size; null: of any size. */
   allows(spec: AnySpec, size: number | null): boolean;
-  /** Rejects with an ApiError for faults of the request only. */
+  /** Rejects with an ApiError only for errors in the request. */
   ask(work: EarlyWork): Promise<void>;
 }
 
-/** Rejects with an ApiError for faults of the request only. */
+/** Judges a group. Rejects with an ApiError only for errors in the request. */
 export type JudgeGroup = (work: GroupWork) => Promise<JudgedGroup>;
 
 interface JudgedGroup {
   reply: RewardsReply;
-  /** The longest wait that a verifier asked for when it refused, ms; null where none did. */
+  /** The longest Retry-After of a verifier, in ms; null if there was none. */
   retry_after_ms: number | null;
 }
 
-/** With the generations that were asked before the group was complete. */
+/** A judged group with the number of generations asked before the group was complete. */
 export interface ScoredGroup extends JudgedGroup {
   early: number;
 }
 
-/** A group is judged to its end whoever goes: a client that left comes back for its answer. */
+/**
+ * Creates the judge. A judgement runs to its end even if clients disconnect, because they return for their
+ * answers.
+ */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
   return async (work) => {
     const { request_id, logs, warnings, subject, members, deadline_ms } = work;
@@ -66,7 +72,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
     const journal = { ...work.journal, ...(deps.verifier.protocol === "verify" && { hastens: true as const }) };
     const never = new AbortController().signal;
     const has_facts = true as const;
-    // In the isolate of the room, whose members came through others.
+    // Reserves memory in the room's isolate; the members arrived through other isolates.
     return holding(deps.held, key_name, deadline_ms, async ({ reserveBytes }) => {
       const started_ms = deps.clock.now();
       if (!logs) {
@@ -100,7 +106,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
   };
 }
 
-/** The same questions of the members there are, without a reward or a log entry. */
+/** Asks the same questions about the current members, without rewards or a log entry. */
 export function createEarlyJudge(deps: JudgingDeps): EarlyJudge {
   let known: { spec: AnySpec; size: number | null; allowed: boolean } | null = null;
   return {
@@ -135,17 +141,20 @@ function requestOf({ group_id, subject, members, deadline_ms }: GroupAsked & Pic
   };
 }
 
-/** A trainer that updates its policy while a group is generated says several; they are one group. */
+/**
+ * The latest step of the members. A trainer that updates its policy during generation sends several steps for
+ * one group.
+ */
 function latestStep(members: readonly MemberContent[]): number | undefined {
   const steps = members.flatMap(({ log_step }) => log_step ?? []);
   return steps.length === 0 ? undefined : Math.max(...steps);
 }
 
-/** A reward is relative to the group, and a hidden member cannot be compared. */
+/** Rejects a group with a member that cannot be shown to a judge, since rewards are relative to the group. */
 function requireShown(members: readonly MemberContent[]): void {
   const errors = members.find(({ unshown }) => unshown !== undefined)?.unshown;
   if (errors === undefined) return;
   const [{ path, message }] = errors as [FieldError];
-  const detail = `${path}: ${message}. It stands in a sample of this group, of which nothing was asked`;
+  const detail = `${path}: ${message}. This content is in a sample of the group, so the group was not judged`;
   throw new ApiError("unsupported_content", `${detail}.`, { errors });
 }

@@ -1,5 +1,5 @@
-// Decides when a room's storage is flushed: a little later and all together. A commit on the way to the
-// verifier would cost the trainer more than a restart loses.
+// Batches a room's storage writes and flushes them a little later. A commit on the way to the verifier would
+// cost the trainer more than what a restart can lose.
 import { systemClock } from "../../platform/clock.ts";
 
 export class LaterFlush {
@@ -7,15 +7,15 @@ export class LaterFlush {
   readonly #now: () => number;
   #next: { at: number; cancel(): void } | null = null;
 
-  /** `now` in ms since 1970. */
+  /** @param now clock in ms since 1970 */
   constructor(flush: () => void, now: () => number) {
     this.#flush = flush;
     this.#now = now;
   }
 
   /**
-   * Stores changes within this many ms. A sample lost so comes again with its request; a verdict lost so is
-   * asked again.
+   * Flushes changes within `ms`. After a restart an unsaved sample arrives again with its request, and an
+   * unsaved verdict is asked again.
    */
   within(ms: number): void {
     const at = this.#now() + ms;

@@ -1,4 +1,4 @@
-// The rooms of one process: the same room over memory, for tests and for hosts without Durable Objects.
+// Rooms in the memory of one process, for tests and for hosts without Durable Objects.
 
 import { createRequestIds } from "../../platform/request-ids.ts";
 import { memoryValues } from "../storage/memory.ts";
@@ -9,7 +9,7 @@ import { unlessFault } from "./reply.ts";
 import { Room } from "./room.ts";
 import { type RoomDeps, type RoomParts, roomParts } from "./room-listing.ts";
 
-/** Rooms that meet in this process only, and are gone with it. */
+/** Creates rooms that live only in this process. */
 export function createLocalRooms(deps: RoomDeps): GroupRooms {
   const rooms = new Map<string, Room | NamedGroup>();
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());

@@ -1,5 +1,5 @@
-// A group at work that its caller names, fills by position and closes: what is added, when it is judged, the
-// reply that is kept.
+// A group that its caller names, fills by position and closes. Adds members, judges the group once it is full
+// or closed, and keeps the reply.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { Rollout } from "../../core/contract/requests.ts";
@@ -22,28 +22,28 @@ import { type MemberContent, passingStore, type RoomSubject } from "./room-store
 import { scoredReply } from "./scored-answers.ts";
 import { namedSubjectOf, requireSameRollouts, requireSameSubject } from "./subject.ts";
 
-/** In a form that survives a call between isolates, as RoomReply. */
+/** Replies as plain data, like RoomReply, because errors lose their class between isolates. */
 export type AddReply = { added: NamedState } | { fault: GatheringFault };
 export type CloseReply = { reply: RewardsReply; retry_after_ms: number | null } | { fault: GatheringFault };
 
 const UNKNOWN: GatheringFault = {
   code: "not_found",
-  detail: "This key has no group of this id with a member. A group that is not asked for is forgotten after an hour.",
+  detail: "This key has no group with this id and at least one member. A group expires after an hour without requests.",
   errors: [],
   headers: {},
 };
 
-/** The one group of its object. A member's `body_hash` is its position. */
+/** The single group of its object. A member's `body_hash` is its position. */
 export class NamedGroup {
   #parts: RoomParts;
   readonly #group: GroupState;
   readonly #early: EarlyJudging;
   readonly #storing: LaterFlush;
   #judging: Promise<CloseReply> | null = null;
-  /** For who waits when all is forgotten. */
+  /** Resolves for waiters when the group is deleted. */
   readonly #forgotten = Promise.withResolvers<CloseReply>();
 
-  /** Takes up what the store holds, a judgement that was broken off included. */
+  /** Restores the stored state and resumes an interrupted judgement. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
     this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
@@ -57,12 +57,12 @@ export class NamedGroup {
     if (judgement !== null) void this.#start(judgement);
   }
 
-  /** The group is not asked for any more: its holder may drop it, its storage included. */
+  /** Whether the group has expired, so that its owner may delete it and its storage. */
   get isEmpty(): boolean {
     return this.#judging === null && this.#parts.now() >= this.#group.forget_at;
   }
 
-  /** All of the members, or none with a fault. They are stored before it returns. */
+  /** Adds all members, or none and returns a fault. Members are stored before the method returns. */
   add(members: NamedMembers): AddReply {
     try {
       this.#place(members);
@@ -73,20 +73,20 @@ export class NamedGroup {
     }
   }
 
-  /** Ends the group. Resolves with the result of the judgement, which may be one under way. */
+  /** Closes the group. Resolves with the result of the judgement, which may already be running. */
   async close({ deadline_ms }: Pick<GroupClosing, "deadline_ms">): Promise<CloseReply> {
     const group = this.#group;
     if (group.members.length === 0) return { fault: UNKNOWN };
     group.forget_at = this.#parts.now() + LIMITS.named_group_kept_ms;
     this.#book();
     const reply = this.#judging === null ? this.#parts.store.reply() : null;
-    // Missing parts of a reply may come by now.
+    // A reply with retryable failures is judged again.
     if (reply !== null && !isMendable(reply)) return { reply, retry_after_ms: null };
     if (this.#judging === null) Object.assign(group, { size: group.members.length, judge_ms: deadline_ms });
     return Promise.race([this.#judging ?? this.#begin(), this.#forgotten.promise]);
   }
 
-  /** Waiters are answered to come again, and work under way is dropped. */
+  /** Deletes the group: waiters receive `gathering`, and running work is dropped. */
   forget(): void {
     this.#early.stopAll();
     releaseStored(this.#parts);
@@ -94,7 +94,7 @@ export class NamedGroup {
     this.#parts = { ...this.#parts, store: passingStore() };
   }
 
-  /** Does what is due; resolves when no judgement is under way, or after room_alarm_ms. */
+  /** Does what is due. Resolves when no judgement is running, or after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
     if (this.#judging !== null) await within(systemClock, LIMITS.room_alarm_ms, this.#judging, () => undefined);
@@ -132,11 +132,11 @@ export class NamedGroup {
       addStored(group, bytes + store.addMember(0, place, { rollout, language: members.language }));
       bytes = 0;
     }
-    // Whoever closes it waits, and no member does.
+    // Only the closing request waits, so members have no waiters.
     Object.assign(group, { size, waiters: [], judge_ms: deadline_ms });
   }
 
-  /** The members there are, by position. */
+  /** The current members by position. */
   #contents(): Map<number, MemberContent> {
     const { members } = this.#group;
     const contents = this.#parts.store.members(0, members.length);
@@ -175,7 +175,7 @@ export class NamedGroup {
     return this.#judging;
   }
 
-  /** Never rejects. The reply is stored before anybody has it. */
+  /** Judges the group; never rejects. The reply is stored before it is returned. */
   async #judge(judgement: Judgement): Promise<CloseReply> {
     const outcome = await this.#scored(judgement);
     const { store, now } = this.#parts;
@@ -217,6 +217,6 @@ export class NamedGroup {
 
 function closed({ position }: NamedMembers, { at }: { at: number; rollout: Rollout }): ApiError {
   const path = `rollouts[${at - position}]`;
-  const message = `at position ${at}, which is none of the group's: it has been closed, or has all its members`;
+  const message = `position ${at} cannot be added: the group is closed or already has all its members`;
   return new ApiError("group_closed", `${path}: ${message}.`, { errors: [{ path, message }] });
 }

@@ -1,20 +1,20 @@
-// The joins that are not answered yet: their promises, and what is held back until a request's place shows.
+// Joins that are not answered yet: their promises, and samples whose place is undecided.
 import type { GatheredSample } from "./gathering.ts";
 import type { RoomReply } from "./reply.ts";
 
 interface OpenJoin {
   reply: Promise<RoomReply>;
   resolve(reply: RoomReply): void;
-  /** It repeats a sample that another request brought. */
+  /** The request repeats a sample that another request added. */
   attached: boolean;
-  /** The sample, where its place is undecided. */
+  /** The sample while its place is undecided; otherwise null. */
   sample: GatheredSample | null;
 }
 
 export class OpenJoins {
   readonly #joins = new Map<string, OpenJoin>();
 
-  /** The waiter's join; opened when it is new. */
+  /** Returns the waiter's join; creates one if there is none. */
   open(waiterId: string): OpenJoin {
     const known = this.#joins.get(waiterId);
     if (known !== undefined) return known;
@@ -28,12 +28,12 @@ export class OpenJoins {
     return this.#joins.get(waiterId);
   }
 
-  /** Its client has gone: the answer is dropped. */
+  /** Drops the join of a client that has disconnected. */
   drop(waiterId: string): void {
     this.#joins.delete(waiterId);
   }
 
-  /** Everybody who waits gets the same. */
+  /** Sends the same reply to all open joins. */
   answerAll(reply: RoomReply): void {
     for (const waiterId of [...this.#joins.keys()]) this.answer(waiterId, reply);
   }

@@ -1,4 +1,5 @@
-// Proving that waiters' clients are still there: one probe at a time for each, never longer than its limit.
+// Probes whether waiters' clients are still connected: at most one probe per waiter at a time, each with a
+// time limit.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -10,23 +11,23 @@ export class Prober {
   readonly #running = new Map<string, Promise<boolean>>();
   readonly #next = new Map<string, Promise<boolean>>();
 
-  /** A waiter has joined, or joined again; without a probe it counts as there. */
+  /** Registers a waiter that has joined or rejoined; without a probe its client counts as connected. */
   add(waiterId: string, probe: ClientProbe | null): void {
     if (this.#probes.get(waiterId) !== probe) this.drop(waiterId);
     this.#probes.set(waiterId, probe);
   }
 
-  /** The waiter has been answered or has left. */
+  /** Removes a waiter that was answered or has left. */
   drop(waiterId: string): void {
-    // A probe from another isolate is held there until it is given back: the call that brought it
-    // never ends for a waiter that left.
+    // Releases a probe from another isolate, which holds a reference there: otherwise the call that passed
+    // the probe would never end for a waiter that left.
     (this.#probes.get(waiterId) as Partial<Disposable> | null | undefined)?.[Symbol.dispose]?.();
     this.#probes.delete(waiterId);
   }
 
   /**
-   * Whether the waiter's client is there now. A proof serves everybody who asked before it began,
-   * so that many equal arrivals at once cost two probes each, not one for every pair.
+   * Whether the waiter's client is connected now. A probe serves all callers that asked before it started, so
+   * that many equal simultaneous arrivals cost two probes each instead of one per pair.
    */
   prove(waiterId: string): Promise<boolean> {
     const queued = this.#next.get(waiterId);
@@ -47,15 +48,14 @@ export class Prober {
 
   async #probe(waiterId: string): Promise<boolean> {
     if (!this.#probes.has(waiterId)) {
-      // Its connection was to an earlier life of the room: one whose client is there joins again at
-      // once.
+      // The waiter is from before a restart of the room: a client that is still connected rejoins at once.
       await pause(systemClock, LIMITS.room_rejoin_ms);
       if (!this.#probes.has(waiterId)) return false;
     }
     const probe = this.#probes.get(waiterId) ?? null;
     if (probe === null) return true;
-    // A busy isolate proves late; taken for there too soon, a client that went would be counted
-    // once more when it comes back.
+    // A timeout counts as connected only after room_proof_ms, because a busy isolate responds late, while a
+    // client wrongly considered connected would be counted a second time when it returns.
     const proven = probe().catch(() => false);
     return within(systemClock, LIMITS.room_proof_ms, proven, () => true);
   }

@@ -1,4 +1,4 @@
-// Reaches rooms that are Durable Objects: calls them, and joins again when a call breaks.
+// Client for rooms that run in Durable Objects; joins again when a call breaks.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
@@ -11,9 +11,9 @@ import type { ClientProbe, GatheredSample, GroupClosing, GroupRooms, NamedMember
 import type { AddReply, CloseReply } from "./named-group.ts";
 import { type RoomReply, unlessFault } from "./reply.ts";
 
-const UNREACHABLE = "The room that gathers this sample's group cannot be reached. Send the request again as it is.";
+const UNREACHABLE = "The room that gathers this sample's group cannot be reached. Send the same request again.";
 
-/** The Durable Object's calls, as its stub offers them. */
+/** RPC methods of the Durable Object's stub. */
 export interface RoomStub {
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply>;
   leave(waiterId: string): Promise<void>;
@@ -22,14 +22,14 @@ export interface RoomStub {
   close(closing: GroupClosing): Promise<CloseReply>;
 }
 
-/** The part of a Durable Object namespace that is used here. */
+/** The part of a Durable Object namespace used here. */
 export interface RoomNamespace {
   getByName(name: string): RoomStub;
 }
 
 /**
- * Rooms as Durable Objects, one a group. `report` takes log lines about rooms that cannot be
- * reached.
+ * Creates rooms backed by Durable Objects, one object per room. `report` receives log lines about unreachable
+ * rooms.
  */
 export function createRemoteRooms(
   namespace: RoomNamespace,
@@ -56,8 +56,9 @@ export function createRemoteRooms(
 }
 
 /**
- * A call breaks when the object is moved, restarted or updated. The room knows the waiter by its
- * id, so joining again only attaches to it. A stub whose call broke is not used again.
+ * Joins a room and retries broken calls. A call breaks when the object is moved, restarted or updated. The
+ * room recognises the waiter by its id, so another join only attaches to it. A stub whose call broke is not
+ * reused.
  */
 async function joinAgain(
   namespace: RoomNamespace,
@@ -73,7 +74,7 @@ async function joinAgain(
     } catch (error) {
       if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
       await pause(systemClock, LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
-      // It has already left: joining after that would make a waiter that never ends.
+      // The waiter has already left; another join would create a waiter that never ends.
       if (signal.aborted) throw error;
     }
   }

@@ -1,5 +1,4 @@
-// Defines what a room says to a join, in a form that survives a call between isolates (errors lose their
-// class there).
+// The reply of a room to a join, as plain data, because errors lose their class between isolates.
 
 import { ApiError, asApiError, type FieldError, type RequestErrorCode } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
@@ -9,7 +8,7 @@ export interface GatheringFault {
   code: RequestErrorCode;
   detail: string;
   errors: readonly FieldError[];
-  /** Such as `retry-after`. */
+  /** Response headers such as `retry-after`. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -19,24 +18,24 @@ export type RoomReply = { reward: GatheredReward } | Faulty;
 export const GATHERING: GatheringFault = {
   code: "gathering",
   detail:
-    "The other samples of this one's group have not come yet, and may lack a connection. Its place is kept: send it again.",
+    "Other samples of this group have not arrived yet; their requests may be waiting for a connection. This sample's place is kept: send it again.",
   errors: [],
   headers: { "retry-after": "1" },
 };
 
-/** A fault of the request as it is; anything else is reported and named `internal`. */
+/** Converts an error into a fault. Errors other than ApiError are reported and become `internal`. */
 export function faultReply(thrown: unknown, id: string, report: (line: Record<string, unknown>) => void): Faulty {
   const { code, message, errors, headers } = asApiError(thrown);
   if (code === "internal") report(faultLine(thrown, id));
   return { fault: { code, detail: message, errors, headers } };
 }
 
-/** What is not a fault; a fault is thrown as the ApiError it was. */
+/** Returns a successful reply, or throws the fault as an ApiError. */
 export function unlessFault<R extends object>(reply: R): Exclude<R, Faulty> {
   if (!("fault" in reply)) return reply as Exclude<R, Faulty>;
   const { code, detail, errors, headers } = (reply as unknown as Faulty).fault;
   throw new ApiError(code, detail, { errors, headers });
 }
 
-/** The reward, or the fault thrown. */
+/** Returns the reward, or throws the fault as an ApiError. */
 export const rewardOf = (reply: RoomReply): GatheredReward => unlessFault(reply).reward;

@@ -1,4 +1,4 @@
-// Defines what a room is given, and that its run's list knows it.
+// The dependencies of a room, and its entry in the list of its run's objects.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
@@ -12,17 +12,20 @@ export interface RoomParts {
   store: RoomStore;
   storage: GroupStorage;
   judge: JudgeGroup;
-  /** Absent: nothing is asked of a group before it is judged. */
+  /** If omitted, no questions are asked before a group is judged. */
   early?: EarlyJudge;
-  /** ms since 1970. */
+  /** Milliseconds since 1970. */
   now(): number;
   nextRequestId(): string;
   report(line: Record<string, unknown>): void;
-  /** Called with the room's subject when its first sample has come. */
+  /** Called with the room's subject when its first sample has arrived. */
   began?(subject: RoomSubject, waiterId: string): void;
 }
 
-/** The first who comes says what the room is. @returns the bytes that this stores */
+/**
+ * Stores the subject of the room's first sample; does nothing if a subject is stored.
+ * @returns the number of bytes stored
+ */
 export function beginWith(subject: RoomSubject, waiterId: string, { store, began }: RoomParts): number {
   if (store.subject() !== null) return 0;
   const bytes = store.saveSubject(subject);
@@ -30,14 +33,14 @@ export function beginWith(subject: RoomSubject, waiterId: string, { store, began
   return bytes;
 }
 
-/** Lets go what its key's limits have booked of the room. */
+/** Releases all bytes that the room has booked with its key's limits. */
 export function releaseStored({ store, storage }: RoomParts): void {
   for (const group of store.groups()) storage.release(store.subject()?.key_name ?? null, group);
 }
 
 /**
- * A room's work when it begins: it is put on its run's list, and where the run has been deleted since its
- * first sample was sent, it forgets. No request waits for that.
+ * Adds a new room to its run's list, and deletes the room's data if the run was deleted after the first
+ * sample was sent. Runs in the background; no request waits for the result.
  */
 function listing(
   runObjects: RunObjects | undefined,
@@ -53,10 +56,13 @@ function listing(
   };
 }
 
-/** The parts that rooms judge with, and the lists of runs that know of them; absent: none. */
+/** Dependencies for judging, and the lists of runs' objects (optional). */
 export type RoomDeps = Omit<JudgingDeps, "runObjects"> & { runObjects?: RunObjects };
 
-/** The parts of a room over these values; `forget` is how its holder has it forget. */
+/**
+ * Builds a room's dependencies over its stored values.
+ * @param forget deletes the room
+ */
 export function roomParts(
   deps: RoomDeps,
   values: Values,
@@ -68,7 +74,7 @@ export function roomParts(
     storage: groupStorage(deps),
     judge: createGroupJudge(deps),
     ...(deps.early_judging && { early: createEarlyJudge(deps) }),
-    // Windows are real time even where a test's clock stands still.
+    // Windows use real time even if a test's clock is stopped.
     now: () => Date.now(),
     nextRequestId,
     report: deps.report,

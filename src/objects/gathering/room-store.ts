@@ -1,5 +1,5 @@
-// Defines what a room keeps: its groups, their members' texts, answers and readings, and when they are
-// stored.
+// The storage of a room: its groups, their members' texts, answers and readings. Buffers writes until they
+// are flushed.
 
 import type { Reading } from "../../core/asking/readings.ts";
 import type { RewardsReply } from "../../core/contract/replies.ts";
@@ -12,17 +12,17 @@ import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { GatheringFault } from "./reply.ts";
 
-/** The common fields of a room's samples: its name is a digest of it. */
+/** Fields that all samples of a room share; the room's name is a digest of them. */
 export interface RoomSubject {
   room: string;
   prompt: Prompt;
   spec: AnySpec;
-  /** Absent: the spec needs none. */
+  /** Omitted if the spec needs no facts. */
   facts?: GroupFacts;
   run_id: string | null;
   step: number | null;
   key_name: string | null;
-  /** For a group that its caller names and fills by position; absent: samples meet in it. */
+  /** Set for a named group; omitted for a room in which samples meet. */
   named?: { group_id: string; language: string | null; size: number | null };
 }
 
@@ -33,50 +33,50 @@ export interface MemberContent {
   log_step?: number;
 }
 
-/** A member's answer, whoever asks for it. */
+/** A member's answer; independent of which request asks for it. */
 export type Answer = { reward: Omit<GatheredReward, "attached"> } | { fault: GatheringFault };
 
-/** Readings of one question, and the log entry that holds their cost. */
+/** Readings of one question, and the id of the log entry that includes their cost. */
 export interface JournalRow {
   request_id: string;
-  /** It was asked before the group was complete. */
+  /** The question was asked before the group was complete. */
   early?: true;
-  /** For one that failed: for the judgement that logged so, should it be taken up again, alone. */
+  /**
+   * The question failed. The readings are valid only for the judgement that logged the failure, if that
+   * judgement is resumed.
+   */
   failed?: true;
   readings: readonly Reading[];
 }
 
 /**
- * Writes gather until `flush`, which stores them whole or not at all: a commit takes milliseconds,
- * and the runtime holds back whatever leaves the object until it is done. Reads see every write.
+ * Buffers writes until `flush`, which stores them atomically: a commit takes milliseconds, and the runtime
+ * holds back outgoing messages until it is done. Reads see buffered writes.
  */
 export interface RoomStore {
-  /** By epoch ascending. */
+  /** Ascending by epoch. */
   groups(): GroupState[];
   saveGroup(group: GroupState): void;
   subject(): RoomSubject | null;
-  /** @returns the bytes that it stores */
+  /** @returns the number of bytes stored */
   saveSubject(subject: RoomSubject): number;
   /** The first `count` members, in order. */
   members(epoch: number, count: number): MemberContent[];
-  /** @returns the bytes that it stores */
+  /** @returns the number of bytes stored */
   addMember(epoch: number, member: number, content: MemberContent): number;
   answer(epoch: number, member: number): Answer | null;
   saveAnswer(epoch: number, member: number, answer: Answer): void;
-  /** For a group that its caller names; null before it is judged. */
+  /** The reply of a named group; null before it is judged. */
   reply(): RewardsReply | null;
   saveReply(reply: RewardsReply): void;
-  /** By content key. */
+  /** Keyed by the content key of the question. */
   journal(epoch: number): Map<string, JournalRow>;
   addToJournal(epoch: number, key: string, row: JournalRow): void;
-  /** The group will never be judged again. */
+  /** Deletes the journal of a group that will never be judged again. */
   dropJournal(epoch: number): void;
-  /** Drops a group with everything in it. */
+  /** Deletes a group and all its data. */
   forget(epoch: number): void;
-  /**
-   * When the room wants to be woken even if it has been restarted meanwhile; null: nothing is left
-   * in it.
-   */
+  /** Sets when the room is woken, even after a restart; null: never, the room is empty. */
   wakeAt(at: number | null): void;
   flush(): void;
 }
@@ -85,13 +85,13 @@ const SUBJECT = "subject";
 const REPLY = "reply";
 const GROUP = "group.";
 
-/** Texts, which may be longer than a row: kept with their bytes until `flush`. */
+/** Values that may be larger than a storage row, buffered with their bytes until `flush`. */
 function createTexts(values: Values) {
   const unsaved = new Map<string, { value: unknown; bytes: Uint8Array }>();
   return {
     unsaved,
     get: <T>(name: string): T => (unsaved.get(name)?.value ?? getJson<T>(values, name)) as T,
-    /** @returns the bytes that it stores */
+    /** @returns the number of bytes stored */
     set(name: string, value: unknown): number {
       const bytes = jsonBytes(value);
       unsaved.set(name, { value, bytes });
@@ -105,8 +105,8 @@ function createTexts(values: Values) {
 }
 
 /**
- * Over an object's values. What comes one by one, as readings do, and is mostly never read again
- * stays in memory until there is something to store; a group's state as it then is.
+ * Creates a room's store over an object's values. Frequent small writes such as readings, which are rarely
+ * read again, stay in memory until `flush`. A group is stored in the state it has at that time.
  */
 export function createRoomStore(values: Values): RoomStore {
   const unsaved = new Map<string, unknown>();
@@ -121,13 +121,13 @@ export function createRoomStore(values: Values): RoomStore {
   }
 
   function flush(): void {
-    // First, for a group that came after one that is forgotten may have the same epoch.
+    // Deletions come first: a new group may reuse the epoch of a deleted one.
     for (const prefix of dropped.splice(0)) for (const [name] of [...values.list(prefix)]) values.delete(name);
     for (const [name, value] of unsaved) values.set(name, value);
     unsaved.clear();
     texts.flush();
-    // An alarm that rings too early costs less than one set anew at every arrival: the room only
-    // looks, and sets the next. One that has rung is none.
+    // An alarm that fires too early costs less than a new alarm at every arrival: the room only checks its
+    // state and sets the next alarm. An alarm that has fired no longer counts.
     if (rings <= Date.now()) rings = Infinity;
     if (wakes >= rings) return;
     rings = wakes;
@@ -138,7 +138,7 @@ export function createRoomStore(values: Values): RoomStore {
   return {
     groups() {
       flush();
-      // Names come in the order of texts, in which 10 is before 9.
+      // Names are in lexicographic order, in which 10 precedes 9.
       return Array.from(values.list<GroupState>(GROUP), ([, group]) => group).sort((a, b) => a.epoch - b.epoch);
     },
     saveGroup: (group) => void unsaved.set(`${GROUP}${group.epoch}.`, group),
@@ -176,5 +176,5 @@ export function createRoomStore(values: Values): RoomStore {
   };
 }
 
-/** For a room that has forgotten everything: later data is kept nowhere. */
+/** A store in memory for a deleted room: later data is not persisted. */
 export const passingStore = (): RoomStore => createRoomStore(memoryValues(() => undefined));

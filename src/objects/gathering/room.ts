@@ -1,4 +1,5 @@
-// A room at work: joins and leaves into decisions, storage, judgements, answers. No runtime.
+// A gathering room: collects the samples of one group from separate requests, judges the group, and answers
+// every waiter. Independent of the runtime; the adapter is durable.ts.
 
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -43,15 +44,15 @@ export class Room {
   readonly #state: RoomState;
   readonly #prober = new Prober();
   readonly #joins = new OpenJoins();
-  /** Judgements, and scoring before equal requests are distinguished. */
+  /** Running judgements, including those that score a group before duplicate requests are resolved. */
   readonly #judgements = new Set<Promise<void>>();
-  /** The members that were answered last, by who got the answer. */
+  /** The latest answers, by waiter. */
   readonly #delivered = new DeliveredReplies();
   #cancel: () => void = () => {};
   readonly #storing: LaterFlush;
   readonly #early: EarlyJudging;
 
-  /** Takes up what the store holds, judgements that were broken off included. */
+  /** Restores the stored state and resumes interrupted judgements. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
     this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
@@ -68,12 +69,12 @@ export class Room {
     this.#proceed();
   }
 
-  /** Nothing is left in it: whoever holds it may drop it, its storage included. */
+  /** Whether the room is empty, so that its owner may delete it and its storage. */
   get isEmpty(): boolean {
     return this.#state.groups.length === 0 && this.#state.undecided.length === 0;
   }
 
-  /** Resolves with the sample's answer, however long it takes; the same waiter_id shares it. */
+  /** Resolves with the sample's answer; has no time limit. Joins with the same waiter_id share the answer. */
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
     const { waiter_id } = sample;
     const join = this.#joins.open(waiter_id);
@@ -98,7 +99,8 @@ export class Room {
   }
 
   /**
-   * The waiter's client has gone: an answer that was not delivered counts as undelivered; its member stays.
+   * Handles the disconnect of a waiter's client. Its member stays; an answer sent to it but not received
+   * counts as undelivered.
    */
   leave(waiterId: string): void {
     this.#prober.drop(waiterId);
@@ -108,7 +110,7 @@ export class Room {
     this.#proceed();
   }
 
-  /** Forgets all samples: waiters are answered to come again, and work under way is dropped. */
+  /** Deletes all samples: waiters receive `gathering`, and running work is dropped. */
   forget(): void {
     this.#joins.answerAll({ fault: GATHERING });
     this.#early.stopAll();
@@ -118,7 +120,7 @@ export class Room {
     this.#parts = { ...this.#parts, store: passingStore() };
   }
 
-  /** Does what is due; resolves when no judgement is under way, or after room_alarm_ms. */
+  /** Does what is due. Resolves when no judgement is running, or after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
     const until = this.#parts.now() + LIMITS.room_alarm_ms;
@@ -129,7 +131,7 @@ export class Room {
     this.#storing.flush();
   }
 
-  /** Sets the sample down where it belongs; answers at once when the answer is there. */
+  /** Stores the sample in its slot, and answers at once if the answer is available. */
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
@@ -143,7 +145,7 @@ export class Room {
     store.saveGroup(group);
   }
 
-  /** One of an earlier life whose client is there joins again at once. */
+  /** Removes a waiter from before a restart unless its client rejoins shortly. */
   async #awaitBack(waiterId: string): Promise<void> {
     await pause(systemClock, LIMITS.room_rejoin_ms);
     if (isLost(this.#state, waiterId)) this.leave(waiterId);
@@ -158,7 +160,7 @@ export class Room {
     };
   }
 
-  /** The place of an undecided request. */
+  /** Assigns an undecided request to its slot. */
   #settle(waiterId: string): void {
     const sample = this.#joins.get(waiterId)?.sample ?? null;
     try {
@@ -173,7 +175,7 @@ export class Room {
     this.#parts.storage.requireSpace(key_name);
   }
 
-  /** Judges what is due, forgets what is over, and arranges to be woken. */
+  /** Judges due groups, deletes expired ones, and schedules the next wake-up. */
   #proceed(): void {
     const { store, storage, now, nextRequestId } = this.#parts;
     const at = now();
@@ -217,13 +219,16 @@ export class Room {
     this.#judgements.add(work);
   }
 
-  /** Equal requests prove nothing before their text has a reward. */
+  /**
+   * Scores a group before its duplicate requests are resolved: their clients are probed only once their text
+   * has a reward.
+   */
   #scoreFirst(group: GroupState, judgement: Judgement): void {
     Object.assign(group, { scored_as: judgement.request_id, telling_apart: true });
     this.#parts.store.saveGroup(group);
     const { window_ends } = group;
     const probing = async () => {
-      // One text alone, and what has been judged before, ask nothing of the verifier.
+      // A single text, or a repetition of judged samples, needs no questions to the verifier.
       const certain = judgement.members === 1 || isRepetition(group);
       const answers = certain ? [] : await scoredAnswers(this.#parts, this.#early, group, judgement, false);
       for (const { waiter_id, reply } of refusals(undecidedIn(this.#state, group), group, answers)) {
@@ -250,17 +255,20 @@ export class Room {
     this.#early.stop(group.epoch);
     if (isComplete(group)) store.dropJournal(group.epoch);
     store.saveGroup(group);
-    // An answer is safe before anybody has it, so that a repetition of the sample never gets
-    // another.
+    // Answers are stored before they are sent, so that a repeated request never receives a different answer.
     this.#storing.flush();
     for (const waiter of waiters) this.#send(group, waiter, answers[waiter.member] as Answer);
-    // Stored after it is delivered: a client that was cut meanwhile shall not lose its answer by it.
+    // Delivery marks are stored only after sending, so that a client that disconnects in the meantime does
+    // not lose its answer.
     store.saveGroup(group);
     this.#proceed();
     await Promise.all(group.waiters.map((waiter) => this.#sendProven(group, waiter)));
   }
 
-  /** The reward of one that has an equal beside it: both can be distinguished now at no cost. */
+  /**
+   * Sends the reward of a member that has an unresolved equal request, once its client has proved to be
+   * connected.
+   */
   async #sendProven(group: GroupState, waiter: WaiterState): Promise<void> {
     const { store } = this.#parts;
     if (group.members[waiter.member]?.answer !== "reward") return;
@@ -280,7 +288,10 @@ export class Room {
     return earlier;
   }
 
-  /** A client that has gone by now says so soon (`leave`), and then the answer counts as undelivered. */
+  /**
+   * Sends an answer. If the client has disconnected, a `leave` follows soon, and the answer then counts as
+   * undelivered.
+   */
   #send(group: GroupState, waiter: Pick<WaiterState, "waiter_id" | "member" | "takes_failure">, answer: Answer): void {
     const { waiter_id, member } = waiter;
     const join = this.#joins.get(waiter_id);

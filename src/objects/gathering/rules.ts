@@ -1,5 +1,6 @@
-// A room's decisions: which group an arriving sample belongs to, whether it repeats one, and what is due.
-// Pure: times are given; knows no texts, no storage, no connections.
+// The rules of a room: which group a new sample belongs to, whether it repeats another sample, and which
+// groups are due. Pure: receives the time as an argument, and depends on neither texts, storage nor
+// connections.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import {
@@ -26,36 +27,36 @@ import {
   undecidedOf,
 } from "./undecided.ts";
 
-/** A contract's deadline as a share of its client's wait; see ../../api/tools/shared/deadlines.ts. */
+/** An API contract's deadline as a share of its client's timeout; see ../../api/tools/shared/deadlines.ts. */
 const ANSWER_SHARE = 0.8;
 
-/** A sample's place. */
+/** A sample's slot in a group. */
 export interface MemberSlot {
   epoch: number;
   member: number;
-  /** It is a member that was not there before: its text is to be stored. */
+  /** The sample is a new member, whose text must be stored. */
   added: boolean;
-  /** Another request brought this member. */
+  /** Another request added this member. */
   attached: boolean;
-  /** The answer is there already. */
+  /** The answer is already available. */
   ready: boolean;
 }
 
 /**
- * `held`: whether it repeats a request that is waited for shows later; of these `lost` ones have to
- * join again first.
+ * `held`: undecided whether the request repeats an open one. The waiters in `lost` are from before a restart
+ * and must rejoin first.
  */
 type Arrived = { kind: "placed"; place: MemberSlot } | { kind: "held"; lost: string[] };
 
 /**
- * The room as an earlier life left it. Waiters may join again; those not placed yet come anew. An answer
- * delivered shortly before counts as delivered just now: the reply may have ended with that life, so that its
- * repetition may be a retry.
+ * Restores a room after a restart. Waiters may rejoin; requests without a slot arrive again. An answer
+ * delivered shortly before counts as delivered now: the restart may have cut the reply, so a repeated request
+ * may be a retry.
  */
 export function restoredRoom(groups: readonly GroupState[], now: number): RoomState {
   for (const group of groups) {
     group.telling_apart = false;
-    // A group stored before refusals were counted has none.
+    // Groups stored by older versions have no `refused`.
     group.refused ??= [];
     for (const waiter of group.waiters) waiter.lost = true;
     for (const member of group.members) if (now - (member.told_at ?? 0) < LIMITS.room_told_ms) member.told_at = now;
@@ -64,8 +65,8 @@ export function restoredRoom(groups: readonly GroupState[], now: number): RoomSt
 }
 
 /**
- * A refused sample counts as arrived, once however often it is sent: in the group that it would
- * have been in, so that its neighbours are not kept waiting. Returns that group.
+ * Counts a rejected sample as arrived, once per body, in the group it would have joined, so that the other
+ * members do not wait for it. Returns that group.
  */
 export function refuse(room: RoomState, { body_hash }: Pick<Arrival, "body_hash">): GroupState | null {
   if ([room, ...room.groups].some(({ refused }) => refused.includes(body_hash))) return null;
@@ -75,7 +76,8 @@ export function refuse(room: RoomState, { body_hash }: Pick<Arrival, "body_hash"
 }
 
 /**
- * @param requireSpace called before a member is added; may throw to refuse it
+ * Finds the slot of an arriving sample.
+ * @param requireSpace called before a member is added; may throw to reject it
  * @throws ApiError `overloaded` when the room holds room_members_max members
  */
 export function arrive(room: RoomState, arrival: Arrival, now: number, requireSpace = () => {}): Arrived {
@@ -93,8 +95,8 @@ export function arrive(room: RoomState, arrival: Arrival, now: number, requireSp
 }
 
 /**
- * The place of an undecided request, now that nothing equal is waited for, or that everybody before
- * it has proved to be there. null when it has left.
+ * Assigns an undecided request to a slot, once no equal request is open or all earlier ones have proved to be
+ * connected. Returns null if the request has left.
  */
 export function settle(room: RoomState, waiterId: string, now: number, requireSpace = () => {}): MemberSlot | null {
   const found = release(room, waiterId);
@@ -104,12 +106,12 @@ export function settle(room: RoomState, waiterId: string, now: number, requireSp
   return repeated(room, arrival, now, false) ?? newcomer(room, arrival, now, requireSpace);
 }
 
-/** Those undecided whose place shows by now, in order. */
+/** Waiter ids of undecided requests that can be assigned now, in order. */
 export const settleable = (room: RoomState): string[] => decidable(room).map(({ arrival }) => arrival.waiter_id);
 
 /**
- * A waiter's client has gone, or its time is over. Its member stays and counts. Returns the group
- * that changed.
+ * Removes a waiter whose client has disconnected or whose time is over. Its member stays and counts. Returns
+ * the changed group.
  */
 export function leave(room: RoomState, waiterId: string): GroupState | null {
   release(room, waiterId);
@@ -120,7 +122,7 @@ export function leave(room: RoomState, waiterId: string): GroupState | null {
 }
 
 /**
- * The groups to be judged now and why, or to be scored before equal requests are distinguished. Drops waiters
+ * The groups to judge now, or to score before duplicate requests are resolved, with the reason. Drops waiters
  * whose time is over.
  */
 export function dueGroups(room: RoomState, now: number) {
@@ -131,7 +133,7 @@ export function dueGroups(room: RoomState, now: number) {
   });
 }
 
-/** Lets those of incomplete groups go whose time for it has come: them, and the groups changed. */
+/** Releases waiters of incomplete groups whose time is over. Returns them and the changed groups. */
 export function lettingGo(room: RoomState, now: number): { groups: GroupState[]; waiters: string[] } {
   const undecided = letsUndecidedGo(room).flatMap(({ waiter_id, at }) => (at <= now ? [waiter_id] : []));
   for (const waiter of undecided) release(room, waiter);
@@ -143,29 +145,26 @@ export function lettingGo(room: RoomState, now: number): { groups: GroupState[];
   };
 }
 
-/** When the next is let go; null when none is to be. */
+/** Time of the next release; null if none is scheduled. */
 export function letsGoAt(room: RoomState): number | null {
   const waiters = room.groups.flatMap((group) => releaseTimes(group));
   return earliest([...waiters, ...letsUndecidedGo(room)].map(({ at }) => at));
 }
 
-/** Drops the groups that cannot be asked for any more, and returns their epochs. */
+/** Removes the groups that can no longer be requested, and returns their epochs. */
 export function forget(room: RoomState, now: number): number[] {
   const over = room.groups.filter((group) => isOver(group, now));
   room.groups = room.groups.filter((group) => !over.includes(group));
   return over.map(({ epoch }) => epoch);
 }
 
-/** When a gathering group closes if no member comes before; null when none gathers. */
+/** Earliest time at which a gathering group closes if no member arrives; null if no group is gathering. */
 export function closesAt(room: RoomState): number | null {
   const gathers = ({ judging, telling_apart }: GroupState) => judging === null && !telling_apart;
   return earliest(room.groups.filter(gathers).flatMap((group) => closing(group)?.at ?? []));
 }
 
-/**
- * When there is something to do if nothing comes before, forgetting included; null when the room is
- * empty.
- */
+/** Time of the next action if no request arrives, including expiry; null if the room is empty. */
 export function wakesAt(room: RoomState): number | null {
   const idle = room.groups.filter((group) => group.judging === null && closing(group) === null);
   const over = idle.map(({ forget_at, waiters }) => Math.max(forget_at, ...waiters.map(({ answer_by }) => answer_by)));
@@ -174,7 +173,7 @@ export function wakesAt(room: RoomState): number | null {
 
 const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
 
-/** The same request again, after its connection to the room broke. */
+/** Handles the same request after its connection to the room broke. */
 function returning(room: RoomState, arrival: Arrival, now: number): Arrived | null {
   const { waiter_id } = arrival;
   if (room.undecided.some((other) => other.arrival.waiter_id === waiter_id)) return { kind: "held", lost: [] };
@@ -184,7 +183,7 @@ function returning(room: RoomState, arrival: Arrival, now: number): Arrived | nu
     const member = waiter?.member ?? members.findIndex((other) => other.waiter_id === waiter_id);
     if (member < 0) continue;
     if (waiter !== undefined) waiter.lost = false;
-    // A waiter that had to prove its connection when the room's earlier life ended has its answer.
+    // A waiter that was being probed when the room restarted can be answered now.
     const answered = members[member]?.answer === "reward";
     if (answered) group.waiters = waiters.filter((other) => other !== waiter);
     const ready = answered || (waiter === undefined && attach(group, member, arrival, now));
@@ -197,9 +196,10 @@ function returning(room: RoomState, arrival: Arrival, now: number): Arrived | nu
 const isOpen = (answer: string) => answer === "none" || answer === "failed";
 
 /**
- * Attaches to an equal member whose answer no client has had: first to one without a waiter, then to one that
- * is answered. While equal arrivals are undecided the first kind is theirs. A client that has its answer does
- * not ask again: a sample equal to such a one is another, of a trainer's later epoch.
+ * Attaches to an equal member whose answer no client has received: preferably an unanswered one without a
+ * waiter, else an answered one. While earlier equal arrivals are undecided, the unanswered members are
+ * reserved for them. A client that has its answer does not ask again, so a sample equal to a delivered one is
+ * a separate sample, from a later epoch of the trainer.
  */
 function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: boolean): MemberSlot | null {
   const equal = room.groups.flatMap((group) =>
@@ -217,7 +217,7 @@ function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: b
   return { epoch: group.epoch, member, added: false, attached: true, ready };
 }
 
-/** The last member with such a body that has its reward. */
+/** The last rewarded member with this body. */
 export function rewardedMember(room: RoomState, bodyHash: string): { epoch: number; member: number } | null {
   for (const { epoch, members } of room.groups.toReversed()) {
     const member = members.findLastIndex(({ body_hash, answer }) => body_hash === bodyHash && answer === "reward");
@@ -226,19 +226,19 @@ export function rewardedMember(room: RoomState, bodyHash: string): { epoch: numb
   return null;
 }
 
-/** The last group while it takes members, else the next. */
+/** Adds the sample to the last group while that accepts members, otherwise to a new group. */
 function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: () => void): MemberSlot {
   requireSpace();
   if (room.groups.reduce((sum, { members }) => sum + members.length, 0) >= LIMITS.room_members_max) {
     const limit = `room_members_max = ${LIMITS.room_members_max}`;
     throw new ApiError(
       "overloaded",
-      `This prompt's room holds ${limit} samples; send step or run_id with the requests.`,
+      `This prompt's room already has ${limit} samples; send step or run_id with the requests.`,
     );
   }
   const delivered_at = lastDelivered(room, arrival.body_hash);
   const last = room.groups.findLast((group) => !isRepetition(group) || !isFull(group));
-  // A sample whose answer a client has had is never in a group with its repetition.
+  // A group never contains both a delivered sample and its repetition.
   const apart =
     delivered_at !== null &&
     last?.members.some(({ body_hash, told_at }) => told_at !== null && body_hash === arrival.body_hash);
@@ -246,15 +246,15 @@ function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: 
   const group = last !== undefined && !apart && takes(last, arrival, now) ? last : next();
   if (group !== last) room.groups.push(group);
   const member = addMember(group, arrival, now, delivered_at !== null);
-  // So soon after its answer it may be a retry after all, whose client went unnoticed; such a one
-  // shall not wait for a whole window.
+  // This soon after delivery the sample may be a retry of a client whose disconnect went unnoticed, so it
+  // does not wait for a whole window.
   if (delivered_at !== null && isRepetition(group) && now - delivered_at < LIMITS.room_hold_after_ms) {
     group.window_ends = Math.min(group.window_ends, now + LIMITS.room_hold_ms);
   }
   return { epoch: group.epoch, member, added: true, attached: false, ready: false };
 }
 
-/** When the reward of a sample with such a body was last delivered; null when never. */
+/** When the reward of a sample with this body was last delivered; null if never. */
 function lastDelivered({ groups }: RoomState, bodyHash: string): number | null {
   const times = groups.flatMap(({ members }) =>
     members.flatMap(({ body_hash, answer, told_at }) =>
@@ -264,7 +264,10 @@ function lastDelivered({ groups }: RoomState, bodyHash: string): number | null {
   return times.length === 0 ? null : Math.max(...times);
 }
 
-/** After the last judgement a group takes late members for as long as a client waits. */
+/**
+ * Whether the group accepts members. After the last judgement it accepts late members for as long as a client
+ * waits.
+ */
 function takes(group: GroupState, { answer_within_ms }: Arrival, now: number): boolean {
   if (isFull(group)) return false;
   if (group.judging !== null || group.judged_at === null || group.members.length > group.judged) return true;

@@ -1,4 +1,4 @@
-// Scores a group for its members' answers: a fault of the whole is everybody's.
+// Scores a group and builds its members' answers: a failure of the judgement is returned to every member.
 import { answersOf, faultAnswers } from "./answers.ts";
 import type { EarlyJudging } from "./early-judging.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
@@ -9,10 +9,10 @@ import type { RoomParts } from "./room-listing.ts";
 import type { Answer } from "./room-store.ts";
 import { subjectFor } from "./subject.ts";
 
-/** So much of a room's digest names its groups in the run log. */
+/** Characters of the room's digest used in group ids of the run log. */
 const ROOM_CHARS = 16;
 
-/** Scores a judgement's group. */
+/** Scores a group within its judgement's deadline, reusing readings of early judging. */
 export async function scoredReply(
   { judge, now }: RoomParts,
   begun: EarlyJudging,
@@ -31,7 +31,10 @@ export async function scoredReply(
   }
 }
 
-/** One answer a member, in order. @param logs see GroupWork */
+/**
+ * Scores a group and returns one answer per member, in order.
+ * @param logs see GroupWork
+ */
 export async function scoredAnswers(
   parts: RoomParts,
   begun: EarlyJudging,

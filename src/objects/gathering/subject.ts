@@ -1,4 +1,4 @@
-// The common fields of a room's samples, and whether another sample agrees with them. Pure.
+// The fields that all samples of a room share, and the check that a new sample agrees with them. Pure.
 
 import type { Rollout } from "../../core/contract/requests.ts";
 import { canonicalJson } from "../../core/contract/spec.ts";
@@ -7,13 +7,13 @@ import type { GatheredSample, GroupFacts, NamedMembers } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
-/** The fields of a room's first sample that all share. */
+/** The shared fields, taken from a room's first sample. */
 export const subjectOf = ({ room, prompt, spec, facts, run_id, step, key_name }: GatheredSample): RoomSubject => ({
   ...{ room, prompt, spec, run_id, step, key_name },
   ...(facts && { facts }),
 });
 
-/** The fields that each request states of a group that its caller names. */
+/** The fields that every request for a named group repeats. */
 export const namedSubjectOf = ({ group_id, language, size, ...shared }: NamedMembers): RoomSubject => {
   const { room, prompt, spec, facts, run_id, step, key_name } = shared;
   return {
@@ -22,7 +22,7 @@ export const namedSubjectOf = ({ group_id, language, size, ...shared }: NamedMem
   };
 };
 
-/** What is its alone. */
+/** The fields that belong to one sample. */
 export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSample): MemberContent => ({
   rollout,
   language,
@@ -31,14 +31,14 @@ export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSamp
 });
 
 /**
- * Throws ApiError `facts_disagree`, naming the facts, for a sample that contradicts those of its group before
- * it. `subject` null: it is the first.
+ * Throws ApiError `facts_disagree`, naming the facts, if a sample contradicts earlier samples of its group.
+ * @param subject null for the first sample
  */
 export function requireSameFacts(subject: RoomSubject | null, { facts = {} }: Pick<GatheredSample, "facts">): void {
   if (subject !== null) requireAlike(subject.facts ?? {}, facts);
 }
 
-/** The same for all that is said of a group that its caller names, its size too. */
+/** Like requireSameFacts, for all shared fields of a named group including its size. */
 export function requireSameSubject(known: RoomSubject | null, given: RoomSubject): void {
   const describe = ({ prompt, spec, run_id, step, facts, named }: RoomSubject) => {
     const { language, size } = named ?? {};
@@ -54,7 +54,7 @@ function requireAlike(known: GroupFacts, given: GroupFacts): void {
   disagree(names.filter((name) => !isAlike(known[name], given[name])));
 }
 
-/** Throws ApiError `facts_disagree` unless each rollout is the one that its position has. */
+/** Throws ApiError `facts_disagree` unless each rollout equals the one already at its position. */
 export function requireSameRollouts(known: readonly (Rollout | undefined)[], given: readonly Rollout[]): void {
   disagree(
     given.flatMap((rollout, i) => (known[i] === undefined || isAlike(known[i], rollout) ? [] : [`rollouts[${i}]`])),
@@ -63,20 +63,20 @@ export function requireSameRollouts(known: readonly (Rollout | undefined)[], giv
 
 function disagree(paths: readonly string[]): void {
   if (paths.length === 0) return;
-  const message = "another than that of the group's samples before it";
-  const detail = `The samples of a group must agree on what they are scored by: ${paths.join(", ")}.`;
+  const message = "differs from the earlier samples of the group";
+  const detail = `The samples of a group must have the same values for: ${paths.join(", ")}.`;
   throw new ApiError("facts_disagree", detail, { errors: paths.map((path) => ({ path, message })) });
 }
 
-/** The sample disagrees with those before it, and will not come. */
+/** Whether the sample was rejected because it disagrees with earlier ones, so that it will not arrive. */
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === "facts_disagree";
 
 /**
- * The subject that its members are judged by. Throws the refusal of its refused sample, where all have to be
- * there.
+ * The subject for judging a group. Throws `facts_disagree` if a sample was rejected and the group needs all
+ * its samples.
  */
 export function subjectFor({ whole_only, refused }: GroupState, subject: RoomSubject | null): RoomSubject {
   if (!whole_only || refused.length === 0) return subject as RoomSubject;
-  const others = `${refused.length} of the group's samples said another thing of it and were refused`;
-  throw new ApiError("facts_disagree", `${others}, and on_incomplete says that nobody has a reward then.`);
+  const others = `${refused.length} of the group's samples had different facts and were refused`;
+  throw new ApiError("facts_disagree", `${others}, so on_incomplete leaves the whole group without rewards.`);
 }

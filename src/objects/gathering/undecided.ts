@@ -1,9 +1,9 @@
-// Requests equal to a waiting one, until it is known whether they repeat it or are separate samples. Pure:
-// times are given; must not know storage or connections.
+// Requests equal to an open one, until it is known whether they are retries or separate samples. Pure:
+// receives the time as an argument; must not depend on storage or connections.
 import { isLacking, patienceOf } from "./group.ts";
 import type { Arrival, GroupState, MemberState, RoomState, Undecided, WaiterState } from "./group-state.ts";
 
-/** Who waits for a member with such a body, with its group: ascending. */
+/** Waiters for members with this body, with their groups, in ascending order. */
 export function equalWaiters(
   { groups }: RoomState,
   bodyHash: string,
@@ -16,27 +16,27 @@ export function equalWaiters(
   );
 }
 
-/** It waited in an earlier life of the room, and has not joined again. */
+/** Whether the waiter is from before a restart of the room and has not rejoined. */
 export const isLost = ({ groups }: RoomState, waiterId: string): boolean =>
   groups.some(({ waiters }) => waiters.some(({ waiter_id, lost }) => waiter_id === waiterId && lost));
 
-/** Undecided requests with such a body, in order of arrival. */
+/** Undecided requests with this body, in order of arrival. */
 export const undecidedOf = ({ undecided }: RoomState, bodyHash: string): Undecided[] =>
   undecided.filter(({ arrival }) => arrival.body_hash === bodyHash);
 
-/** The undecided requests whose equals are waited for in this group. */
+/** Undecided requests whose equal request waits in this group. */
 export function undecidedIn(room: RoomState, { epoch }: GroupState): Undecided[] {
   return room.undecided.filter(({ arrival }) => equalWaiters(room, arrival.body_hash).at(-1)?.group.epoch === epoch);
 }
 
-/** Leaves it undecided, and counts how many equal requests were open at once. */
+/** Adds an undecided request, and updates the number of equal requests open at the same time. */
 export function addUndecided(room: RoomState, arrival: Arrival, now: number): void {
   room.undecided.push({ arrival, since: now });
   const open = 1 + undecidedOf(room, arrival.body_hash).length;
   for (const { member } of equalWaiters(room, arrival.body_hash)) member.abreast = Math.max(member.abreast, open);
 }
 
-/** Those whom nothing equal is before any more: they take the place that is theirs. */
+/** Undecided requests that no earlier equal request blocks any more. */
 export function decidable(room: RoomState): Undecided[] {
   return room.undecided.filter(
     (sample) =>
@@ -45,14 +45,15 @@ export function decidable(room: RoomState): Undecided[] {
   );
 }
 
-/** Takes it out of the room; null when it is not there any more. */
+/** Removes an undecided request and returns it; null if it is gone. */
 export function release(room: RoomState, waiterId: string): Undecided | null {
   const at = room.undecided.findIndex(({ arrival }) => arrival.waiter_id === waiterId);
   return at < 0 ? null : (room.undecided.splice(at, 1)[0] as Undecided);
 }
 
 /**
- * When each is let go, as a waiter of its group: its connection may be the one that another lacks.
+ * When each undecided request is released, like a waiter of its group: a missing sample may need its
+ * connection.
  */
 export function letsUndecidedGo(room: RoomState): { waiter_id: string; at: number }[] {
   return room.undecided.flatMap(({ arrival, since }) => {

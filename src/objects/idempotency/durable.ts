@@ -1,5 +1,4 @@
-// The Durable Object that is one Idempotency-Key, or a run's list of what holds something of it: its storage,
-// its alarm, and the calls it answers.
+// The Durable Object of an Idempotency-Key, or of a run's object list: storage, alarm and RPC methods.
 import { DurableObject } from "cloudflare:workers";
 import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -9,7 +8,7 @@ import type { Begun, KeptReply } from "./reply.ts";
 /** One key of one caller on one route. */
 export class IdempotentRequests extends DurableObject {
   readonly #entry = new IdempotentEntry(durableValues(this.ctx), () => Date.now());
-  /** For an object that is a run's list. */
+  /** Used only by an object that is a run's list. */
   readonly #ofRun = new RunObjectList(durableValues(this.ctx));
 
   async begin(owner: string, fingerprint: string): Promise<Begun> {

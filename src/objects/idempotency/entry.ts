@@ -1,4 +1,5 @@
-// One Idempotency-Key's state: who computes its reply, who waits, and the reply that is kept.
+// The state of one Idempotency-Key: the request that computes the reply, the requests that wait, and the
+// stored reply.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/values.ts";
@@ -7,7 +8,7 @@ import type { Begun, KeptReply } from "./reply.ts";
 
 interface ReplyHead {
   fingerprint: string;
-  /** Who computes now; null when the reply is there. */
+  /** Id of the request that computes the reply; null once the reply is stored. */
   owner: string | null;
   leased_until: number;
   request_id: string;
@@ -32,10 +33,10 @@ export class IdempotentEntry {
     return this.#head() === undefined;
   }
 
-  /** Makes `owner` the one who computes, or says why not. Harmless to repeat. */
+  /** Gives `owner` the lease to compute the reply, or returns why not. Idempotent. */
   begin(owner: string, fingerprint: string): Begun {
     const head = this.#head();
-    // The alarm that forgets may come late.
+    // The expiry alarm may be late.
     if (head === undefined || head.kept_until <= this.#now()) return this.#begin(owner, fingerprint, owner);
     if (head.fingerprint !== fingerprint) return { state: "mismatch" };
     if (head.reply !== null) return { state: "done", reply: this.#withBody(head.reply) };
@@ -44,7 +45,7 @@ export class IdempotentEntry {
     return { state: "running" };
   }
 
-  /** The owner lives. One who lost the lease stays without it. */
+  /** Renews the owner's lease. Does nothing for an owner that has lost it. */
   renew(owner: string): void {
     const head = this.#head();
     if (head === undefined || head.owner !== owner) return;
@@ -52,8 +53,8 @@ export class IdempotentEntry {
   }
 
   /**
-   * Keeps the reply, unless one is kept already: whoever ends first decides, also an owner whose
-   * lease has run out. Returns the one that the request is to be answered with.
+   * Stores the reply unless one is already stored: the first to finish wins, even if its lease has expired.
+   * Returns the reply to send.
    */
   complete(fingerprint: string, reply: KeptReply): KeptReply {
     const head = this.#head();
@@ -67,20 +68,20 @@ export class IdempotentEntry {
     return reply;
   }
 
-  /** The owner has nothing to keep: the next request with the key computes anew. */
+  /** Releases the lease without a reply: the next request with the key computes its own. */
   async release(owner: string): Promise<void> {
     const head = this.#head();
     if (head === undefined || head.owner !== owner) return;
     await this.drop();
   }
 
-  /** Forgets everything now. */
+  /** Deletes the entry. */
   async drop(): Promise<void> {
     await this.#values.clear();
     this.#waiters.notify();
   }
 
-  /** Resolves when there may be something new to `begin`, at the latest after `ms`. */
+  /** Resolves when `begin` may have a new result, at the latest after `ms`. */
   async wait(ms: number): Promise<void> {
     const head = this.#head();
     if (head === undefined || head.reply !== null) return;
@@ -88,7 +89,7 @@ export class IdempotentEntry {
     await this.#waiters.wait(until);
   }
 
-  /** The alarm: forgets what is over. */
+  /** Handles the alarm: deletes the entry once expired. */
   async wake(): Promise<void> {
     const head = this.#head();
     if (head === undefined || head.kept_until <= this.#now()) await this.drop();

@@ -1,5 +1,4 @@
-// The Idempotency-Keys of one process: the same entries over memory, for tests and for hosts without Durable
-// Objects.
+// Idempotency-Keys in the memory of one process, for tests and for hosts without Durable Objects.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { memoryValues } from "../storage/memory.ts";
@@ -7,8 +6,8 @@ import { IdempotentEntry } from "./entry.ts";
 import type { IdempotentReplies, KeptReply } from "./reply.ts";
 
 /**
- * Keys that are known in this process only, and forgotten with it; the oldest replies go when
- * idempotency_local_bytes are kept.
+ * Creates a store that lives only in this process; the oldest replies are dropped once
+ * idempotency_local_bytes are stored.
  */
 export function createLocalReplies(now: () => number = () => Date.now()): IdempotentReplies {
   const entries = new Map<string, IdempotentEntry>();
@@ -26,7 +25,7 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     if (known !== undefined) return known;
     const values = memoryValues(
       () => void entry.wake(),
-      // An entry that was dropped for room may have a successor of its name.
+      // A new entry may already have replaced one dropped for space.
       () => void (entries.get(name) === entry && forget(name)),
     );
     const entry: IdempotentEntry = new IdempotentEntry(values, now);
@@ -44,7 +43,7 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     }
   }
 
-  /** An entry that holds nothing is not kept. */
+  /** Uses an entry, and removes the entry if it is empty afterwards. */
   const using = async <T>(name: string, use: (entry: IdempotentEntry) => T | Promise<T>): Promise<T> => {
     const entry = open(name);
     const result = await use(entry);

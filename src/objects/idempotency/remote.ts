@@ -1,10 +1,10 @@
-// Reaches Idempotency-Keys that are Durable Objects.
+// Client for Idempotency-Keys in Durable Objects.
 
 import type { RunListStub } from "../run-objects/run-objects.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import type { Begun, IdempotentReplies, KeptReply } from "./reply.ts";
 
-/** The Durable Object's calls, as its stub offers them. */
+/** RPC methods of the Durable Object's stub. */
 export interface IdempotentStub extends RunListStub {
   begin(owner: string, fingerprint: string): Promise<Begun>;
   renew(owner: string): Promise<void>;
@@ -15,7 +15,8 @@ export interface IdempotentStub extends RunListStub {
 }
 
 /**
- * Keys as Durable Objects, one each. `report` takes log lines about objects that cannot be reached.
+ * Creates a store backed by Durable Objects, one object per key. `report` receives log lines about
+ * unreachable objects.
  */
 export function createRemoteReplies(
   namespace: ObjectNamespace<IdempotentStub>,

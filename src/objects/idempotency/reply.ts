@@ -1,9 +1,9 @@
-// The interface of idempotency: a kept reply, the answer to a request with a key, and the seam to where that
-// is kept. Must not know HTTP or storage.
+// The interface of idempotency: a stored reply, the result for a request with a key, and the port to the
+// storage. Must not depend on HTTP or storage.
 
-/** A reply as kept: a fresh copy, whoever asks for it. */
+/** A stored reply; every read returns a fresh copy. */
 export interface KeptReply {
-  /** The id of the request that computed it. */
+  /** Id of the request that computed the reply. */
   request_id: string;
   status: number;
   headers: Record<string, string>;
@@ -11,9 +11,9 @@ export interface KeptReply {
 }
 
 /**
- * `new`: compute, under this request id (an earlier owner's that was lost, so that both leave one
- * log entry).
- * `mismatch`: the key belongs to another request.
+ * `new`: compute the reply under this request id. The id is that of a previous owner whose lease expired, if
+ * any, so that both write one log entry.
+ * `mismatch`: the key was used with a different request.
  */
 export type Begun =
   | { state: "new"; request_id: string }
@@ -22,24 +22,21 @@ export type Begun =
   | { state: "done"; reply: KeptReply };
 
 /**
- * Where keys and their replies are kept. `name` is a digest of whose key it is, of the route and of
- * the key; `owner` a request's own id; `fingerprint` a digest of all that decides the reply. Every
- * call is harmless to repeat, and rejects with an ApiError.
+ * Port to the storage of keys and replies. `name` is a digest of the caller, the route and the key; `owner`
+ * is a request id; `fingerprint` is a digest of everything that determines the reply. Every call is
+ * idempotent and rejects with an ApiError.
  */
 export interface IdempotentReplies {
-  /** Makes `owner` the one who computes for a lease's time, or says why not. */
+  /** Gives `owner` the lease to compute the reply, or returns why not. */
   begin(name: string, owner: string, fingerprint: string): Promise<Begun>;
-  /** Prolongs the lease. */
+  /** Renews the lease. */
   renew(name: string, owner: string): Promise<void>;
-  /**
-   * Keeps the reply and returns it; returns the one that another owner ended earlier, when there is
-   * one.
-   */
+  /** Stores the reply and returns it, or returns the reply that another owner stored earlier. */
   complete(name: string, fingerprint: string, reply: KeptReply): Promise<KeptReply>;
-  /** There is nothing to keep: the next request with the key computes anew. */
+  /** Releases the lease without a reply: the next request with the key computes its own. */
   release(name: string, owner: string): Promise<void>;
-  /** Forgets the key with its reply, whoever computes now. */
+  /** Deletes the key and its reply, even while a request computes it. */
   drop(name: string): Promise<void>;
-  /** Resolves when `begin` may say something new, at the latest after `ms`. */
+  /** Resolves when `begin` may have a new result, at the latest after `ms`. */
   wait(name: string, ms: number): Promise<void>;
 }

@@ -1,5 +1,4 @@
-// The Durable Object that counts what one key uses: what it keeps and the calls it answers. Those are
-// ledger.ts.
+// The Durable Object that counts one key's usage: storage and RPC methods. The rules are in ledger.ts.
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, KeyLimit } from "../../ports/key-limits.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -10,8 +9,8 @@ const KEPT = "ledger";
 const STORED = "stored";
 
 /**
- * One object a key name. Calls do not wait between reading and writing, so each is whole; the
- * platform sends a reply only once its write is stored.
+ * One object per key name. Methods do not await between read and write, so each is atomic; the platform sends
+ * a reply only once the write is stored.
  */
 export class KeyCounters extends DurableObject implements CountersStub {
   readonly #values = durableValues(this.ctx);

@@ -1,18 +1,18 @@
-// Defines what a key may use: the grammar of KEY_LIMITS, and the ledger that grants or refuses a request, as
-// a state machine over time. Must not know storage, HTTP or clocks.
+// The limits of a key: the grammar of KEY_LIMITS, and the ledger that grants or refuses a request, as a pure
+// state machine over time. Must not depend on storage, HTTP or clocks.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Grant, KeyLimit, KeyLimitName, KeyUse, LimitState } from "../../ports/key-limits.ts";
 import type { StoredChanges, StoredTotal } from "./stored-bytes.ts";
 
-/** For keys without limits. */
+/** Name of the entry for keys without an entry. */
 const EVERYONE = "*";
 
 const ENTRY = /^(\*|[A-Za-z0-9._-]{1,64}):(\S+)$/;
 const SETTING =
   /^(?:(rpm|tokens_per_day|log_rows_per_day|concurrency|stored_bytes)=(\d{1,15})|(usd_per_day)=(\d{1,9}(?:\.\d{1,6})?))$/;
 
-/** The limits of a key without settings. */
+/** Limits of a key without settings. */
 const DEFAULTS: KeyLimit = {
   rpm: null,
   tokens_per_day: null,
@@ -23,9 +23,9 @@ const DEFAULTS: KeyLimit = {
 };
 
 /**
- * Reads `trainer:rpm=600,usd_per_day=2.50,concurrency=8;*:rpm=60`. Numbers are integers from 1 up,
- * dollars above 0; `*` stands for every key that is not named.
- * @throws RangeError for anything else
+ * Parses `trainer:rpm=600,usd_per_day=2.50,concurrency=8;*:rpm=60`. Numbers are integers of at least 1,
+ * dollars are above 0; `*` matches every key that is not named.
+ * @throws RangeError for any other input
  */
 export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
   const limits = new Map<string, KeyLimit>();
@@ -33,7 +33,7 @@ export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
   if (entries.length > LIMITS.keys_max) throw new RangeError("too many keys");
   for (const entry of entries) {
     const [, name = "", settings = ""] = ENTRY.exec(entry) ?? [];
-    if (name === "" || limits.has(name)) throw new RangeError("not a key's limits, or a key named twice");
+    if (name === "" || limits.has(name)) throw new RangeError("not a key with limits, or a duplicate key");
     limits.set(name, parseSettings(settings));
   }
   return limits;
@@ -53,8 +53,8 @@ function parseSettings(text: string): KeyLimit {
 }
 
 /**
- * The limits of a key: its own, else those of `*`, else the default. An open deployment's callers
- * have no name and share those of `*`.
+ * The limits of a key: its own entry, else the entry `*`, else the default. Callers of an open deployment
+ * have no name and share the limits of `*`.
  */
 export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | null): KeyLimit {
   return (key === null ? undefined : limits.get(key)) ?? limits.get(EVERYONE) ?? DEFAULTS;
@@ -63,7 +63,7 @@ export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | nul
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A ledger's memory of one key. Plain data, to be stored as it is. */
+/** A key's usage as plain data, stored as is. */
 export interface LedgerState {
   minute: number;
   requests: number;
@@ -71,7 +71,7 @@ export interface LedgerState {
   tokens: number;
   usd: number;
   log_rows: number;
-  /** Requests under way, by lease: ms since the epoch at which each is given up for lost. */
+  /** Running requests by lease, with the time (ms since the epoch) at which each lease expires. */
   leases: Record<string, number>;
 }
 
@@ -85,14 +85,14 @@ export const EMPTY_LEDGER: LedgerState = {
   leases: {},
 };
 
-/** What is booked since the last call: requests that ended, and what was used. */
+/** Usage since the last call: ended requests and their consumption. */
 export interface Spending extends KeyUse {
   ended: readonly string[];
 }
 
 /**
- * The state with the spending booked and what has run out of time forgotten. `now`: ms since the
- * epoch.
+ * Books the spending and drops expired windows and leases.
+ * @param now ms since the epoch
  */
 export function settled(state: LedgerState, { ended, tokens, usd, log_rows }: Spending, now: number): LedgerState {
   const minute = Math.floor(now / MINUTE_MS);
@@ -110,13 +110,13 @@ export function settled(state: LedgerState, { ended, tokens, usd, log_rows }: Sp
   };
 }
 
-/** Limits that a request meets before its body is read. */
+/** Limits checked before a request's body is read. */
 type RequestLimit = Exclude<KeyLimitName, "stored_bytes">;
 
 /**
- * Grants or refuses one request under `lease` to a settled ledger. A refused request counts for
- * nothing. Tokens, dollars and rows are known only afterwards, so a request is refused when the day's are
- * spent, and the last one may overdraw. Windows are calendar minutes and days of UTC.
+ * Grants or refuses one request under `lease`; `state` must be settled. A refused request is not counted.
+ * Tokens, dollars and rows are known only after scoring, so a request is refused once the day's quota is used
+ * up, and the last granted one may exceed it. Windows are UTC minutes and days.
  */
 export function grant(
   state: LedgerState,
@@ -143,7 +143,7 @@ export function grant(
   };
   const limits = names.flatMap((name): LimitState[] => {
     const quota = limit[name];
-    // The default of the log is reported only where it refuses.
+    // The default log limit is reported only when it refuses the request.
     const stated = name !== "log_rows_per_day" || quota !== DEFAULTS[name] || refused_by === name;
     if (quota === null || !stated) return [];
     const spent = used[name] + (name.endsWith("_per_day") ? 0 : taken);
@@ -155,29 +155,26 @@ export function grant(
   return { state: { ...state, requests: state.requests + 1, leases }, grant: { refused_by, retry_after_s, limits } };
 }
 
-/** The state with a place under `lease` until then, full or not: its request was granted before. */
+/** Adds a lease until `until` even if the limit is reached, because its request was granted before. */
 export function held(state: LedgerState, lease: string, until: number): LedgerState {
   return { ...state, leases: { ...state.leases, [lease]: until } };
 }
 
 const secondsLeft = (now: number, window_ms: number) => Math.ceil((window_ms - (now % window_ms)) / 1000);
 
-/** The calls of a key's counters, as a Durable Object's stub offers them. */
+/** RPC methods of the Durable Object that counts a key's usage. */
 export interface CountersStub {
   /** Books the spending, then grants or refuses the request under `lease`. */
   ask(limit: KeyLimit, lease: string, spending: Spending): Promise<Grant>;
-  /** @returns the rows of the run log that are booked for today */
+  /** @returns the number of run-log rows booked today */
   book(spending: Spending): Promise<number>;
-  /**
-   * Books the spending, then keeps the place under `lease` until then (ms since the epoch) or its
-   * end.
-   */
+  /** Books the spending, then holds the lease until `until` (ms since the epoch) or until it is ended. */
   holdLease(lease: string, until: number, spending: Spending): Promise<void>;
-  /** Books bytes in storage. */
+  /** Books stored bytes. */
   store(changes: StoredChanges): Promise<StoredTotal>;
 }
 
-/** The part of a Durable Object namespace that is used. */
+/** The part of a Durable Object namespace used here. */
 export interface CountersNamespace {
   getByName(name: string): CountersStub;
 }

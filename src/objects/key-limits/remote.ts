@@ -1,5 +1,5 @@
-// Asks a key's counters, wherever they are: one call a request that carries what its neighbours have spent.
-// Must not know routes or storage.
+// Client for a key's counters: one call per request, which also reports the usage of earlier requests. Must
+// not depend on routes or storage.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -12,7 +12,7 @@ import { createStorageAccounts } from "./stored-bytes.ts";
 interface KeyLimitsOptions {
   limits: ReadonlyMap<string, KeyLimit>;
   counters: CountersNamespace;
-  /** A call that brought nothing; the request went through. */
+  /** Called when the counters did not answer; the request is admitted. */
   onUnreachable: () => void;
 }
 
@@ -20,13 +20,13 @@ interface Pending extends KeyUse {
   ended: string[];
 }
 
-/** Ended requests that are remembered while their counters cannot be reached. */
+/** Maximum number of ended leases buffered while the counters are unreachable. */
 const ENDED_KEPT_MAX = 4_096;
 
-/** Name of the counters of an open deployment's callers: no key can be called so. */
+/** Name of the counters for callers of an open deployment; not a valid key name. */
 const OPEN = "(open)";
 
-/** One isolate's unreported use, and the calls that take it along. */
+/** Buffers one isolate's unreported usage and sends it along with each call. */
 function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counters" | "onUnreachable">) {
   const pendings = new Map<string, Pending>();
 
@@ -36,7 +36,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     return known;
   }
 
-  /** The use that a call takes along; it is put back when the call fails. */
+  /** Takes the buffered usage for a call; restored if the call fails. */
   function take(pending: Pending): Spending {
     const { ended, tokens, usd, log_rows } = pending;
     Object.assign(pending, { ended: [], tokens: 0, usd: 0, log_rows: 0 });
@@ -50,7 +50,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     const pending = pendingOf(name);
     const spending = take(pending);
     const sent = (async () => send(counters.getByName(name), spending))();
-    // A call that is only late books its use yet: it comes back when it fails, and not before.
+    // A late call may still book its usage, so the usage is restored only if the call fails.
     sent.catch(() => {
       pending.tokens += spending.tokens;
       pending.usd += spending.usd;
@@ -59,7 +59,8 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     try {
       return await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
-      // Leases end once, however often that is reported; the oldest run out by themselves.
+      // Ending a lease is idempotent, so these are always reported again; the oldest ones expire by
+      // themselves.
       pending.ended = [...spending.ended, ...pending.ended].slice(-ENDED_KEPT_MAX);
       onUnreachable();
       return null;
@@ -67,8 +68,9 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
   }
 
   /**
-   * Each request waits for itself: in a Worker one must not wait for another's timer.
-   * @returns the rows that the key has logged today, where its counters were told anything
+   * Reports buffered usage after key_limits_flush_ms. Each request uses its own timer, because a Worker must
+   * not await another request's timer.
+   * @returns the rows that the key has logged today; null if there was nothing to report
    */
   async function flush(name: string): Promise<number | null> {
     await pause(systemClock, LIMITS.key_limits_flush_ms);
@@ -81,19 +83,19 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
 }
 
 /**
- * Limits kept by one counter object a key. A request waits for one call; its spending is booked by the next
- * request's call, or by a separate one when none comes soon. Counters that cannot be reached within
- * key_limits_timeout_ms let the request through: they guard against one key using up the others' share, and
- * losing that for a while costs less than refusing every trainer. A key with only the log's limit waits for
- * no call until an isolate has heard that it is reached.
+ * Limits enforced by one counter object per key. A request waits for one call; its usage is booked by the
+ * next request's call, or by a separate call if none follows soon. If the counters are unreachable within
+ * key_limits_timeout_ms, the request is admitted: the limits keep one key from using up the others' share,
+ * and losing that for a while costs less than refusing every trainer. A key with only the log limit waits for
+ * no call until this isolate learns that the limit is reached.
  */
 export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
   const { pendingOf, call, flush } = bookkeeping({ counters, onUnreachable });
-  /** The name of the counters where the key's requests at one time are limited. */
+  /** Name of the counters if the key has a concurrency limit; otherwise null. */
   const placesOf = (key: string | null) => (limitOf(limits, key).concurrency === null ? null : (key ?? OPEN));
-  /** Keys that have logged all that they may: these are asked for again, until one may go. */
+  /** Keys that have reached their log limit; checked again with each request until one is granted. */
   const full = new Set<string>();
-  /** Whether the key has a limit that a request must ask for; the log's is known beforehand. */
+  /** Whether the key has a limit that each request must check; the log limit is tracked separately. */
   const asks = ({ rpm, tokens_per_day, usd_per_day, concurrency }: KeyLimit) =>
     [rpm, tokens_per_day, usd_per_day, concurrency].some((limit) => limit !== null);
   const storage = createStorageAccounts((name, changes) => counters.getByName(name).store(changes), onUnreachable);
@@ -103,7 +105,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       const limit = limitOf(limits, key);
       const name = key ?? OPEN;
       if (!asks(limit) && !full.has(name)) return null;
-      // Reading and deleting adds no rows.
+      // Reads and deletions add no log rows.
       const asked = judges ? limit : { ...limit, concurrency: null, log_rows_per_day: null };
       const grant = await call(name, (stub, spending) => stub.ask(asked, lease, spending));
       if (judges && grant?.refused_by === null) full.delete(name);
@@ -116,8 +118,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
     async release(key, lease): Promise<void> {
       const name = placesOf(key);
       if (name === null) return;
-      // Also of a call that was only late: the lease that it left behind would hold a place until
-      // it runs out.
+      // Also releases a lease whose call timed out: otherwise it would occupy a slot until it expires.
       pendingOf(name).ended.push(lease);
       await flush(name);
     },
@@ -128,7 +129,8 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       if (limit.tokens_per_day !== null) pending.tokens += tokens;
       if (limit.usd_per_day !== null) pending.usd += usd;
       pending.log_rows += log_rows;
-      // Few rows wait for the next call: a separate one would cost more than what it guards.
+      // Small numbers of rows wait for the next call, because a separate call would cost more than it
+      // protects.
       const quota = limit.log_rows_per_day ?? Number.POSITIVE_INFINITY;
       const booksDaily = limit.tokens_per_day !== null || limit.usd_per_day !== null;
       if (!booksDaily && pending.log_rows < Math.min(quota, LIMITS.log_rows_booked)) return;

@@ -1,6 +1,6 @@
-// Accounts for the bytes that one key's open groups, kept replies and batches hold in Durable
-// Objects, so that no key fills their storage. Bytes are booked by when they are forgotten: a release
-// that is lost expires with its time.
+// Accounts for the bytes that a key's open groups, stored replies and batches occupy in Durable Objects, so
+// that one key cannot fill the storage. Bytes are booked by expiry time, so a lost release expires with its
+// data.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -8,32 +8,32 @@ import { fail, within } from "../../platform/waiting.ts";
 
 const SLOT_MS = 600_000;
 
-/** The slot of bytes that are forgotten then, ms since the epoch. */
+/** The slot of data that expires at `until` (ms since the epoch). */
 export const slotOf = (until: number) => Math.ceil(until / SLOT_MS);
 
-/** A key may have this share of its limit stored in one isolate before its counters are called. */
+/** Share of its limit that a key may store in one isolate before its counters are called. */
 const UNREPORTED_SHARE = 1 / 1024;
 
-/** Bytes by the slot at whose beginning they are forgotten. Plain data, to be stored as it is. */
+/** Bytes by the slot at whose start they expire. Plain data, stored as is. */
 export type StoredSlots = Readonly<Record<number, number>>;
 
-/** Bytes that are stored from now on, or fewer where negative, by slot. */
+/** Added bytes by slot; negative values are released bytes. */
 export type StoredChanges = readonly (readonly [slot: number, bytes: number])[];
 
 export interface StoredTotal {
   bytes: number;
-  /** Seconds until some of them are forgotten. */
+  /** Seconds until some of the bytes expire. */
   frees_in_s: number;
 }
 
-/** The slots with the changes, without what is forgotten by now (ms since the epoch). */
+/** Applies the changes and drops expired slots (`now` in ms since the epoch). */
 export function withChanges(slots: StoredSlots, changes: StoredChanges, now: number): StoredSlots {
   const bytes = new Map(Object.entries(slots).map(([slot, held]) => [Number(slot), held]));
   for (const [slot, change] of changes) bytes.set(slot, Math.max(0, (bytes.get(slot) ?? 0) + change));
   return Object.fromEntries([...bytes].filter(([slot, held]) => held > 0 && slot * SLOT_MS > now));
 }
 
-/** The sum of slots without what is forgotten by now. */
+/** The sum over all slots; `slots` must not contain expired ones. */
 export function totalOf(slots: StoredSlots, now: number): StoredTotal {
   const held = Object.values(slots);
   const ends = Object.keys(slots).map(Number);
@@ -41,11 +41,11 @@ export function totalOf(slots: StoredSlots, now: number): StoredTotal {
   return { bytes: held.reduce((sum, bytes) => sum + bytes, 0), frees_in_s: Math.ceil((next * SLOT_MS - now) / 1000) };
 }
 
-/** One key's account in an isolate. */
+/** One key's account in one isolate. */
 interface Account {
-  /** Booked here, not sent yet. */
+  /** Booked here and not sent yet, by slot. */
   unreported: Map<number, number>;
-  /** Sent, not answered yet. */
+  /** Sent and not answered yet. */
   sending: number;
   reported: StoredTotal;
 }
@@ -53,9 +53,9 @@ interface Account {
 const sumOf = (changes: Iterable<readonly [number, number]>) => [...changes].reduce((sum, [, bytes]) => sum + bytes, 0);
 
 /**
- * One isolate's accounts. Booking waits for no call: the counters are called when a small share of the
- * limit is unreported, and answer with the sum of all isolates.
- * @param send reports changes to the counters of that name
+ * The storage accounts of one isolate. Booking does not wait for a call: the counters are called once a small
+ * share of the limit is unreported, and return the sum over all isolates.
+ * @param send reports changes to the counters of a name
  * @param onUnreachable called when the counters did not answer in time
  */
 export function createStorageAccounts(
@@ -76,7 +76,7 @@ export function createStorageAccounts(
     for (const [slot, bytes] of changes) unreported.set(slot, (unreported.get(slot) ?? 0) + bytes);
   }
 
-  /** Seconds until a key at its limit has space again; null for one below it. */
+  /** Seconds until a key at its limit has space again; null if the key is below its limit. */
   function secondsUntilSpace(name: string, quota: number): number | null {
     const { unreported, sending, reported } = accountOf(name);
     return reported.bytes + sending + sumOf(unreported) >= quota ? reported.frees_in_s : null;
@@ -90,7 +90,7 @@ export function createStorageAccounts(
     const sent = (async () => send(name, changes))().finally(() => {
       account.sending -= bytes;
     });
-    // A late call may still be booked: its bytes come back when it fails, and not before.
+    // A late call may still be booked, so its bytes are restored only if the call fails.
     sent.catch(() => add(account, changes));
     try {
       account.reported = await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
@@ -102,8 +102,8 @@ export function createStorageAccounts(
   return {
     secondsUntilSpace,
     /**
-     * Books bytes until then (ms since the epoch), or lets them go where negative. Resolves when the
-     * counters were called where that is due; a key at its limit calls them each time.
+     * Books bytes until `until` (ms since the epoch), or releases bytes if negative. Resolves after the call
+     * to the counters if one is due; a key at its limit calls them each time.
      */
     async book(name: string, quota: number, bytes: number, until: number): Promise<void> {
       const account = accountOf(name);

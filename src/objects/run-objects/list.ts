@@ -1,5 +1,5 @@
-// One run's list of the objects that hold something of it, so that a deletion finds them: their names are
-// digests.
+// The list of Durable Objects that hold data of one run. A deletion needs the list because the objects' names
+// are digests.
 
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -7,18 +7,18 @@ import type { Values } from "../storage/values.ts";
 
 export const OBJECT_KINDS = ["rooms", "replies", "batches"] as const;
 
-/** An object by what it is and its name. */
+/** A Durable Object by kind and name. */
 export interface RunObject {
   kind: (typeof OBJECT_KINDS)[number];
   name: string;
 }
 
-/** An object's entry on the list. */
+/** An entry of the list. */
 export interface ListedObject extends RunObject {
   entry: string;
 }
 
-/** So long each forgets by itself what it holds, counted from when it is noted. */
+/** Time in ms after which each kind of object has deleted its data by itself, from when it was added. */
 const FORGOTTEN_MS: Record<RunObject["kind"], number> = {
   rooms: LIMITS.room_listed_ms,
   replies: LIMITS.idempotency_kept_ms,
@@ -29,7 +29,7 @@ const ENTRY = "run.object.";
 const ALARM = "run.alarm";
 const DELETED = "run.deleted";
 
-/** Entries sort by when they are over. */
+/** The name of an entry; entries sort by expiry time. */
 const entryOf = ({ kind, name }: RunObject, over: number) => `${ENTRY}${`${over}`.padStart(15, "0")}.${kind}.${name}`;
 const overAt = (entry: string) => Number(entry.slice(ENTRY.length, ENTRY.length + 15));
 
@@ -40,14 +40,14 @@ export class RunObjectList {
     this.#values = values;
   }
 
-  /** For an object that is something else. */
+  /** Whether the Durable Object has no list, i.e. is used for another purpose. */
   get isNone(): boolean {
     return this.#values.get(ALARM) === undefined;
   }
 
   /**
-   * Notes an object. @returns whether the run was deleted since the request came by which it holds
-   * something
+   * Adds an object.
+   * @returns whether the run was deleted after the request `requestId` arrived
    */
   note(object: RunObject, requestId: string, now: number): boolean {
     this.#dropOver(now);
@@ -62,8 +62,8 @@ export class RunObjectList {
   }
 
   /**
-   * Marks the run as deleted, for requests below `before`; @returns objects to be emptied, at most
-   * `limit`
+   * Marks the run as deleted for requests below `before`.
+   * @returns at most `limit` objects to empty
    */
   markDeleted(before: string, limit: number, now: number): ListedObject[] {
     this.#dropOver(now);
@@ -82,7 +82,7 @@ export class RunObjectList {
     for (const entry of entries) this.#values.delete(entry);
   }
 
-  /** The alarm: drops what is over, and in the end itself. */
+  /** Handles the alarm: drops expired entries, and the whole list once it is empty. */
   async wake(now: number): Promise<void> {
     this.#dropOver(now);
     const last = [...this.#values.list(ENTRY)].at(-1)?.[0];
@@ -106,5 +106,5 @@ export class RunObjectList {
   }
 }
 
-/** The list's name among objects; no digest can be so. */
+/** The list's object name; cannot collide with a digest. */
 export const runListName = ({ run_id, owner }: RunKey): string => `run:${JSON.stringify([owner, run_id])}`;

@@ -1,5 +1,4 @@
-// The seam to the lists of what holds something of a run, and both ways to them: as Durable Objects, and in
-// this process.
+// The port to the lists of runs' Durable Objects, with two implementations: Durable Objects and in-process.
 
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -8,20 +7,23 @@ import { memoryValues } from "../storage/memory.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type ListedObject, type RunObject, RunObjectList, runListName } from "./list.ts";
 
-/** Calls are harmless to repeat, and reject with an ApiError. */
+/** Calls are idempotent and reject with an ApiError. */
 export interface RunObjects {
   /**
-   * Notes an object that holds something of the run, by a request of this id. Resolves with true
-   * where the run was deleted since that request came: whoever asks empties the object.
+   * Adds an object that received data of the run from request `requestId`. Resolves with true if the run was
+   * deleted after that request arrived; the caller must then empty the object.
    */
   note(run: RunKey, object: RunObject, requestId: string): Promise<boolean>;
-  /** The run is deleted, as of requests from before the instant: what is to be emptied, some at a time. */
+  /**
+   * Marks the run as deleted for requests before `before`. Returns some of the objects to empty; call again
+   * for more.
+   */
   markDeleted(run: RunKey, before: Date): Promise<ListedObject[]>;
-  /** They have been. */
+  /** Removes emptied objects from the list. */
   emptied(run: RunKey, objects: readonly ListedObject[]): Promise<void>;
 }
 
-/** The calls of the Durable Object that holds a run's list. */
+/** RPC methods of the Durable Object that holds a run's list. */
 export interface RunListStub {
   noteOfRun(object: RunObject, requestId: string): Promise<boolean>;
   markRunDeleted(before: string, limit: number): Promise<ListedObject[]>;
@@ -30,7 +32,7 @@ export interface RunListStub {
 
 const LIMIT = LIMITS.deletion_objects;
 
-/** Lists as Durable Objects. `report` takes log lines about objects that cannot be reached. */
+/** Creates lists backed by Durable Objects. `report` receives log lines about unreachable objects. */
 export function createRemoteRunObjects(
   namespace: ObjectNamespace<RunListStub>,
   report: (line: Record<string, unknown>) => void,
@@ -44,7 +46,7 @@ export function createRemoteRunObjects(
   };
 }
 
-/** Lists of this process, gone with it as what they list. */
+/** Creates lists that live only in this process. */
 export function createLocalRunObjects(now: () => number = () => Date.now()): RunObjects {
   const lists = new Map<string, RunObjectList>();
   function open(run: RunKey): RunObjectList {

@@ -1,7 +1,7 @@
-// An object's values in its Durable Object's SQLite.
+// Stores an object's values in its Durable Object's SQLite database.
 import type { Values } from "./values.ts";
 
-/** Values through the object's own synchronous store; what one turn writes is one commit. */
+/** Creates values over the synchronous key-value API; all writes of one turn are one commit. */
 export function durableValues(state: DurableObjectState): Values {
   const { storage } = state;
   const { kv } = storage;

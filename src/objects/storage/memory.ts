@@ -1,10 +1,10 @@
-// Objects that live in this process only: their values and alarms, for tests and hosts without Durable
-// Objects.
+// Values and alarms in memory, for tests and for hosts without Durable Objects.
 import type { Values } from "./values.ts";
 
 /**
- * Values as a Map, and an alarm as a timer that lets the process end. `wake` is what the alarm
- * calls.
+ * Creates values in a Map, with a timer as the alarm that does not keep the process alive.
+ * @param wake called by the alarm
+ * @param forgotten called after `clear`
  */
 export function memoryValues(wake: () => void, forgotten: () => void = () => undefined): Values {
   const entries = new Map<string, unknown>();
@@ -21,7 +21,7 @@ export function memoryValues(wake: () => void, forgotten: () => void = () => und
     wakeAt(at) {
       if (timer !== null) clearTimeout(timer);
       timer = setTimeout(wake, Math.max(0, at - Date.now()));
-      // A timer is an object in Node, a number elsewhere.
+      // A timer is an object in Node and a number elsewhere.
       (timer as { unref?: () => void }).unref?.();
     },
     async clear() {

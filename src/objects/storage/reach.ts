@@ -1,4 +1,4 @@
-// Calls objects that may be moved, restarted or updated at any moment: a broken call is made again.
+// Calls Durable Objects, which may be moved, restarted or updated at any moment, and retries broken calls.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
@@ -6,16 +6,16 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { pause } from "../../platform/waiting.ts";
 
-const UNREACHABLE = "The object that keeps this request's state cannot be reached. Send the request again as it is.";
+const UNREACHABLE = "The object that stores this request's state cannot be reached. Send the same request again.";
 
-/** The part of a Durable Object namespace that is used here. */
+/** The part of a Durable Object namespace used here. */
 export interface ObjectNamespace<Stub> {
   getByName(name: string): Stub;
 }
 
 /**
- * Makes a call that is harmless to repeat. A stub whose call broke is not used again.
- * @throws ApiError `not_ready` after object_tries_max tries; `report` then takes a log line
+ * Makes an idempotent call. A stub whose call broke is not reused.
+ * @throws ApiError `not_ready` after object_tries_max attempts; `report` then receives a log line
  */
 export async function reach<Stub, T>(
   namespace: ObjectNamespace<Stub>,

@@ -1,10 +1,10 @@
-// Callers of an object that wait until something in it has changed. Knows not what.
+// Lets callers of an object wait for its next change.
 import { systemClock } from "../../platform/clock.ts";
 
 export class Waiters {
   readonly #waiting = new Set<() => void>();
 
-  /** Resolves at the next `tell`, at the latest after `within_ms`. */
+  /** Resolves at the next `notify`, at the latest after `within_ms`. */
   async wait(within_ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = systemClock.after(within_ms, resolve);

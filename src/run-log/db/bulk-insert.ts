@@ -1,16 +1,15 @@
-// Many rows in one statement: values column by column as Postgres array literals, put apart again by unnest.
+// Inserts many rows in one statement: each column is a Postgres array literal, expanded by unnest.
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 
 /**
- * A row by column: values as JSON holds them, instants as ISO strings. All rows of one table have
- * the same columns.
+ * A row keyed by column: JSON values, with times as ISO strings. All rows of a table have the same columns.
  */
 export type InsertRow = Readonly<Record<string, unknown>>;
 
 /**
- * Postgres holds neither U+0000 nor a lone surrogate: both become U+FFFD. Hashes are taken of the
- * original.
+ * Replaces U+0000 and lone surrogates, which Postgres cannot store, by U+FFFD. Hashes are computed from the
+ * original text.
  */
 function storableText(text: string): string {
   return text.includes("\0") ? text.toWellFormed().replaceAll("\0", "\uFFFD") : text.toWellFormed();
@@ -32,17 +31,18 @@ function element(value: unknown): string {
 }
 
 /**
- * The Postgres array literal of `values`: null as NULL, an array inside as the quoted text of its
- * own literal.
+ * The Postgres array literal of `values`: null becomes NULL, and a nested array becomes a quoted array
+ * literal.
  */
 export function arrayLiteral(values: readonly unknown[]): string {
   return `{${values.map(element).join(",")}}`;
 }
 
 /**
- * One INSERT of all `rows` that leaves what is already there. `shared` holds the columns that are
- * equal in every row and travels once. Every row must have the keys of the first. `where` may look
- * at a row as `u`.
+ * One INSERT of all `rows` that skips existing ones.
+ * @param shared columns with the same value in every row; sent once
+ * @param rows every row must have the keys of the first
+ * @param where may refer to a row as `u`
  */
 export function bulkInsert(table: PgTable, shared: InsertRow, rows: readonly InsertRow[], where: SQL = sql``): SQL {
   const columns = getTableColumns(table) as Record<string, PgColumn>;
@@ -53,8 +53,7 @@ export function bulkInsert(table: PgTable, shared: InsertRow, rows: readonly Ins
   const arrays = keys.map((key) => {
     const values = rows.map((row) => row[key]);
     const literal = arrayLiteral(typeOf(key) === "json" ? values.map((value) => JSON.stringify(value)) : values);
-    // An array column travels as text, because unnest would take a two-dimensional array apart to
-    // its numbers.
+    // Array columns are sent as text, because unnest would flatten a two-dimensional array.
     return sql`${literal}::${sql.raw(typeOf(key).endsWith("[]") ? "text" : typeOf(key))}[]`;
   });
   const taken = keys.map((key) => sql`u.${nameOf(key)}::${sql.raw(typeOf(key))}`);

@@ -1,5 +1,5 @@
-// The way to the database: Neon's HTTP driver under drizzle, its endpoint, its time limit, its faults made
-// safe to show.
+// The database connection: Neon's HTTP driver under drizzle, with the endpoint, the time limit, and errors
+// without internals.
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless";
 import { sql } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
@@ -7,12 +7,9 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { StoreWriteError } from "./store-write-error.ts";
 
 export interface StoreConfig {
-  /** `postgres://…` of the Neon database. */
+  /** `postgres://…` URL of the Neon database. */
   databaseUrl: string;
-  /**
-   * A loopback `http://HOST:PORT/sql` that speaks Neon's protocol; databaseUrl is then not sent
-   * anywhere.
-   */
+  /** A loopback `http://HOST:PORT/sql` that speaks Neon's protocol; databaseUrl is then not sent anywhere. */
   fetchEndpoint?: string | undefined;
 }
 
@@ -22,8 +19,8 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 const neonEndpoint = neonConfig.fetchEndpoint;
 
-// The driver's endpoint is global, so it is set once, to a function of the connection's own host:
-// clients cannot disturb one another.
+// The driver's endpoint is a global setting, so it is set once to a function of the connection's host:
+// clients cannot affect one another.
 neonConfig.fetchEndpoint = (host, port, options) => {
   if (LOOPBACK_HOST.test(host)) return `http://${host}:${port}/sql`;
   return typeof neonEndpoint === "function" ? neonEndpoint(host, port, options) : neonEndpoint;
@@ -39,12 +36,12 @@ function connectionString({ databaseUrl, fetchEndpoint }: StoreConfig): string {
 }
 
 /**
- * A client whose every call ends within `timeout_ms`, the reply's body included. Opens nothing
+ * Creates a client whose calls each end within `timeout_ms`, including the response body. Opens no connection
  * until the first call.
  */
 export function openDatabase(config: StoreConfig, timeout_ms: number): Database {
   const fetchOptions = {
-    // The driver spreads these options into each fetch, so each call gets a separate signal.
+    // The driver spreads these options into each fetch, so each call gets its own signal.
     get signal() {
       return AbortSignal.timeout(timeout_ms);
     },
@@ -52,37 +49,37 @@ export function openDatabase(config: StoreConfig, timeout_ms: number): Database 
   return drizzle({ client: neon(connectionString(config), { fetchOptions }) });
 }
 
-/** Before a statement in its batch: compiling a read over many tables takes longer than the read. */
+/**
+ * Sent before a statement in its batch: JIT-compiling a query over many tables takes longer than running it.
+ */
 export const WITHOUT_JIT = sql`SET LOCAL jit = off`;
 
 /**
- * The SQLSTATE behind a fault, be it thrown by the driver itself (batches) or wrapped by drizzle;
- * null when it is none of SQL's.
+ * The SQLSTATE of an error, thrown either by the driver (batches) or wrapped by drizzle; null if the error is
+ * not from SQL.
  */
 function sqlState(error: unknown): string | null {
   const wrapped = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return wrapped instanceof NeonDbError && /^[0-9A-Z]{5}$/.test(wrapped.code ?? "") ? (wrapped.code as string) : null;
 }
 
-/** SQLSTATEs of a table or a column that is missing, and of an unknown user or database. */
+/** SQLSTATEs of a missing table or column, and of a refused login or unknown database. */
 const NOT_MIGRATED = ["42P01", "42703"];
 const NOT_LET_IN = ["28000", "28P01", "3D000"];
 
-/** Whether the database answered, and lacks what migrations make. */
+/** Whether the database answered but lacks a migration. */
 export const isNotMigrated = (error: unknown): boolean => NOT_MIGRATED.includes(sqlState(error) ?? "");
 
-/** What is wrong with the database, without internals. */
+/** Describes a database error without internals. */
 function storeFault(error: unknown): string {
   if (isNotMigrated(error)) return "The run log's database is not migrated: run npm run migrate on it.";
   if (NOT_LET_IN.includes(sqlState(error) ?? "")) {
-    return "The run log's database refuses the user, the password or the name in DATABASE_URL.";
+    return "The run log's database rejects the user, password or database name in DATABASE_URL.";
   }
   return "The run log's database did not answer as it should.";
 }
 
-/**
- * Runs a read. Throws ApiError `store_unavailable` without internals for any fault of the database.
- */
+/** Runs a read. Throws ApiError `store_unavailable`, without internals, for any database error. */
 export async function reading<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();
@@ -92,7 +89,7 @@ export async function reading<T>(work: () => PromiseLike<T>): Promise<T> {
   }
 }
 
-/** Runs a write. Throws StoreWriteError for any fault of the database. */
+/** Runs a write. Throws StoreWriteError for any database error. */
 export async function writing<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();

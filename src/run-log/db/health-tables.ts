@@ -1,10 +1,9 @@
-// The tables of what alarms look at and of their states, as drizzle sees them: both can be had again from the
-// log.
+// Drizzle tables of alarm measures and alarm states; both can be recomputed from the log.
 import { bigint, boolean, index, integer, json, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core";
 import type { AlarmSpan } from "../../core/health/alarm.ts";
 import { instant } from "./schema.ts";
 
-/** The state of a run's alarms, a row an alarm that is on or was: each is reported once. */
+/** Alarm states: one row per run and alarm that is or was on, so that each is announced once. */
 export const runAlarms = pgTable(
   "run_alarms",
   {
@@ -26,32 +25,32 @@ export const runAlarms = pgTable(
 );
 
 /**
- * The measures of a step, or its row for pages, as last computed, and of which requests: they hold as
- * long as the step has these and no other.
+ * Cached measures of a step, or its row for pages, with the set of requests they were computed from; valid
+ * while the step has exactly these requests.
  */
 export const healthRows = pgTable(
   "health_rows",
   {
     run_id: text("run_id").notNull(),
     owner: text("owner").notNull(),
-    /** `step`: the measures; `row`: the row. */
+    /** `step`: alarm measures; `row`: the step's row. */
     axis: text("axis", { enum: ["step", "row"] }).notNull(),
-    /** The step; -1 without one. */
+    /** The step; -1 for requests without a step. */
     k: bigint("k", { mode: "number" }).notNull(),
-    /** Hash of the statement. */
+    /** Hash of the SQL statement that computed the row. */
     version: text("version").notNull(),
-    /** How many requests, the exclusive or of their ids' hashes, and the oldest. */
+    /** Number of requests, XOR of the hashes of their ids, and the smallest id. */
     requests: integer("requests").notNull(),
     ids: bigint("ids", { mode: "bigint" }).notNull(),
     oldest: text("oldest").notNull(),
-    /** Values in the order of the table of measures, or the row. */
+    /** Measures in the order of MEASURES, or the step's row. */
     measured: json("measured").$type<unknown>().notNull(),
     /**
-     * A hash of each group's prompt and rollouts, by request and place: equal ones may be the same
-     * group again.
+     * A hash of each group's prompt and rollouts, ordered by request and group; equal hashes may be a
+     * repeated group.
      */
     contents: integer("contents").array().notNull(),
-    /** False: no other step had one of these contents when it was last told. */
+    /** False if no other step had one of these contents at the last check. */
     again: boolean("again").notNull().default(true),
   },
   (t) => [primaryKey({ columns: [t.run_id, t.owner, t.axis, t.k] })],

@@ -1,5 +1,5 @@
-// The tables of the run log and of the named specs, as drizzle sees them, but those of verdicts
-// (verdict-tables.ts) and alarms (health-tables.ts).
+// Drizzle tables of the run log, named specs and templates. Verdicts are in verdict-tables.ts, alarms in
+// health-tables.ts.
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -19,13 +19,13 @@ import { NOBODY } from "../../core/contract/owner.ts";
 import type { RolloutResult, TournamentReport } from "../../core/contract/replies.ts";
 import type { RunMetadata } from "../../core/contract/run-metadata.ts";
 
-// Milliseconds, because that is what a JavaScript Date holds: what was written is what is read.
+// Millisecond precision, like a JavaScript Date, so that values survive a round trip.
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 const total = (name: string) => bigint(name, { mode: "number" }).notNull();
 
 /**
- * One row a run of an owner (run ids are each owner's own): totals, added up in the statement that
- * stores a request, so that the list of runs reads nothing else.
+ * One row per run of an owner (run ids are scoped to their owner), with totals. The statement that stores a
+ * request updates the totals, so the list of runs reads only this table.
  */
 export const runs = pgTable(
   "runs",
@@ -43,12 +43,12 @@ export const runs = pgTable(
     reward_count: total("reward_count"),
     parsed_sum: doublePrecision("parsed_sum").notNull(),
     parsed_count: total("parsed_count"),
-    /** The verifier's tokens for its groups. */
+    /** Verifier tokens used for the run's groups. */
     prompt_tokens: total("prompt_tokens").default(0),
     completion_tokens: total("completion_tokens").default(0),
-    /** When its alarms were looked at last. */
+    /** When the run's alarms were last checked. */
     alarms_at: instant("alarms_at"),
-    /** The owner's description, by PUT /v1/runs/:run_id. */
+    /** The owner's description, set by PUT /v1/runs/:run_id. */
     metadata: json("metadata").$type<RunMetadata>(),
   },
   (t) => [
@@ -59,8 +59,8 @@ export const runs = pgTable(
 );
 
 /**
- * One row a spec: what a `spec_hash` stands for. `json`, not `jsonb`: the text is kept as it was
- * hashed, U+0000 escapes included.
+ * One row per spec: the content of a `spec_hash`. `json`, not `jsonb`, keeps the text as it was hashed,
+ * including U+0000 escapes.
  */
 export const specs = pgTable("specs", {
   spec_hash: text("spec_hash").primaryKey(),
@@ -75,7 +75,7 @@ export const namedSpecs = pgTable("named_specs", {
   updated_at: instant("updated_at").notNull(),
 });
 
-/** A deployment's own presets, stored by PUT /v1/templates/:name. */
+/** Custom presets, stored by PUT /v1/templates/:name. */
 export const namedTemplates = pgTable("named_templates", {
   name: text("name").primaryKey(),
   template: json("template").notNull(),
@@ -83,9 +83,9 @@ export const namedTemplates = pgTable("named_templates", {
 });
 
 /**
- * One row a request, written last in its transaction: a request that is found is found whole. It
- * alone says whose the request is: rows of the other tables are read through it. The index by step
- * has requests without one first, as they are listed.
+ * One row per request, written last in its transaction, so that a visible request is complete. Only this row
+ * has the owner: other tables are read through it. The index by step puts requests without a step first, in
+ * list order.
  */
 export const requests = pgTable(
   "requests",
@@ -110,11 +110,11 @@ export const requests = pgTable(
     verifier_ms: doublePrecision("verifier_ms").notNull(),
     overhead_ms: doublePrecision("overhead_ms").notNull(),
     warnings: json("warnings").$type<readonly string[]>().notNull(),
-    /** US dollars that its questions cost; null where that is not known, and before the column. */
+    /** US dollars that the questions cost; null if unknown or if the row is older than the column. */
     usd: doublePrecision("usd"),
     /**
-     * Whether its spec asked for its texts: no part of what `spec_hash` stands for. null in rows
-     * from before the column.
+     * Whether the spec asked to log texts, which `spec_hash` does not cover. Null in rows older than the
+     * column.
      */
     log_texts: boolean("log_texts"),
   },
@@ -124,7 +124,7 @@ export const requests = pgTable(
   ],
 );
 
-/** One row a group of a request; its public id is `<request_id>.<group_index>`. */
+/** One row per group of a request; its public id is `<request_id>.<group_index>`. */
 export const groups = pgTable(
   "groups",
   {
@@ -146,12 +146,15 @@ export const groups = pgTable(
     tau_b_undefined: text("tau_b_undefined"),
     list_acc: boolean("list_acc"),
     position_flip_rate: doublePrecision("position_flip_rate"),
-    /** Three candidates whose pairs were all won, and those whose wins go in a circle; null: not compared. */
+    /**
+     * `triples`: sets of three candidates whose pairs were all decided. `circles`: triples with cyclic wins.
+     * Null if nothing was compared.
+     */
     triples: integer("triples"),
     circles: integer("circles"),
     /** Fields that only some specs have (contract/replies.ts `ContestReport`); null for all others. */
     contest: json("contest").$type<TournamentReport | null>(),
-    /** Turns that all rollouts began with; null: texts. */
+    /** Number of turns that all rollouts have in common at the start; null for plain texts. */
     shared_turns: integer("shared_turns"),
     reward_mean: doublePrecision("reward_mean"),
     reward_std: doublePrecision("reward_std"),
@@ -160,7 +163,7 @@ export const groups = pgTable(
     generations: integer("generations").notNull(),
     parsed: integer("parsed").notNull(),
     unparsed: integer("unparsed").notNull(),
-    /** Those of `unparsed` that ended at the token limit; null in rows from before the column. */
+    /** Number of `unparsed` answers that ended at the token limit; null in rows older than the column. */
     cut: integer("cut"),
     failed: integer("failed").notNull(),
     saved: integer("saved").notNull(),
@@ -174,7 +177,7 @@ export const groups = pgTable(
   (t) => [primaryKey({ columns: [t.request_id, t.group_index] })],
 );
 
-/** One row a rollout: its label, its result, its hashes; never its text. */
+/** One row per rollout: its label, its result and its hashes, never its text. */
 export const rollouts = pgTable(
   "rollouts",
   {
@@ -205,7 +208,8 @@ export const rollouts = pgTable(
     candidate_hash: text("candidate_hash"),
     audit: doublePrecision("audit"),
     /**
-     * For a rollout of several turns: how many, the share that its judge saw, characters left out by kind.
+     * For a multi-turn rollout: number of turns, the share shown to the judge, and characters left out by
+     * kind.
      */
     turns: integer("turns"),
     shown: doublePrecision("shown"),
@@ -215,8 +219,8 @@ export const rollouts = pgTable(
 );
 
 /**
- * One row a rollout and signal, only of requests whose spec has signals: what a run can be scored
- * with again without its verifier.
+ * One row per rollout and signal, only for requests whose spec has signals. Allows rescoring a run without
+ * its verifier.
  */
 export const signals = pgTable(
   "signals",
@@ -233,7 +237,10 @@ export const signals = pgTable(
   (t) => [primaryKey({ columns: [t.request_id, t.group_index, t.rollout_index, t.signal] })],
 );
 
-/** Hashes of a rollout's turns in a row, apart: a group's are too long for one message of a queue. */
+/**
+ * Concatenated hashes of a rollout's turns. Separate from `rollouts`, because those of a group are too long
+ * for one queue message.
+ */
 export const turns = pgTable(
   "turns",
   {
@@ -247,8 +254,8 @@ export const turns = pgTable(
 );
 
 /**
- * Texts in parts, only of requests whose spec says log_texts, apart so that they can expire alone.
- * rollout_index -1 is the group's prompt.
+ * Texts in parts, only for requests whose spec sets log_texts. A separate table, so that texts can expire on
+ * their own. rollout_index -1 is the group's prompt.
  */
 export const texts = pgTable(
   "texts",
@@ -264,8 +271,8 @@ export const texts = pgTable(
 );
 
 /**
- * Runs that were deleted: of their requests, whose ids sort by time, those below `before` are stored
- * no more, wherever they still are. What comes later begins the run anew.
+ * Deleted runs. Requests with an id below `before` (ids sort by time) are not stored any more, wherever they
+ * are queued. Later requests start the run anew.
  */
 export const deletedRuns = pgTable(
   "deleted_runs",
@@ -274,8 +281,8 @@ export const deletedRuns = pgTable(
 );
 
 /**
- * Requests that come in several envelopes and are not whole yet: of which run the rows are that
- * have been stored. Rows of the other tables say no run.
+ * Requests that arrive in several envelopes and are incomplete, with the run of the rows stored so far. The
+ * rows of most other tables do not name their run.
  */
 export const partedRequests = pgTable(
   "parted_requests",

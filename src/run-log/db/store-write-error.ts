@@ -1,12 +1,14 @@
-// The fault of a write, told apart from all others by its class.
+// The error of a failed write, recognised by its class.
 
-/** A write that failed. Carries nothing of the statement, its values or the connection. */
+/** A failed write. Contains nothing of the statement, its values or the connection. */
 export class StoreWriteError extends Error {
-  /** Null when the database was not reached or did not answer in time. */
+  /** Null if the database was unreachable or did not answer in time. */
   readonly sqlstate: string | null;
 
   constructor(sqlstate: string | null) {
-    super(sqlstate === null ? "The database was not reached in time" : `The database refused the write (${sqlstate})`);
+    super(
+      sqlstate === null ? "The database could not be reached in time" : `The database refused the write (${sqlstate})`,
+    );
     this.name = "StoreWriteError";
     this.sqlstate = sqlstate;
   }

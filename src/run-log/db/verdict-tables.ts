@@ -1,9 +1,9 @@
-// The tables of what verifiers said, as drizzle sees them: the verdicts behind rewards, an audit's apart from
-// them, and their texts.
+// Drizzle tables of verifier answers: the verdicts behind rewards, the verdicts of audits, and the texts of
+// verdicts.
 import { doublePrecision, integer, json, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core";
 import type { Verdict } from "../../core/judges/verdicts.ts";
 
-/** The columns of every generation, of judge or audit. */
+/** Columns of a generation, by the judge or by the audit's judge. */
 const generation = () => ({
   request_id: text("request_id").notNull(),
   group_index: smallint("group_index").notNull(),
@@ -24,7 +24,7 @@ const generation = () => ({
   turns: integer("turns").array().$type<(number | null)[]>(),
 });
 
-/** One row a generation of the verifier. */
+/** One row per generation of the verifier. */
 export const verdicts = pgTable(
   "verdicts",
   {
@@ -36,8 +36,8 @@ export const verdicts = pgTable(
 );
 
 /**
- * One row a generation of an audit's judge: a separate table, so that nothing that reads rewards' verdicts
- * can meet one. `text` only where the spec says log_verdicts, until it expires.
+ * One row per generation of an audit's judge. A separate table, so that reads of the verdicts behind rewards
+ * never include one. `text` is set only if the spec sets log_verdicts, until it expires.
  */
 export const auditVerdicts = pgTable(
   "audit_verdicts",
@@ -50,8 +50,8 @@ export const auditVerdicts = pgTable(
 );
 
 /**
- * The verifier's texts, one row a generation at most, only for requests whose spec says log_verdicts; apart
- * so that they can expire alone.
+ * The verifier's texts, at most one row per generation, only for requests whose spec sets log_verdicts. A
+ * separate table, so that texts can expire on their own.
  */
 export const verdictTexts = pgTable(
   "verdict_texts",

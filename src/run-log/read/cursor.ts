@@ -1,9 +1,7 @@
-// The cursors: where a list goes on, opaque to the client.
+// Pagination cursors: the position where a list continues, opaque to the client.
 import { ApiError } from "../../core/faults/errors.ts";
 
-/**
- * Base64url of the list's tag and the last row's key. `key` must be ASCII, as ids and times are.
- */
+/** Encodes the list's tag and the last row's key as base64url. `key` must be ASCII, as ids and times are. */
 export function encodeCursor(tag: string, key: readonly (string | number)[]): string {
   return btoa(JSON.stringify([tag, ...key]))
     .replaceAll("+", "-")
@@ -12,9 +10,9 @@ export function encodeCursor(tag: string, key: readonly (string | number)[]): st
 }
 
 /**
- * The allowed parts of a key, so that what the client made up is refused here and not by the database: text
- * without U+0000, an instant (ms) of a year that Postgres reads as a Date writes it (0 to 9999), an index
- * within a smallint.
+ * Validators for the parts of a key, so that a forged cursor is rejected here and not by the database: text
+ * without U+0000, an instant (ms) in the years 0 to 9999, which Postgres parses as a Date prints it, and an
+ * index within a smallint.
  */
 const PARTS = {
   text: (part: unknown) => typeof part === "string" && /^[\x20-\x7e]*$/.test(part),
@@ -27,15 +25,15 @@ const isWithin = (part: unknown, max: number) =>
   Number.isInteger(part) && (part as number) >= 0 && (part as number) <= max;
 
 /**
- * The key out of a cursor of this list; `shape` gives the type of each part. Throws ApiError
- * `invalid_request` that names `cursor`.
+ * Decodes the key of a cursor; `shape` gives the type of each part. Throws ApiError `invalid_request`, naming
+ * `cursor`, if the cursor is not from this list.
  */
 export function decodeCursor<const S extends readonly PartType[]>(tag: string, cursor: string, shape: S) {
   const [found, ...key] = parsed(cursor);
   const fits =
     found === tag && key.length === shape.length && key.every((part, i) => PARTS[shape[i] as PartType](part));
   if (!fits) {
-    throw new ApiError("invalid_request", "The cursor is not one that this list gave.", {
+    throw new ApiError("invalid_request", "The cursor was not returned by this list.", {
       errors: [{ path: "cursor", message: "must be a next_cursor of the same list, unchanged" }],
     });
   }

@@ -1,5 +1,4 @@
-// The reads of groups: rows put back together into the result as it was answered. Knows SQL, not the wire's
-// routes.
+// Reads groups: joins rows back into the result as it was sent. Knows SQL, not the HTTP routes.
 import { and, asc, eq, getTableColumns, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
@@ -17,13 +16,15 @@ type StoredGroup = typeof groups.$inferSelect & Pick<typeof requests.$inferSelec
 type StoredRollout = typeof rollouts.$inferSelect;
 type StoredSignalRow = typeof signals.$inferSelect;
 
-/** A group's rows of rollouts and of signals. */
+/** The rollout and signal rows of a group. */
 interface Members {
   rollouts: readonly StoredRollout[];
   signals: readonly StoredSignalRow[];
 }
 
-/** The components in the rows of a spec with signals; a spec without has none. */
+/**
+ * The components of a rollout, from signal rows if the spec has signals, otherwise from the rollout's row.
+ */
 function componentsOf(
   row: StoredRollout,
   signalRows: readonly StoredSignalRow[],
@@ -37,7 +38,7 @@ function componentsOf(
   };
 }
 
-/** @param failed whether the verifier failed at something of the group */
+/** @param failed whether any verifier question of the group failed */
 function rolloutResult(row: StoredRollout, signalRows: readonly StoredSignalRow[], failed: boolean): RolloutResult {
   const error = row.error as RolloutResult["error"];
   return {
@@ -106,7 +107,7 @@ export function groupKey(request_id: string, group_index: number): string {
   return `${request_id}.${group_index}`;
 }
 
-/** The group that a public id names; null when it can name none. */
+/** Parses a public group id; null if it is malformed. */
 export function groupOfKey(id: string): { requestId: string; index: number } | null {
   const [, requestId, index] = /^([0-9A-Za-z]{1,64})\.(\d{1,4})$/.exec(id) ?? [];
   return requestId === undefined ? null : { requestId, index: Number(index) };
@@ -135,7 +136,7 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
   };
 }
 
-/** The groups whose keys `wanted` selects, oldest first, whole; one round trip. */
+/** The complete groups whose keys `wanted` selects, oldest first, in one round trip. */
 async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
   const isWanted = (table: typeof groups | typeof rollouts | typeof signals) =>
     inArray(sql`(${table.request_id}, ${table.group_index})`, sql`(${wanted})`);
@@ -162,8 +163,8 @@ async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
 }
 
 /**
- * A request that came in parts is found only with its own row, which is written when all parts are
- * there and says whose it is (null: anybody's).
+ * Whether the request's own row exists, for this owner (null: any owner). The row is written only when all
+ * parts of the request are stored.
  */
 export function requestIsStored(requestId: PgColumn, owner: Owner | null): SQL {
   const ofOwner = owner === null ? undefined : eq(requests.owner, owner);
@@ -171,8 +172,8 @@ export function requestIsStored(requestId: PgColumn, owner: Owner | null): SQL {
 }
 
 /**
- * A page of a run's groups, oldest first; of one step when `step` is given. Read through the run's
- * requests, which say whose they are: each is one range of the groups' primary key.
+ * A page of a run's groups, oldest first; only of one step if `step` is given. Reads through the run's
+ * requests, which have the owner: each request is one range of the groups' primary key.
  */
 export async function groupPage(
   db: Database,
@@ -198,7 +199,7 @@ function keyOf({ id, request_id }: GroupRow): [string, number] {
   return [request_id, Number(id.slice(request_id.length + 1))];
 }
 
-/** Every group of one request in the request's order; none for an unknown id. */
+/** All groups of one request, in the request's order; empty for an unknown id. */
 export function groupsOf(db: Database, requestId: string): Promise<GroupRow[]> {
   return wholeGroups(
     db,

@@ -1,5 +1,5 @@
-// Defines what alarms look at of a run: one row a step, computed by Postgres in one statement of all
-// measures, and kept for as long as the step has the same requests.
+// The measures that alarms check: one row per step, computed by one Postgres statement and cached while the
+// step has the same requests.
 import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -16,7 +16,7 @@ import { requestsOf } from "./run-pages.ts";
 
 const rewardsOf = (run: RunKey) => and(requestsOf(run), isNotNull(requests.step), eq(requests.kind, "rewards"));
 
-/** Requests for rewards of the run's last steps. */
+/** Reward requests of the run's last steps. */
 export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
   const { step } = requests;
   const condition = rewardsOf(run);
@@ -26,15 +26,15 @@ export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
 
 const COLUMNS = sql.raw("request_id, step AS k, created_at, warnings, spec_hash");
 
-/** The same with the step as `k`. */
+/** The rows of these requests, with the step as `k`. */
 const lastRequests = (run: RunKey, steps: number): SQL =>
   sql`SELECT ${COLUMNS} FROM requests WHERE ${requestsOfLast(run, steps)}`;
 
-/** Requests for rewards of these steps. */
+/** Reward requests of these steps. */
 const requestsAt = (run: RunKey, steps: readonly number[]): SQL =>
   sql`SELECT ${COLUMNS} FROM requests WHERE ${rewardsOf(run)} AND step = ANY(${arrayLiteral(steps)}::int[])`;
 
-/** A field's value at a step without a row. */
+/** Default SQL value of a measure at a step without rows. */
 const EMPTY: Partial<Record<Unit, string>> = { count: "0", counts: "'{}'" };
 
 const fieldOf = ({ name, unit }: Measure) => `coalesce("${name}", ${EMPTY[unit] ?? "NULL"})`;
@@ -43,7 +43,7 @@ const aggregates = (measures: readonly Measure[]) => measures.map(({ name, sql }
 const ALONE = MEASURES.filter(({ from }) => from !== OVER_STEPS);
 const ACROSS = MEASURES.filter(({ from }) => from === OVER_STEPS);
 
-/** One query for all measures of the same rows, the values of a step in the order of the table. */
+/** One query for all measures, joined by step; the values of a step are in the order of MEASURES. */
 function selected(measures: readonly Measure[]): string {
   const queries = [...new Set([REQUESTS, ...measures.map(({ from }) => from)])].map((from, q) => {
     const asked = aggregates(measures.filter((measure) => measure.from === from));
@@ -56,12 +56,12 @@ function selected(measures: readonly Measure[]): string {
 const MEASURED = selected(ALONE);
 const VERSION = hashText(MEASURED)[0].toString(36);
 
-/** A rollout with what all rows of its group say. */
+/** A rollout with the columns it needs from its group. */
 const ROLLOUT = sql.raw("k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete");
 
 /**
- * From `rol` and `req`: a hash for each group with rewards, NULL for others. Only equal hashes need be
- * compared word for word.
+ * Computes, from `rol` and `req`, a hash for each group with rewards, and NULL for other groups. Only groups
+ * with equal hashes need an exact comparison.
  */
 const CONTENTS = sql.raw(`SELECT k, array_agg(content ORDER BY request_id, group_index) AS contents
   FROM req JOIN groups USING (request_id) LEFT JOIN (
@@ -69,10 +69,10 @@ const CONTENTS = sql.raw(`SELECT k, array_agg(content ORDER BY request_id, group
     FROM rol WHERE complete IS NOT NULL GROUP BY request_id, group_index, prompt_hash
   ) AS hashed USING (request_id, group_index) GROUP BY k`);
 
-/** Reads `measured`, `rol` and `req`. */
+/** Combines measures and content hashes; reads `measured`, `rol` and `req`. */
 const ROWS = sql`SELECT k, measured, coalesce(contents, '{}') AS contents FROM measured LEFT JOIN (${CONTENTS}) AS hashed USING (k)`;
 
-/** Computes steps and keeps their rows. */
+/** Computes the measures of steps and caches their rows. */
 const computing = (run: RunKey, steps: readonly number[]) => sql`
 WITH req AS MATERIALIZED (
   SELECT request_id, k, created_at, warnings FROM (${requestsAt(run, steps)}) AS wanted
@@ -85,17 +85,17 @@ WITH req AS MATERIALIZED (
 )
 SELECT k::int, measured FROM measured`;
 
-/** From `held`: contents that are at several steps. */
+/** Selects, from `held`, contents that occur at several steps. */
 const EQUAL = sql.raw(`SELECT content FROM held, unnest(contents) AS content
   WHERE content IS NOT NULL GROUP BY content HAVING min(k) < max(k)`);
 
 const ofRun = (run: RunKey) => keptOf(run, "step");
 
-/** One after the other, so that of two steps with one content the later sees the earlier. */
+/** Serializes updates of a run, so that of two steps with the same content the later one sees the earlier. */
 const locking = ({ run_id, owner }: RunKey) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${owner}/${run_id}`}, 0))`;
 
-/** Finds computed steps whose contents are at other steps too. */
+/** Clears `again` for computed steps that share no content with another step. */
 const telling = (run: RunKey, steps: readonly number[]) => sql`
 WITH held AS MATERIALIZED (SELECT k, contents FROM ${kept} WHERE ${ofRun(run)}), equal AS MATERIALIZED (${EQUAL})
 UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run)} AND k = ANY(${arrayLiteral(steps)}::bigint[])
@@ -104,8 +104,8 @@ UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run)} AND k = ANY(${arrayLiteral(
 type MeasuredValues = readonly unknown[];
 
 /**
- * The last steps by their requests, and what is kept of them. Joined by its reader: Postgres takes a table
- * that was never analysed for a small one, and would try each pair.
+ * The last steps with their requests, and the cached rows. Readers join them explicitly: Postgres assumes
+ * that a table never analysed is small, and would use a nested loop.
  */
 const lookedAt = (run: RunKey, steps: number) => sql`
 req AS MATERIALIZED (
@@ -119,7 +119,7 @@ req AS MATERIALIZED (
   SELECT k FROM (SELECT k, requests, ids FROM sets EXCEPT SELECT k, requests, ids FROM held) AS fresh
 )`;
 
-/** Rows only once nothing is to be computed first. */
+/** Reads cached rows; returns them only if no step must be computed first, or if `last` is set. */
 const looking = (run: RunKey, steps: number, last: boolean) => sql`
 WITH ${lookedAt(run, steps)}
 SELECT (SELECT json_agg(k ORDER BY k) FROM changed) AS changed,
@@ -130,7 +130,7 @@ FROM (SELECT ${last}::boolean OR NOT EXISTS (SELECT FROM changed) AS whole) AS s
 
 const OVER = sql.raw(`SELECT k${aggregates(ACROSS)} FROM ${OVER_STEPS} GROUP BY k`);
 
-/** What is measured over several steps: of groups that may have come again, as few runs have. */
+/** Measures across steps, only of groups whose content may be repeated; few runs have any. */
 const lookingBack = (run: RunKey, steps: number) => sql`
 WITH ${lookedAt(run, steps)}, equal AS MATERIALIZED (
   ${EQUAL}
@@ -147,7 +147,7 @@ WITH ${lookedAt(run, steps)}, equal AS MATERIALIZED (
 )
 SELECT k::int, json_build_array(${sql.raw(ACROSS.map(fieldOf).join(", "))}) AS across FROM (${OVER}) AS over`;
 
-/** Each list null where it would be empty. */
+/** The result of `looking`; lists are null instead of empty. */
 interface HeldLook extends Record<string, unknown> {
   changed: number[] | null;
   steps: number[] | null;
@@ -163,7 +163,10 @@ function healthRow(step: number, [at_ms, ...alone]: MeasuredValues, across: Meas
   return { step, at_ms, ...Object.fromEntries(values) };
 }
 
-/** Computes what has changed, piece by piece, and keeps it. @returns what it came to, by step */
+/**
+ * Computes changed steps in batches and caches them.
+ * @returns the measures by step
+ */
 async function compute(db: Database, run: RunKey, changed: readonly number[]) {
   const computed = new Map<number, MeasuredValues>();
   for (let from = 0; from < changed.length; from += LIMITS.health_steps_at_once) {
@@ -177,8 +180,8 @@ async function compute(db: Database, run: RunKey, changed: readonly number[]) {
 }
 
 /**
- * One row for each of the run's last steps, ascending; requests without a step are left out. The
- * latency is the median over groups of their 99th percentile.
+ * One row per step for the run's last steps, ascending; requests without a step are left out. The latency is
+ * the median over groups of their 99th percentile.
  */
 export async function healthRows(db: Database, run: RunKey, steps: number): Promise<HealthRow[]> {
   const look = async (last: boolean) => (await db.execute<HeldLook>(looking(run, steps, last))).rows[0];
@@ -191,7 +194,7 @@ export async function healthRows(db: Database, run: RunKey, steps: number): Prom
     : null;
   const across = new Map(back?.rows.map((row) => [row.k, row.across]));
   return (found?.steps ?? []).flatMap((k) => {
-    // A step that grows without a pause is returned as it was when it was computed.
+    // A step that keeps growing is returned as of its last computation.
     const measured = held.get(k) ?? computed.get(k);
     return measured === undefined ? [] : [healthRow(k, measured, across.get(k))];
   });

@@ -1,13 +1,13 @@
-// Keeps what was computed of a run's steps, for as long as a step has the same requests.
+// Caches values computed for a run's steps, valid while a step has the same requests.
 import { type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { healthRows as kept } from "../db/health-tables.ts";
 import { deletedRuns } from "../db/schema.ts";
 
-/** What is kept: the measures of alarms, or a step's row. */
+/** The kind of cached value: alarm measures, or a step's row. */
 export type Axis = (typeof kept.$inferSelect)["axis"];
 
-/** From `req`: which requests a step has, whatever their order. */
+/** Selects, from `req`, an order-independent fingerprint of each step's requests. */
 export const REQUEST_SETS = sql.raw(
   "SELECT k, count(*)::int AS requests, bit_xor(hashtextextended(request_id, 0)) AS ids, min(request_id) AS oldest FROM req GROUP BY k",
 );
@@ -23,8 +23,8 @@ const SET = sql.raw(
 );
 
 /**
- * Keeps `rows` (k, measured, contents), with the requests that the same statement saw in `req`: so it
- * does not matter which of several readers comes last.
+ * Caches `rows` (k, measured, contents) with the requests that the same statement saw in `req`, so that
+ * concurrent readers may write in any order.
  */
 export const keeping = ({ run_id, owner }: RunKey, axis: Axis, version: string, rows: SQL): SQL => sql`
   INSERT INTO ${kept} (run_id, owner, axis, k, version, requests, ids, oldest, measured, contents)

@@ -1,5 +1,5 @@
-// The reads by which a run is scored again: the specs that it used, and its groups' values and verdicts page
-// by page. Knows SQL, not what is made of them.
+// Reads for rescoring a run: the specs it used, and its groups' values and verdicts page by page. Knows SQL,
+// not the scoring.
 import { and, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Valued } from "../../core/asking/signal-value.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -19,10 +19,7 @@ function requestsWithin(run: RunKey, { from, to }: StepBounds): SQL | undefined 
   return and(requestsOf(run), eq(kind, "rewards"), gt(groups, 0), ...bounds);
 }
 
-/**
- * The specs of a run's requests for rewards within the steps, one more than rescore_specs_max at
- * most.
- */
+/** The specs of a run's reward requests within the steps, at most rescore_specs_max + 1. */
 export async function specsUsed(db: Database, run: RunKey, steps: StepBounds): Promise<SpecUse[]> {
   const { rows } = await db.execute<{ cell: SpecUse }>(sql`
 WITH used AS (
@@ -35,8 +32,8 @@ FROM used JOIN specs USING (spec_hash) ORDER BY spec_hash`);
 }
 
 /**
- * Whether some rollout of these requests has no length in tokens. Reads every rollout where none
- * lacks it: asked for only where a spec needs lengths.
+ * Whether any rollout of these requests has no length in tokens. Reads every rollout if none lacks a length,
+ * so call only if a spec needs lengths.
  */
 export async function lacksLengths(db: Database, run: RunKey, steps: StepBounds): Promise<boolean> {
   const { rows } = await db.execute<{ lacks: boolean }>(sql`
@@ -52,15 +49,15 @@ interface GroupRowKey {
 
 type ValueCell = readonly [value: number | null, code: ItemErrorCode | null, refused?: boolean];
 
-/** A group's rows as Postgres puts them together. */
+/** A group as assembled by Postgres. */
 interface Cell extends GroupRowKey, Pick<LoggedGroup, "spec_hash" | "step" | "rollouts"> {
-  /** For a spec without signals, one a rollout. */
+  /** The components of a spec without signals, one entry per rollout. */
   flat: { base: number | null; format: number; overlong: number; error: ItemErrorCode | null }[];
   signals: Record<string, ValueCell[]> | null;
   verdicts: LoggedVerdict[] | null;
 }
 
-/** A run's groups, oldest request first, as many a round trip as hold rescore_page_rows rows. */
+/** A run's groups, oldest request first, at most about rescore_page_rows rows per round trip. */
 export async function* loggedGroups(
   db: Database,
   run: RunKey,
@@ -79,7 +76,7 @@ const VERDICTS = sql`(SELECT json_agg(json_build_object('signal', signal, 'compa
     'order', shown_order, 'letter', letter, 'scores', scores, 'verdict', verdict, 'status', status, 'error', error)
     ORDER BY comparison, sample) FROM verdicts WHERE ${OF_PAGE})`;
 
-// The first groups behind the place, until their rows are too many; one always fits.
+// The next groups after the key, up to rescore_page_rows rows; at least one group.
 async function page(
   db: Database,
   run: RunKey,
@@ -139,7 +136,10 @@ function refusedIn(signals: Record<string, ValueCell[]>): LoggedGroup["refused"]
   return Object.fromEntries(all.filter(([, rollouts]) => rollouts.length > 0));
 }
 
-/** Only a base reward may be missing, and then it is the reason for the missing reward. */
+/**
+ * Values of a spec without signals. Only the base reward can be missing, and its error is then the rollout's
+ * error.
+ */
 function flatValues(rows: Cell["flat"]): LoggedGroup["values"] {
   return {
     base: rows.map(({ base, error }) => valuedCell([base, base === null ? error : null])),

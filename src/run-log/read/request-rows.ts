@@ -1,4 +1,4 @@
-// Reads one logged request whole.
+// Reads one logged request with its groups.
 import { and, eq } from "drizzle-orm";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
 import type { RequestRow } from "../../ports/logged-rows.ts";
@@ -6,17 +6,15 @@ import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 import { groupsOf } from "./group-rows.ts";
 
-/**
- * The request and its groups in the request's order; null where `owner` (null: anybody) has none of
- * this id.
- */
+/** The request and its groups in order; null if `owner` (null: any owner) has no request with this id. */
 export async function requestRow(db: Database, requestId: string, owner: Owner | null): Promise<RequestRow | null> {
   const [row] = await db
     .select()
     .from(requests)
     .where(and(eq(requests.request_id, requestId), owner === null ? undefined : eq(requests.owner, owner)));
   if (row === undefined) return null;
-  // After the row, which is stored together with its groups: read beside it, they could be missed.
+  // Read after the request's row, which becomes visible together with its groups; a concurrent read could
+  // miss them.
   const groups = await groupsOf(db, requestId);
   const { request_id, kind, run_id, step, spec_hash, items } = row;
   const { parse_rate, tau_b_mean, tau_b_undefined, list_acc, reward_mean, reward_std } = row;

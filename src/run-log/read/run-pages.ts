@@ -1,12 +1,13 @@
-// Reads a whole run's rows page by page, each page behind the last row of the one before.
+// Reads all rows of a run page by page, with keyset pagination.
 import { and, asc, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import type { Database } from "../db/connection.ts";
 import { requests } from "../db/schema.ts";
 
 /**
- * Every row that `read` gives page by page, `limit` at most in each; `first` stands before them
- * all.
+ * Yields the rows of all pages.
+ * @param first a key before all rows
+ * @param limit maximum rows of a page; a shorter page is the last
  */
 export async function* paged<Row extends Key, Key>(
   first: Key,
@@ -20,22 +21,22 @@ export async function* paged<Row extends Key, Key>(
   }
 }
 
-/** The requests of a run, which are its owner's alone, without attempts that were broken off. */
+/** Condition for the requests of one owner's run, without abandoned attempts. */
 export function requestsOf({ run_id, owner }: RunKey): SQL | undefined {
   return and(eq(requests.run_id, run_id), eq(requests.owner, owner), ne(requests.kind, "attempt"));
 }
 
 /**
- * The rows of `tables` of each request in `req`, behind it in a FROM. Without OFFSET 0 Postgres does not
- * know how few requests there are, and reads the tables of all runs.
+ * Joins the rows of `tables` to each request in `req`. OFFSET 0 keeps Postgres from scanning the tables of
+ * all runs, because it cannot estimate how few requests there are.
  */
 export const ofRequest = (tables: string, columns = "*"): string =>
   `CROSS JOIN LATERAL (SELECT ${columns} FROM ${tables} WHERE request_id = req.request_id OFFSET 0)`;
 
 /**
- * A page of a run's rows, oldest request first, from the request `from` on, of those that `more`
- * selects. `page` is lateral to a request, so that each request is one range of the primary key and
- * the first page costs no more than its own rows.
+ * A page of a run's rows, oldest request first, starting at request `from`, filtered by `more`. `page` is
+ * lateral to a request, so each request is one range of the primary key, and the first page reads only its
+ * own rows.
  */
 export function lateralPage<Row>(
   db: Database,

@@ -1,5 +1,5 @@
-// The reads of runs: the list, newest first, and one run with its specs and what its owner says of it. Knows
-// SQL, not the wire's routes.
+// Reads runs: the list, newest first, and one run with its specs and its owner's metadata. Knows SQL, not the
+// HTTP routes.
 import { and, asc, count, desc, eq, min, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { type Owner, ownerName } from "../../core/contract/owner.ts";
@@ -10,7 +10,7 @@ import { groups, requests, runs, specs } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { requestsOf } from "./run-pages.ts";
 
-/** The share of the judge's answers that the spec's budget of tokens cut; null where it was not counted. */
+/** Share of the judge's answers cut off at the spec's token budget; null if not counted. */
 const CUT_SHARE = sql<
   number | null
 >`sum(${groups.cut})::float8 / nullif(sum(${groups.generations} - ${groups.failed}) FILTER (WHERE ${groups.cut} IS NOT NULL), 0)`;
@@ -31,8 +31,8 @@ function summary(row: RunRow): RunSummary {
 }
 
 /**
- * A page of runs (of one owner; null: of all) by the time of their first request, newest first: a
- * run that goes on keeps its place while one pages.
+ * A page of runs (null: of all owners) by the time of their first request, newest first: an active run keeps
+ * its position during paging.
  */
 export async function runPage(
   db: Database,
@@ -60,7 +60,7 @@ export async function runPage(
   };
 }
 
-/** Who has a run of this id, at most `limit`, in order of their names. */
+/** Owners of a run with this id, at most `limit`, in order of name. */
 export async function runOwners(db: Database, runId: string, limit: number): Promise<Owner[]> {
   const condition = eq(runs.run_id, runId);
   const rows = await db.select({ owner: runs.owner }).from(runs).where(condition).orderBy(asc(runs.owner)).limit(limit);
@@ -71,10 +71,7 @@ function withTexts(spec: unknown, log_texts: boolean): unknown {
   return typeof spec === "object" && spec !== null && "log_texts" in spec ? { ...spec, log_texts } : spec;
 }
 
-/**
- * One run and the specs that its requests used, in order of first use; null when none of its
- * owner's requests named it.
- */
+/** One run and the specs of its requests, in order of first use; null if the owner has no such run. */
 export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | null> {
   const [[row], used, cut] = await db.batch([
     db
@@ -108,8 +105,8 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
     metadata: row.metadata,
     specs: used.map(({ first_at, log_texts, spec, ...use }) => ({
       ...use,
-      // Stored once for a hash in which log_texts has no part: what this run's requests said is
-      // told, not what the first ever said.
+      // `spec_hash` does not cover log_texts, and a spec is stored once per hash: shows the value of this
+      // run's requests, not that of the first request ever.
       spec: withTexts(spec, log_texts),
       first_at: (first_at as Date).toISOString(),
       cut_share: shares.get(use.spec_hash) ?? null,
@@ -117,7 +114,7 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
   };
 }
 
-/** Stores what its owner says of a run; the run is there from then on, with requests or without. */
+/** Stores the owner's metadata of a run, and creates the run if it has no requests yet. */
 export async function describeRun(db: Database, run: RunKey, metadata: RunMetadata): Promise<void> {
   const none = { requests: 0, groups: 0, rollouts: 0, reward_sum: 0, reward_count: 0, parsed_sum: 0, parsed_count: 0 };
   const now = sql`now()`;

@@ -1,5 +1,5 @@
-// The aggregates of a run by step, computed by Postgres in one statement and kept for as long as the step has
-// the same requests. Knows SQL, not the wire's routes.
+// Aggregates of a run by step, computed by one Postgres statement and cached while the step has the same
+// requests. Knows SQL, not the HTTP routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { hashText } from "../../core/math/random.ts";
@@ -16,8 +16,8 @@ import { ofRequest, requestsOf } from "./run-pages.ts";
 import { SIGNAL_PARTS, type StepSignalSums, signalsOf } from "./step-signals.ts";
 
 /**
- * The requests of a run's steps in a range. The index by step gives them, and the first `limit`
- * steps by a walk that ends there.
+ * Condition for the requests of a range of steps. Uses the index by step; the first `limit` steps are found
+ * by an index scan that stops there.
  */
 function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | undefined {
   const { step } = requests;
@@ -32,7 +32,7 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
   return and(condition, sql`(${step} IS NULL OR ${step} <= ${last})`);
 }
 
-/** All of a step's row from the rows of its requests, `req`: `cells`. */
+/** SQL that computes the cell of each step from its requests in `req`; the result is `cells`. */
 const CELLS = `per_step AS (
   SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS items,
     coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS parsed,
@@ -81,12 +81,12 @@ FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN 
 )`;
 const VERSION = hashText(CELLS)[0].toString(36);
 
-// -1 stands for "no step": steps on the wire are >= 0, and a null would join to nothing.
+// -1 means "no step": steps in the API are >= 0, and a null would not join.
 const COLUMNS = sql.raw(
   "request_id, kind, items, groups, reward_mean, reward_std, parse_rate, usd, warnings, created_at, coalesce(step, -1) AS k",
 );
 
-/** Which requests each step of the range has, and the rows that are kept of these steps. */
+/** Reads the fingerprint of each step's requests, and the cached rows of these steps. */
 const looking = (run: RunKey, range: StepRange) => sql`
 WITH req AS MATERIALIZED (
   SELECT request_id, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}
@@ -97,7 +97,7 @@ SELECT (SELECT json_agg(json_build_array(k, requests, ids::text) ORDER BY k) FRO
   (SELECT json_agg(json_build_array(k, requests, ids::text, measured)) FROM ${healthRows}
     WHERE ${keptOf(run, "row")} AND version = ${VERSION} AND k BETWEEN (SELECT min(k) FROM sets) AND (SELECT max(k) FROM sets)) AS held`;
 
-/** Computes steps and keeps their rows. */
+/** Computes steps and caches their rows. */
 export function computing(run: RunKey, steps: readonly number[]): SQL {
   const at = sql`step = ANY(${arrayLiteral(steps)}::int[])`;
   const rows = sql`SELECT k, cell AS measured, '{}'::int[] AS contents FROM cells`;
@@ -110,7 +110,7 @@ WITH req AS MATERIALIZED (
 SELECT k::int, cell FROM cells`;
 }
 
-/** Count, mean and population standard deviation of some rewards. */
+/** Count, mean and population standard deviation of rewards. */
 interface StepMoments {
   n: number;
   mean: number | null;
@@ -121,22 +121,22 @@ type Told = "first_at" | "reward_mean" | "reward_std" | "parse_rate" | "warnings
 type StepCell = Omit<StepRow, Told> & {
   shown_mean: number | null;
   usd: number | null;
-  /** When the first of its requests was logged, ms since 1970. */
+  /** When the step's first request was logged, in ms since 1970. */
   at_ms: number;
   signals: StepSignalSums[];
   /** Warnings of each request that has any. */
   warnings: string[][];
-  /** Moments over the rollouts of complete groups; null without any. */
+  /** Moments over the rollouts of complete groups; null if there are none. */
   rewards: StepMoments | null;
-  /** Moments of each verdicts request without groups. */
+  /** Moments of each `verdicts` request without groups. */
   verdict_rewards: StepMoments[];
   parsed: number;
   answered: number;
 };
 
 /**
- * Mean and standard deviation of the parts taken together. Not in SQL, where a square below 1e-308
- * is an error instead of 0.
+ * Pooled mean and standard deviation. Not computed in SQL, where a square below 1e-308 is an error instead of
+ * 0.
  */
 function pooled(parts: readonly StepMoments[]): Pick<StepRow, "reward_mean" | "reward_std"> {
   const known = parts.flatMap(({ n, mean, std }) => (n === 0 || mean === null ? [] : [{ n, mean, std: std ?? 0 }]));
@@ -162,16 +162,14 @@ function stepRow(whole: StepCell, withSignals: boolean): StepRow {
 }
 
 /**
- * One row a step of the range, ascending; requests without a step come first, under null. None for an
+ * One row per step of the range, ascending; requests without a step come first, with step null. Empty for an
  * unknown run.
  *
- * Rewards, tau_b and list_acc are those of complete groups (`ok`). Standard deviation: population.
- * zero_variance_share: over complete groups. parse_rate: parsed over answered generations.
- * Percentiles: linear interpolation (percentile_cont), latencies of answered generations only; a
- * generation shared from an equal group was logged with zeros and is left out. errors: failed
- * generations by code. For `verdicts` requests without groups the items are the rollouts. signals: only
- * where they
- * are asked for.
+ * Rewards, tau_b and list_acc are of complete groups (`ok`). Standard deviation: population.
+ * zero_variance_share: over complete groups. parse_rate: parsed over answered generations. Percentiles:
+ * linear interpolation (percentile_cont); latencies of answered generations only, without generations copied
+ * from an equal group, which are logged with zeros. errors: failed generations by code. For `verdicts`
+ * requests without groups the items count as rollouts. signals: only if requested.
  */
 export async function stepRows(db: Database, run: RunKey, range: StepRange, signals = false): Promise<StepRow[]> {
   const { rows } = await db.execute<SeenSteps>(looking(run, range));
@@ -186,7 +184,7 @@ export async function stepRows(db: Database, run: RunKey, range: StepRange, sign
   return steps.flatMap(({ k, cell = computed.get(k) }) => (cell === undefined ? [] : [stepRow(cell, signals)]));
 }
 
-/** Each null where it would be empty. */
+/** The result of `looking`; lists are null instead of empty. */
 interface SeenSteps extends Record<string, unknown> {
   sets: [k: number, requests: number, ids: string][] | null;
   held: [k: number, requests: number, ids: string, cell: StepCell][] | null;

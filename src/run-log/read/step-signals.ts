@@ -1,27 +1,30 @@
-// Defines what each signal of a run's specs came to at a step: a part of the statement over steps. Knows SQL,
-// not the wire's routes.
+// The part of the step statement that aggregates each signal of a run's specs. Knows SQL, not the HTTP
+// routes.
 import type { StepSignal } from "../../ports/logged-rows.ts";
 import { ofRequest } from "./run-pages.ts";
 
-/** Beyond it a few values add up to more than a double holds: such are summed in another unit. */
+/** Values above this are summed in units of UNIT, because a few of them would overflow a double. */
 const HUGE = 1e290;
 const UNIT = 2 ** 64;
 
-/** Postgres' sums for one signal at one step. */
+/** Sums of one signal at one step, computed by Postgres. */
 export interface StepSignalSums {
   signal: string;
   rollouts: number;
   known: number;
-  /** The sum of values up to HUGE, and of the others in UNITs; null without any. */
+  /**
+   * `sum`: the sum of values up to HUGE. `huge`: the sum of larger values in units of UNIT. Null if there are
+   * none.
+   */
   sum: number | null;
   huge: number | null;
-  /** By code, those without a value. */
+  /** Number of rollouts without a value, by code. */
   nulls: Readonly<Record<string, number>> | null;
 }
 
 /**
- * `per_signal`, as text behind the statement's `req`. A spec without signals has its three components in the
- * rows of its rollouts.
+ * Common table expressions that end in `per_signal`, to follow the statement's `req`. The three components of
+ * a spec without signals are in its rollouts' rows.
  */
 export const SIGNAL_PARTS = `sig AS MATERIALIZED (
   SELECT k, signal, value, code FROM req ${ofRequest("signals", "signal, value, code")} AS s
@@ -45,7 +48,7 @@ export const SIGNAL_PARTS = `sig AS MATERIALIZED (
   FROM summed LEFT JOIN codes USING (k, signal) GROUP BY k
 )`;
 
-/** By name: the mean of what is known, and how many have no value, by code. */
+/** For each signal: the mean of its known values, and the number of missing values by code. */
 export const signalsOf = (sums: readonly StepSignalSums[]): Record<string, StepSignal> =>
   Object.fromEntries(
     sums.map(({ signal, rollouts, known, sum, huge, nulls }) => {

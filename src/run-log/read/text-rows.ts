@@ -1,5 +1,5 @@
-// The reads of logged texts: of a whole run page by page, each text put back together from its parts. Knows
-// SQL, not the wire's routes.
+// Reads the texts of a group, or of a whole run page by page; joins each text from its parts. Knows SQL, not
+// the HTTP routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { StoredText } from "../../core/contract/export-tables.ts";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
@@ -14,8 +14,8 @@ type TextRow = Pick<typeof texts.$inferSelect, "request_id" | "group_index" | "r
 type TextRowKey = Omit<TextRow, "text">;
 
 /**
- * A run's texts, oldest request first, each group's prompt before its rollouts, `export_text_rows`
- * a round trip.
+ * A run's texts, oldest request first, each group's prompt before its rollouts, `export_text_rows` per round
+ * trip.
  */
 export async function* runTexts(db: Database, run: RunKey): AsyncGenerator<StoredText> {
   const first: TextRowKey = { request_id: "", group_index: -1, rollout_index: -1 };
@@ -29,10 +29,7 @@ export async function* runTexts(db: Database, run: RunKey): AsyncGenerator<Store
   }
 }
 
-/**
- * The texts of the group `<request_id>.<index>`, its prompt first; null when `owner` has no such
- * group.
- */
+/** The texts of the group `<request_id>.<index>`, its prompt first; null if `owner` has no such group. */
 export async function groupTexts(db: Database, id: string, owner: Owner | null): Promise<StoredText[] | null> {
   const key = groupOfKey(id);
   if (key === null) return null;

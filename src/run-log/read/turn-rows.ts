@@ -1,4 +1,4 @@
-// The reads of the turns' hashes of a whole run, page by page. Knows SQL, not the wire's routes.
+// Reads the turn hashes of a whole run, page by page. Knows SQL, not the HTTP routes.
 import { asc, sql } from "drizzle-orm";
 import type { StoredTurns } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -13,7 +13,9 @@ type TurnsRowKey = Pick<TurnsRow, "request_id" | "group_index" | "rollout_index"
 
 const ONE_HASH = new RegExp(`.{${LIMITS.turn_hash_chars}}`, "g");
 
-/** A run's rollouts of several turns, oldest request first, `export_text_rows` a round trip. */
+/**
+ * The turn hashes of a run's multi-turn rollouts, oldest request first, `export_text_rows` per round trip.
+ */
 export async function* runTurns(db: Database, run: RunKey): AsyncGenerator<StoredTurns> {
   const first: TurnsRowKey = { request_id: "", group_index: -1, rollout_index: -1 };
   const read = (after: TurnsRowKey) => turnsPage(db, run, after);

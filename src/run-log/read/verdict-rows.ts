@@ -1,5 +1,5 @@
-// The reads of verdicts, an audit's apart: of one group, and of a whole run page by page. Knows SQL, not the
-// wire's routes.
+// Reads verdicts, with those of audits separate: of one group, or of a whole run page by page. Knows SQL, not
+// the HTTP routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -43,8 +43,7 @@ function storedGeneration(row: Omit<VerdictTableRow, "signal">, text?: string): 
 }
 
 /**
- * Every generation of the group `<request_id>.<index>`; null when `owner` (null: anybody) has no
- * such group.
+ * All generations of the group `<request_id>.<index>`; null if `owner` (null: any owner) has no such group.
  */
 export async function groupVerdicts(db: Database, id: string, owner: Owner | null): Promise<GroupVerdicts | null> {
   const key = groupOfKey(id);
@@ -84,7 +83,7 @@ export async function groupVerdicts(db: Database, id: string, owner: Owner | nul
 type VerdictRowKey = Pick<VerdictTableRow, "request_id" | "group_index" | "comparison" | "sample">;
 const FIRST: VerdictRowKey = { request_id: "", group_index: -1, comparison: -1, sample: -1 };
 
-/** A run's verdicts, oldest request first, `export_page_rows` a round trip. */
+/** A run's verdicts, oldest request first, `export_page_rows` per round trip. */
 export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredVerdict> {
   const limit = LIMITS.export_page_rows;
   const read = (after: VerdictRowKey) => verdictPage<VerdictTableRow>(db, run, verdicts, after, limit);
@@ -92,8 +91,8 @@ export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<St
 }
 
 /**
- * The verdicts of an audit's judge in a run, oldest request first, with their texts where these are kept,
- * `export_audit_rows` a round trip.
+ * The verdicts of a run's audits, oldest request first, with their texts if these are stored,
+ * `export_audit_rows` per round trip.
  */
 export async function* runAuditVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredAuditVerdict> {
   const limit = LIMITS.export_audit_rows;

@@ -1,5 +1,5 @@
-// The statements that store requests, one or many, whole or in parts. Knows the tables and the envelope, not
-// the connection.
+// Builds the statements that store one or many requests, whole or in parts. Knows the tables and the
+// envelope, not the connection.
 
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -15,7 +15,7 @@ const TABLES = {
   ...{ groups, rollouts, verdicts, texts, signals, turns },
   ...{ verdict_texts: verdictTexts, audit_verdicts: auditVerdicts },
 };
-/** Columns of a table that are the same in all rows of a request. */
+/** Columns with the same value in all rows of a request. */
 const SHARED: Record<RowTable, readonly string[]> = {
   groups: ["spec_hash", "run_id", "step", "created_at"],
   rollouts: ["spec_hash"],
@@ -31,8 +31,8 @@ const TOTALS = ["groups", "rollouts", "reward_sum", "reward_count", "parsed_sum"
 type HeadedEnvelope = Envelope & { head: NonNullable<Envelope["head"]> };
 
 /**
- * A column that no table of ours has, or one that is missing; null when all is well. A newer
- * Worker's envelope may name one.
+ * The name of an unknown or missing column; null if all columns are known. An envelope of a newer Worker may
+ * contain an unknown column.
  */
 export function unknownColumn({ rows, shared, head }: Envelope): string | null {
   const known = (table: object, row: InsertRow) => Object.keys(row).find((key) => !Object.hasOwn(table, key)) ?? null;
@@ -49,11 +49,10 @@ export function unknownColumn({ rows, shared, head }: Envelope): string | null {
 }
 
 /**
- * The statements of one transaction, in order. How many depends on the amount of rows and texts
- * only: one for each kind of row there is. Requests and their runs' totals come last, so that a
- * run's row is locked for the shortest time, and in one statement, so that a repeated request adds
- * nothing to the totals. What the statements return is the `request_id` of each head that was not
- * written because rows of it are still missing. Of runs that were deleted nothing is written.
+ * The statements of one transaction, in order; their number depends only on the amount of rows and texts.
+ * Requests and their runs' totals come last, so that a run's row is locked as briefly as possible, and in one
+ * statement, so that a repeated request does not change the totals. The statements return the `request_id` of
+ * each head that was not written because some of its rows are missing. Nothing is written for deleted runs.
  */
 export function storeStatements(envelopes: readonly Envelope[]): SQL[] {
   if (envelopes.length === 0) return [];
@@ -68,7 +67,7 @@ export function storeStatements(envelopes: readonly Envelope[]): SQL[] {
 
 const isPart = ({ head }: Envelope) => head === null || head.counts !== null;
 
-/** Says of which run the rows are, before they are there. */
+/** Records the run of an incomplete request before its rows are stored. */
 function partedStatements(envelopes: readonly Envelope[], deleted: SQL): SQL[] {
   const parts = new Map<string, InsertRow>();
   for (const envelope of envelopes.filter(isPart)) {
@@ -80,7 +79,7 @@ function partedStatements(envelopes: readonly Envelope[], deleted: SQL): SQL[] {
   return [bulkInsert(partedRequests, {}, [...parts.values()], sql`WHERE u.request_id NOT IN ${deleted}`)];
 }
 
-/** What is whole now is found by its own row. */
+/** Deletes the records of requests that are now complete and have a row. */
 function wholeStatements(heads: readonly HeadedEnvelope[]): SQL[] {
   const ids = heads.filter(isPart).map(({ request_id }) => request_id);
   if (ids.length === 0) return [];
@@ -98,7 +97,7 @@ function specsStatement(heads: readonly HeadedEnvelope[]): SQL {
     FROM unnest(${hashes}::text[], ${texts}::text[], ${times}::timestamptz[]) AS u(spec_hash, spec, created_at) ORDER BY 1 ON CONFLICT DO NOTHING`;
 }
 
-/** Apart by their rows' columns, which differ only during a deployment. */
+/** Groups rows by their columns, which differ only during a deployment. */
 function byColumns<T>(some: readonly T[], rowOf: (row: T) => InsertRow): T[][] {
   return [...Map.groupBy(some, (row) => Object.keys(rowOf(row)).join()).values()];
 }
@@ -115,14 +114,14 @@ function tableStatements(table: RowTable, envelopes: readonly Envelope[], delete
       const tableRows = envelope.rows[table] as readonly InsertRow[];
       return single ? tableRows : tableRows.map((row) => ({ ...row, ...sharedOf(envelope) }));
     });
-    // Values that all rows share travel once.
+    // Values that all rows share are sent once.
     const shared = single ? sharedOf(some[0] as Envelope) : {};
     const id = single ? sql`${some[0]?.request_id}::text` : sql`u.request_id`;
     return cut(table, rows).map((part) => bulkInsert(TABLES[table], shared, part, sql`WHERE ${id} NOT IN ${deleted}`));
   });
 }
 
-/** Characters of a row with a text besides it, roughly. */
+/** Approximate characters of a row in addition to its text. */
 const COLUMN_CHARS = 256;
 
 function cut(table: RowTable, rows: readonly InsertRow[]): InsertRow[][] {
@@ -132,13 +131,13 @@ function cut(table: RowTable, rows: readonly InsertRow[]): InsertRow[][] {
   return chunks(rows, () => 1, LIMITS.store_statement_rows);
 }
 
-/** Rows of one table that are there, of the request of `wanted`. */
+/** Number of stored rows of one table for the request in `wanted`. */
 const present = (table: (typeof TABLES)[RowTable]) =>
   sql`(SELECT count(*) FROM ${table} AS t WHERE t.request_id = wanted.request_id)`;
 
 /**
- * The tokens from the rows, which are all there when a head is written: so envelopes need not carry them, and
- * those on their way from before the columns count too.
+ * Tokens summed from the stored rows, which are complete when a head is written. Envelopes therefore do not
+ * carry tokens, and envelopes sent by older versions are counted as well.
  */
 const TOKENS = sql`(SELECT coalesce(sum(g.prompt_tokens), 0) AS prompt_tokens, coalesce(sum(g.completion_tokens), 0) AS completion_tokens
         FROM ${groups} AS g WHERE g.request_id = stored.request_id)`;
@@ -158,7 +157,7 @@ function requestsStatement(heads: readonly HeadedEnvelope[], deleted: SQL): SQL 
     heads.map(({ head }) => head.row),
     sql`WHERE u.request_id NOT IN (SELECT request_id FROM missing) AND u.request_id NOT IN ${deleted}`,
   );
-  // An attempt counts with its tokens alone.
+  // An attempt contributes only its tokens.
   const counts = sql.raw("kind <> 'attempt'");
   const missing = ROW_TABLES.map((table) => sql`${present(TABLES[table])} < wanted.${sql.raw(table)}`);
   return sql`WITH missing AS (

@@ -1,8 +1,8 @@
-// Cuts a list into pieces of a bounded size.
+// Splits a list into chunks of bounded size.
 
 /**
- * Cuts `rows` into runs whose sizes add up to at most `size_max`; a row larger than that stands
- * alone.
+ * Splits `rows` into consecutive chunks whose sizes sum to at most `size_max`; a larger row gets its own
+ * chunk.
  */
 export function chunks<T>(rows: readonly T[], size: (row: T) => number, size_max: number): T[][] {
   const out: T[][] = [];

@@ -1,4 +1,4 @@
-// The Durable Object of the dead letters: one for all, by a fixed name.
+// The Durable Object of the dead letters: one object with a fixed name.
 import { DurableObject } from "cloudflare:workers";
 import type {
   DeadLetter,
@@ -12,14 +12,14 @@ import type { Owner, Whose } from "../../core/contract/owner.ts";
 import type { QueueBinding } from "../../ports/ports.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 
-/** The object's name: letters are few, and a summary has to see all of them. */
+/** Name of the object. A single object suffices: letters are few, and a summary must see all of them. */
 const NAME = "run-log";
 
-/** The dead letters of a deployment. */
+/** Client for the deployment's dead letters. */
 export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore {
   const letters = () => namespace.getByName(NAME);
   return {
-    // Most batches have none, and an object that is not asked costs nothing.
+    // Most batches have no dead letters, and skipping the call costs nothing.
     store: async (some) => (some.length === 0 ? undefined : letters().store(some)),
     summary: (owner) => letters().summary(owner),
     replay: (limit, before, owner) => letters().replay(limit, before, owner),
@@ -28,7 +28,7 @@ export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore 
   };
 }
 
-/** The class for a Worker whose environment `queueOf` finds the run-log queue in. */
+/** Creates the Durable Object class. `queueOf` returns the run-log queue of the Worker's environment. */
 export function deadLettersClass(queueOf: (env: Record<string, unknown>) => QueueBinding) {
   return class extends DurableObject<Record<string, unknown>> {
     readonly #letters: DeadLetterStore = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), () => Date.now());

@@ -1,4 +1,5 @@
-// Dead letters in a Durable Object's SQLite: kept without the database, counted, put back on the queue.
+// Dead letters in a Durable Object's SQLite: stored independently of Postgres, counted, and replayed to the
+// queue.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { type Owner, ownerName, type Whose } from "../../core/contract/owner.ts";
@@ -13,7 +14,9 @@ CREATE TABLE IF NOT EXISTS letters (
 CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);
 CREATE TABLE IF NOT EXISTS deleted_runs (run TEXT, owner TEXT, key_name TEXT, before TEXT NOT NULL, PRIMARY KEY (run, owner));`;
 
-/** A condition on letters, and its values, with that of the owner; null is everybody. */
+/**
+ * Combines a condition on letters with one on their owner (null: all owners); returns the SQL and its values.
+ */
 function owned(
   ownerFilter: Owner | Whose | null,
   condition = "true",
@@ -25,13 +28,13 @@ function owned(
   return [`${condition} AND owner NOT IN (SELECT value FROM json_each(?))`, ...values, JSON.stringify(ownerFilter.not)];
 }
 
-/** The part of a Durable Object's SQL storage that is used here. */
+/** The part of a Durable Object's SQL storage used here. */
 export interface LetterStorage {
   exec(query: string, ...values: (string | number)[]): { toArray(): Record<string, unknown>[] };
   readonly databaseSize: number;
 }
 
-/** A member as it is written in a body: an unreadable body still says whose it is. */
+/** A JSON member as it appears in a body, to find the owner even in an unparsable body. */
 const written = (name: string, value: string | null) => `"${name}":${JSON.stringify(value)}`;
 
 interface DeletedRun {
@@ -53,14 +56,14 @@ interface StoredLetter {
   body: string;
 }
 
-/** Letters in `storage`; `queue` takes those that are put back. Instants are `now`'s, in ms. */
+/** Creates the store. Replayed letters go to `queue`; `now` is in ms. */
 export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, now: () => number): DeadLetterStore {
   const run = (query: string, ...values: (string | number)[]) => storage.exec(query, ...values).toArray();
   run(TABLE);
   return {
     async store(letters) {
       if (letters.length === 0) return;
-      // The message then stays on its queue, which has room.
+      // After this error the message stays on its queue, which has space.
       if (storage.databaseSize > LIMITS.dead_letters_bytes) throw new Error("dead_letters_bytes is reached");
       const deleted = run("SELECT run, owner, key_name, before FROM deleted_runs") as unknown as DeletedRun[];
       for (const letter of letters)
@@ -92,7 +95,7 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
         queue,
         letters.map(({ body }) => body),
       );
-      // A letter that has returned in the meantime has been put again, and stays.
+      // A letter that has failed again in the meantime has a higher `puts` and is kept.
       for (const { id, puts } of letters) run("DELETE FROM letters WHERE id = ? AND puts = ?", id, puts);
       const [left] = run(`SELECT count(*) AS letters FROM letters WHERE ${where}`, ...values);
       return {

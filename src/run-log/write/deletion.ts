@@ -1,4 +1,4 @@
-// The deletion of rows: a run's, with whatever of it is still on its way, and those that are too old.
+// Deletes rows: those of a deleted run, including queued ones, and those past their retention.
 import { type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -13,12 +13,12 @@ import { deletedRuns, groups, partedRequests, requests, rollouts, runs, signals,
 import { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope } from "./envelope.ts";
 
-/** Any number that no other code takes an advisory lock on: "runs" in ASCII. */
+/** Key of the advisory lock, unique to this code: "runs" in ASCII. */
 const LOCK = sql.raw(`${0x72756e73}`);
 
 /**
- * Each transaction that stores begins with it, so that a deletion waits for those that began before
- * the run was marked, and all others see the mark.
+ * First statement of each storing transaction. A deletion waits for transactions that began before the run
+ * was marked; later ones see the mark.
  */
 export const STORING = sql`SELECT pg_advisory_xact_lock_shared(${LOCK})`;
 
@@ -28,7 +28,7 @@ export function runOf({ shared, head }: Envelope): { run_id: string | null; owne
   return { run_id: text(shared.run_id), owner: ownerOf(text(shared.key_name ?? head?.row.key_name)) };
 }
 
-/** Those of the envelopes' requests, as a subquery, of which nothing is to be stored any more. */
+/** Subquery of the envelopes' requests that belong to deleted runs and must not be stored. */
 export function deletedAmong(envelopes: readonly Envelope[]): SQL {
   const requestRuns = [...new Map(envelopes.map((envelope) => [envelope.request_id, runOf(envelope)]))];
   const ids = arrayLiteral(requestRuns.map(([request_id]) => request_id));
@@ -42,8 +42,9 @@ const matchesRun = (table: { run_id: PgColumn; owner: PgColumn }, { run_id, owne
   sql`${table.run_id} = ${run_id} AND ${table.owner} = ${owner}`;
 
 /**
- * Marks the run as deleted: from here on nothing is stored of requests that came before the instant.
- * Its row, its alarms and what they look at go at once. @returns how many alarms it had
+ * Marks the run as deleted: requests from before the instant are no longer stored. Deletes its row, alarms
+ * and cached measures at once.
+ * @returns the number of alarms deleted
  */
 export async function markDeleted(db: Database, run: RunKey, before: Date): Promise<number> {
   const mark = { run_id: run.run_id, owner: run.owner, before: encodeTime(before.getTime()) };
@@ -63,7 +64,10 @@ export async function markDeleted(db: Database, run: RunKey, before: Date): Prom
   return results[3].rowCount;
 }
 
-/** In the order in which they go: a request that is found is found whole, until it is gone. */
+/**
+ * Tables in order of deletion. Requests come first, so that a visible request is complete until it is
+ * deleted.
+ */
 const TABLES: Record<keyof DeletedRows, PgTable> = {
   requests,
   groups,
@@ -76,12 +80,15 @@ const TABLES: Record<keyof DeletedRows, PgTable> = {
   audit_verdicts: auditVerdicts,
 };
 
-/** The next of `candidates` (of `request_id` and `items`), by ids, as many as one transaction takes. */
+/** The next of `candidates` (`request_id` and `items`) by id, up to the limits of one transaction. */
 const piece = (candidates: SQL): SQL => sql`
   SELECT request_id FROM (SELECT request_id, sum(items) OVER (ORDER BY request_id ROWS UNBOUNDED PRECEDING) - items AS ahead
     FROM (${candidates} LIMIT ${LIMITS.deletion_requests}) AS candidates) AS counted WHERE ahead < ${LIMITS.deletion_rollouts}`;
 
-/** Deletes what `candidates` gives next. @returns rows by table; null when there was nothing */
+/**
+ * Deletes the next requests of `candidates`.
+ * @returns the number of rows by table; null if there were none
+ */
 async function deletePiece(db: Database, candidates: SQL): Promise<DeletedRows | null> {
   const { rows } = await db.execute<{ request_id: string }>(piece(candidates));
   if (rows.length === 0) return null;
@@ -92,20 +99,20 @@ async function deletePiece(db: Database, candidates: SQL): Promise<DeletedRows |
   return Object.fromEntries(names.map((name, i) => [name, results[i]?.rowCount ?? 0])) as unknown as DeletedRows;
 }
 
-/** Requests below `before`, of a run in the table `d`, those that are not whole among them. */
+/** Requests below `before` of the runs in table `d`, including incomplete ones. */
 const requestsBelow = (d: SQL, before: SQL): SQL => sql`
   SELECT r.request_id, r.items FROM ${d} AS d JOIN ${requests} AS r ON r.run_id = d.run_id AND r.owner = d.owner AND r.request_id < ${before}
   UNION ALL
   SELECT p.request_id, 1 FROM ${d} AS d JOIN ${partedRequests} AS p ON p.run_id = d.run_id AND p.owner = d.owner AND p.request_id < ${before}
   ORDER BY request_id`;
 
-/** Deletes some rows of a run that is marked; null when none is left. */
+/** Deletes some rows of a marked run; null if none are left. */
 export function deleteRows(db: Database, run: RunKey): Promise<DeletedRows | null> {
   const marked = sql`(SELECT * FROM ${deletedRuns} WHERE ${matchesRun(deletedRuns, run)})`;
   return deletePiece(db, requestsBelow(marked, sql`d.before`));
 }
 
-/** The same of all runs that are marked: what a deletion left that was broken off. */
+/** Deletes some rows of all marked runs, after interrupted deletions; null if none are left. */
 export function deleteMarked(db: Database): Promise<DeletedRows | null> {
   return deletePiece(db, requestsBelow(sql`${deletedRuns}`, sql`d.before`));
 }
@@ -115,10 +122,10 @@ const ownedBy = (owner: SQL, ownerFilter: Whose): SQL =>
     ? sql`${owner} = ${ownerFilter.owner}`
     : sql`${owner} <> ALL(${arrayLiteral(ownerFilter.not)}::text[])`;
 
-/** Deletes some rows of requests that came before the instant; null when none is left. */
+/** Deletes some rows of requests from before the instant; null if none are left. */
 export async function deleteOlder(db: Database, ownerFilter: Whose, before: Date): Promise<DeletedRows | null> {
   const [at, id] = [before.toISOString(), encodeTime(before.getTime())];
-  // By run, each of which is a range of an index; then what names none, and what never came whole.
+  // By run, because each is one index range; then requests without a run, and incomplete requests.
   const deleted = await deletePiece(
     db,
     sql`SELECT r.request_id, r.items FROM ${runs} AS d JOIN ${requests} AS r ON r.run_id = d.run_id AND r.owner = d.owner AND r.request_id < ${id}
@@ -132,7 +139,7 @@ export async function deleteOlder(db: Database, ownerFilter: Whose, before: Date
   if (deleted !== null) return deleted;
   await db.execute(sql`WITH gone AS (DELETE FROM ${runs} AS d WHERE d.last_at < ${at} AND ${ownedBy(sql`d.owner`, ownerFilter)} RETURNING run_id, owner)
     DELETE FROM ${runAlarms} AS a USING gone WHERE a.run_id = gone.run_id AND a.owner = gone.owner`);
-  // What is left of such a step is computed anew.
+  // The remaining requests of such a step are computed again.
   await db
     .delete(healthRows)
     .where(sql`${healthRows.oldest} < ${id} AND ${ownedBy(sql`${healthRows.owner}`, ownerFilter)}`);

@@ -1,13 +1,13 @@
-// The run log's envelope: a part of one request's rows, small enough for a queue, how rows are put into
-// envelopes and read again.
+// The envelope of the run log: some of one request's rows, small enough for a queue message. Encodes rows
+// into envelopes and decodes them.
 
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";
 
 /**
- * Tables whose rows travel. The request's own row travels in the head, because it may be written
- * only when all others are there.
+ * Tables whose rows are sent in envelopes. The request's own row is in the head, because it may be written
+ * only after all others.
  */
 export const ROW_TABLES = [
   "groups",
@@ -23,38 +23,38 @@ export type RowTable = (typeof ROW_TABLES)[number];
 
 type RowsByTable = Partial<Record<RowTable, readonly InsertRow[]>>;
 
-/** One envelope's data besides rows. */
+/** The data of a request besides its rows. */
 interface EnvelopeHead {
   /** The request's own row. */
   row: InsertRow;
   /** Canonical JSON of the spec. */
   spec: string;
-  /** The request's addition to its run's totals. */
+  /** Amounts that the request adds to its run's totals. */
   totals: Readonly<Record<string, number>>;
 }
 
-/** All that one request leaves in the log. */
+/** All log data of one request. */
 export interface RequestRows {
   request_id: string;
-  /** Values that the request's rows share. */
+  /** Values shared by all rows of the request. */
   shared: InsertRow & { spec_hash: string };
   rows: RowsByTable;
   head: EnvelopeHead;
 }
 
-/** How many rows of each table the request has in all. */
+/** Number of the request's rows by table. */
 type RowCounts = Readonly<Record<RowTable, number>>;
 
-/** Some of one request's rows; the request itself where `head` is not null. */
+/** Some of one request's rows; the last envelope of a request also has its head. */
 export interface Envelope extends Omit<RequestRows, "head"> {
-  /** `counts` is null where this envelope holds all of the request. */
+  /** `counts` is null if this envelope holds the complete request. */
   head: (EnvelopeHead & { counts: RowCounts | null }) | null;
 }
 
 const count = z.int().min(0);
 const TableSchema = z
   .object({ keys: z.array(z.string().max(64)).min(1).max(64), rows: z.array(z.array(z.unknown())) })
-  .refine(({ keys, rows }) => rows.every((row) => row.length === keys.length), "a row is not as long as its keys")
+  .refine(({ keys, rows }) => rows.every((row) => row.length === keys.length), "a row must have one value per key")
   .transform(({ keys, rows }) => rows.map((row) => Object.fromEntries(keys.map((key, i) => [key, row[i]]))));
 const EnvelopeSchema = z.object({
   v: z.literal(1),
@@ -82,35 +82,33 @@ const EnvelopeSchema = z.object({
     .nullable(),
 });
 
-/**
- * The envelope in a message's text. Throws ZodError or SyntaxError for what `sealed` did not write.
- */
+/** Decodes the envelope of a message. Throws ZodError or SyntaxError for text that `sealed` did not write. */
 export function opened(text: string): Envelope {
   return EnvelopeSchema.parse(JSON.parse(text));
 }
 
 const encoder = new TextEncoder();
 
-/** Bytes of `text` as UTF-8, which is what a queue counts. */
+/** Bytes of `text` in UTF-8, the unit of the queue's limits. */
 export const utf8Bytes = (text: string): number => encoder.encode(text).length;
 
 interface RowChunk {
-  /** Rows that stay together, as JSON arrays of their values. */
+  /** Rows that must stay in one envelope, each as a JSON array of its values. */
   rows: readonly { table: RowTable; values: string }[];
   bytes: number;
 }
 
 /**
- * The texts of a request's envelopes, each at most `bytes_max` of UTF-8, in the order in which they
- * are to be sent: texts, verdicts and signals, then groups with their rollouts, which share an
- * envelope, last the head: when it arrives the rest is mostly there. Null when the head or what
- * must stay together is over the limit.
+ * Encodes a request into envelopes of at most `bytes_max` UTF-8 bytes each, in sending order: texts, verdicts
+ * and signals, then groups, each in one envelope with its rollouts, and last the head, by whose arrival most
+ * other rows are stored. Returns null if the head or rows that must stay together exceed the limit.
  */
 export function sealed(request: RequestRows, bytes_max: number = LIMITS.log_envelope_bytes): string[] | null {
   const keys = Object.fromEntries(ROW_TABLES.map((table) => [table, Object.keys(request.rows[table]?.[0] ?? {})]));
   const counts = Object.fromEntries(ROW_TABLES.map((table) => [table, request.rows[table]?.length ?? 0]));
   const headBytes = utf8Bytes(JSON.stringify({ ...request.head, counts }));
-  // An envelope of nothing but every table's columns: what each holds besides rows and head.
+  // The size of an envelope with all tables' columns but no rows and no head is the overhead of each
+  // envelope.
   const room =
     bytes_max - utf8Bytes(envelopeText(request, keys, new Map(ROW_TABLES.map((table) => [table, []])), null));
   const parts: RowChunk[][] = [[]];
@@ -175,7 +173,7 @@ function envelopeText(
 }
 
 /**
- * Stores envelopes in one transaction; resolves with the requests that could not be written yet
- * because rows of them are missing.
+ * Stores envelopes in one transaction. Resolves with the requests that were not written because some of their
+ * rows are missing.
  */
 export type EnvelopeStore = (envelopes: readonly Envelope[]) => Promise<ReadonlySet<string>>;

@@ -1,4 +1,4 @@
-// The hourly sweep: what deletions left, and what is older than its key's days.
+// The hourly sweep: finishes interrupted deletions, and deletes rows past their key's retention.
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { EVERYONE } from "../../core/contract/group-sizes.ts";
 import type { Whose } from "../../core/contract/owner.ts";
@@ -8,17 +8,20 @@ import type { DeletedRows, LogExpiry } from "../../ports/run-changes.ts";
 interface SweepDeps {
   expiry: LogExpiry;
   letters: Pick<DeadLetterStore, "expire"> | undefined;
-  /** Days by key name; `*` is every other key, and no key. Keys without days keep all. */
+  /**
+   * Retention in days by key name; `*` applies to all other keys and to requests without a key. Without an
+   * entry rows never expire.
+   */
   days: ReadonlyMap<string, number>;
-  /** ms since 1970. */
+  /** Milliseconds since 1970. */
   now(): number;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes piece by piece for `expiry_ms` at most; the next sweep goes on. Rejects with the database's
- * fault. @returns requests deleted
+ * Deletes in batches for at most `expiry_ms`; the next sweep continues. Rejects with the database's error.
+ * @returns the number of requests deleted
  */
 export async function sweep({ expiry, letters, days, now }: SweepDeps): Promise<number> {
   const until = now() + LIMITS.expiry_ms;

@@ -1,5 +1,5 @@
-// Sends an entry to the run-log queue: envelopes, the queue's limits, bounded tries. Knows the queue's
-// binding, no database.
+// Sends an entry to the run-log queue: splits it into envelopes within the queue's limits, with bounded
+// retries. Knows the queue binding, not the database.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -10,17 +10,15 @@ import { chunks } from "./chunks.ts";
 import { sealed, utf8Bytes } from "./envelope.ts";
 import { entryRows } from "./log-rows.ts";
 
-/**
- * The entry cannot go through the queue: a row that must stay whole is over the envelope's limit.
- */
+/** The entry cannot be sent: a row that must stay whole exceeds the envelope's limit. */
 class EntryTooLarge extends Error {
   constructor() {
-    super(`a row of the entry is over log_envelope_bytes = ${LIMITS.log_envelope_bytes}`);
+    super(`a row of the entry exceeds log_envelope_bytes = ${LIMITS.log_envelope_bytes}`);
     this.name = "EntryTooLarge";
   }
 }
 
-/** A LogQueue over a binding. */
+/** Creates a LogQueue over a queue binding. */
 export function createLogQueue(binding: QueueBinding): LogQueue {
   return {
     async send(entry) {
@@ -32,9 +30,9 @@ export function createLogQueue(binding: QueueBinding): LogQueue {
 }
 
 /**
- * Sends texts in calls within the queue's limits, several at once, the last call alone and after
- * all others. Rejects with the fault of the first call that failed `queue_tries_max` times; others
- * may have been taken.
+ * Sends texts in calls within the queue's limits, several at a time, and the last call after all others.
+ * Rejects with the error of the first call that failed `queue_tries_max` times; other calls may have
+ * succeeded.
  */
 export async function sendAll(binding: QueueBinding, texts: readonly string[]): Promise<void> {
   const calls = chunks(texts, utf8Bytes, LIMITS.queue_send_bytes).flatMap((some) =>
@@ -51,7 +49,7 @@ async function sendOne(binding: QueueBinding, texts: readonly string[]): Promise
   const messages = texts.map((body) => ({ body, contentType: "text" as const }));
   for (let tries = 1; ; tries++) {
     try {
-      // A call given up may still have been taken; that is harmless, because storing is idempotent.
+      // A call that timed out may still succeed, which is harmless because storing is idempotent.
       await within(systemClock, LIMITS.queue_try_ms, binding.sendBatch(messages), fail("queue_timeout"));
       return;
     } catch (error) {

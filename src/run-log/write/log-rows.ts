@@ -1,5 +1,5 @@
-// How an entry becomes rows of the run log's tables. Knows the tables' columns and the entry; no statement,
-// no connection.
+// Converts a log entry into rows of the run log's tables. Knows the tables' columns and the entry, not
+// statements or connections.
 
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,20 +9,20 @@ import type { groups, requests, rollouts, texts, turns } from "../db/schema.ts";
 import type { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope, RequestRows } from "./envelope.ts";
 
-/** A table's columns besides those that the request's rows share; instants are text on their way. */
+/** A table's columns without those that all rows of a request share. Times are ISO strings in an envelope. */
 type RowOf<T extends { $inferInsert: object }> = Omit<T["$inferInsert"], SharedColumn>;
 type SharedColumn = "request_id" | "spec_hash" | "run_id" | "step" | "created_at";
 
 /** `rollout_index` of a group's prompt among its texts. */
 const PROMPT_INDEX = -1;
 
-/** The rows of one request. Order within a table is the request's own. */
+/** The rows of one request. Within a table they are in the order of the request. */
 export function entryRows(entry: LogEntry): RequestRows {
   const { request_id, spec_hash, run_id, step, key_name } = entry;
   return {
     request_id,
-    // The key's name is stored with the request; here it says of each part, should it become a dead
-    // letter, whose it is.
+    // The key's name is stored with the request; here it identifies the owner of each part if that becomes a
+    // dead letter.
     shared: { spec_hash, run_id, step, key_name, created_at: entry.created_at.toISOString() },
     rows: {
       groups: entry.groups.map(groupRow),
@@ -38,7 +38,7 @@ export function entryRows(entry: LogEntry): RequestRows {
   };
 }
 
-/** The request as one envelope that nothing needs to fit into. */
+/** The request as one envelope of any size. */
 export function wholeEnvelope(entry: LogEntry): Envelope {
   const { head, ...request } = entryRows(entry);
   return { ...request, head: { ...head, counts: null } };
@@ -79,8 +79,8 @@ function rolloutRow(
   group_index: number,
   rollout_index: number,
 ): RowOf<typeof rollouts> {
-  // Values of a spec with signals are in their own rows, details too. Fields that only some rollouts of a
-  // reply have are not columns: all rows of a table have the same.
+  // Values and details of a spec with signals are in their own rows. Fields that only some rollouts have are
+  // left out, because all rows of a table need the same columns.
   const { components, errors, ...rolloutResult } = result.rollouts[rollout_index] as RolloutResult;
   const { reward, error, wins, losses, ties, undecided, forfeits, unparsed } = rolloutResult;
   const { votes, rank, duplicate_of, format_ok, jams_judge, shown = null, left_out = null } = rolloutResult;
@@ -92,7 +92,7 @@ function rolloutRow(
   return { group_index, rollout_index, ...answered, ...scored, ...row, turns: turn_hashes?.length ?? null };
 }
 
-/** The turns of a rollout that one message of a queue takes. */
+/** Turn hashes of a rollout, cut to fit one queue message. */
 function turnRows({ rollouts: logged }: GroupEntry, group_index: number): RowOf<typeof turns>[] {
   return logged.flatMap(({ turn_hashes }, rollout_index) => {
     if (turn_hashes === undefined) return [];
@@ -109,7 +109,7 @@ function auditRow({ order, text, ...verdict }: AuditVerdictRow, group_index: num
   return { group_index, ...verdict, ...columnsOf(order, verdict), text: text ?? null };
 }
 
-/** The fields that a row holds in another form; every row has all keys. */
+/** Fields that a row stores in another form; every row has all keys. */
 function columnsOf(order: VerdictRow["order"], { scores, turns }: Pick<VerdictRow, "scores" | "turns">) {
   const named = turns === undefined ? null : [...turns];
   return { shown_order: [...order], scores: scores === null ? null : [...scores], turns: named };
@@ -132,8 +132,8 @@ function textRows(entry: LogEntry): RowOf<typeof texts>[] {
 }
 
 /**
- * A text in parts of at most `text_part_chars`, cut only between whole characters; an empty text is
- * one empty part.
+ * Splits a text into parts of at most `text_part_chars`, never inside a surrogate pair; an empty text is one
+ * empty part.
  */
 function textParts(text: string): string[] {
   const parts: string[] = [];
@@ -171,8 +171,8 @@ function requestRow(entry: LogEntry): RowOf<typeof requests> & InsertRow {
 }
 
 /**
- * Totals that a request adds to its run; rewards are those of complete groups. For `verdicts` requests
- * without groups the items are the rollouts, known by their means only. An attempt adds nothing.
+ * Amounts that a request adds to its run's totals; rewards are of complete groups. For `verdicts` requests
+ * without groups the items count as rollouts, known only by their means. An attempt adds nothing.
  */
 function runTotals({ kind, items, metrics, groups: entries }: LogEntry) {
   if (kind === "verdicts" && entries.length === 0) {

@@ -1,5 +1,5 @@
-// Defines what becomes of the queue's messages: stored together, tried again each after its own wait, or set
-// apart with a reason.
+// Consumes the run-log queue: stores messages together, retries each with its own delay, or moves it to the
+// dead letters with a reason.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -11,12 +11,12 @@ import { chunks } from "./chunks.ts";
 import type { EnvelopeStore } from "./envelope.ts";
 import { type Envelope, opened } from "./envelope.ts";
 
-/** A message as a queue's consumer is given it. */
+/** A message as delivered to a queue consumer. */
 export interface QueueDelivery {
   readonly id: string;
   readonly timestamp: Date;
   readonly body: unknown;
-  /** From 1. */
+  /** Starts at 1. */
   readonly attempts: number;
   ack(): void;
   retry(options: { delaySeconds: number }): void;
@@ -26,14 +26,14 @@ export interface ConsumerDeps {
   store: EnvelopeStore;
   letters: Pick<DeadLetterStore, "store">;
   random: () => number;
-  /** Told each message's end and how long it lay, in seconds. */
+  /** Counts the outcome of each message and its age in the queue, in seconds. */
   count: (end: "stored" | "retried" | "dead", reason: string, age_s: number) => void;
   now: () => number;
-  /** Looks for alarms at runs whose steps were stored; never rejects. Absent: alarms are not looked at. */
+  /** Checks the alarms of runs whose steps were stored; never rejects. If omitted, alarms are not checked. */
   look?: (runs: readonly RunKey[]) => Promise<void>;
 }
 
-/** The end of one message. */
+/** The outcome of one message. */
 type DeliveryEnd = { end: "stored" } | { end: "retried" | "dead"; reason: string };
 
 interface Opened {
@@ -42,10 +42,10 @@ interface Opened {
 }
 
 /**
- * Stores a batch in one transaction, or in several where its messages are long: opened, a message takes
- * several times its size. A fault of the connection or the server makes each message come again after its own
- * wait; a fault of the data is searched by halves, so that its message alone becomes a dead letter. Never
- * rejects: each message is acknowledged or retried by itself.
+ * Stores a batch in one transaction, or in several if its messages are long, because a decoded message takes
+ * several times its size in memory. After a connection or server error each message is retried with its own
+ * delay. After a data error the batch is bisected, so that only the faulty message becomes a dead letter.
+ * Never rejects: each message is acknowledged or retried individually.
  */
 export async function consumeLogs(deliveries: readonly QueueDelivery[], deps: ConsumerDeps): Promise<void> {
   const ends = new Map<QueueDelivery, DeliveryEnd>();
@@ -66,14 +66,14 @@ export async function consumeLogs(deliveries: readonly QueueDelivery[], deps: Co
   if (runs.length > 0) await deps.look?.(runs);
 }
 
-/** The run of which the envelope's head holds a step's rewards. */
+/** The run whose step rewards the envelope's head holds; empty if there is none. */
 function steppedRun({ head }: Envelope): RunKey[] {
   const { kind, run_id, step, key_name } = head?.row ?? {};
   if (kind !== "rewards" || typeof run_id !== "string" || typeof step !== "number") return [];
   return [{ owner: ownerOf(typeof key_name === "string" ? key_name : null), run_id }];
 }
 
-/** Keeps what a queue gave up, under the one reason that is left to say. */
+/** Stores messages that exhausted the queue's retries as dead letters. */
 export async function keepLetters(
   deliveries: readonly QueueDelivery[],
   deps: Omit<ConsumerDeps, "store" | "look">,
@@ -82,7 +82,7 @@ export async function keepLetters(
   await settle(deliveries, new Map(deliveries.map((delivery) => [delivery, dead])), deps);
 }
 
-/** Ours are texts; whatever else came is kept as JSON. */
+/** Our messages are texts; any other body is kept as JSON. */
 const bodyText = ({ body }: QueueDelivery): string => (typeof body === "string" ? body : `${JSON.stringify(body)}`);
 
 function openDelivery(delivery: QueueDelivery): Opened | { reason: string } {
@@ -117,7 +117,7 @@ async function storeSome(
   }
 }
 
-/** A head that is there twice would add its request to its run twice. */
+/** Removes duplicate heads, which would count a request twice in its run's totals. */
 function distinct(some: readonly Opened[]): Envelope[] {
   const heads = new Set<string>();
   return some.flatMap(({ envelope }) => {
@@ -129,22 +129,19 @@ function distinct(some: readonly Opened[]): Envelope[] {
 }
 
 /**
- * Classes of SQLSTATE that say nothing about the data: connection, transaction, resources,
+ * SQLSTATE classes that are not caused by the data: connection, transaction, resources, operator
  * intervention, system.
  */
 const SERVER_CLASSES = new Set(["08", "25", "28", "40", "53", "55", "57", "58"]);
-/**
- * Classes that condemn the data itself: cardinality, data exception, integrity, a limit of the
- * program.
- */
+/** SQLSTATE classes caused by the data: cardinality, data exception, integrity, program limit. */
 const DATA_CLASSES = new Set(["21", "22", "23", "54"]);
 
 /**
- * `schema`: neither the server nor surely the data, for example a table not migrated yet. Searched
- * by halves, yet never a dead letter at once.
+ * Classifies an error. `schema`: not a server error and not certainly a data error, for example a table that
+ * is not migrated yet; bisected, but not made a dead letter at once.
  */
 function faultOf(error: unknown): { reason: string; kind: "server" | "schema" | "data" } {
-  // Values that no statement can be made of are the data's fault.
+  // Values from which no statement can be built are a data error.
   if (!(error instanceof StoreWriteError)) return { reason: "unstorable", kind: "data" };
   const { sqlstate } = error;
   if (sqlstate === null) return { reason: "unreachable", kind: "server" };
@@ -182,8 +179,8 @@ function letterOf(delivery: QueueDelivery, ended: DeliveryEnd): DeadLetter {
 }
 
 /**
- * The owner of an envelope's rows; empty where it cannot be read, or is a part that an older Worker sent
- * without saying.
+ * The owner of an envelope's rows; empty if the body is unreadable, or if an older Worker sent the part
+ * without a key name.
  */
 function ownerOfEnvelope(body: string): Owner {
   try {
@@ -199,7 +196,7 @@ const reasonOf = (ended: DeliveryEnd): string => (ended.end === "stored" ? "" : 
 
 /**
  * Full-jitter back-off (Brooker, "Exponential Backoff And Jitter") in whole seconds, at least one.
- * @param attempts how often the message was delivered, from 1
+ * @param attempts number of deliveries of the message, from 1
  */
 export function retryDelay_s(attempts: number, random: () => number): number {
   const ceiling = Math.min(LIMITS.log_retry_cap_s, LIMITS.log_retry_base_s * 2 ** Math.min(attempts - 1, 30));

@@ -1,5 +1,5 @@
-// The backend `checker`: hosts of the deployment's list that give each candidate or each of its
-// steps a number, one signed request a group. Must not know signals or storage.
+// The backend `checker`: allow-listed hosts that score each candidate or each of its steps, with one signed
+// request per group. Independent of signals and storage.
 import * as z from "zod";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -20,19 +20,19 @@ type CheckerSettings = z.output<typeof SETTINGS>;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Why this address is not asked; null where it may be. */
+/** The reason why an address must not be asked; null if it is allowed. */
 function addressFault(address: string, hosts: readonly string[]): string | null {
   if (!URL.canParse(address)) return "not a URL";
   const { protocol, hostname, host, username, password } = new URL(address);
   if (protocol !== "https:" && !(protocol === "http:" && LOOPBACK.test(hostname))) return "must be an https URL";
-  if (username !== "" || password !== "") return "must hold no user and no password";
-  return hosts.includes(host) ? null : "its host is not among this deployment's CHECKER_HOSTS";
+  if (username !== "" || password !== "") return "must not contain a user or password";
+  return hosts.includes(host) ? null : "its host is not in this deployment's CHECKER_HOSTS";
 }
 
 class CheckTask implements Countable {
   readonly questions = WHOLE;
   readonly job: VerifierJob;
-  /** One entry a question, once they have come. */
+  /** One entry per question, set when the reply arrives. */
   scores: readonly CheckedScore[] = [];
 
   constructor(job: VerifierJob) {
@@ -46,7 +46,7 @@ class CheckerVerifier implements Verifier {
   readonly generations_max = LIMITS.generations_verify_max;
   readonly #settings: CheckerSettings;
   readonly #parts: BackendParts;
-  /** What is remembered of each host: one that fails closes no other. */
+  /** Breaker and counters per host, so that a failing host does not open the breaker of another. */
   readonly #hosts = new Map<string, Backend>();
 
   constructor(settings: CheckerSettings, parts: BackendParts) {
@@ -56,7 +56,7 @@ class CheckerVerifier implements Verifier {
 
   addressFault = (address: string) => addressFault(address, this.#settings.hosts);
   backends = () => [...this.#hosts.values()].map((backend) => backend.status(this.#parts.clock.now()));
-  /** Sends no request: a checker's cost is not ours to spend. */
+  /** Sends no request, since a checker's requests may cost its owner money. */
   check = async () => ({ ok: true, latency_ms: 0 });
 
   session(call: VerifierCall): VerifierSession {
@@ -107,7 +107,7 @@ async function ask(
   reportAll(job, sink, await askWhole(governor, check), check.scores);
 }
 
-/** One report a question: its number or its steps' numbers, or why there is none. */
+/** Reports one generation per question: the score or step scores, or the error. */
 function reportAll(
   { questions }: VerifierJob,
   sink: (generation: Generation) => void,
@@ -123,7 +123,7 @@ function reportAll(
   });
 }
 
-/** The hosts of CHECKER_HOSTS. */
+/** The checkers on the hosts of CHECKER_HOSTS. */
 export const checker: BackendKind<CheckerSettings> = {
   protocol: "checker",
   settings: SETTINGS,

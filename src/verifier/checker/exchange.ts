@@ -1,5 +1,5 @@
-// One request to a checker: a group's candidates out, whole or in steps, numbers back. Must not
-// know slots, retries or rewards.
+// One request to a checker: sends a group's candidates, whole or split into steps, and receives scores.
+// Independent of slots, retries and rewards.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { stepsOfList } from "../../core/judges/step-list.ts";
@@ -13,19 +13,19 @@ export interface CheckerEndpoint extends Pick<Endpoint, "url" | "fetch" | "clock
   secret: Uint8Array;
 }
 
-/** A number, or null where it gave none; of a candidate shown in steps one for each of them. */
+/** A score, or null if the checker gave none. A candidate that was sent in steps has one entry per step. */
 export type CheckedScore = number | null | readonly (number | null)[];
 
-/** The result of one request: as many entries as candidates, or none. */
+/** The result of one request: one score per candidate, or none if the request failed. */
 export interface Checked {
   outcome: AttemptResult;
   scores: readonly CheckedScore[];
 }
 
 /**
- * Asks about all of a job's questions at once. Never rejects for what the checker or the network
- * does. Signed as Standard Webhooks has it; the id is of the body, so that a checker knows again
- * what it was asked before.
+ * Asks about all questions of a job in one request. Never rejects for a failure of the checker or the
+ * network. Signed according to Standard Webhooks; the message id is derived from the body, so that a
+ * checker recognises a repeated request.
  */
 export async function askChecker(
   { url, secret, fetch: fetcher, clock }: CheckerEndpoint,
@@ -56,7 +56,7 @@ const isNumber = (score: unknown): boolean => score === null || Number.isFinite(
 const isList = (score: unknown, { length }: readonly string[]): boolean =>
   Array.isArray(score) && score.length === length && score.every(isNumber);
 
-/** `{"scores": [0.5, null]}`, one a candidate; null for anything else. */
+/** Reads `{"scores": [0.5, null]}` with one entry per candidate; null for anything else. */
 function scoresIn(
   document: string,
   count: number,

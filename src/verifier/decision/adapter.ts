@@ -1,5 +1,5 @@
-// The `decision` backend: a model that answers typed questions about one state with probabilities.
-// All pairs of a group go in one call. Must not know signals or storage.
+// The `decision` backend: a model that answers typed questions about one state with probabilities. All pairs
+// of a group are asked in one call. Independent of signals and storage.
 import * as z from "zod";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -29,12 +29,12 @@ interface DecisionSettings {
 
 const SETTINGS = z.object({ api: z.enum(DECISION_API_NAMES), model: z.string().min(1).max(256) });
 
-/** A Worker's request may have six connections that wait for headers, and replies are not streamed. */
+/** A Worker's request may have six connections that wait for headers, and the replies are not streamed. */
 const IN_FLIGHT_MAX = 6;
-/** A hosted model's first call after a pause may take 20 s and more. */
+/** The first call of a hosted model after a pause may take 20 s or more. */
 const SILENCE_MS_MIN = 45_000;
 
-/** Failures that one candidate may cause: smaller calls show which. */
+/** Failures that a single candidate may cause; smaller calls isolate the candidate. */
 const OF_ONE: ReadonlySet<ItemErrorCode | null> = new Set([
   ...(["context_exceeded", "content_filtered", "verifier_rejected", "verifier_bad_reply", "judge_read_less"] as const),
 ]);
@@ -83,7 +83,7 @@ class DecisionSession implements VerifierSession {
     await Promise.all(calls.map((call) => this.#ask(call, asking)));
   }
 
-  /** @param spent input tokens of failed calls whose questions these are */
+  /** @param spent input tokens of failed calls that contained these questions */
   async #ask(call: DecisionCall, asking: Asking, spent = 0): Promise<void> {
     const inParts = (parts: readonly DecisionCall[], tokens: number) =>
       Promise.all(parts.map((part, at) => this.#ask(part, asking, at === 0 ? tokens : 0))).then(() => {});
@@ -111,11 +111,11 @@ interface Asking {
   stateOf: (call: DecisionCall) => DecisionState;
   labels: (count: number) => readonly string[];
   sink: GenerationSink;
-  /** Smaller calls that may still take the place of failed ones. */
+  /** Remaining number of smaller calls that may replace failed ones. */
   parts_left: number;
 }
 
-/** Reports each question of a call that has ended; the first one has the call's tokens. */
+/** Reports every question of a finished call; the call's tokens are counted for the first question. */
 function report(call: DecisionCall, outcome: Omit<Generation, "question" | "sample">, { labels, sink }: Asking): void {
   const { latency_ms, backend = null, model = null, reason } = outcome;
   call.asks.forEach(({ question, sample, shown }, at) => {
@@ -129,13 +129,13 @@ function report(call: DecisionCall, outcome: Omit<Generation, "question" | "samp
   });
 }
 
-/** The labels that a preset's answers are read by. */
+/** The labels of a preset's answers, or letters if the preset defines none. */
 function labelsOf(job: VerifierJob): (count: number) => readonly string[] {
   const parser = presetNamed(job.preset)?.parser;
   return (count) => (parser !== undefined && "labels" in parser ? parser.labels : undefined) ?? lettersOf(count);
 }
 
-/** A question's shares under the labels of its candidates, or why it has none. */
+/** A question's probabilities by label, or the error. */
 function softOf(answer: DecisionAnswer | undefined, labels: readonly string[]) {
   if (answer?.refused === true) return { error: "content_filtered" as const, soft: null };
   const shares = answer?.shares ?? null;
@@ -145,7 +145,7 @@ function softOf(answer: DecisionAnswer | undefined, labels: readonly string[]) {
   return { error: null, soft: { letters, coverage: answer.coverage, written } };
 }
 
-/** Two answers that any model can tell apart. */
+/** The job of the health check: two answers that any model can distinguish. */
 const KNOWN: VerifierJob = {
   to: "decide",
   preset: "decide-pair",
@@ -163,9 +163,9 @@ class DecisionVerifier implements Verifier {
   readonly simulated: boolean;
   readonly endpoint: DecisionEndpoint;
   readonly parts: BackendParts;
-  /** Enters the choice of the check word, so that candidates cannot know it. */
+  /** Seeds the choice of the check word, so that candidates cannot predict it. */
   get secret(): string {
-    // Not in the constructor: a Worker has no randomness before its first request.
+    // Set lazily: a Worker has no randomness before its first request.
     this.#secret ??= crypto.randomUUID();
     return this.#secret;
   }
@@ -201,7 +201,7 @@ class DecisionVerifier implements Verifier {
     return new DecisionSession(this, call);
   }
 
-  /** Asks about two answers of which one is right. */
+  /** Asks about two answers, one of which is right. */
   check(): Promise<Health> {
     return healthOf(this.parts.clock, async (signal) => {
       const state = createStates(

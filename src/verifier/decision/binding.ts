@@ -1,13 +1,10 @@
-// Asks Workers AI through the binding `AI` in place of its REST API. Must not know questions or answers.
+// Calls Workers AI through the binding `AI` instead of its REST API. Independent of questions and answers.
 import type { AiBinding } from "../../ports/ports.ts";
 
 /** The URL of a backend that is reached through the binding. */
 export const BINDING_URL = "binding:AI";
 
-/**
- * The REST API's status of each error code. The binding throws plain errors whose text begins with the
- * code.
- */
+/** REST status per error code. The binding throws plain errors whose message begins with the code. */
 const STATUS: Readonly<Record<number, number>> = {
   ...{ 3021: 429, 3036: 429, 3040: 429, 4006: 429 },
   ...{ 3006: 413, 5021: 413 },
@@ -17,13 +14,13 @@ const STATUS: Readonly<Record<number, number>> = {
   ...{ 3023: 403, 3041: 403, 5018: 403, 10000: 401 },
 };
 const CODE = /^(?:[A-Za-z]*Error: )?(\d{4,5})\b/;
-/** 5012 is also the code of an inference that failed. */
+/** Code 5012 is also used for a failed inference. */
 const FAILED_INFERENCE = /^(?:[A-Za-z]*Error: )?5012\b.*\binference\b/is;
 const FAILED_STATUS = 529;
 
 /**
- * The binding as a `fetch` of the REST API: `binding:AI/run/MODEL` is posted to, and the reply has the
- * REST API's envelope. Rejects for an error without a known code, as for a connection that broke.
+ * The binding wrapped as a `fetch` of the REST API: accepts posts to `binding:AI/run/MODEL` and returns
+ * the REST API's envelope. Rejects for an error without a known code, as for a broken connection.
  */
 export function bindingFetch(ai: AiBinding): typeof fetch {
   return async (input, init) => {

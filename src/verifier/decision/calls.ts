@@ -1,5 +1,5 @@
-// Which questions of a job go into one call to a decision model, and in which order its state shows
-// the candidates. Must not know HTTP.
+// Groups the questions of a job into calls to a decision model, and orders the candidates in each call's
+// state. Independent of HTTP.
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import { hashText } from "../../core/math/random.ts";
 import type { DecisionApi } from "../../core/wire/decision-apis.ts";
@@ -7,20 +7,20 @@ import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { Countable } from "../fan-out/queue.ts";
 import { WHOLE } from "../fan-out/whole.ts";
 
-/** One sample of one of the job's questions. */
+/** One sample of one question of the job. */
 interface DecisionAsk {
   question: number;
   sample: number;
   shown: readonly number[];
 }
 
-/** One state, and the questions about it. */
+/** One state and the questions about it. */
 export class DecisionCall implements Countable {
   readonly questions = WHOLE;
-  /** Indices of the job's candidates; the first is shown under the letter A. */
+  /** Indices of the job's candidates; the first is shown as letter A. */
   readonly order: readonly number[];
   readonly asks: readonly DecisionAsk[];
-  /** The reply's answers, one a question; empty until it has come. */
+  /** One answer per question; empty until the reply arrives. */
   answers: readonly DecisionAnswer[] = [];
 
   constructor(order: readonly number[], asks: readonly DecisionAsk[]) {
@@ -30,8 +30,8 @@ export class DecisionCall implements Countable {
   }
 
   /**
-   * Smaller calls that ask the same, so that a candidate which spoils this one costs only the
-   * questions in which it stands; none where all questions show the same candidates.
+   * Splits the call into smaller ones, so that a candidate that breaks the call only costs the questions
+   * that show that candidate. Empty if every question shows all candidates.
    */
   parts(): DecisionCall[] {
     const { order, asks } = this;
@@ -40,7 +40,7 @@ export class DecisionCall implements Countable {
     const half = new Set(order.slice(0, order.length >> 1));
     const sides = Map.groupBy(asks, ({ shown }) => shown.filter((candidate) => half.has(candidate)).length);
     if (sides.size > 1) return [...sides.values()].map((some) => new DecisionCall(order, some));
-    // All cross from one half to the other, or are lists: by the first one shown.
+    // All questions cross the two halves, or are lists: split by the first candidate shown.
     const firsts = [
       ...new Set(asks.map(({ shown }) => Math.min(...shown.map((candidate) => order.indexOf(candidate))))),
     ];
@@ -48,7 +48,7 @@ export class DecisionCall implements Countable {
     const before = (ask: DecisionAsk) => Math.min(...ask.shown.map((candidate) => order.indexOf(candidate))) < middle;
     const [left, right] = [asks.filter(before), asks.filter((ask) => !before(ask))];
     if (left.length > 0) return [new DecisionCall(order, left), new DecisionCall(order, right)];
-    // One candidate beside all others.
+    // One candidate is compared with all others: split the questions in half.
     const cut = asks.length >> 1;
     return [new DecisionCall(order, asks.slice(0, cut)), new DecisionCall(order, asks.slice(cut))];
   }
@@ -57,15 +57,15 @@ export class DecisionCall implements Countable {
 export interface DecisionAnswer {
   shares: readonly number[] | null;
   coverage: number;
-  /** The model refused the question. */
+  /** Whether the model refused the question. */
   refused: boolean;
 }
 
 const pairKey = ([i, j]: readonly number[]) => `${i},${j}`;
 
 /**
- * An order of the candidates that agrees with as many pairs as possible: pairs asked in one order
- * decide, and the seed decides the rest, independent of the candidates' arrival order.
+ * An order of the candidates that agrees with as many pairs as possible. Pairs asked in only one order
+ * are constraints; the seed decides the rest, independent of the candidates' arrival order.
  */
 function orderOf(
   asks: readonly DecisionAsk[],
@@ -85,7 +85,7 @@ function orderOf(
   const left = new Set([...members].sort(bySeed));
   while (left.size > 0) {
     const free = [...left].find((i) => [...(before.get(i) ?? [])].every((other) => !left.has(other)));
-    // In a circle one order cannot satisfy all pairs; the rest go into the reversed state.
+    // In a cycle no order satisfies all pairs; the rest go into the reversed state.
     const next = free ?? ([...left][0] as number);
     order.push(next);
     left.delete(next);
@@ -93,13 +93,13 @@ function orderOf(
   return order;
 }
 
-/** Splits the questions into calls of at most `most`, so that candidates are spread evenly. */
+/** Splits the questions into calls of at most `asksMax`, interleaved so that candidates are spread evenly. */
 function chunks(asks: readonly DecisionAsk[], asksMax: number): DecisionAsk[][] {
   const count = Math.ceil(asks.length / asksMax);
   return Array.from({ length: count }, (_, part) => asks.filter((_, at) => at % count === part));
 }
 
-/** Calls for pairs: one state in the order found, and one in its reverse for the other pairs. */
+/** Calls for pairs: one state in the order found, and one in reverse order for the other pairs. */
 function pairCalls(asks: readonly DecisionAsk[], candidates: readonly string[], seed: readonly (string | number)[]) {
   const order = orderOf(asks, candidates, seed);
   const place = new Map(order.map((candidate, at) => [candidate, at]));
@@ -111,7 +111,7 @@ function pairCalls(asks: readonly DecisionAsk[], candidates: readonly string[], 
   ];
 }
 
-/** The asks of each round: the first sample of every question, then the second. */
+/** Questions per round: the first sample of every question, then the second, and so on. */
 function roundsOf(questions: readonly JobQuestion[]): DecisionAsk[][] {
   const rounds = Math.max(0, ...questions.map(({ samples }) => samples));
   return Array.from({ length: rounds }, (_, k) =>
@@ -123,7 +123,7 @@ function roundsOf(questions: readonly JobQuestion[]): DecisionAsk[][] {
 
 /** The calls of a job. Each pair is asked once in each of its orders. */
 export function callsOf(job: VerifierJob, seed: number, { questions_max }: DecisionApi): DecisionCall[] {
-  // One question of each call is the check's.
+  // One question per call is reserved for the check.
   const asksMax = questions_max - 1;
   return roundsOf(job.questions).flatMap((asks) => {
     const seeds = [seed, (asks[0] as DecisionAsk).sample];

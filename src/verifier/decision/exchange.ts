@@ -1,5 +1,5 @@
-// One request to a decision model: a state and questions out, a probability for each option back.
-// Must not know slots, retries or what the answers are for.
+// One request to a decision model: sends a state and questions, receives a probability per option.
+// Independent of slots, retries and the purpose of the answers.
 
 import { type DecisionApi, type DecisionReply, sharesOf } from "../../core/wire/decision-apis.ts";
 import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
@@ -10,7 +10,7 @@ import { CHECK, type DecisionState, readFault } from "./state.ts";
 export interface DecisionEndpoint extends Endpoint {
   api: DecisionApi;
   model: string;
-  /** The server's daily limit, once it was met: why, and when the day ends (00:00 UTC, Unix ms). */
+  /** The server's daily limit once reached: the reason, and the end of the day (00:00 UTC, Unix ms). */
   day: { over: string | null; ends: number };
 }
 
@@ -22,7 +22,7 @@ interface DecisionOutcome {
 
 const nothing = (result: AttemptResult): DecisionOutcome => ({ outcome: result, answers: [] });
 
-/** Never rejects for what the server or the network does. */
+/** Asks the questions about one state. Never rejects for a failure of the server or the network. */
 export async function askDecision(
   endpoint: DecisionEndpoint,
   state: DecisionState,
@@ -67,13 +67,16 @@ function readReply(api: DecisionApi, text: string): DecisionReply | null {
   }
 }
 
-/** Workers AI's codes for a daily limit. */
+/** Workers AI's error codes for a daily limit. */
 const DAILY = new Set([3036, 4006]);
 const REASON_CHARS = 4_096;
 
 const DAY_MS = 86_400_000;
 
-/** Notes in `day` if a 429 is a daily limit: nothing more is asked before the next day. */
+/**
+ * Wraps `fetch` to record in `day` when a 429 is a daily limit; nothing is asked again before the next
+ * day.
+ */
 function watchingDailyLimit({ fetch: fetcher, clock, day }: DecisionEndpoint): typeof fetch {
   return async (input, init) => {
     const response = await fetcher(input, init);
@@ -81,14 +84,14 @@ function watchingDailyLimit({ fetch: fetcher, clock, day }: DecisionEndpoint): t
     const said = (await response.text().catch(() => "")).slice(0, REASON_CHARS);
     const code = /"code"\s*:\s*(\d{4})\b/.exec(said)?.[1];
     if (code !== undefined && DAILY.has(Number(code))) {
-      day.over = `the day's share is used up until 00:00 UTC (code ${code})`;
+      day.over = `the daily allocation is used up until 00:00 UTC (code ${code})`;
       day.ends = (Math.floor(clock.date().getTime() / DAY_MS) + 1) * DAY_MS;
     }
     return new Response(null, { status: 429, headers: response.headers });
   };
 }
 
-/** A retry on the same day cannot succeed. */
+/** Marks a failure as final: a retry on the same day cannot succeed. */
 const final = (failed: AttemptResult, reason: string): AttemptResult => ({
   ...failed,
   generation: { ...failed.generation, reason },

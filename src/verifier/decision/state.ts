@@ -1,5 +1,5 @@
-// The state that a decision model is shown, the questions about it, and the check that it was read to its
-// end. Must not know HTTP.
+// Renders the state and questions shown to a decision model, and checks that the model read the state to its
+// end. Independent of HTTP.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { createEscape, type Escape } from "../../core/judges/escape/escape.ts";
 import { createPresetRenderer } from "../../core/judges/preset-render.ts";
@@ -10,33 +10,36 @@ import type { DecisionQuestion } from "../../core/wire/decision-apis.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { DecisionCall } from "./calls.ts";
 
-/** The line of the check, and how servers write state and questions into one prompt. */
+/**
+ * Markers of the check line and of the frame in which servers write state and questions. Candidates must
+ * not contain them.
+ */
 const FRAME = ["CHECK WORD:", "STATE:", "SCHEMA FIELDS:", "ALLOWED OPTIONS:", "END FIELD"];
 const quote: Escape = createEscape(FRAME);
 
-/** In the order of their names, as servers sort options. */
+/** In alphabetical order, as servers sort options. */
 export const WORDS = ["amber", "basalt", "cobalt", "drift", "ember", "fjord", "grove", "harbor"] as const;
 export const CHECK = "check";
-/** With less on the right word, the model did not read the state to its end. */
+/** Lowest probability of the right word for which the state counts as read to its end. */
 const READ_MIN = 0.8;
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-/** Answers in one state: each has one letter. */
+/** Upper bound of answers in one state, which has one letter per answer. */
 export const SHOWN_MAX = LETTERS.length;
 
 export interface DecisionState {
   text: string;
   questions: DecisionQuestion[];
-  /** The check's right word. */
+  /** The right answer to the check. */
   word: string;
 }
 
-/** A word that differs from call to call and that candidates cannot know. */
+/** A word that differs between calls and that candidates cannot predict. */
 function checkWord(texts: readonly string[], secret: string): string {
   return WORDS[hashText("check", secret, ...texts)[0] % WORDS.length] as string;
 }
 
-/** What is asked about the answers under these letters; options in the order of the preset's labels. */
+/** The question about the answers with these letters; options are in the order of the preset's labels. */
 function questionOf(letters: readonly string[], { shape, parser }: Preset): DecisionQuestion {
   const id = letters.join(".");
   if (shape === "point") {
@@ -73,36 +76,39 @@ export function createStates(
 }
 
 const FOREIGN_TOKENS = 1.5;
-/** Tokens of each ASCII character. */
+/** Estimated tokens per ASCII character. */
 const TOKENS = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/\d/.test(character)) return 1;
   return /[A-Za-z\s]/.test(character) ? 0.25 : 0.75;
 });
 
-/** An upper estimate of a text's tokens: 1 a digit, 0.75 a mark, 0.25 a letter, 1.5 for other scripts. */
+/**
+ * An upper estimate of a text's tokens: 1 per digit, 0.75 per punctuation mark, 0.25 per letter, 1.5 per
+ * character of other scripts.
+ */
 function tokensAtMost(text: string): number {
   let tokens = 0;
   for (let i = 0; i < text.length; i++) tokens += TOKENS[text.charCodeAt(i)] ?? FOREIGN_TOKENS;
   return Math.ceil(tokens);
 }
 
-/** Tokens of each question, its options and its frame. */
+/** Tokens of one question with its options and frame. */
 const QUESTION_TOKENS = 60;
 export const sizeOf = ({ text, questions }: DecisionState): number =>
   tokensAtMost(text) + QUESTION_TOKENS * questions.length;
 
-/** More characters a token than any tokenizer reaches. */
+/** Upper bound of characters per token. */
 const CHARS_A_TOKEN_MAX = 8;
 
-/** Characters without those that repeat the one before: tokenizers put whole runs of them into one token. */
+/** Number of characters that differ from the previous one: tokenizers merge long runs into single tokens. */
 function charsWithoutRuns(text: string): number {
   let chars = 0;
   for (let i = 0; i < text.length; i++) if (text[i] !== text[i - 1]) chars++;
   return chars;
 }
 
-/** Why a reply is of a state that was not read to its end; null where it was. */
+/** The error of a reply to a state that was not read to its end; null if the state was read. */
 export function readFault(
   { text, word }: DecisionState,
   shares: readonly number[] | null,

@@ -1,5 +1,5 @@
-// Defines what an isolate remembers of one backend between requests: its breaker, its budgets of extra
-// traffic, its recent latencies. Must not know HTTP, sessions or timers.
+// An isolate's state of one backend between requests: circuit breaker, budgets for retries and hedges, recent
+// latencies. Independent of HTTP, sessions and timers.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BreakerDecision } from "../../core/load/breaker.ts";
@@ -10,15 +10,15 @@ import { TrafficBudget } from "../../core/load/traffic-budget.ts";
 import type { BackendStatus } from "../../core/wire/questions.ts";
 
 interface BackendOptions {
-  /** As in the configuration; the name on every verdict. */
+  /** Name from the configuration, reported with each verdict. */
   name: string;
-  /** Whether stragglers may be asked a second time. */
+  /** Whether stragglers may be hedged. */
   hedging: boolean;
 }
 
 /**
- * Plain numbers only, no I/O of any request, so that all requests of an isolate may share it. `now`
- * is always ms of one clock.
+ * Holds only numbers and no I/O objects, so that all requests of an isolate may share it. `now` is
+ * always in ms of the same clock.
  */
 export class Backend {
   readonly name: string;
@@ -56,64 +56,73 @@ export class Backend {
     return { name: this.name, breaker: this.#breaker.state(now), ...this.#counts };
   }
 
-  /** Requests so far. */
+  /** Number of requests so far. */
   get sends(): number {
     return this.#sends;
   }
 
-  /** The number of the latest request that was answered. */
+  /** Number of the latest request that was answered. */
   get answered_number(): number {
     return this.#answers;
   }
 
-  /** The number of a request that is about to be sent, from 1. */
+  /** Assigns the number of a request that is about to be sent, from 1. */
   number(): number {
     return ++this.#sends;
   }
 
-  /** Leave for one question of a party (VerifierCall). */
+  /** Asks the breaker for a permit to send one question of a tenant (VerifierCall). */
   admit(now: number, tenant = ""): BreakerDecision {
     return this.#breaker.admit(now, tenant);
   }
 
-  /** For how long the breaker lets nothing of the party through, ms. */
+  /** Time until the breaker admits a request of the tenant, ms. */
   waitMs(now: number, tenant = ""): number {
     return this.#breaker.waitMs(now, tenant);
   }
 
-  /** A question was sent for the first time. */
+  /** Records that a question was sent for the first time. */
   sent(now: number): void {
     this.#counts.requests++;
     this.#hedges.sent(now);
   }
 
-  /** The request with that number was answered; `retry`: its question had failed before. */
+  /**
+   * Records an answered request.
+   * @param retry whether its question had failed before
+   */
   answered(number: number, retry: boolean): void {
     this.#answers = Math.max(this.#answers, number);
     this.#retries.answered(retry);
   }
 
-  /** The first byte of an answer came. */
+  /** Records the latency to an answer's first byte. */
   began(latency_ms: number): void {
     this.#firstBytes.add(latency_ms);
   }
 
-  /** A request ended; `good` when it shows a backend that works, even a busy one. */
+  /**
+   * Records the end of a request.
+   * @param good whether the backend works, even if it is busy
+   */
   ended(good: boolean, now: number, probe: boolean, tenant = ""): void {
     this.#breaker.record(good, now, probe, tenant);
   }
 
-  /** The party's probe was given up with its request. */
+  /** Records that the tenant's probe was aborted with its request. */
   probeLost(now: number, tenant = ""): void {
     this.#breaker.forget(now, tenant);
   }
 
-  /** The backend said that it is busy. */
+  /** Records that the backend said it is busy. */
   refused(now: number): void {
     this.#refusedAt = now;
   }
 
-  /** Takes leave for one retry. @returns 0, or for how many ms there is none */
+  /**
+   * Takes one permit from the retry budget.
+   * @returns 0, or the time in ms until the next permit
+   */
   retryMs(now: number): number {
     const wait = this.#retries.take(now);
     if (wait === 0) this.#counts.retries++;
@@ -122,9 +131,8 @@ export class Backend {
   }
 
   /**
-   * How long an answer may take to begin before it counts as a straggler, ms; null while that is
-   * not known, not wanted, or when a copy sent then would have less time left than an answer may
-   * take to begin.
+   * Latency to the first byte after which a request counts as a straggler, ms. Null while unknown, if
+   * hedging is off, or if the remaining time is too short for a second copy to begin.
    */
   stragglerMs(remaining_ms: number | null): number | null {
     const p95 = this.#hedging ? this.#firstBytes.p95 : null;
@@ -133,8 +141,8 @@ export class Backend {
   }
 
   /**
-   * Takes leave for a second copy of a straggler: never of a backend that was busy lately, where
-   * the copy would only queue behind it.
+   * Takes a permit for a second copy of a straggler. Denied while the backend was busy recently, since
+   * the copy would only queue behind the original.
    */
   mayHedge(now: number, tenant = ""): boolean {
     const busy = this.#refusedAt !== null && now - this.#refusedAt < LIMITS.hedge_quiet_ms;

@@ -1,5 +1,5 @@
-// The one exchange with a backend: a request out, its headers waited for, its reply read under a bound, and a
-// code for the result. Must not know slots, retries or the reply's meaning.
+// One HTTP exchange with a backend: sends a request, waits for headers, reads a size-limited reply, and maps
+// failures to codes. Independent of slots, retries and the reply's meaning.
 import { isRetriedStatus } from "../../core/wire/chat-retry.ts";
 import { LineTooLong, Remainder } from "../../core/wire/chat-stream.ts";
 import type { Clock } from "../../ports/ports.ts";
@@ -11,31 +11,29 @@ export interface Endpoint {
   headers: Record<string, string>;
   fetch: typeof fetch;
   clock: Clock;
-  /** Where the deployment says the key; null where there is none. */
+  /** Name of the setting that holds the key, for error messages; null if there is none. */
   key_variable: string | null;
 }
 
-/** The runtime's own. Called through a closure: workerd refuses a `fetch` with another `this`. */
+/** The runtime's `fetch`, called through a closure, because workerd rejects a `fetch` with another `this`. */
 export const runtimeFetch: typeof fetch = (input, init) => fetch(input, init);
 
 export interface Posted {
   body: BodyInit;
   signal: AbortSignal;
-  /** Called once, when headers are there (true: not a refusal) or the wait for them has ended. */
+  /** Called once, when headers arrive (true: not a refusal) or the wait for them ends. */
   onHeaders: (accepted: boolean) => void;
-  /**
-   * The texts that were sent, where the backend's refusal says which of them it refused; null: a
-   * refusal's own words are not read.
-   */
+  /** The sent texts, used to find which of them a refusal names. Null: the body of a refusal is not read. */
   explains: string | null;
 }
 
-/** The reply, or why there is none. */
+/** The reply, or the failure. */
 type ExchangeReply<T> = { reply: T; failed: null } | { reply: null; failed: AttemptResult; overlong?: true };
 
 /**
- * Posts a request and waits for the headers of a reply that was not refused. Never rejects for what
- * the backend or the network does. No headers: `verifier_unavailable`, may be sent again.
+ * Posts a request and waits for the headers of a reply that is not a refusal. Never rejects for a
+ * failure of the backend or the network. Without headers the result is `verifier_unavailable` and may be
+ * sent again.
  */
 export async function exchange(
   { url, headers, fetch: fetcher, clock, key_variable }: Endpoint,
@@ -43,7 +41,7 @@ export async function exchange(
 ): Promise<ExchangeReply<Response>> {
   let response: Response;
   try {
-    // Node insists on `duplex` for a streamed body; workerd knows no other way.
+    // Node requires `duplex` for a streamed body; workerd supports only this mode.
     const streamed = typeof body === "string" ? {} : { duplex: "half" };
     response = await fetcher(url, { method: "POST", headers, body, signal, redirect: "manual", ...streamed });
   } catch {
@@ -55,7 +53,7 @@ export async function exchange(
   return { reply: null, failed: await refused(response, clock, { sent: explains, key_variable }) };
 }
 
-/** The same for a reply that counts as a whole; `overlong` when it is larger than any may be. */
+/** Like `exchange`, but reads the whole reply. `overlong` is set if the reply exceeds the size limit. */
 export async function exchangeDocument(endpoint: Endpoint, posted: Posted): Promise<ExchangeReply<string>> {
   const { reply, failed } = await exchange(endpoint, posted);
   if (failed !== null) return { reply, failed };
@@ -67,7 +65,10 @@ export async function exchangeDocument(endpoint: Endpoint, posted: Posted): Prom
   return { reply: null, failed: outcome(broken), ...(broken === "verifier_bad_reply" && { overlong: true }) };
 }
 
-/** A body's whole text. Rejects as the stream does. @throws LineTooLong */
+/**
+ * Reads the whole text of a body. Rejects if the stream fails.
+ * @throws LineTooLong
+ */
 export async function readDocument(body: ReadableStream<Uint8Array>, onBytes: () => void = () => {}): Promise<string> {
   const document = new Remainder();
   await readBody(body, (bytes) => {
@@ -79,8 +80,8 @@ export async function readDocument(body: ReadableStream<Uint8Array>, onBytes: ()
 }
 
 /**
- * Why a reply could not be read to its end; null where it was. One that is longer than any answer
- * was made by a backend that works badly; one that breaks off is of a backend that died.
+ * The code of a reply that could not be read to its end; null if it could. `verifier_bad_reply` if it is
+ * longer than any valid answer, `verifier_unavailable` if the connection broke.
  */
 export async function breakOf(
   read: () => Promise<void>,

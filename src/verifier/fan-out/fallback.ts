@@ -1,5 +1,5 @@
-// Ordered fallback: one verifier out of several, where questions that one could not answer because its
-// backend was away go to the next. Must not know any protocol.
+// Ordered failover: combines several verifiers into one. Questions that a backend could not answer because it
+// was unavailable go to the next backend. Independent of protocols.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -10,8 +10,8 @@ import { openRuns } from "./open-runs.ts";
 import { type StartTimer, setTimer } from "./stall-watchdog.ts";
 
 /**
- * Failures of the backend and not of the question, the time or the answer: what one backend failed
- * by so, another may answer.
+ * Failures of the backend rather than of the question, the deadline or the answer. Another backend may
+ * answer the question.
  */
 const HANDED_ON: ReadonlySet<Generation["error"]> = new Set([
   "verifier_unavailable",
@@ -20,14 +20,18 @@ const HANDED_ON: ReadonlySet<Generation["error"]> = new Set([
 ]);
 
 /**
- * Backends in order of preference as one verifier; a session on the second is opened only when the
- * first has left something. Within what is left of the deadline each sample is asked of one backend
- * after another until one answers; an answer that cannot be parsed is an answer. A backend that is
- * silent for its share of what is left (half where one more stands by, a third where two do) is
- * given up. What the last one failed at goes to the first again after a pause, round after round
- * until the deadline, where that is known. A call that names a model begins with the backends that
- * are configured with it. A call with `strict_model` stays with the first. One backend alone is
- * returned as it is.
+ * Combines backends, in order of preference, into one verifier.
+ *
+ * - Within the deadline, each sample is asked of one backend after another until one answers; an answer
+ *   that cannot be parsed counts as an answer. A later backend's session is opened only when needed.
+ * - A backend that is silent for its share of the remaining time (half if one more backend is left, a
+ *   third if two are) is abandoned.
+ * - Samples that the last backend failed to answer return to the first after a pause, round after round
+ *   until the deadline, if there is one.
+ * - A call that names a model starts with the backends configured with that model. A call with
+ *   `strict_model` stays with the first backend.
+ *
+ * A single backend is returned unchanged.
  */
 export function createFallbackVerifier(
   verifiers: readonly [Verifier, ...Verifier[]],
@@ -51,7 +55,7 @@ export function createFallbackVerifier(
   };
 }
 
-/** Who is configured with the model that is asked for, then the others. */
+/** Backends configured with the requested model first, then the others. */
 function inOrderFor(
   asked: string | null,
   verifiers: readonly [Verifier, ...Verifier[]],
@@ -63,7 +67,7 @@ function inOrderFor(
   ];
 }
 
-/** How long a backend may say nothing before the next is asked, ms; undefined for the last one. */
+/** How long a backend may be silent before the next is asked, ms; undefined for the last backend. */
 function silenceMs(standing_by: number, { deadline_at }: VerifierCall, clock: Clock): { silence_ms?: number } {
   if (standing_by === 0) return {};
   const share_ms =
@@ -72,12 +76,15 @@ function silenceMs(standing_by: number, { deadline_at }: VerifierCall, clock: Cl
 }
 
 /**
- * Between two rounds: as long as a breaker stays open, so that a backend that is back is found
- * within a second.
+ * Pause between two rounds: as long as a breaker stays open, so that a recovered backend is found within
+ * a second.
  */
 const ROUND_PAUSE_MS = LIMITS.breaker_open_ms;
 
-/** Waits out the pause between two rounds. @returns whether there is time for another round */
+/**
+ * Waits between two rounds.
+ * @returns whether there is time for another round
+ */
 function pause({ signal, deadline_at = 0 }: VerifierCall, clock: Clock, schedule: StartTimer): Promise<boolean> {
   if (signal.aborted || clock.now() + ROUND_PAUSE_MS >= deadline_at) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -98,8 +105,8 @@ function fallbackSession(
   schedule: StartTimer,
 ): VerifierSession {
   /**
-   * By how many backends were asked before, over all rounds: a session that gave a backend up asks
-   * it nothing more.
+   * Sessions indexed by how many backends were asked before, over all rounds: a session that abandoned
+   * its backend is not used again.
    */
   const sessions: VerifierSession[] = [];
   const header_slots = createHeaderSlots();
@@ -110,16 +117,10 @@ function fallbackSession(
     return sessions[at];
   };
   open(0);
-  /**
-   * Samples that a backend was asked for and has not reported; requests that may yet be sent are
-   * among them.
-   */
+  /** Samples asked for but not yet reported, including requests that may still be sent. */
   let awaited = 0;
 
-  /**
-   * Whether this many further requests, with their retries, fit the subrequests that a Worker may send for
-   * one request.
-   */
+  /** Whether `count` more requests, with their retries, fit the subrequest limit of a Worker's request. */
   function fits(count: number): boolean {
     const { requests } = totalStats(sessions.map(({ stats }) => stats));
     const retries = Math.max(LIMITS.retry_budget_floor, (count * LIMITS.retry_budget_percent) / 100);
@@ -134,7 +135,7 @@ function fallbackSession(
     for (const { samples } of job.questions) awaited += samples;
     await session.judge(job, (generation) => {
       awaited--;
-      // Time mends no setting: after the last backend no further round is waited for.
+      // Waiting cannot fix a wrong setting: no further round after the last backend.
       const settled = isLast && generation.error === "verifier_misconfigured";
       if (!isEnd && !settled && HANDED_ON.has(generation.error)) left.push(generation);
       else sink(generation);
@@ -157,7 +158,7 @@ function fallbackSession(
   };
 }
 
-/** The job's samples that were `left`, and the job's own id of each of its questions. */
+/** The job reduced to the samples in `left`, and the original id of each new question. */
 function restOf(job: VerifierJob, left: readonly Generation[]) {
   const keys = new Set(left.map(({ question, sample }) => `${question}.${sample}`));
   const ids: number[] = [];
@@ -173,7 +174,7 @@ function restOf(job: VerifierJob, left: readonly Generation[]) {
   return { job: { ...job, questions }, idOf: (id: number) => ids[id] as number };
 }
 
-/** The counts of several sessions together. */
+/** Sums or maxima of several sessions' counts. */
 export function totalStats(all: readonly SessionStats[]): SessionStats {
   const max = (field: "headers_waiting_max" | "in_flight_max") => Math.max(0, ...all.map((stats) => stats[field]));
   const sum = (field: "requests" | "retries") => all.reduce((total, stats) => total + stats[field], 0);
@@ -188,8 +189,8 @@ export function totalStats(all: readonly SessionStats[]): SessionStats {
 }
 
 /**
- * Ready while any backend is: that is what a fallback is for; or only when every one is. The first
- * that works gives the latency.
+ * Combined health check. `any`: ready if at least one backend is, since failover covers the others;
+ * `every`: ready only if all are. Latency is that of the first healthy backend.
  */
 export async function checkAll(verifiers: readonly Verifier[], needed: "any" | "every" = "any"): Promise<Health> {
   const checks = await Promise.all(verifiers.map((verifier) => verifier.check()));

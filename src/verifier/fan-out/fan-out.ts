@@ -1,5 +1,5 @@
-// One session's fan-out: slots, order, retries, cancellation, counters. Must not know HTTP, prompts or what
-// an answer is.
+// One session's fan-out: slots, order, retries, cancellation, counters. Independent of HTTP, prompts and
+// answers.
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -17,11 +17,10 @@ import { coalesced, SilenceWatch, type StartTimer } from "./stall-watchdog.ts";
 import { Pressure } from "./window.ts";
 
 /**
- * First come, first served over all jobs; retries that have waited go before work that was never
- * sent. With a deadline to wait for, and no other backend to hand on to, it is patient: nothing
- * that a backend or the network did ends a question, which is asked again, as fast as the retry
- * budget, the breaker and the back-off let it, until the deadline. Only a question that fails by
- * itself ends before.
+ * Serves all jobs first come, first served; due retries go before samples that were never sent. A
+ * governor is patient if it has a deadline and no other backend to fail over to: failures of the backend
+ * or the network then never end a question, which is retried until the deadline as fast as the retry
+ * budget, the breaker and the back-off allow. Only a question that is itself at fault ends earlier.
  */
 export class Governor<J extends Countable = VerifierJob> {
   #headersTimed = 0;
@@ -32,14 +31,14 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly #retries: RetryLine<J>;
   readonly #patient: boolean;
   readonly #running = new Set<Task<J>>();
-  /** Second copies of stragglers without a slot so far. */
+  /** Second copies of stragglers that wait for a slot. */
   #stragglers: Straggler[] = [];
   readonly #copies = new Set<AbortController>();
   readonly #timer: StartTimer;
   readonly #probe: Probe<J>;
   #requestsInFlight = 0;
   readonly #slots: HeaderSlots;
-  /** Over all that runs: one answer that moves shows a backend that works. */
+  /** Watches all running requests together: progress of any answer shows that the backend works. */
   readonly #silence: SilenceWatch;
   #jobs = 0;
   #stopped: ItemErrorCode | null = null;
@@ -58,7 +57,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#timer = coalesced(options.schedule, options.clock);
   }
 
-  /** See VerifierSession.judge. Rejects only where a sink or a renderer throws. */
+  /** See VerifierSession.judge. Rejects only if a sink or a renderer throws. */
   judge(job: J, sink: (generation: Generation) => void): Promise<void> {
     const count = job.questions.reduce((sum, { samples }) => sum + samples, 0);
     if (count === 0) return Promise.resolve();
@@ -86,7 +85,7 @@ export class Governor<J extends Countable = VerifierJob> {
     }
   }
 
-  /** Sends the second copy of a straggler, where one waits and may go. */
+  /** Sends a waiting second copy of a straggler, if it is still wanted and the budget allows it. */
   #hedge(): boolean {
     const straggler = this.#stragglers.shift();
     if (straggler === undefined) return false;
@@ -96,7 +95,7 @@ export class Governor<J extends Countable = VerifierJob> {
     return true;
   }
 
-  /** The task that failed before and has its turn; null when there is none or it is held back. */
+  /** The next retry that may be sent; null if none is due or retries are held back. */
   #nextRetry(): Task<J> | null {
     const { backend, clock, tenant } = this.#options;
     while (this.#retries.isDue && !this.#probe.isOut) {
@@ -119,7 +118,7 @@ export class Governor<J extends Countable = VerifierJob> {
     return null;
   }
 
-  /** The next sample never sent before; null when there is none or it is held back. */
+  /** The next sample that was never sent; null if there is none or new samples are held back. */
   #fresh(): Task<J> | null {
     if (this.#line.unsent === 0 || this.#probe.isOut) return null;
     if (!this.#pressure.admitsFresh) {
@@ -159,7 +158,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#pump();
   }
 
-  /** One request for the task, or two when the first is slow to begin. */
+  /** Sends one request for the task, and a second one if the first is slow to begin. */
   #ask(task: Task<J>): Promise<AttemptResult> {
     const { backend, deadline_at } = this.#options;
     const after_ms = backend.stragglerMs(deadline_at === null ? null : deadline_at - task.sent_at);
@@ -190,7 +189,7 @@ export class Governor<J extends Countable = VerifierJob> {
       begun = true;
       task.begun = true;
       backend.began(clock.now() - sent_at);
-      // Also when it had been given up for lost.
+      // Also if the probe had already been given up.
       if (task.probe) this.#probed(task, true);
       onBegun?.();
     };
@@ -198,13 +197,13 @@ export class Governor<J extends Countable = VerifierJob> {
       return await send(task, signal, onHeaders, onBytes);
     } finally {
       this.#requestsInFlight--;
-      // The slower copy counts by how long it was waited for: without it the percentile would
-      // forget the stragglers it is there to tell.
+      // The slower copy counts with its elapsed time. Otherwise the percentile would ignore exactly the
+      // stragglers that it must detect.
       if (!begun && task.begun) backend.began(clock.now() - sent_at);
     }
   }
 
-  /** The breaker's question is answered, so all that waited for it may go. */
+  /** Reports the probe's result to the breaker and resumes the samples that waited for it. */
   #probed(task: Task<J>, good: boolean): void {
     const { backend, clock, tenant } = this.#options;
     if (good) task.probe = false;
@@ -218,7 +217,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#slots.giveBack();
   };
 
-  /** Others may wait for this one's headers: it reports how long they took. */
+  /** Measures how long headers take while other requests wait for the slot. */
   readonly #timed = (sent_at: number) => (accepted: boolean) => {
     const { headers_ms = 0 } = this.stats;
     const more_ms = this.#options.clock.now() - sent_at - headers_ms;
@@ -265,7 +264,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#silence.end();
   }
 
-  /** Ends everything: running requests are aborted, all that is left is reported with `code`. */
+  /** Stops the session: aborts running requests and reports everything left with `code`. */
   #stop(code: ItemErrorCode): void {
     this.#stopped ??= code;
     for (const controller of [this.#abort, ...this.#copies]) controller.abort();
@@ -273,7 +272,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#reportSilence(code);
     const answered = failed(this.#stopped);
     const waiting = this.#retries.drain();
-    // An earlier failure is reported by its cause: that says more than the deadline.
+    // At the deadline, the cause of an earlier failure is more informative than `deadline`.
     const explains = this.#patient && this.#stopped === "deadline";
     for (const task of [...this.#running, ...waiting]) this.#report(task, (explains ? task.last : null) ?? answered);
     const { backend, clock, tenant } = this.#options;
@@ -282,7 +281,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#giveUpUnsent(why === null ? answered : failed(why));
   }
 
-  /** A request still without a first byte after long is as bad a sign as a refused connection. */
+  /** Counts requests that stayed without a first byte for too long as backend failures. */
   #reportSilence(code: ItemErrorCode): void {
     const { backend, clock, tenant } = this.#options;
     if (this.#probe.isOut) backend.probeLost(clock.now(), tenant);

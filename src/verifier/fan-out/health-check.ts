@@ -1,11 +1,14 @@
-// The bound and the clock of a backend's health check. Must not know what is asked.
+// Timeout and latency measurement for a backend's health check. Independent of the request.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Clock, Health } from "../../ports/ports.ts";
 
-/** The facts that a working backend reports about itself. */
+/** Facts that a healthy backend reports about itself. */
 export type Served = Pick<Health, "context_tokens" | "detail">;
 
-/** See Verifier.check. @param look what the backend tells, or what is wrong with it in a few words */
+/**
+ * See Verifier.check.
+ * @param look returns the backend's facts, or a short description of the fault
+ */
 export async function healthOf(clock: Clock, look: (signal: AbortSignal) => Promise<string | Served>): Promise<Health> {
   const start = clock.now();
   const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);

@@ -1,9 +1,9 @@
-// Asks one question twice when the first copy is slow to begin, and giving up the slower one. Must not know
-// budgets, slots or HTTP.
+// Hedging: asks one question a second time if the first copy is slow to begin, and cancels the slower copy.
+// Independent of budgets, slots and HTTP.
 import type { AttemptResult } from "./refusal.ts";
 import type { StartTimer } from "./stall-watchdog.ts";
 
-/** A second copy that waits for its leave; in vain once `isWanted` says no. */
+/** A second copy that waits for permission; no longer needed once `isWanted` returns false. */
 export interface Straggler {
   launch: () => void;
   isWanted: () => boolean;
@@ -13,11 +13,14 @@ interface HedgePlan {
   /** How long the first copy may take to begin, ms. */
   after_ms: number;
   schedule: StartTimer;
-  /** Launches the straggler as soon as it may go, which may be never. */
+  /** Launches the straggler when the budget allows it, which may be never. */
   whenAllowed: (straggler: Straggler) => void;
-  /** Aborts the running copies, for the caller that ends them all: `AbortSignal.any` costs more. */
+  /**
+   * Controllers of the running copies, so that the caller can abort all of them: `AbortSignal.any` costs
+   * more.
+   */
   copies: Set<AbortController>;
-  /** The second copy began first. */
+  /** Called if the second copy began first. */
   onWin: () => void;
 }
 
@@ -30,10 +33,10 @@ interface Copy {
 }
 
 /**
- * Sends a question, and a second copy when the first has not begun to answer after `after_ms`. The
- * copy that begins first is the one that counts; the other is cancelled at once, so that it costs
- * the engine at most a prompt (Dean and Barroso 2013, tied requests). A copy that fails before any
- * began leaves the question to the other. Rejects as `launch` does.
+ * Sends a question, and a second copy if the first has not begun to answer after `after_ms`. The copy
+ * that begins first wins; the other is cancelled at once, so that it costs the engine at most a prompt
+ * (Dean and Barroso 2013, tied requests). If a copy fails before either began, the other decides.
+ * Rejects as `launch` does.
  */
 export function hedged(launch: Launch, plan: HedgePlan): Promise<AttemptResult> {
   const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>();

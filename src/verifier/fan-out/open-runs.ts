@@ -1,20 +1,20 @@
-// Cuts a question into the runs of its samples that are still open, so that they can be asked again alone.
-// Must not know any protocol.
+// Splits a question into runs of samples that are still open, so that only those are asked again. Independent
+// of protocols.
 import type { JobQuestion } from "../../core/asking/questions.ts";
 
 /** Samples `first` .. `first + samples - 1` of a question. */
 export interface OpenRun {
-  /** Number of the first sample, as `JobQuestion.first_sample` counts. */
+  /** Number of the first sample, counted like `JobQuestion.first_sample`. */
   first: number;
   samples: number;
-  /** Whether samples may be saved. */
+  /** Whether early stopping may skip samples. */
   majority: boolean;
 }
 
 /**
- * The runs of open samples of one question. A question of which nothing is reported is asked as
- * it is. Of one that has some verdicts, each run is asked without early stop: a backend would count
- * only the votes of that run, and save what may still decide.
+ * The runs of open samples of one question. A question without reported samples is asked unchanged. If
+ * some samples are reported, each run is asked without early stopping, because a backend would count
+ * only the votes of that run and might skip samples that matter.
  * @param isOpen whether the sample is open, by its place among the question's samples
  */
 export function openRuns(question: JobQuestion, isOpen: (place: number) => boolean): OpenRun[] {

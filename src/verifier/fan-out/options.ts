@@ -1,5 +1,4 @@
-// A governor's settings: its bounds, its clock and timers, the backend it shares, and how one request is
-// sent. Must not know what it does with them.
+// Options of a governor: limits, clock and timers, the shared backend, and how one request is sent.
 import type { HeaderSlots, VerifierJob } from "../../core/wire/questions.ts";
 import type { Clock, VerifierCall } from "../../ports/ports.ts";
 import type { Backend } from "./backend.ts";
@@ -10,7 +9,7 @@ import { type StartTimer, setTimer } from "./stall-watchdog.ts";
 export interface GovernorOptions<J extends Countable = VerifierJob> {
   max_in_flight: number;
   signal: AbortSignal;
-  /** clock.now() at which the signal will abort; null when not known. */
+  /** clock.now() at which the signal will abort; null if unknown. */
   deadline_at: number | null;
   clock: Clock;
   random: () => number;
@@ -21,13 +20,13 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   hand_on?: boolean | undefined;
   /** See VerifierCall. */
   tenant?: string | undefined;
-  /** What is shared with the other sessions on the same backend. */
+  /** Backend state shared with other sessions. */
   backend: Backend;
   /**
-   * Sends the task's request, until the signal aborts: one signal for the whole session, since a
-   * controller a request is a tenth of a request's CPU in workerd. Calls `onHeaders` once when
-   * response headers are there (true: not a refusal) or the wait for them has ended, and `onBytes`
-   * at least once when the answer has begun. Rejects only for a fault of this program.
+   * Sends the task's request until the signal aborts. All requests of a session share one signal, since
+   * a controller per request costs a tenth of a request's CPU in workerd. Calls `onHeaders` once, when
+   * response headers arrive (true: not a refusal) or the wait for them ends, and `onBytes` at least once
+   * after the answer begins. Rejects only for a bug in this program.
    */
   send: (
     task: Task<J>,
@@ -37,7 +36,7 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   ) => Promise<AttemptResult>;
 }
 
-/** A governor's settings from the call that it works for, with its own randomness and timer. */
+/** Options derived from a call, with the runtime's randomness and timer. */
 export function callOptions({ signal, deadline_at, header_slots, silence_ms, hand_on, tenant }: VerifierCall) {
   const call = { signal, deadline_at: deadline_at ?? null, header_slots, silence_ms, hand_on, tenant };
   return { ...call, random: Math.random, schedule: setTimer };

@@ -1,23 +1,23 @@
-// The one question by which a session finds out whether its backend is back, and how long it may take to be
-// answered. Must not know the breaker.
+// A session's probe: the one question that tests whether an unavailable backend has recovered, with a
+// timeout. Independent of the breaker.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Countable, Task } from "./queue.ts";
 import type { StartTimer } from "./stall-watchdog.ts";
 
-/** At most one at a time; all else of the session waits for it. */
+/** Allows at most one probe at a time; the session's other samples wait for its result. */
 export class Probe<J extends Countable> {
   readonly #schedule: StartTimer;
   readonly #onLate: (task: Task<J>) => void;
   #task: Task<J> | null = null;
   #unschedule: () => void = () => {};
 
-  /** @param onLate called where it does not even begin to be answered in time: it has failed */
+  /** @param onLate called if the probe's answer does not begin in time, which counts as a failure */
   constructor(schedule: StartTimer, onLate: (task: Task<J>) => void) {
     this.#schedule = schedule;
     this.#onLate = onLate;
   }
 
-  /** Whether one is on its way. */
+  /** Whether a probe is in flight. */
   get isOut(): boolean {
     return this.#task !== null;
   }
@@ -32,7 +32,7 @@ export class Probe<J extends Countable> {
     this.#unschedule = this.#schedule(() => this.#onLate(task), LIMITS.breaker_probe_ms);
   }
 
-  /** The probe is over, whatever its result; another task's end is not its own. */
+  /** Releases the probe, whatever its result. Ignores other tasks. */
   end(task: Task<J> | null = this.#task): void {
     if (task !== this.#task) return;
     this.#task = null;

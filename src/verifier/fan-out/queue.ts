@@ -1,17 +1,17 @@
-// The order of a session's work: jobs in line, each sample drawn once, as two indices until it is sent. Must
-// not know slots, retries or HTTP.
+// The order of a session's samples: jobs in a queue, with each sample drawn once. Samples stay two indices
+// until they are sent. Independent of slots, retries and HTTP.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { GenerationParts } from "../../core/wire/chat-answer.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 
 /**
- * The parts of a job that the governor knows. The adapter decides what one sample is to the backend, a
+ * The part of a job that the governor needs. The adapter defines what a sample is for its backend: one
  * generation or more.
  */
 export type Countable = Pick<VerifierJob, "questions">;
 
-/** One job on its way through the session. */
+/** A job in progress. */
 export interface RunningJob<J extends Countable = VerifierJob> {
   readonly job: J;
   readonly sink: (generation: Generation) => void;
@@ -19,50 +19,53 @@ export interface RunningJob<J extends Countable = VerifierJob> {
   readonly reject: (fault: unknown) => void;
   next_question: number;
   next_sample: number;
-  /** Generations not yet sent, and not yet reported. */
+  /** `unsent`: generations not sent yet. `open`: generations not reported yet. */
   unsent: number;
   open: number;
 }
 
-/** One sample that was sent at least once. */
+/** A sample that was sent at least once. */
 export interface Task<J extends Countable = VerifierJob> {
   readonly running: RunningJob<J>;
   readonly question: JobQuestion;
   readonly sample: number;
   failures: number;
-  /** Failures for which the question itself may be to blame. */
+  /** Failures that the question itself may have caused. */
   own_failures: number;
-  /** Its request's number at the backend, and the backend's latest at its last failure. */
+  /**
+   * `number`: number of the latest request at the backend. `failed_number`: the backend's latest request
+   * at the last failure.
+   */
   number: number;
   failed_number: number;
-  /** Its last failure. */
+  /** The last failure. */
   last: GenerationParts | null;
-  /** Whether it was sent to find out whether the backend is back. */
+  /** Whether this request probes if the backend has recovered. */
   probe: boolean;
   request: number;
   sent_at: number;
-  /** Whether its answer has begun. */
+  /** Whether the answer has begun. */
   begun: boolean;
   reported: boolean;
 }
 
-/** The samples never sent before, first come, first served over all jobs. */
+/** Samples that were never sent, first come, first served over all jobs. */
 export class SampleLine<J extends Countable> {
   #running: RunningJob<J>[] = [];
   #unsent = 0;
 
-  /** Samples in the line. */
+  /** Number of samples in the queue. */
   get unsent(): number {
     return this.#unsent;
   }
 
-  /** Puts a job with `count` samples, at least 1, into the line. */
+  /** Appends a job with `count` samples, at least 1. */
   push(count: number, work: Pick<RunningJob<J>, "job" | "sink" | "resolve" | "reject">): void {
     this.#running.push({ ...work, next_question: 0, next_sample: 0, unsent: count, open: count });
     this.#unsent += count;
   }
 
-  /** Takes the first sample out of the line, which must hold one. */
+  /** Removes the first sample; the queue must not be empty. */
   draw(): Task<J> {
     const running = this.#running[0] as RunningJob<J>;
     const question = running.job.questions[running.next_question] as JobQuestion;

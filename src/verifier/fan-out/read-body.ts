@@ -1,15 +1,11 @@
-// Reads a fetch response's body in large bites. Must not know what the bytes say;
+// Reads the body of a fetch response in large chunks. The bytes are not interpreted;
 // src/core/wire/chat-stream.ts splits them.
 /**
- * Bytes to wait for before waking up, where only the whole counts. A thinking model sends some 250
- * bytes a token; waking for each would cost more CPU than all the rest. Nothing is lost by waiting,
- * since only the complete answer counts.
+ * Bytes to wait for per read if only the complete body matters. A thinking model sends about 250 bytes
+ * per token; waking up for each token would cost more CPU than everything else.
  */
 const BITE_BYTES = 16_384;
-/**
- * The first bite is small: short answers end within it, and a buffer's allocation costs by its
- * size.
- */
+/** The first read is small: short answers fit, and the cost of allocating a buffer grows with its size. */
 const FIRST_BITE_BYTES = 4_096;
 
 interface Read {
@@ -17,7 +13,7 @@ interface Read {
   value?: Uint8Array | undefined;
 }
 
-/** The byte reader of Node (`min`) and workerd (`readAtLeast`); neither's own types name both. */
+/** The byte reader of Node (`min`) or workerd (`readAtLeast`); neither platform's types declare both. */
 interface ByteReader {
   read(view: Uint8Array, options: { min: number }): Promise<Read>;
   readAtLeast?(min: number, view: Uint8Array): Promise<Read>;
@@ -33,16 +29,16 @@ function byteReader(body: ReadableStream<Uint8Array>): ByteReader | null {
 }
 
 /**
- * How to wait: `large` wakes for large bites only, for a body that counts as a whole;
- * `first_prompt` does after the first byte, for one of which it matters when it begins; `prompt`
- * wakes for whatever has come, for one whose parts count by themselves, even if the rest never
- * comes. A function says how many bytes to wait for next, at most FIRST_BITE_BYTES.
+ * When to wake up. `large`: only for large reads, if the body matters only as a whole. `first_prompt`:
+ * also after the first byte, if it matters when the answer begins. `prompt`: for any bytes, if the parts
+ * matter even without the rest. A function returns the number of bytes to wait for next, at most
+ * FIRST_BITE_BYTES.
  */
 type ReadPace = "large" | "first_prompt" | "prompt" | (() => number);
 
 /**
- * Reads a body to its end, or until `take` returns false (then the connection is given up).
- * The bytes handed to `take` are valid only during the call. Rejects as the stream does.
+ * Reads a body to its end, or until `take` returns false, which closes the connection. The bytes passed
+ * to `take` are valid only during the call. Rejects if the stream fails.
  */
 export async function readBody(
   body: ReadableStream<Uint8Array>,
@@ -54,8 +50,7 @@ export async function readBody(
   try {
     ended = await (reader === null ? readChunks(body, take) : readBites(reader, take, pace));
   } finally {
-    // A stream that broke by itself refuses the cancel; that fault is already on its way to the
-    // caller.
+    // A stream that failed by itself rejects the cancel; the caller already receives that error.
     if (!ended) void reader?.cancel().catch(() => {});
   }
 }
@@ -68,7 +63,7 @@ async function readBites(reader: ByteReader, take: (bytes: Uint8Array) => boolea
     const minBytes = leastBytes(pace, bites, size);
     const { done, value } = await readBite(reader, view, minBytes);
     if (value !== undefined && value.byteLength > 0 && !take(value)) return false;
-    // Less than was waited for is the end.
+    // A read shorter than the minimum marks the end of the body.
     if (done || value === undefined || value.byteLength < minBytes) return true;
     const grow = value.byteLength === size && size < BITE_BYTES;
     view = grow ? new Uint8Array(BITE_BYTES) : new Uint8Array(value.buffer as ArrayBuffer);
@@ -85,8 +80,8 @@ function readBite(reader: ByteReader, view: Uint8Array, min: number): Promise<Re
 }
 
 /**
- * The same for streams that are not byte streams, as scripted `fetch`es return; leaving the loop
- * early cancels them.
+ * Reads streams that are not byte streams, such as those of a mocked `fetch`. Leaving the loop early
+ * cancels the stream.
  */
 async function readChunks(body: ReadableStream<Uint8Array>, take: (bytes: Uint8Array) => boolean): Promise<boolean> {
   for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) if (!take(bytes)) return false;

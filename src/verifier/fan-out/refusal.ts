@@ -1,5 +1,5 @@
-// Defines what a request without an answer came to: the failure's code, and whether it may be sent again.
-// Must not know questions or how answers are read.
+// Maps a failed request to an error code and decides whether it may be sent again. Independent of questions
+// and of how answers are read.
 
 import { engineReason, misconfigured } from "../../core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -10,56 +10,59 @@ import type { Clock } from "../../ports/ports.ts";
 import { readBody } from "./read-body.ts";
 import type { RefusalKind } from "./window.ts";
 
-/** The result of one request. With `refusal` the backend would not take it, so it may be sent again. */
+/**
+ * The result of one request. With `refusal` the backend did not accept the request, so it may be sent
+ * again.
+ */
 export interface AttemptResult {
   generation: GenerationParts;
   refusal: RefusalKind | null;
-  /** From the backend's Retry-After, ms. */
+  /** Retry-After of the backend, ms. */
   retry_after_ms: number | null;
-  /** Whether this shows a backend that does not work. */
+  /** Whether the failure suggests a broken backend. */
   backend_failed: boolean;
-  /** Asking again cannot mend it, as where the configured address is wrong. */
+  /** Whether a retry is useless, for instance because the configured address is wrong. */
   final?: boolean;
 }
 
-/** Refusals' bodies up to this size are read, so that the connection can be used again. */
+/** Refusal bodies up to this size are read, so that the connection can be reused. */
 const DRAINED_BYTES = 65_536;
 
-/** Whether a failure shows a backend that does not work, rather than a busy one or a bad question. */
+/** Whether a failure suggests a broken backend, rather than a busy one or a bad question. */
 export function isBackendFailure(error: ItemErrorCode | null): boolean {
   return error === "verifier_unavailable" || error === "verifier_bad_reply";
 }
 
-/** A failure by that code; with `refusal` the request may be sent again. */
+/** A failure with that code; with `refusal` the request may be sent again. */
 export function outcome(error: ItemErrorCode, refusal: AttemptResult["refusal"] = null): AttemptResult {
   return { generation: failed(error), refusal, retry_after_ms: null, backend_failed: isBackendFailure(error) };
 }
 
-/** The code of what an abort with this reason leaves unanswered. */
+/** The error code of samples left unanswered by an abort with this reason. */
 export function stopCode(reason: unknown): ItemErrorCode {
   if (reason === "cancelled") return reason;
   const named = reason instanceof Error && (reason.name === "cancelled" || reason.message === "cancelled");
   return named ? "cancelled" : "deadline";
 }
 
-/** The answer that a reply comes to, with what it cost. */
+/** The result of a successful reply, with its cost. */
 export function replied(answer: string, cost: { prompt_tokens?: number; model?: string | null } = {}): AttemptResult {
   const nothing = { prompt_tokens: 0, completion_tokens: 0, model: null };
   const answered = { answer, thinking: "none", finish_reason: "stop", error: null, ...nothing, ...cost } as const;
   return { generation: answered, refusal: null, retry_after_ms: null, backend_failed: false };
 }
 
-/** The texts that a refusal's words are compared with. */
+/** Context for interpreting a refusal. */
 export interface Refused {
-  /** The request's body, where the reply may say what of it was refused; null: it is not read. */
+  /** The request's body, to find which part of it the refusal names; null: the refusal's body is not read. */
   sent: string | null;
-  /** Where the deployment says the backend's key; null where there is none. */
+  /** Name of the setting that holds the backend's key; null if there is none. */
   key_variable: string | null;
 }
 
 /**
- * Result of a reply whose status is not 2xx. Its body is taken off the connection. A backend
- * that refuses for now may be asked again; a gateway's 4xx for a failed upstream is such a refusal.
+ * The result of a reply whose status is not 2xx. Its body is read or cancelled. A temporary refusal may
+ * be retried; a gateway's 4xx for a failed upstream counts as temporary.
  */
 export async function refused(
   response: Response,
@@ -72,7 +75,8 @@ export async function refused(
   if (!explained) drain(response);
   const explanation = explained && body !== null ? await beginningOf(body) : "";
   const code = explained ? questionFault(status, explanation, sent) : codeOf(status);
-  // A failure of the engine itself (500, 424) may be the question's doing: it counts against it.
+  // The question may have caused a failure of the engine itself (500, 424), so the failure counts against the
+  // question.
   const refuses = isPassing(code) && (isRetriedStatus(status) || (explained && status !== 424));
   const refusal = outcome(code, refuses ? code : null);
   const { generation } = refusal;
@@ -81,7 +85,7 @@ export async function refused(
   if (refusal.retry_after_ms !== null) generation.retry_after_ms = refusal.retry_after_ms;
   if (code === "verifier_misconfigured") generation.reason = misconfigured(status, key_variable);
   else if (explained && code === "verifier_rejected") generation.reason = engineReason(explanation, sent);
-  // A redirect is not followed: it could name a host that the deployment never did.
+  // Redirects are not followed: they could lead to a host that the deployment never configured.
   return status < 400 ? { ...refusal, final: true } : refusal;
 }
 
@@ -93,7 +97,7 @@ function codeOf(status: number): ItemErrorCode {
   return status >= 400 ? "verifier_rejected" : "verifier_bad_reply";
 }
 
-/** The beginning of a body; it is read to its end where it is small. */
+/** The beginning of a body. Small bodies are read to their end. */
 async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let beginning = "";
@@ -103,7 +107,7 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
     bytes += bite.byteLength;
     return bytes <= DRAINED_BYTES;
   };
-  // The part before a break may be all that it had to say.
+  // If the stream breaks, the part before the break may be the whole explanation.
   await readBody(body, take, "prompt").catch(() => {});
   return beginning;
 }

@@ -1,12 +1,9 @@
-// Defines what failed and will be asked again: who still waits out a back-off, whose turn has come, and one
-// timer for when all must wait. Must not know budgets, breakers or HTTP.
+// The queue of retries: tasks in back-off, tasks that are due, and one timer for pauses of the whole queue.
+// Independent of budgets, breakers and HTTP.
 import type { Countable, Task } from "./queue.ts";
 import type { StartTimer } from "./stall-watchdog.ts";
 
-/**
- * First come, first served once the back-off is over. `onDue` is called whenever something may go
- * on.
- */
+/** First come, first served after the back-off. Calls `onDue` whenever a task may be sent. */
 export class RetryLine<J extends Countable> {
   readonly #schedule: StartTimer;
   readonly #onDue: () => void;
@@ -19,17 +16,17 @@ export class RetryLine<J extends Countable> {
     this.#onDue = onDue;
   }
 
-  /** Tasks in line. */
+  /** Number of tasks in the queue. */
   get size(): number {
     return this.#resting.size + this.#due.length;
   }
 
-  /** Whether a task's turn has come. */
+  /** Whether a task is due. */
   get isDue(): boolean {
     return this.#due.length > 0;
   }
 
-  /** Puts a task into the line, to be due after `wait_ms`. */
+  /** Adds a task that becomes due after `wait_ms`. */
   push(task: Task<J>, wait_ms: number): void {
     const unschedule = this.#schedule(() => {
       this.#resting.delete(task);
@@ -39,12 +36,12 @@ export class RetryLine<J extends Countable> {
     this.#resting.set(task, unschedule);
   }
 
-  /** Takes the task that is due first; there must be one. */
+  /** Removes the task that is due first; there must be one. */
   shift(): Task<J> {
     return this.#due.shift() as Task<J>;
   }
 
-  /** Calls `onDue` after `ms`, or earlier where a call is due already. */
+  /** Calls `onDue` after `ms`, or earlier if a call is already scheduled. */
   wakeIn(ms: number): void {
     this.#wake ??= this.#schedule(() => {
       this.#wake = null;
@@ -52,7 +49,10 @@ export class RetryLine<J extends Countable> {
     }, ms);
   }
 
-  /** Ends the line and every timer. @returns what was in it */
+  /**
+   * Empties the queue and cancels every timer.
+   * @returns the tasks that were in the queue
+   */
   drain(): Task<J>[] {
     this.#wake?.();
     this.#wake = null;

@@ -1,5 +1,5 @@
-// Decides whether a question that failed is asked again, and after which pause. Must not know slots, budgets,
-// breakers or how a request is sent.
+// Decides whether a failed question is retried, and after what delay. Independent of slots, budgets, breakers
+// and how a request is sent.
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,7 +9,7 @@ import type { Backend } from "./backend.ts";
 import type { Countable, Task } from "./queue.ts";
 import type { AttemptResult } from "./refusal.ts";
 
-/** A session's knowledge besides the failure. */
+/** Session state that affects retries. */
 interface RetryTerms {
   clock: Clock;
   deadline_at: number | null;
@@ -17,19 +17,18 @@ interface RetryTerms {
   backend: Backend;
   /** See VerifierCall. */
   tenant?: string | undefined;
-  /** Whether there is a deadline to wait for, and no other backend that would take over. */
+  /** Whether the session has a deadline and no other backend to fail over to. */
   patient: boolean;
-  /** Rounds in which the backend refused everything; they lengthen the pause. */
+  /** Rounds in which the backend refused everything; they lengthen the delay. */
   rounds: number;
   /** Requests that the session has sent or will send. */
   requests: number;
 }
 
 /**
- * How long to wait before the task is sent again, ms; null when it must not be: its question was
- * refused or is to blame, a Worker may send no more, or the deadline leaves no time. Without
- * patience also after `retries_max`, while the breaker is open, and for what broke off after it had
- * been accepted.
+ * Delay before the task is retried, ms. Null if it must not be retried: the question was refused or is
+ * to blame, the Worker's subrequest limit is reached, or the deadline leaves no time. Without patience,
+ * also after `retries_max` failures, while the breaker is open, and if an accepted request broke off.
  */
 export function retryWait<J extends Countable>(
   task: Task<J>,
@@ -44,15 +43,15 @@ export function retryWait<J extends Countable>(
   if (refusal === null && isToBlame(task, generation.error, backend)) return null;
   if (requests >= LIMITS.subrequests_max) return null;
   const pause = waitMs(task.failures + rounds, patient ? null : retry_after_ms, random);
-  // A patient caller stays away for as long as the backend asked.
+  // A patient session waits at least as long as the backend asked.
   const wait = patient && pause !== null ? Math.max(pause, retry_after_ms ?? 0) : pause;
   return wait === null || (deadline_at !== null && clock.now() + wait >= deadline_at) ? null : wait;
 }
 
 /**
- * Whether a question failed often enough to be the cause itself. A 5xx or a broken reply
- * counts when a request sent after the last one was answered: a backend that shuts down goes on with what it
- * has begun. An unreadable reply counts always.
+ * Whether the question itself is probably the cause of its failures. A 5xx or a broken reply counts only
+ * if a request sent after the last failure was answered, because a backend that shuts down still
+ * finishes its running requests. An unreadable reply always counts.
  */
 function isToBlame<J extends Countable>(task: Task<J>, error: ItemErrorCode | null, backend: Backend): boolean {
   const others = backend.answered_number > (task.failed_number || task.number);

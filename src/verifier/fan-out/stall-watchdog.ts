@@ -1,20 +1,19 @@
-// The watch for silence: it fires when nothing was heard for its waiting time. Must not know who is listened
-// to.
+// A watchdog for silence: fires if nothing was heard for a given time. Independent of what is watched.
 import { systemClock } from "../../platform/clock.ts";
 import type { Clock } from "../../ports/ports.ts";
 
-/** Runs something after `ms`; returns what takes that back. */
+/** Runs a callback after `ms`; returns a function that cancels the timer. */
 export type StartTimer = (run: () => void, ms: number) => () => void;
 
-/** By the runtime's own timers. */
+/** Uses the runtime's own timers. */
 export const setTimer: StartTimer = (run, ms) => systemClock.after(ms, run);
 
-/** How much sooner than told a coalesced timer may run, ms. */
+/** How much earlier than requested a coalesced timer may run, ms. */
 const SLACK_MS = 8;
 
 /**
- * One of the runtime's timers for many that are nearly always taken back: setting and clearing one
- * a request is a tenth of a request's CPU in workerd.
+ * Multiplexes many timers, most of which are cancelled, onto one runtime timer: setting and clearing a
+ * timer per request costs a tenth of a request's CPU in workerd.
  */
 export function coalesced(schedule: StartTimer, clock: Clock): StartTimer {
   const waiting = new Set<{ due: number; run: () => void }>();
@@ -48,8 +47,8 @@ export function coalesced(schedule: StartTimer, clock: Clock): StartTimer {
 }
 
 /**
- * One timer a silence, not one a byte: it looks when something was heard last, and waits for the
- * rest.
+ * Sets one timer per silence instead of one per byte: on expiry it checks when something was last heard,
+ * and waits for the rest of the limit.
  */
 export class SilenceWatch {
   readonly #clock: Clock;
@@ -66,8 +65,8 @@ export class SilenceWatch {
   }
 
   /**
-   * Listens from now on, in place of any watch before: `onSilence` is called once when `limit_ms`
-   * pass without a `heard`.
+   * Starts watching and replaces any earlier watch. Calls `onSilence` once if `limit_ms` pass without a
+   * call of `heard`.
    */
   listen(limit_ms: number): void {
     this.end();

@@ -1,30 +1,28 @@
-// How hard a session leans on its backend: the in-flight window and when to give up. Must not know HTTP,
-// queues or time.
+// Back-pressure of one session: the in-flight window, and when to give up. Independent of HTTP, queues and
+// time.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 
-/**
- * Refusals in a row, with no request accepted between them, after which fresh work is held back.
- */
+/** Consecutive refusals, without an accepted request, after which new samples are held back. */
 const SUSPECT_STREAK = 6;
-/** Fresh generations sacrificed to find out whether a suspect backend is back. */
+/** New generations that are sent as probes to a suspect backend. */
 const PROBES = 6;
 /**
- * Rounds of probes, each with its retries, until all that is left is given up where no deadline is
- * waited for. A dead host gets less patience than a busy one.
+ * Rounds of probes, each with its retries, before the session gives up; only without a deadline. An
+ * unreachable host gets fewer rounds than a busy one.
  */
 const ROUNDS = { verifier_unavailable: 2, verifier_overloaded: 4 };
 
 /** A refusal that may be retried: no connection, 502, 504, .. or 429, 503. */
 export type RefusalKind = keyof typeof ROUNDS;
 
-/** How much the window grows over one window of successes. */
+/** Growth of the window per window of successes. */
 const GROWTH = 8;
 
 /**
- * Additive increase, multiplicative decrease over generations in flight (Chiu and Jain 1989), and a
- * breaker: a backend that only refuses is asked by a few probes, round after round with longer
- * waits, so that thousands of comparisons against a dead host end in about a second and a backend
- * out of breath is not hammered.
+ * Additive increase, multiplicative decrease over generations in flight (Chiu and Jain 1989), combined
+ * with a breaker. A backend that only refuses gets a few probes per round, with growing delays:
+ * thousands of comparisons against a dead host end in about a second, and an overloaded backend is not
+ * hammered.
  */
 export class Pressure {
   readonly #max: number;
@@ -40,22 +38,22 @@ export class Pressure {
     this.#window = inFlightMax;
   }
 
-  /** Generations that may be in flight now, at least 1. */
+  /** Upper bound of generations in flight, at least 1. */
   get window(): number {
     return this.#window;
   }
 
-  /** Completed rounds of a suspect backend; they lengthen the back-off. */
+  /** Completed rounds of probes; they lengthen the back-off. */
   get rounds(): number {
     return this.#rounds;
   }
 
-  /** Whether a generation that was never sent may be sent now, slots apart. */
+  /** Whether a new generation may be sent now, regardless of slots. */
   get admitsFresh(): boolean {
     return this.#streak < SUSPECT_STREAK || this.#probes < PROBES;
   }
 
-  /** The code of a backend that takes nothing at all; null of one that does. */
+  /** The code of a backend that refuses everything; null otherwise. */
   get refusing(): RefusalKind | null {
     return this.#streak >= SUSPECT_STREAK ? this.#last : null;
   }
@@ -64,35 +62,36 @@ export class Pressure {
     if (this.#streak >= SUSPECT_STREAK) this.#probes++;
   }
 
-  /** The backend answered something other than a refusal. */
+  /** Records a reply that is not a refusal. */
   accepted(): void {
     this.#streak = 0;
     this.#rounds = 0;
   }
 
-  /** A generation came to its end. */
+  /** Records a finished generation. */
   completed(): void {
     this.#window = Math.min(this.#max, this.#window + GROWTH / this.#window);
   }
 
   /**
-   * @param request the refused request's running number
-   * @param sent the running number of the latest request
+   * Records a refusal.
+   * @param request the refused request's sequence number
+   * @param sent the sequence number of the latest request
    * @param inFlight generations in flight, the refused one included
    */
   refused(refusal: RefusalKind, request: number, sent: number, inFlight: number): void {
     this.#last = refusal;
     if (++this.#streak === SUSPECT_STREAK) this.#probes = PROBES;
-    // Refusals of requests sent before the last cut tell nothing about the smaller window.
+    // Refusals of requests sent before the last reduction say nothing about the smaller window.
     if (refusal !== "verifier_overloaded" || request <= this.#shrunkAt) return;
     this.#window = Math.max(1, Math.floor(Math.min(this.#window, inFlight) / 2));
     this.#shrunkAt = sent;
   }
 
   /**
-   * To be asked when fresh work is held back while nothing runs and nothing waits for its retry.
-   * @param patient whether there is a deadline to wait for
-   * @returns null to go on with another round of probes, or the code with which to give up
+   * Starts the next round. Called when new samples are held back while nothing runs and no retry waits.
+   * @param patient whether the session waits for a deadline
+   * @returns null for another round of probes, or the code with which to give up
    */
   nextRound(patient: boolean): ItemErrorCode | null {
     if (++this.#rounds >= ROUNDS[this.#last] && !patient) return this.#last;

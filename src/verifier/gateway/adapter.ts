@@ -1,5 +1,5 @@
-// The `verify` adapter of the Verifier port: one streaming request a group to Kritai's own gateway beside the
-// GPU. Must not know scoring or storage.
+// The `verify` adapter of the Verifier port: one streaming request per group to Kritai's own gateway next to
+// the GPU. Independent of scoring and storage.
 
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -17,31 +17,31 @@ import { GroupAsk } from "./group-ask.ts";
 import { checkGateway } from "./health.ts";
 
 /**
- * Every group of the largest request at once: what runs in the engines is for the gateway to bound,
- * which sees them all.
+ * Upper bound of groups in flight: all groups of the largest request. The gateway sees the load of all
+ * clients, so it limits what runs in the engines.
  */
 const JOBS_IN_FLIGHT_MAX = LIMITS.groups_max;
 
 export interface GatewayVerifierConfig {
   /** The gateway's base URL: `http://host:8792`, with or without `/v1` or `/v1/verify`. */
   url: string;
-  /** The model's name at the engine, for calls that name none; null: the gateway's own. */
+  /** The model's name at the engine, for calls that name none; null: the gateway's default. */
   model: string | null;
   apiKey: string | null;
-  /** Where the deployment says the key; default the first backend's. */
+  /** Name of the setting that holds the key; default: the first backend's. */
   key_variable?: string;
-  /** The isolate's memory of it; default a new one, named `verifier`. */
+  /** The backend's state within the isolate; default: a new one, named `verifier`. */
   backend?: Backend;
   fetch?: typeof fetch;
-  /** For tests: randomness and timer of the back-off, and the timer of the watch for silence. */
+  /** For tests: randomness and timer of the back-off, and timer of the silence watchdog. */
   random?: () => number;
   schedule?: StartTimer;
   watch?: StartTimer;
 }
 
 /**
- * A verifier behind `POST {base}/v1/verify` (docs/verify-protocol.md): one request a job, each
- * candidate sent once; in each session at most `headers_waiting_max` requests wait for headers.
+ * A verifier behind `POST {base}/v1/verify` (docs/verify-protocol.md): one request per job, each
+ * candidate sent once. At most `headers_waiting_max` requests per session wait for headers.
  * @throws TypeError for a URL that cannot be used
  */
 export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Clock): Verifier {
@@ -61,8 +61,8 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     key_variable,
   };
 
-  // Never hedged: a second copy of a whole group would double what the engines do, and the gateway
-  // asks another replica by itself.
+  // Never hedged: a second copy of a whole group would double the engines' load, and the gateway retries on
+  // another replica by itself.
   const backend = config.backend ?? new Backend({ name: "verifier", hedging: false });
 
   return {
@@ -72,8 +72,8 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     backends: () => [backend.status(clock.now())],
     check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, key_variable, fetcher, clock),
     session(call): VerifierSession {
-      // One id for all groups of a request, or of a work: the gateway lets those with the same id
-      // share their turns.
+      // One id for all groups of a request or unit of work: the gateway schedules requests with the same id
+      // together.
       const headers = { ...endpoint.headers, "x-request-id": call.work ?? crypto.randomUUID() };
       const deadline_at = call.deadline_at ?? null;
       const model = call.model ?? config.model;
@@ -104,9 +104,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
   };
 }
 
-/**
- * Kritai's gateway, as a deployment configures it: it knows its model itself, and bounds what runs.
- */
+/** Kritai's gateway, as a deployment configures it. The gateway knows its model and limits its own load. */
 export const gateway: BackendKind<{ model?: string; simulated?: "on" | "off"; programs_only?: "on" | "off" }> = {
   protocol: "verify",
   settings: z.object({

@@ -1,25 +1,24 @@
-// Writes a verify request: as one text when it is small, piece by piece when it is large. Must not know what
-// comes back.
+// Writes the body of a verify request: small bodies as one text, large ones as a stream.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { VerifierCall } from "../../ports/ports.ts";
 import type { GroupBody } from "./group-ask.ts";
 
 /**
- * Above this a body is streamed, so that an isolate never holds a large group's texts a second time
- * as JSON: one text of 14 MB that is not Latin, two bytes a character, outgrew a heap of 96 MiB, in
- * which the pieces fit.
+ * Larger bodies are streamed, so that an isolate never holds a large group's texts a second time as
+ * JSON. A non-Latin text of 14 MB (two bytes per character) exceeded a heap of 96 MiB as one string, but
+ * fits as a stream.
  */
 const TEXT_CHARS_MAX = 262_144;
 
 const encoder = new TextEncoder();
 
-/** Milliseconds for the gateway, within the protocol's bounds. */
+/** The gateway's deadline in ms, clamped to the protocol's limits. */
 export function deadlineMs(deadlineAt: number | null, now: number): number {
   if (deadlineAt === null) return LIMITS.deadline_ms_max;
   return Math.min(LIMITS.deadline_ms_max, Math.max(1, Math.round(deadlineAt - now)));
 }
 
-/** The JSON of a request for one group, in pieces of at most a candidate each. */
+/** The JSON of a request for one group, in pieces of at most one candidate each. */
 function* pieces(
   call: VerifierCall,
   model: string | null,
@@ -39,7 +38,10 @@ function* pieces(
   yield `],"comparisons":${comparisons}}]}`;
 }
 
-/** A fetch body, to be used once. @param patient see VerifyRequest */
+/**
+ * The request's body; may be used only once.
+ * @param patient see VerifyRequest
+ */
 export function verifyBody(
   call: VerifierCall,
   model: string | null,

@@ -1,5 +1,5 @@
-// One request to the gateway: send a group, read its events, name what is left when they end. Must not know
-// slots, retries or what a sample is.
+// One request to the gateway: sends a group, reads its events, and classifies the samples left at the end.
+// Independent of slots and retries.
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -12,27 +12,26 @@ import { SilenceWatch, type StartTimer } from "../fan-out/stall-watchdog.ts";
 import type { GroupAsk } from "./group-ask.ts";
 
 export interface GatewayEndpoint extends Endpoint {
-  /** Timer of the watch for silence. */
+  /** Timer of the silence watchdog. */
   watch: StartTimer;
 }
 
-/**
- * The gateway sends a line at least every heartbeat_ms; after three that did not come it is taken
- * for dead.
- */
+/** The gateway sends a line at least every heartbeat_ms. After three missed heartbeats it counts as dead. */
 const SILENCE_MS = 3 * LIMITS.heartbeat_ms;
-/** Before the headers the gateway may still be reading the body; it gives up itself after this. */
+/** Until headers arrive, the gateway may still be reading the body; it gives up by itself after this time. */
 const SILENCE_BEFORE_HEADERS_MS = LIMITS.body_read_ms;
 
 /**
- * Asks the gateway for all that is open of a group and lets the group take each event. Never rejects for a
- * failure of the gateway or the network. Samples still open at the end failed by the outcome's code.
+ * Asks the gateway for all open samples of a group and passes each event to the group. Never rejects for
+ * a failure of the gateway or the network. Samples still open at the end fail with the outcome's code.
  *
- * No headers, 429, 502 to 504: refused, may be sent again. A reply that breaks off, or whose heartbeats stop
- * (`verifier_unavailable`), or that ends in good order without `done` (`verifier_bad_reply`): open samples
- * may be asked again, once, or until the deadline where the group is patient, since a sample's seed makes it
- * the same question and only what is lost is paid twice. The same for samples that the gateway itself calls
- * `retryable`, as one that shuts down does. A line that is not an event is `verifier_bad_reply`.
+ * - No headers, 429, or 502 to 504: a refusal that may be sent again.
+ * - A reply that breaks off or whose heartbeats stop (`verifier_unavailable`), or that ends properly
+ *   without `done` (`verifier_bad_reply`): open samples may be asked again, once or, if the group is
+ *   patient, until the deadline. A sample's seed makes the repeated question identical, so only lost
+ *   samples are paid for twice.
+ * - Samples that the gateway itself marks `retryable`, for instance while shutting down: likewise.
+ * - A line that is not an event: `verifier_bad_reply`.
  */
 export async function askGroup(
   endpoint: GatewayEndpoint,
@@ -86,7 +85,7 @@ async function readReply(
       reply.malformed = true;
       return false;
     }
-    // Read on to the body's own end, so that the connection can be used again.
+    // Reads on to the end of the body, so that the connection can be reused.
     if (event.type === "done") reply.done = true;
     return !group.abandoned;
   });
@@ -107,7 +106,7 @@ function conclude(group: GroupAsk, reply: { done: boolean; malformed: boolean },
   const code = reply.done ? "verifier_bad_reply" : broken;
   const healable = !reply.done || group.hasHealable;
   const ended = outcome(code, healable && group.mayAskAgain ? "verifier_unavailable" : null);
-  // A reply in good order shows a gateway that works, but not when its engines brought nothing at all.
+  // A complete reply shows a working gateway, unless its engines only failed.
   const backend_failed = !reply.done || group.broughtNothing;
   return { ...ended, retry_after_ms: reply.done ? group.retry_after_ms : null, backend_failed };
 }

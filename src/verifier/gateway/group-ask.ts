@@ -1,5 +1,5 @@
-// One job's way through the gateway: which samples are open, under which numbers they are asked, what each
-// event reports. Must not know HTTP.
+// The state of one job at the gateway: which samples are open, their numbers in the request, and how events
+// are reported. Independent of HTTP.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -12,48 +12,45 @@ import type { Countable } from "../fan-out/queue.ts";
 import { isBackendFailure } from "../fan-out/refusal.ts";
 import { WHOLE } from "../fan-out/whole.ts";
 
-/** The id under which a request's one group travels. */
+/** The id of the single group in a request. */
 const GROUP_ID = "0";
 
-/**
- * Samples first..first+samples-1 of a question, asked under the part's own index as the wire's
- * comparison id.
- */
+/** A run of a question's samples. The part's index is the comparison id in the protocol. */
 interface GroupPart extends OpenRun {
   asked: JobQuestion;
-  /** Where the question's samples begin among the job's. */
+  /** Index of the question's first sample among the job's samples. */
   offset: number;
 }
 
-/** One group as the protocol has it, before its texts are written. */
+/** One group in the protocol's format, before its texts are serialised. */
 export interface GroupBody {
   group_id: string;
   question: string;
   language: string | null;
   candidates: readonly string[];
-  /** JSON of the comparisons. */
+  /** The comparisons as JSON. */
   comparisons: string;
-  /** The preset's name, and the texts that it needs besides. */
+  /** The preset's name; `slots` holds the other texts of the prompt. */
   prompt: string;
   slots: PromptSlots | undefined;
-  /** Each once, where the texts name it. */
+  /** Images that the texts refer to, each once. */
   images: ShownImages | undefined;
 }
 
-/** Who answers. */
+/** The backend and model that answer. */
 interface AnsweringModel {
   backend: string | null;
   model: string | null;
 }
 
-/** A failure that another request may heal, with what was said of it. */
+/** A failure that another request may resolve, with its reason. */
 type HealableFailure = { error: ItemErrorCode } & Pick<Generation, "reason" | "retry_after_ms">;
 
 const FAILED = { answer: null, thinking: "none", finish_reason: null, prompt_tokens: 0, completion_tokens: 0 } as const;
 
 const SAVED = { ...FAILED, error: null, saved: true, latency_ms: 0 } as const;
 
-/** Reports each sample of a job exactly once, whatever comes in. */
+/** Collects the results of one job. Reports each sample exactly once, whatever events arrive. */
 export class GroupAsk implements Countable {
   readonly questions = WHOLE;
   readonly #job: VerifierJob;
@@ -61,19 +58,18 @@ export class GroupAsk implements Countable {
   readonly #reported: Uint8Array;
   readonly #backend: string | null;
   readonly #model: string | null;
-  /** Failures that a second request may heal, by the sample's place. */
+  /** Failures that a second request may resolve, by the sample's place. */
   readonly #setAside = new Map<number, HealableFailure>();
   #parts: GroupPart[] = [];
   #open: number;
   #asksLeft: number;
-  /** Events of the last request: verdicts, and failures of the engines. */
+  /** Counts over the last request: verdicts, and failures of the engines. */
   #brought = { verdicts: 0, failures: 0 };
   #fault: { thrown: unknown } | null = null;
 
   /**
-   * @param answeredBy names on every report: the backend's, and the model's where the gateway does not   say
-   * it
-   * @param patient whether failures that may pass are asked again until the deadline, and not once only
+   * @param answeredBy backend and model to report; the gateway's own model name takes precedence
+   * @param patient whether temporary failures are retried until the deadline instead of once
    */
   constructor(
     job: VerifierJob,
@@ -90,25 +86,25 @@ export class GroupAsk implements Countable {
     this.#reported = new Uint8Array(this.#open);
   }
 
-  /** Why the gateway refused all of it, and how long it asked to be left alone; null where it did not. */
+  /** Reason and Retry-After of a refusal of the whole request; null if the gateway did not refuse it. */
   refused: Pick<Generation, "reason" | "retry_after_ms"> | null = null;
 
-  /** Samples not yet reported. */
+  /** Number of samples not yet reported. */
   get open(): number {
     return this.#open;
   }
 
-  /** Whether the sink threw, so that nothing that comes can matter any more. */
+  /** Whether the sink threw, so that further events are useless. */
   get abandoned(): boolean {
     return this.#fault !== null;
   }
 
-  /** Whether what is open may be asked in one more request after one that was answered. */
+  /** Whether open samples may be asked in one more request after an answered one. */
   get mayAskAgain(): boolean {
     return this.#open > 0 && this.#fault === null && this.#asksLeft > 0;
   }
 
-  /** The samples not yet reported, each with its place among the job's. */
+  /** Samples not yet reported, each with its place among the job's samples. */
   *#left(): Generator<{ asked: JobQuestion; place: number; sample: number }> {
     let from = 0;
     for (const asked of this.#job.questions) {
@@ -120,23 +116,23 @@ export class GroupAsk implements Countable {
     }
   }
 
-  /** Whether the gateway itself says that asking again may help. */
+  /** Whether the gateway marked failures as retryable. */
   get hasHealable(): boolean {
     return this.#setAside.size > 0;
   }
 
-  /** The longest wait that engines asked for, of what may be healed, ms; null where none did. */
+  /** The longest Retry-After of the retryable failures, ms; null if there is none. */
   get retry_after_ms(): number | null {
     const waits = [...this.#setAside.values()].flatMap(({ retry_after_ms }) => retry_after_ms ?? []);
     return waits.length === 0 ? null : Math.max(...waits);
   }
 
-  /** Whether the last request came to failures of the engines and no verdict. */
+  /** Whether the last request produced only engine failures and no verdict. */
   get broughtNothing(): boolean {
     return this.#brought.verdicts === 0 && this.#brought.failures > 0;
   }
 
-  /** The group with all that is open, and only the candidates that this needs. */
+  /** The group with all open samples and only the candidates that they need. */
   body(): GroupBody {
     const { question, language, candidates, questions, images = {} } = this.#job;
     this.#parts = [];
@@ -163,7 +159,7 @@ export class GroupAsk implements Countable {
     };
   }
 
-  /** The gateway has taken the group. */
+  /** Records that the gateway accepted the group. */
   accepted(): void {
     this.#asksLeft--;
     this.#brought = { verdicts: 0, failures: 0 };
@@ -171,9 +167,9 @@ export class GroupAsk implements Countable {
   }
 
   /**
-   * Takes one event.
-   * @param elapsed_ms since the request was sent
-   * @returns false when it speaks of what was never asked
+   * Handles one event.
+   * @param elapsed_ms time since the request was sent
+   * @returns false if the event concerns a sample that was never asked
    */
   take(event: VerifyEvent, elapsed_ms: number): boolean {
     if (event.type !== "verdict" && event.type !== "error" && event.type !== "saved") return true;
@@ -194,7 +190,7 @@ export class GroupAsk implements Countable {
     return true;
   }
 
-  /** @returns false where a saved sample could have changed the result */
+  /** @returns false if a skipped sample could have changed the result */
   #saved(part: GroupPart, samples: readonly number[], tokens: number): boolean {
     if (!part.majority) return false;
     for (const [at, sample] of samples.entries()) {
@@ -230,8 +226,8 @@ export class GroupAsk implements Countable {
   }
 
   /**
-   * Reports what is open as failed: with the gateway's own word on a sample where it gave one, else
-   * `code`. Rethrows what the sink threw.
+   * Reports all open samples as failed, with the gateway's own error for a sample if there is one, else
+   * `code`. Rethrows an error of the sink.
    */
   finish(code: ItemErrorCode, latency_ms: number): void {
     const whole = { error: code, ...refusalFields(this.refused ?? {}) };
@@ -244,13 +240,13 @@ export class GroupAsk implements Countable {
   }
 }
 
-/** The fields of a soft vote, left out where the gateway sends none. */
+/** The soft-vote fields; empty if the gateway sends none. */
 function softOf({ letters, coverage, written = null }: Extract<VerifyEvent, { type: "verdict" }>) {
   if (letters === null) return { soft: null };
   return letters === undefined || coverage == null ? {} : { soft: { letters, coverage, written } };
 }
 
-/** Reason and wait of a refusal, where they were given. */
+/** Reason and Retry-After of a refusal, if given. */
 function refusalFields({
   reason,
   retry_after_ms,
@@ -260,13 +256,16 @@ function refusalFields({
   return { ...(reason != null && { reason }), ...(retry_after_ms != null && { retry_after_ms }) };
 }
 
-/** Where a sample stands among the job's; null when the part does not ask it. */
+/** A sample's place among the job's samples; null if the part does not ask for it. */
 function placeOf({ asked, offset, first, samples }: GroupPart, sample: number): number | null {
   const inside = sample >= first && sample < first + samples;
   return inside ? offset + sample - (asked.first_sample ?? 0) : null;
 }
 
-/** Defaults of the protocol are left out: comparisons are the bulk of a request whose programs are short. */
+/**
+ * Serialises a comparison. Omits protocol defaults, because comparisons dominate requests with short
+ * programs.
+ */
 function partJson(part: GroupPart, id: number, places: ReadonlyMap<number, number>): string {
   const order = part.asked.shown.map((index) => places.get(index)).join(",");
   const samples = part.samples === 1 ? "" : `,"samples":${part.samples}`;

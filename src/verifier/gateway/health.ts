@@ -1,4 +1,4 @@
-// The health check of Kritai's gateway. Must not know questions.
+// The health check of Kritai's gateway. Independent of questions.
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { authorization } from "../../core/wire/chat-endpoint.ts";
@@ -8,7 +8,10 @@ import { healthOf, type Served } from "../fan-out/health-check.ts";
 
 const DETAIL_CHARS_MAX = 120;
 
-/** See Verifier.check: asks the gateway, which asks its engines. @param base without `/v1` */
+/**
+ * See Verifier.check: asks the gateway, which checks its engines.
+ * @param base without `/v1`
+ */
 export function checkGateway(
   base: string,
   apiKey: string | null,
@@ -23,7 +26,10 @@ export function checkGateway(
   });
 }
 
-/** A ready gateway's report: the model's context, and whether it may refuse what is asked. */
+/**
+ * Facts reported by a ready gateway: the model's context length, and a warning if the gateway is
+ * outdated.
+ */
 function servedBy(text: string): Served {
   try {
     const { engine, revision = 0 } = JSON.parse(text) as { engine?: { context_tokens?: unknown }; revision?: number };
@@ -38,8 +44,8 @@ function servedBy(text: string): Served {
 }
 
 /**
- * What is wrong, in a few words: the gateway's own on its engines where it gives them (it names no
- * addresses).
+ * A short description of the fault. Prefers the gateway's own report on its engines, which contains no
+ * addresses.
  */
 function trouble(status: number, text: string, key_variable: string): string {
   if (isKeyRefused(status)) return keyRefused(key_variable);
@@ -48,7 +54,7 @@ function trouble(status: number, text: string, key_variable: string): string {
     if (reply.status === "draining") return "gateway is shutting down";
     if (typeof reply.engine?.detail === "string") return reply.engine.detail.slice(0, DETAIL_CHARS_MAX);
   } catch {
-    // Not a gateway's reply.
+    // The reply is not from a gateway.
   }
   return `status ${status}`;
 }

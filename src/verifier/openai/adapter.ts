@@ -1,5 +1,5 @@
-// The `openai` adapter of the Verifier port: questions for any OpenAI-compatible server (vLLM, SGLang,
-// hosted). Must not know scoring or storage.
+// The `openai` adapter of the Verifier port: sends questions to any OpenAI-compatible server (vLLM, SGLang,
+// hosted). Independent of scoring and storage.
 
 import * as z from "zod";
 import type { JobQuestion } from "../../core/asking/questions.ts";
@@ -26,23 +26,26 @@ import { checkEndpoint, type OpenAiConfig } from "./health.ts";
 import { ImageBody, type ImageBytes } from "./image-body.ts";
 
 export interface OpenAiVerifierConfig extends OpenAiConfig {
-  /** Generations between send and last byte at one time, 1..generations_in_flight_max. */
+  /** Upper bound of generations between send and last byte, 1..generations_in_flight_max. */
   maxInFlight?: number;
-  /** It is the engine simulator: it receives a deployment's stored template. Default false. */
+  /**
+   * Whether the server is the engine simulator, which receives a deployment's stored template. Default
+   * false.
+   */
   simulated?: boolean;
-  /** The isolate's memory of it; default a new one, named `verifier`. */
+  /** The backend's state within the isolate; default: a new one, named `verifier`. */
   backend?: Backend;
   fetch?: typeof fetch;
-  /** For tests: how a job becomes messages, the randomness and the timer of the back-off. */
+  /** For tests: the renderer of a job's messages, and randomness and timer of the back-off. */
   createRenderer?: typeof createRenderer;
   random?: () => number;
   schedule?: StartTimer;
 }
 
 /**
- * A verifier behind `POST {root}/chat/completions`: one streaming request a generation, at most
- * `headers_waiting_max` waiting for headers and `maxInFlight` in flight in each session. For the
- * URL's forms see OpenAiConfig.
+ * A verifier behind `POST {root}/chat/completions`: one streaming request per generation. Each session
+ * has at most `headers_waiting_max` requests waiting for headers and `maxInFlight` in flight. For the
+ * accepted URLs see OpenAiConfig.
  * @throws TypeError for a URL that cannot be used
  */
 export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock): Verifier {
@@ -76,8 +79,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
         backend,
         ...(config.random && { random: config.random }),
         ...(config.schedule && { schedule: config.schedule }),
-        // Async, so that a renderer that throws rejects; nothing is rendered before its slot is
-        // granted.
+        // Async, so that a throwing renderer rejects. Prompts are rendered only after a slot is granted.
         send: async ({ running, question, sample }, signal, onHeaders, onBytes) => {
           let bodyOf = bodies.get(running);
           if (bodyOf === undefined) {
@@ -102,10 +104,10 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
   };
 }
 
-/** An answer of this many tokens takes an engine less than two seconds. */
+/** Answers up to this length take an engine less than two seconds. */
 const BRIEF_TOKENS = 32;
 
-/** The request body for one sample of a question. */
+/** Writes the request body for one sample of a question. */
 type BodyOf = (question: JobQuestion, sample: number) => string | ImageBody;
 
 function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: VerifierJob): BodyOf {

@@ -1,4 +1,5 @@
-// One chat-completion request: send, read, and name the result. Must not know slots, retries or prompts.
+// One chat-completion request: send, read, and classify the result. Independent of slots, retries and
+// prompts.
 import type { SoftReader } from "../../core/judges/soft-reader.ts";
 import { AnswerBuilder } from "../../core/wire/chat-answer.ts";
 import { EventSplitter } from "../../core/wire/chat-stream.ts";
@@ -9,21 +10,23 @@ import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusa
 import type { ImageBody } from "./image-body.ts";
 
 /**
- * `brief`: with so few tokens that it is over as soon as it begins, so that one wait does for both; each
- * costs a seventh of what a Worker's fetch does. `watched`: its silence is distinguished from its slowness.
+ * `brief`: so few tokens that the answer ends as soon as it begins, so one wait covers both; each wait
+ * costs a seventh of a Worker's fetch. `watched`: read in small pieces, to distinguish a silent backend
+ * from a slow one.
  */
 type AnswerPace = "watched" | "brief" | "thinking";
 
 /**
- * Posts one question and reads its answer, streamed or not. Never rejects for what the backend or
- * the network does.
+ * Posts one question and reads its answer, streamed or not. Never rejects for a failure of the backend
+ * or the network.
  *
- * No headers: refused (`verifier_unavailable`), may be retried. Broken off after the headers: a
- * connection that ends early with an error is a backend that died (`verifier_unavailable`), one
- * that ends in good order without the answer's end is
- * `verifier_bad_reply`; neither is sent again, since the generation has already cost the GPU its
- * time. `onBytes` is called with every piece of an answer, first as soon as it begins, but of a
- * `brief` one; in small pieces when it is `watched`. `soft` looks on for the labels' probabilities.
+ * No headers: a refusal (`verifier_unavailable`) that may be retried. After the headers, a broken
+ * connection means that the backend died (`verifier_unavailable`), and a reply that ends properly
+ * without the end of the answer is `verifier_bad_reply`. Neither is sent again, since the generation has
+ * already cost GPU time.
+ *
+ * `onBytes` is called for every piece of an answer, first when the answer begins, except with `brief`;
+ * with `watched` the pieces are small. `soft` collects the labels' probabilities.
  */
 export function complete(
   endpoint: Endpoint,
@@ -35,7 +38,7 @@ export function complete(
   soft: SoftReader | null = null,
 ): Promise<AttemptResult> {
   const [content, explains] = typeof body === "string" ? [body, body] : [body.stream(), body.text];
-  // No frame keeps the body while its answer is read.
+  // No stack frame keeps the body alive while the answer is read.
   return exchange(endpoint, { body: content, signal, onHeaders, explains }).then(
     ({ reply, failed }) => failed ?? readAnswer(reply, onBytes, pace, soft, signal),
   );
@@ -57,19 +60,19 @@ async function readAnswer(
   });
   if (broken !== null) {
     const ended = outcome(broken);
-    // For an answer that this side ended the cost until then is known.
+    // Tokens generated before this side aborted the answer.
     if (signal.aborted) ended.generation.completion_tokens = answer.tokens;
     return ended;
   }
   const answered = softened(answer.result(), soft);
-  // Too busy, said inside a reply that had begun: as good as a 429.
+  // An overload reported within a reply that had begun counts like a 429.
   const refusal = answered.error === "verifier_overloaded" ? answered.error : null;
   return { generation: answered, refusal, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
 }
 
 /**
- * Some tokens: small enough that a slow answer is not taken for silence, and large enough not to
- * wake for each.
+ * A few tokens: small enough that a slow answer is not mistaken for silence, and large enough not to
+ * wake for every token.
  */
 const WATCHED_BITE_BYTES = 1_024;
 
@@ -88,8 +91,7 @@ async function readEvents(
     onBytes();
     return events.push(bytes);
   };
-  // Before an answer there may be comments only, by which a server says that it still lives: each
-  // of them counts.
+  // Before the answer a server may send only comments as keep-alives; each of them counts.
   const paces = {
     watched: () => (answering ? WATCHED_BITE_BYTES : 1),
     brief: "large",

@@ -1,4 +1,4 @@
-// An OpenAI-compatible server's configuration and its health check. Must not know questions.
+// Configuration and health check of an OpenAI-compatible server. Independent of questions.
 
 import { isKeyRefused, keyRefused } from "../../core/faults/engine-reason.ts";
 import { apiRoot, authorization, contextIn } from "../../core/wire/chat-endpoint.ts";
@@ -8,23 +8,23 @@ import { healthOf, type Served } from "../fan-out/health-check.ts";
 
 export interface OpenAiConfig {
   /**
-   * The server's base URL: `http://host:8000`, `…/v1`, or the full `…/v1/chat/completions`. A path
-   * that names a version (`v1`, `v1beta`, ..) is taken as it is; to any other, `/v1` is appended.
+   * The server's base URL: `http://host:8000`, `…/v1`, or the full `…/v1/chat/completions`. A path that
+   * ends in a version (`v1`, `v1beta`, ..) is used unchanged; `/v1` is appended to any other path.
    */
   url: string;
   /** The model's name at the server, for calls that name none. */
   model: string;
   apiKey: string | null;
-  /** Where the deployment says the key; default the first backend's. */
+  /** Name of the setting that holds the key; default: the first backend's. */
   key_variable?: string;
 }
 
-/** See Verifier.check: asks for the model list; a server without one is asked for `/health`. */
+/** See Verifier.check: asks for the model list, or for `/health` if the server has no list. */
 export function checkEndpoint(config: OpenAiConfig, fetcher: typeof fetch, clock: Clock): Promise<Health> {
   return healthOf(clock, (signal) => look(config, fetcher, signal));
 }
 
-/** The server's report, or its fault, in a few words. */
+/** The server's facts, or a short description of the fault. */
 async function look(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSignal): Promise<string | Served> {
   const root = apiRoot(config.url);
   const init = { headers: authorization(config.apiKey), signal, redirect: "manual" } as const;
@@ -38,7 +38,7 @@ async function look(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSi
   return health.ok ? {} : `status ${health.status}`;
 }
 
-/** A model list's entry of the model; null when it does not name it. */
+/** The model's entry in the list; null if the list does not contain the model. */
 function served(list: string, model: string): Served | null {
   try {
     const context_tokens = contextIn(JSON.parse(list), model);

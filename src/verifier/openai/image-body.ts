@@ -1,17 +1,17 @@
-// A request's body that shows images. Its texts are written once a question; the bytes of an image's
-// address are written once a job and sent by all questions in flight, so that none holds a copy.
+// A request body with images. Texts are encoded once per question and each image's URL once per job; all
+// questions in flight share its bytes.
 import type { QuestionPart } from "../../core/judges/question-json.ts";
 
 const encoder = new TextEncoder();
 
-/** The bytes of each image's address, by the address. */
+/** The encoded bytes of each image, keyed by its URL. */
 export type ImageBytes = Map<string, Uint8Array>;
 
 type FixedLength = new (
   bytes: number,
 ) => { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> };
 
-/** workerd's, which gives a streamed body its Content-Length; absent elsewhere. */
+/** workerd's class that gives a streamed body a Content-Length; undefined elsewhere. */
 const { FixedLengthStream } = globalThis as { FixedLengthStream?: FixedLength };
 
 export class ImageBody {
@@ -19,20 +19,20 @@ export class ImageBody {
   readonly #images: ImageBytes;
 
   /**
-   * @param parts JSON of the whole body; an image's address goes between two quotes of it
-   * @param images of the job; what is missing there is added
+   * @param parts JSON of the whole body; each image's URL is inserted between two quotes
+   * @param images encoded images of the job; missing ones are added
    */
   constructor(parts: readonly QuestionPart[], images: ImageBytes) {
     this.#parts = parts;
     this.#images = images;
   }
 
-  /** The JSON without the images' addresses; a refusal's words that are in it come from the prompt. */
+  /** The JSON without image URLs, to recognise quotes from the prompt in a refusal. */
   get text(): string {
     return this.#parts.map((part) => (typeof part === "string" ? part : "")).join("");
   }
 
-  /** The body, to be used once. */
+  /** The body as a stream; may be used only once. */
   stream(): ReadableStream<Uint8Array> {
     const pieces = this.#parts.map((part) =>
       typeof part === "string" ? encoder.encode(part) : this.#bytesOf(part.url),

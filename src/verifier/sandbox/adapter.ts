@@ -1,5 +1,5 @@
-// The backends `sandbox-fusion` and `piston`: services that run programs, one request a program and
-// test. The edge itself runs none. Must not know signals or storage.
+// The backends `sandbox-fusion` and `piston`: services that run programs, with one request per program and
+// test. The edge itself runs no programs. Independent of signals and storage.
 import * as z from "zod";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { apiRoot, authorization, partyHeader } from "../../core/wire/chat-endpoint.ts";
@@ -13,7 +13,7 @@ import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
 import type { SandboxEndpoint } from "./exchange.ts";
 
-/** With the programs that it sends: 34 kB that most deployments never need. */
+/** Imported lazily, because its embedded programs add 34 kB that most deployments never need. */
 const exchange = () => import("./exchange.ts");
 
 function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: BackendParts): Verifier {
@@ -35,7 +35,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
   return {
     protocol: shape,
     takes: ["execute"],
-    // Programs' runs have a separate limit, whatever the verifier's protocol (scoring/judging.ts).
+    // Program runs have a separate limit, whatever the verifier's protocol (scoring/judging.ts).
     generations_max: LIMITS.generations_verify_max,
     backends: () => [backend.status(clock.now())],
     check: async (): Promise<Health> => (await exchange()).checkSandbox(endpoint),

@@ -1,5 +1,5 @@
-// One request to a service that runs programs: a program on one test out, the test's status back.
-// Must not know slots, retries or rewards.
+// One request to a service that runs programs: sends a program and one test, receives the test's status.
+// Independent of slots, retries and rewards.
 import { ASSERTING, type RunStatus } from "../../core/judges/test-runs.ts";
 import { examine, type Step, statusOf } from "../../core/wire/examination.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
@@ -11,13 +11,13 @@ import { healthOf } from "../fan-out/health-check.ts";
 import { type AttemptResult, outcome, replied } from "../fan-out/refusal.ts";
 
 export interface SandboxEndpoint extends Endpoint {
-  /** Whether the service answers at all is asked here. */
+  /** URL of the health check. */
   health_url: string;
   api: SandboxApi;
   memory: TestMemory;
 }
 
-/** A run's time beyond its own: the queue before it, and the way. */
+/** Time allowed in addition to the run itself, for queueing and the network. */
 const WAIT_MS = 60_000;
 
 /** The inputs of one test. */
@@ -28,8 +28,9 @@ interface TestOf {
 }
 
 /**
- * The test's status as an answer. Never rejects for what the service, the network or the program
- * does; what the service failed at is an error and never a status, what the program did is one.
+ * Runs a program on one test and returns the test's status as an answer. Never rejects for a failure of
+ * the service, the network or the program. A failure of the service is an error; a failure of the
+ * program is a status.
  */
 export async function runTest(
   endpoint: SandboxEndpoint,
@@ -39,7 +40,7 @@ export async function runTest(
 ): Promise<AttemptResult> {
   const { runs } = job;
   const testCase = runs?.cases[sample];
-  if (runs === undefined || testCase === undefined) throw new TypeError("a question to a sandbox without its case");
+  if (runs === undefined || testCase === undefined) throw new TypeError("a sandbox question must have a test case");
   const { language, timeout_ms } = runs;
   const { assert, stdin = "", stdout = "", tolerance = runs.tolerance } = testCase;
   const exchange = new Exchange(endpoint, session);
@@ -48,7 +49,7 @@ export async function runTest(
     return exchange.failed ?? answeredBy(statusOf(ran, stdout, tolerance));
   }
   const interpreter = ASSERTING.find((name) => name === language);
-  if (interpreter === undefined) throw new TypeError("an assert in a language without asserts");
+  if (interpreter === undefined) throw new TypeError("asserts are not supported in this language");
   const functions = testCase.function === undefined ? [] : [testCase.function];
   const test = {
     language: interpreter,
@@ -61,20 +62,23 @@ export async function runTest(
   const steps = examine(program, test, { stdin, timeout_ms, mark: crypto.randomUUID() });
   let step = steps.next();
   while (step.done !== true && exchange.failed === null) step = steps.next(await exchange.step(step.value));
-  // One place among those that wait for headers serves all requests of the test.
+  // All requests of a test share one slot for requests that wait for headers.
   onHeaders(exchange.failed === null || exchange.failed.refusal === null);
   if (exchange.failed !== null || step.done !== true) return exchange.failed ?? outcome("sandbox_failed");
   return answeredBy(step.value?.status ?? null);
 }
 
-/** `unknown`: the test cannot be held against a program from outside, which says nothing of it. */
+/**
+ * `unknown` means that the test cannot be evaluated from outside the program, so it says nothing about
+ * the program.
+ */
 function answeredBy(status: RunStatus | "unknown" | null): AttemptResult {
   return status === null || status === "unknown" ? outcome("sandbox_failed") : replied(status);
 }
 
-/** The requests that one test takes, one after the other. */
+/** The sequential requests of one test. */
 class Exchange {
-  /** Why a request had no answer; null while all had one. */
+  /** The failure of a request; null while all have succeeded. */
   failed: AttemptResult | null = null;
   readonly #endpoint: SandboxEndpoint;
   readonly #session: AbortSignal;
@@ -84,7 +88,10 @@ class Exchange {
     this.#session = session;
   }
 
-  /** A run of a test's own code ends for every program as it did for the first. */
+  /**
+   * Runs one step. Results of the test's own code are memoised, since they are the same for every
+   * program.
+   */
   async step(step: Step): Promise<Ran> {
     const { memory } = this.#endpoint;
     const ran = memory.get(step) ?? (await this.run(step.run));
@@ -95,11 +102,11 @@ class Exchange {
   async run(run: SandboxRun, onHeaders: (accepted: boolean) => void = () => {}): Promise<Ran> {
     const { api } = this.#endpoint;
     const body = JSON.stringify(api.body(run));
-    // Compiled and run, each in its time.
+    // Compiling and running each have the full time limit.
     const signal = AbortSignal.any([this.#session, AbortSignal.timeout(2 * run.timeout_ms + WAIT_MS)]);
     const came = await exchangeDocument(this.#endpoint, { body, signal, onHeaders, explains: body });
     if (came.failed === null) return ranIn(api, came.reply) ?? this.#fail(outcome("verifier_bad_reply"));
-    // Only what the program wrote can make a reply so long.
+    // Only the program's output can make a reply that long.
     if (came.overlong === true) return { end: "exit", exit_code: 1, stdout: "", stderr: "too much output" };
     return this.#fail(came.failed);
   }
@@ -110,7 +117,7 @@ class Exchange {
   }
 }
 
-/** Null for a reply of another API. */
+/** The run in a reply; null if the reply is from another API. */
 function ranIn(api: SandboxApi, document: string): Ran | null {
   try {
     return api.read(JSON.parse(document));
@@ -119,7 +126,7 @@ function ranIn(api: SandboxApi, document: string): Ran | null {
   }
 }
 
-/** See Verifier.check: whether the service answers at all; it is not made to run anything. */
+/** See Verifier.check: whether the service responds. Nothing is run. */
 export function checkSandbox({ health_url, headers, fetch: fetcher, clock }: SandboxEndpoint): Promise<Health> {
   return healthOf(clock, async (signal) => {
     const response = await fetcher(health_url, { headers, signal, redirect: "manual" });

@@ -1,5 +1,5 @@
 // The `scalar` backend: servers of scalar reward models and label probabilities, asked in batches.
-// Must not know signals or storage.
+// Independent of signals and storage.
 
 import * as z from "zod";
 import type { Question } from "../../core/asking/questions.ts";
@@ -43,7 +43,7 @@ interface ScalarBackendSettings {
   step_tag: string;
 }
 
-/** Qwen2.5-Math-PRM's. */
+/** The step tag of Qwen2.5-Math-PRM. */
 const STEP_TAG = "<extra_0>";
 
 const token = z.coerce.number().int().min(0).max(LIMITS.usage_tokens_max).optional();
@@ -59,7 +59,7 @@ const SETTINGS = z.object({
 
 const IN_FLIGHT_MAX = 16;
 
-/** Any model that looks at its input tells these apart. */
+/** Two prompts that any model that reads its input scores differently. */
 const DIFFERENT = [
   ["What is two plus two?", "Two plus two is four."],
   ["Name a colour.", "zzz ) ( zzz 17"],
@@ -67,22 +67,25 @@ const DIFFERENT = [
 
 const BAD_REPLY: ItemErrorCode = "verifier_bad_reply";
 const REJECTED: ItemErrorCode = "verifier_rejected";
-const NO_REFERENCE = "VERIFIER_TEMPLATE shows a reference answer, and the group has none";
+const NO_REFERENCE = "VERIFIER_TEMPLATE shows a reference answer, but the group has none";
 const SATURATED: ItemErrorCode = "scalar_backend_saturated";
 const SATURATED_DETAIL =
-  "two different texts both score 1: a softmax over one label; serve the model without its activation";
-/** Faults of a batch that may be one text's: halves are asked apart, so that it costs no other. */
+  "two different texts both score 1, which indicates a softmax over one label; serve the model without its activation";
+/**
+ * Batch faults that a single text may have caused: the halves are asked separately, so that other texts
+ * are not lost.
+ */
 const ONE_TEXTS: ReadonlySet<ItemErrorCode | null> = new Set([
   ...(["context_exceeded", "content_filtered", "verifier_rejected", "verifier_bad_reply"] as const),
 ]);
 
-/** Whether a server's numbers say nothing. */
+/** Whether all of a server's numbers are 1 and so carry no information. */
 const isSaturated = (numbers: readonly ScalarValue[]) =>
   numbers.length > 0 && numbers.flat().every((number) => number === 1);
 
 type Sink = (generation: Generation) => void;
 
-/** One request's use of the server. */
+/** The server's use within one request. */
 class ScalarSession implements VerifierSession {
   readonly #verifier: ScalarVerifier;
   readonly #governor: Governor<ScalarBatch>;
@@ -128,7 +131,7 @@ class ScalarSession implements VerifierSession {
     await Promise.all(batchesOf(items, this.#verifier.endpoint.api.compares).map((batch) => this.#ask(batch, sink)));
   }
 
-  /** The check of two different texts: the server's fault, or null where its numbers mean something. */
+  /** Checks once that two different texts get different numbers. Returns the server's fault, or null. */
   #probed(): Promise<ItemErrorCode | null> {
     this.#probe ??= (async () => {
       const numbers: ScalarValue[] = [];
@@ -175,7 +178,7 @@ class ScalarVerifier implements Verifier {
   readonly parts: BackendParts;
   readonly textOf: (question: string, candidate: string, reference?: string) => ScalarText;
   readonly needsReference: boolean;
-  /** Whether its numbers were seen to differ. */
+  /** Whether two different texts were seen to get different numbers. */
   differs = false;
 
   constructor(
@@ -187,7 +190,7 @@ class ScalarVerifier implements Verifier {
     const { clock, key_variable } = parts;
     const chosen: ScalarApi = SCALAR_APIS[api];
     if (chosen.compares && (settings.yes === undefined || settings.no === undefined)) {
-      throw new TypeError(`The API ${api} needs the token ids of yes and no.`);
+      throw new TypeError(`The API ${api} requires the token ids of yes and no.`);
     }
     this.parts = parts;
     const stepwise = chosen.per_step === true;
@@ -206,7 +209,7 @@ class ScalarVerifier implements Verifier {
     return new ScalarSession(this, call);
   }
 
-  /** Two different texts, in as many requests as the API needs. */
+  /** Batches with two different texts, split as the API requires. */
   probes(): ScalarBatch[] {
     const items = DIFFERENT.map(([question, candidate], at) => ({
       ...{ ...this.textOf(question, candidate), question: at, sample: 0 },
@@ -214,7 +217,7 @@ class ScalarVerifier implements Verifier {
     return batchesOf(items, this.endpoint.api.compares);
   }
 
-  /** Asks for two numbers, as the first use does. */
+  /** Asks for two numbers, like the first request of a session. */
   check(): Promise<Health> {
     return healthOf(this.parts.clock, async (signal) => {
       const asked = await Promise.all(this.probes().map(({ items }) => askScalar(this.endpoint, items, signal)));
@@ -234,6 +237,6 @@ export const scalar: BackendKind<ScalarBackendSettings> = {
   settings: SETTINGS,
   hedging: false,
   priorities: null,
-  /** @throws TypeError also for an API that compares two tokens without their ids */
+  /** @throws TypeError also for an API that compares two tokens, if their ids are missing */
   create: (settings, parts) => new ScalarVerifier(settings, parts),
 };

@@ -1,14 +1,14 @@
-// The questions of a job to a scalar model, in batches of a request each. Must not know HTTP.
+// Splits a job's questions to a scalar model into batches of one request each. Independent of HTTP.
 import type { ScalarText, ScalarValue } from "../../core/wire/scalar-apis.ts";
 import type { Countable } from "../fan-out/queue.ts";
 import { WHOLE } from "../fan-out/whole.ts";
 
-/** Texts of one request: what text-embeddings-inference takes unless told otherwise. */
+/** Texts per request: the default limit of text-embeddings-inference. */
 const SCALAR_BATCH_TEXTS = 32;
-/** Characters of one request, but for a single text that is longer. */
+/** Characters per request, except for a single text that is longer. */
 const SCALAR_BATCH_CHARS = 1_048_576;
 
-/** One text on its way, and for which sample of which question. */
+/** One text, with the question and sample that it belongs to. */
 export interface ScalarItem extends ScalarText {
   question: number;
   sample: number;
@@ -17,21 +17,21 @@ export interface ScalarItem extends ScalarText {
 export class ScalarBatch implements Countable {
   readonly questions = WHOLE;
   readonly items: readonly ScalarItem[];
-  /** One an item, once they have come. */
+  /** One number per item, set when the reply arrives. */
   numbers: readonly ScalarValue[] = [];
 
   constructor(items: readonly ScalarItem[]) {
     this.items = items;
   }
 
-  /** Two batches that hold what this one does; a batch of one text cannot be halved. */
+  /** Splits the batch in two; a batch with a single text cannot be split. */
   halves(): [ScalarBatch, ScalarBatch] {
     const middle = this.items.length >> 1;
     return [new ScalarBatch(this.items.slice(0, middle)), new ScalarBatch(this.items.slice(middle))];
   }
 }
 
-/** In order; texts that begin differently apart where the API asks about one beginning only. */
+/** Splits the items, in order. With `one_head`, texts with different heads go into separate batches. */
 export function batchesOf(items: readonly ScalarItem[], one_head = false): ScalarBatch[] {
   const batches: ScalarBatch[] = [];
   let open: ScalarItem[] = [];

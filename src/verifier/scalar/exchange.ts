@@ -1,5 +1,5 @@
-// One request to a scalar model: a batch of texts out, a number each back. Must not know slots,
-// retries or what the numbers are for.
+// One request to a scalar model: sends a batch of texts, receives one number per text. Independent of slots,
+// retries and the purpose of the numbers.
 
 import {
   type ScalarApi,
@@ -17,13 +17,13 @@ export interface ScalarEndpoint extends Endpoint {
   settings: ScalarSettings;
 }
 
-/** The result of one request: as many numbers as texts, or none. */
+/** The result of one request: one number per text, or none if the request failed. */
 export interface Numbers {
   outcome: AttemptResult;
   numbers: readonly ScalarValue[];
 }
 
-/** Never rejects for what the server or the network does. */
+/** Asks for the numbers of a batch. Never rejects for a failure of the server or the network. */
 export async function askScalar(
   endpoint: ScalarEndpoint,
   texts: readonly ScalarText[],
@@ -42,7 +42,7 @@ export async function askScalar(
     : { outcome: replied("", costIn(reply)), numbers };
 }
 
-/** A reply's statements about itself, where it is an object; it has been read before. */
+/** Usage and model in a reply, which is known to be valid JSON. */
 function costIn(reply: string): { prompt_tokens: number; model: string | null } {
   const { usage, model } = JSON.parse(reply) as { usage?: { prompt_tokens?: unknown }; model?: unknown };
   const tokens = usage?.prompt_tokens;
