@@ -1,13 +1,12 @@
-// Reads a command's flags by a schema: the texts allowed, and the message for a wrong one. Must not know
-// commands.
+// Parses a command's flags with a zod schema, and words the errors.
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { nearest } from "../src/core/faults/suggestion.ts";
 
-/** A command line that cannot be run; the message has a line a fault, each naming its flag. */
+/** An invalid command line. The message has one line per error, each naming its flag. */
 export class FlagFault extends Error {}
 
-/** A number in least..most, called `word` in messages. */
+/** A number from `min` to `max`; `word` describes it in errors. */
 export const number = (min: number, max: number, word: string) =>
   z
     .string()
@@ -15,27 +14,30 @@ export const number = (min: number, max: number, word: string) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be ${word}`);
 
-/** A number above 0. */
+/** A number above 0, at most `max`. */
 export const above0 = (max: number) => number(Number.MIN_VALUE, max, `a number above 0, at most ${max}`);
 
-/** A number from 0. */
+/** A number from 0 to `max`. */
 export const from0 = (max: number) => number(0, max, `a number from 0 to ${max}`);
 
-/** An integer. */
+/** An integer from `min` to `max`. */
 export const count = (min: number, max: number) =>
   number(min, max, `an integer from ${min} to ${max}`).refine(
     Number.isInteger,
     `must be an integer from ${min} to ${max}`,
   );
 
-/** A web address. */
+/** An http or https URL. */
 export const url = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
 
-/** One of a few words. */
+/** One of the given words. */
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, `must be one of ${values.join(", ")}`);
 
-/** A schema that takes `true` is a switch, one that takes a list may be given several times. */
+/**
+ * Options for parseArgs: a schema that accepts `true` is a switch, and one that accepts a list may be
+ * repeated.
+ */
 function optionsOf(schema: z.ZodObject) {
   return Object.fromEntries(
     Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, flag]) => [
@@ -51,15 +53,15 @@ function optionsOf(schema: z.ZodObject) {
 
 export interface GivenFlags<T> {
   flags: T;
-  /** The texts as they were given. */
+  /** The flags as given, before the schema was applied. */
   given: Readonly<Record<string, unknown>>;
   /** Arguments that are not flags. */
   positionals: string[];
 }
 
 /**
- * The flags of a command line; one that the schema does not have is a fault.
- * @param unsaid flags whose value is not repeated in a fault: it may be a key
+ * Parses a command line. A flag that the schema does not define is an error.
+ * @param unsaid flags whose value is not repeated in errors, because it may be a key
  * @throws FlagFault
  */
 export function readFlags<S extends z.ZodObject>(
@@ -90,13 +92,13 @@ function parsed(schema: z.ZodObject, argv: readonly string[], allowPositionals: 
 }
 
 /**
- * The message for a flag that the schema does not have, and for a word that is not a flag: it may be a key.
- * null for other faults.
+ * The error for an unknown flag or for an argument that is not a flag, without its value, which may be a key.
+ * Null for other errors.
  */
 function wordOf({ message, ...fault }: Error & { code?: string }, schema: z.ZodObject): string | null {
-  if (fault.code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "it takes no arguments";
+  if (fault.code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "this command takes no arguments";
   if (fault.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return null;
-  // Only up to an equals sign: what follows may be a key.
+  // Only the part before an equals sign: the value may be a key.
   const given = /^Unknown option '(-[^'=]*)/.exec(message)?.[1] ?? "";
   const suggestion = nearest(given.replace(/^-+/, ""), Object.keys(schema.shape));
   return `there is no flag ${given}${suggestion === null ? "" : `; did you mean --${suggestion}?`}`;

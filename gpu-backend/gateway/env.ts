@@ -1,5 +1,4 @@
-// The gateway's environment: the schema of its variables, and its only reader. Never shows a value in a
-// fault.
+// Schema and reader of the gateway's environment variables. Errors never contain a variable's value.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -8,12 +7,12 @@ import { vocabularyOf } from "./engines/vocabulary.ts";
 import { isLoopbackHost } from "./http/access.ts";
 import { GATEWAY_LIMITS } from "./limits/gateway-limits.ts";
 
-/** Too long to guess; `openssl rand -hex 32` gives 64. */
+/** Long enough to resist guessing; `openssl rand -hex 32` gives 64. */
 const KEY_CHARS_MIN = 16;
 const KEY_CHARS_MAX = LIMITS.key_chars;
 const REPLICAS_MAX = 64;
 
-/** Only what `apiRoot` takes, and keeps. */
+/** Only URLs that `apiRoot` accepts and preserves. */
 const url = z
   .url({ protocol: /^https?$/, abort: true })
   .max(2048)
@@ -22,12 +21,12 @@ const url = z
     return username + password + search + hash === "";
   });
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-/** Characters that a header can carry. */
+/** Characters allowed in a header. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const orAbsent = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema);
 
-/** The tokens of a file; null where it cannot be read or holds none. */
+/** The tokens in a file; null if the file cannot be read or contains none. */
 function tokensIn(path: string): readonly string[] | null {
   try {
     return vocabularyOf(JSON.parse(readFileSync(path, "utf8")))?.tokens ?? null;
@@ -64,26 +63,26 @@ const SCHEMA = {
 };
 export type GatewayEnv = { [Name in keyof typeof SCHEMA]: z.output<(typeof SCHEMA)[Name]> };
 
-/** The form of a good value: the bad one itself may be a secret. */
+/** Descriptions of valid values. An invalid value is never shown, because it may be a secret. */
 const EXPECTED: Record<keyof GatewayEnv, string> = {
-  ENGINE_URL: `must be 1 to ${REPLICAS_MAX} different http or https URLs of OpenAI-compatible engines, separated by commas, without a key, a query or a fragment`,
+  ENGINE_URL: `must be 1 to ${REPLICAS_MAX} different comma-separated http or https URLs of OpenAI-compatible engines, without a key, query or fragment`,
   ENGINE_MODEL: "must be the model's name at the engine, 1 to 256 characters",
-  ENGINE_API_KEY: "must be 1 to 4096 printable ASCII characters without blanks",
-  ENGINE_KIND: "must be vllm, sglang or other; without it the engines' metrics say which",
+  ENGINE_API_KEY: "must be 1 to 4096 printable ASCII characters without spaces",
+  ENGINE_KIND: "must be vllm, sglang or other; if omitted, it is read from the engines' metrics",
   ENGINE_SIMULATED: 'must be "on" or "off"',
   ENGINE_TOKENS:
     "must be the path of a JSON file with tokens: a tokenizer_config.json, a tokenizer.json, or a list of texts",
   ENGINE_MAX_IN_FLIGHT: `must be an integer from 1 to generations_in_flight_max = ${LIMITS.generations_in_flight_max}`,
-  SCALAR_URL: `must be 1 to ${REPLICAS_MAX} http or https URLs of servers of scalar models, separated by commas, without a key, a query or a fragment`,
-  SCALAR_API_KEY: "must be 1 to 4096 printable ASCII characters without blanks",
+  SCALAR_URL: `must be 1 to ${REPLICAS_MAX} comma-separated http or https URLs of scalar-model servers, without a key, query or fragment`,
+  SCALAR_API_KEY: "must be 1 to 4096 printable ASCII characters without spaces",
   PORT: "must be an integer from 0 to 65535",
-  HOST: "must be a host name or an address to listen on",
-  GATEWAY_API_KEY: `must be ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} printable ASCII characters without blanks`,
+  HOST: "must be a host name or address to listen on",
+  GATEWAY_API_KEY: `must be ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} printable ASCII characters without spaces`,
   GATEWAY_QUEUE_TOKENS: "must be a positive integer",
   GATEWAY_DRAIN_MS: `must be an integer from 0 to ${LIMITS.deadline_ms_max}`,
 };
 
-/** The configuration, or what is wrong with it: one `NAME: what it must be` a variable. */
+/** The configuration, or its errors: one line `NAME: expected value` per variable. */
 export function readGatewayEnv(
   env: Record<string, string | undefined>,
 ): { config: GatewayEnv; faults: null } | { config: null; faults: string[] } {
@@ -96,7 +95,7 @@ export function readGatewayEnv(
   }
   const { HOST = "127.0.0.1", GATEWAY_API_KEY } = config as Partial<GatewayEnv>;
   if (GATEWAY_API_KEY === undefined && !env.GATEWAY_API_KEY && !isLoopbackHost(HOST)) {
-    faults.push("GATEWAY_API_KEY: required where HOST is not a loopback address");
+    faults.push("GATEWAY_API_KEY: required if HOST is not a loopback address");
   }
   return faults.length > 0 ? { config: null, faults } : { config: config as GatewayEnv, faults: null };
 }

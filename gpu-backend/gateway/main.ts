@@ -1,5 +1,5 @@
-// Runs the gateway as a separate program: flags, variables, the ready line, draining on SIGTERM. Must not
-// know more.
+// Entry point of the gateway as a standalone program: flags, variables, the ready line, and draining on
+// SIGTERM.
 import { createEnginePool } from "./engines/create.ts";
 import { readGatewayEnv } from "./env.ts";
 import { startGateway } from "./http/server.ts";

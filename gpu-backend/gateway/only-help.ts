@@ -1,12 +1,13 @@
-// The command line of programs that are set by variables alone: `--help`, and the refusal of all else.
+// Command line of programs that are configured only by environment variables: accepts `--help` and rejects
+// everything else.
 import * as z from "zod";
 import { FlagFault, readFlags } from "../flags.ts";
 
 export interface VariablesHelp {
-  /** The npm script of gpu-backend. */
+  /** The npm script in gpu-backend. */
   command: string;
   description: string;
-  /** By name: what it is for, and its default. */
+  /** Purpose and default of each variable, by name. */
   variables: Readonly<Record<string, { help: string; standard: string }>>;
 }
 
@@ -17,12 +18,12 @@ export function usageOf({ command, description, variables }: VariablesHelp): str
   const rows = Object.entries(variables);
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, { help, standard }]) => `  ${name.padEnd(width)}  ${help} (${standard})`);
-  return `npm run ${command} -w gpu-backend [-- --help]\n\n${description}\n\nIt is set by environment variables; the default is in brackets:\n\n${lines.join("\n")}`;
+  return `npm run ${command} -w gpu-backend [-- --help]\n\n${description}\n\nEnvironment variables, with defaults in brackets:\n\n${lines.join("\n")}`;
 }
 
 /**
- * Ends the process: with 0 and the usage after `--help`, with 2 after any other, naming the flag.
- * Does nothing without arguments.
+ * Exits with status 0 and the usage after `--help`, or with status 2 after any other argument. Does nothing
+ * without arguments.
  */
 export function takeOnlyHelp(help: VariablesHelp, argv: readonly string[] = process.argv.slice(2)): void {
   try {

@@ -1,30 +1,29 @@
-// Defines what `npm run gateway -w gpu-backend -- --help` says. Knows the variables by their schema, and none
-// of their values.
+// The text of `npm run gateway -w gpu-backend -- --help`.
 import { type GatewayEnv, readGatewayEnv } from "./env.ts";
 import type { VariablesHelp } from "./only-help.ts";
 
 const HELP: Readonly<Record<keyof GatewayEnv, string>> = {
   ENGINE_URL: "base URLs of OpenAI-compatible engines, separated by commas",
-  ENGINE_MODEL: "the model's name at the engines",
-  ENGINE_API_KEY: "sent to the engines",
-  ENGINE_KIND: "vllm, sglang or other; without it the engine's metrics page says which",
-  ENGINE_SIMULATED: "on: the engine is the simulator, which is told the templates that a deployment stored",
+  ENGINE_MODEL: "model name at the engines",
+  ENGINE_API_KEY: "API key sent to the engines",
+  ENGINE_KIND: "vllm, sglang or other; if omitted, it is read from the engine's metrics",
+  ENGINE_SIMULATED: "on: the engine is the simulator and receives the templates stored in the deployment",
   ENGINE_TOKENS:
-    "a JSON file with the tokenizer's tokens, for engines that do not tell them (tokenizer_config.json, tokenizer.json or a list)",
-  ENGINE_MAX_IN_FLIGHT: "generations at one engine at most",
-  SCALAR_URL: "base URLs of servers of scalar reward models, separated by commas: their paths are passed on",
-  SCALAR_API_KEY: "sent to those",
-  PORT: "where to listen; 0: any free port",
-  HOST: "the address to listen on",
+    "JSON file with the tokenizer's tokens, for engines that do not report them (tokenizer_config.json, tokenizer.json or a list)",
+  ENGINE_MAX_IN_FLIGHT: "maximum generations in flight per engine",
+  SCALAR_URL: "base URLs of scalar reward-model servers, separated by commas; requests to their paths are forwarded",
+  SCALAR_API_KEY: "API key sent to the scalar servers",
+  PORT: "port to listen on; 0: any free port",
+  HOST: "address to listen on",
   GATEWAY_API_KEY:
-    "what callers must send as a Bearer token, at least 16 characters; required where HOST is not loopback",
-  GATEWAY_QUEUE_TOKENS: "prompt tokens that may wait, estimated, over all requests",
-  GATEWAY_DRAIN_MS: "how long running requests may go on after SIGTERM, ms",
+    "key that callers must send as a Bearer token, at least 16 characters; required if HOST is not a loopback address",
+  GATEWAY_QUEUE_TOKENS: "maximum estimated prompt tokens waiting, over all requests",
+  GATEWAY_DRAIN_MS: "time that running requests may continue after SIGTERM, in ms",
 };
 
 const REQUIRED = { ENGINE_URL: "http://engine", ENGINE_MODEL: "model" };
 
-/** Every variable of the gateway with its default as the schema has it. */
+/** Every variable of the gateway with its default from the schema. */
 export function gatewayHelp(): VariablesHelp {
   const config = readGatewayEnv(REQUIRED).config as GatewayEnv;
   const variables = Object.entries(HELP).map(([name, help]) => {
@@ -34,7 +33,7 @@ export function gatewayHelp(): VariablesHelp {
   return {
     command: "gateway",
     description:
-      "Serves the verify protocol (docs/verify-protocol.md) before inference engines, and prints `ready URL`.",
+      "Serves the verify protocol (docs/verify-protocol.md) in front of inference engines, and prints `ready URL`.",
     variables: Object.fromEntries(variables),
   };
 }

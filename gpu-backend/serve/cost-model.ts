@@ -1,35 +1,34 @@
-// The price of a reward: what a group asks of the engine, in tokens, GPU seconds and dollars. Pure; must not
-// know flags or printing.
+// The cost of a reward: tokens, GPU seconds and dollars per group.
 import { LIMITS } from "../../src/core/faults/limits.ts";
 
-/** The measured values and the request. Shares are in [0, 1]. */
+/** Measured values and the request. Shares are in [0, 1]. */
 export interface CostInput {
   /**
-   * Computed tokens a second of all `gpus` together, measured at steady load: generated ones and
-   * the prompt tokens that no cache held.
+   * Computed tokens per second of all `gpus` together, measured at steady load: generated tokens plus prompt
+   * tokens outside the prefix cache.
    */
   tokens_per_second: number;
   /**
-   * Computed prompt tokens a second, where prefill was measured apart; then `tokens_per_second` is
-   * that of generation alone.
+   * Computed prompt tokens per second, if prefill was measured separately; `tokens_per_second` is then
+   * generation only.
    */
   prefill_tokens_per_second: number | null;
-  /** Dollars per GPU and hour. */
+  /** Dollars per GPU-hour. */
   price: number;
   gpus: number;
-  /** Rollouts of a group: each gets one reward. */
+  /** Rollouts per group; each gets one reward. */
   group: number;
   mode: "pairwise" | "listwise";
   both_orders: boolean;
-  /** Generations a comparison. */
+  /** Generations per comparison. */
   samples: number;
   prompt_tokens: number;
   completion_tokens: number;
-  /** Share of prompt tokens that the prefix cache holds. */
+  /** Share of prompt tokens found in the prefix cache. */
   prefix_hit: number;
-  /** Share of generated tokens that early stop saves. */
+  /** Share of generated tokens saved by early stopping. */
   saved: number;
-  /** Share of the paid time in which the engine is at the measured rate; above 0. */
+  /** Share of the paid time in which the engine runs at the measured rate; above 0. */
   utilisation: number;
 }
 
@@ -37,12 +36,12 @@ export interface Cost {
   comparisons_per_group: number;
   generations_per_group: number;
   /**
-   * Computed, of one group: the prompt tokens outside the cache and the generated ones that were
-   * not saved.
+   * Computed prompt tokens per group, outside the prefix cache. `completion_tokens_per_group`: generated
+   * tokens without the saved ones.
    */
   prompt_tokens_per_group: number;
   completion_tokens_per_group: number;
-  /** Seconds of all `gpus` together, utilisation left out. */
+  /** Seconds of all `gpus` together, before dividing by the utilisation. */
   seconds_per_group: number;
   rewards_per_hour: number;
   dollars_per_group: number;
@@ -50,11 +49,11 @@ export interface Cost {
 }
 
 /**
- * Comparisons of one group in which no rollout is malformed or a duplicate: the most it can ask.
- * @throws RangeError when the group is too small, or too large for one list
+ * Comparisons of a group without malformed or duplicate rollouts, which is the maximum.
+ * @throws RangeError if the group is too small, or too large for one list
  */
 export function comparisonsOf({ group, mode, both_orders }: Pick<CostInput, "group" | "mode" | "both_orders">): number {
-  if (group < 2) throw new RangeError("a group needs 2 rollouts to compare");
+  if (group < 2) throw new RangeError("a group must have at least 2 rollouts");
   if (mode === "pairwise") return ((group * (group - 1)) / 2) * (both_orders ? 2 : 1);
   if (group > LIMITS.list_candidates_max)
     throw new RangeError(`one list holds at most ${LIMITS.list_candidates_max} candidates, not ${group}`);
@@ -62,9 +61,8 @@ export function comparisonsOf({ group, mode, both_orders }: Pick<CostInput, "gro
 }
 
 /**
- * seconds = generations * ((1 - prefix_hit) * prompt / prefill rate + (1 - saved) * completion /
- * rate), and dollars per 1,000 rewards = 1,000 / group * seconds / utilisation * gpus * price /
- * 3,600.
+ * seconds = generations * ((1 - prefix_hit) * prompt / prefill rate + (1 - saved) * completion / rate), and
+ * dollars per 1,000 rewards = 1,000 / group * seconds / utilisation * gpus * price / 3,600.
  * @throws RangeError as `comparisonsOf`
  */
 export function costOf(input: CostInput): Cost {

@@ -1,23 +1,23 @@
-// The cost sheet's command line: flags in, a table or JSON out. Must not know the formula (cost-model.ts).
+// Command line of the cost sheet: reads flags and prints a table or JSON. The formula is in cost-model.ts.
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { count, number, readFlags } from "../flags.ts";
 import { type Cost, type CostInput, costOf } from "./cost-model.ts";
 
 const USAGE = `usage: npm run cost -w gpu-backend -- --tokens-per-second N --price DOLLARS_PER_GPU_HOUR [flags]
-  --tokens-per-second N          computed tokens a second of all GPUs together, measured at steady load
-  --prefill-tokens-per-second N  computed prompt tokens a second; the flag above is then generation alone
-  --price DOLLARS                per GPU and hour
-  --gpus N                       GPUs behind that rate (1)
-  --group N                      rollouts a group (16)
+  --tokens-per-second N          computed tokens per second of all GPUs together, at steady load
+  --prefill-tokens-per-second N  computed prompt tokens per second; the flag above then counts only generation
+  --price DOLLARS                price per GPU hour
+  --gpus N                       number of GPUs with that combined rate (1)
+  --group N                      rollouts per group (16)
   --mode pairwise|listwise       (pairwise)
   --both-orders                  ask every pair in both orders
-  --samples N                    generations a comparison (1)
-  --prompt-tokens N              of a comparison (1800)
-  --completion-tokens N          of a generation, thinking included (2500)
-  --prefix-hit SHARE             of prompt tokens that the prefix cache holds (0)
-  --saved SHARE                  of generated tokens that early stop saves (0)
-  --utilisation SHARE            of the paid time at the measured rate (1)
+  --samples N                    generations per comparison (1)
+  --prompt-tokens N              prompt tokens per comparison (1800)
+  --completion-tokens N          completion tokens per generation, including thinking (2500)
+  --prefix-hit SHARE             share of prompt tokens found in the prefix cache (0)
+  --saved SHARE                  share of generated tokens saved by early stop (0)
+  --utilisation SHARE            share of the paid time spent at the measured rate (1)
   --json                         machine-readable`;
 
 const positive = number(Number.MIN_VALUE, 1e12, "a number above 0");
@@ -61,22 +61,19 @@ const inputOf = (flags: Flags): CostInput => ({
 function table(cost: Cost): string {
   const whole = (value: number) => Math.round(value).toLocaleString("en-US");
   const rows: [string, string][] = [
-    ["comparisons a group", whole(cost.comparisons_per_group)],
-    ["generations a group", whole(cost.generations_per_group)],
-    ["prompt tokens computed a group", whole(cost.prompt_tokens_per_group)],
-    ["tokens generated a group", whole(cost.completion_tokens_per_group)],
-    ["engine seconds a group", cost.seconds_per_group.toFixed(3)],
-    ["rewards an hour", whole(cost.rewards_per_hour)],
-    ["dollars a group", cost.dollars_per_group.toFixed(5)],
+    ["comparisons per group", whole(cost.comparisons_per_group)],
+    ["generations per group", whole(cost.generations_per_group)],
+    ["prompt tokens computed per group", whole(cost.prompt_tokens_per_group)],
+    ["tokens generated per group", whole(cost.completion_tokens_per_group)],
+    ["engine seconds per group", cost.seconds_per_group.toFixed(3)],
+    ["rewards per hour", whole(cost.rewards_per_hour)],
+    ["dollars per group", cost.dollars_per_group.toFixed(5)],
     ["dollars per 1,000 rewards", cost.dollars_per_1000_rewards.toFixed(3)],
   ];
   return rows.map(([name, value]) => `${name.padEnd(32)}${value.padStart(14)}`).join("\n");
 }
 
-/**
- * Runs the command. @returns its exit status and what it says: 0 and the sheet, or 2 and what is
- * wrong with the flags
- */
+/** Runs the command. @returns exit status 0 and the sheet, or 2 and the errors in the flags */
 export function runCostSheet(argv: readonly string[]): { status: 0 | 2; text: string } {
   if (argv.includes("--help")) return { status: 0, text: USAGE };
   try {

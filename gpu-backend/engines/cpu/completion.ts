@@ -1,11 +1,11 @@
-// The OpenAI chat-completion shapes: request, chunks, whole reply, errors, token estimate.
+// OpenAI chat-completion types: request, chunks, complete reply, errors, and a token estimate.
 import { z } from "zod";
 
 export const MODEL = "kritai-cpu-verifier";
 
 const ContentSchema = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
 
-/** As an OpenAI server takes it: fields it does not know are ignored. */
+/** Accepts what an OpenAI server accepts; unknown fields are ignored. */
 export const CompletionRequestSchema = z.looseObject({
   model: z.string().optional(),
   messages: z.array(z.looseObject({ role: z.string(), content: ContentSchema.nullish() })).min(1),
@@ -17,7 +17,7 @@ export const CompletionRequestSchema = z.looseObject({
 });
 export type CompletionRequest = z.output<typeof CompletionRequestSchema>;
 
-/** The text of the last user message; empty when there is none. */
+/** The text of the last user message; empty if there is none. */
 export function userText(request: CompletionRequest): string {
   const content = request.messages.findLast((m) => m.role === "user")?.content ?? "";
   return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
@@ -25,7 +25,7 @@ export function userText(request: CompletionRequest): string {
 
 const CHARS_PER_TOKEN = 4;
 
-/** Without a tokenizer a token is taken to be four characters. */
+/** Estimates tokens without a tokenizer: four characters per token. */
 export const estimateTokens = (text: string) => Math.ceil(text.length / CHARS_PER_TOKEN);
 
 export interface Answer {
@@ -34,7 +34,7 @@ export interface Answer {
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
-/** Cuts the answer at the request's max_tokens and counts. */
+/** Truncates the answer to the request's max_tokens and counts its tokens. */
 export function limitAnswer(request: CompletionRequest, full: string): Answer {
   const tokensMax = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
   const text = full.slice(0, tokensMax * CHARS_PER_TOKEN);
@@ -52,7 +52,7 @@ interface Head {
   created: number;
 }
 
-/** One `chat.completion` object. */
+/** Builds a `chat.completion` object. */
 export function completion({ id, created }: Head, answer: Answer): object {
   const message = { role: "assistant", content: answer.text, refusal: null };
   return {
@@ -65,23 +65,23 @@ export function completion({ id, created }: Head, answer: Answer): object {
   };
 }
 
-/** One `chat.completion.chunk` object. */
+/** Builds a `chat.completion.chunk` object. */
 export function chunk({ id, created }: Head, delta: object, finish_reason: string | null = null): object {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason }];
   return { id, object: "chat.completion.chunk", created, model: MODEL, choices };
 }
 
-/** The last chunk of a stream that asked for usage. */
+/** The last chunk of a stream if the request asked for usage. */
 export function usageChunk({ id, created }: Head, answer: Answer): object {
   return { id, object: "chat.completion.chunk", created, model: MODEL, choices: [], usage: answer.usage };
 }
 
-/** The text in pieces of about a line, so that a reader sees it as a stream. */
+/** Splits the text into lines, so that a reader sees a stream. */
 export const pieces = (text: string) => text.split(/(?<=\n)/);
 
 export type ErrorType = "invalid_request_error" | "server_error" | "rate_limit_error";
 
-/** An OpenAI-style error object. */
+/** Builds an OpenAI-style error object. */
 export function errorBody(
   message: string,
   type: ErrorType,

@@ -1,12 +1,12 @@
-// How what a program gave back is read: JSON of the program's choosing, so every part is checked. Runs
-// nothing.
+// Parses the values that a program returned. The program can choose this JSON freely, so every part is
+// validated.
 import type { Value } from "./literals.ts";
 
-/** The harness goes 64 deep; anything deeper was not written by it. */
+/** The harness writes at most 64 levels; anything deeper was not written by the harness. */
 const DEPTH_MAX = 80;
 const NUMBER = /^-?(?:\d{1,100000}(?:\.\d+)?(?:e[-+]?\d{1,4})?|Infinity|NaN)$/;
 
-/** The value in a cell's answer; undefined when it is not a plain value, or not of the harness's shape. */
+/** The value in a cell's answer; undefined if the text does not have the harness's format. */
 export function readEmitted(text: string): Value | undefined {
   try {
     return toValue((JSON.parse(text) as { value: unknown }).value, 0);
@@ -23,7 +23,7 @@ function toValue(shape: unknown, depth: number): Value {
   if (typeof shape !== "object") throw new NotAValue();
   const parts = shape as Readonly<Record<string, unknown>>;
   const items = (list: unknown) => arrayOf(list).map((item) => toValue(item, depth + 1));
-  // An object of the program's own is what it is made of.
+  // An object of a custom subclass counts as its base value.
   if (Object.hasOwn(parts, "base")) return toValue(parts.base, depth + 1);
   if (typeof parts.number === "string" && NUMBER.test(parts.number)) return { number: parts.number };
   if (Object.hasOwn(parts, "list")) return { list: items(parts.list) };

@@ -1,5 +1,5 @@
-// The runs that hold a program against a test from outside, in the embedded sandbox. How they follow each
-// other is the core's (examination.ts).
+// Runs a program against tests from outside, in the embedded sandbox. The sequence of the runs is in the core
+// (examination.ts).
 import { randomUUID } from "node:crypto";
 import { examine, type Finding, type ProgramTest } from "../../../src/core/wire/examination.ts";
 import type { Ran } from "../../../src/core/wire/sandbox-apis.ts";
@@ -7,7 +7,7 @@ import { TestMemory } from "../../../src/core/wire/test-memory.ts";
 import type { RunLimits, RunResult } from "./sandbox/protocol.ts";
 import { DEFAULT_LIMITS, type Program, type Sandbox } from "./sandbox/sandbox.ts";
 
-/** Judges tests of which the program must know no more than what it is called with. */
+/** Judges tests whose code the program must not see, except for its call arguments. */
 export class Examiner {
   readonly #sandbox: Sandbox;
   readonly #memory = new TestMemory();
@@ -16,7 +16,7 @@ export class Examiner {
     this.#sandbox = sandbox;
   }
 
-  /** `wall_ms`: of the program's runs. */
+  /** Examines a program. `wall_ms` is the time of the program's runs only. */
   async examine(
     program: Program,
     test: ProgramTest,
@@ -39,7 +39,7 @@ export class Examiner {
           limits,
           signal,
         );
-        if (!result) throw new Error("one plan gives one result");
+        if (!result) throw new Error("expected exactly one result for one plan");
         if (kind === "program") wall_ms += result.wall_ms;
         ran = ranOf(result);
         this.#memory.set(step.value, ran);
@@ -50,10 +50,10 @@ export class Examiner {
   }
 }
 
-/** The exit status of a process that the kernel ends for its memory. */
+/** Exit status of a process that the kernel killed for its memory use. */
 const KILLED = 137;
 
-/** A run as a service reports it. A missing package is the program's own error. */
+/** Converts a run into the form of a sandbox service. A missing package counts as the program's error. */
 export function ranOf({ status, stdout, stderr_tail, error }: RunResult): Ran {
   if (status === "unavailable") return { end: "infra", exit_code: 1, stdout: "", stderr: error ?? status };
   const stderr = status === "memory" ? `${stderr_tail}\nMemoryError` : stderr_tail || (error ?? "");

@@ -1,4 +1,5 @@
-// The verdict: programs on the statement's own samples, pass counts into one answer in the verifier's format.
+// Judges programs by running them on the sample tests of the problem statement, and writes the pass counts as
+// an answer in the verifier's format.
 import { LETTERS, type ReadPrompt } from "../../../src/core/judges/render.ts";
 import { roundHalfEven } from "../../../src/core/text/python-text.ts";
 import { languagesOf, ResultCache } from "./programs.ts";
@@ -7,7 +8,7 @@ import type { Language } from "./sandbox/protocol.ts";
 import { DEFAULT_LIMITS, type Program, type Sandbox } from "./sandbox/sandbox.ts";
 import { isTestable, runTests, type TestCase, type TestResult } from "./test-cases.ts";
 
-/** Programs whose results are remembered. */
+/** Number of programs whose results are cached. */
 const REMEMBERED_PROGRAMS = 4096;
 
 const FAILURE_WORDS: Record<Exclude<TestResult["status"], "unavailable">, string> = {
@@ -16,20 +17,20 @@ const FAILURE_WORDS: Record<Exclude<TestResult["status"], "unavailable">, string
   timeout: "time-out",
   memory: "out of memory",
   output_limit: "too much output",
-  unsupported: "needs what is not here",
-  unknown: "cannot be told here",
+  unsupported: "uses an unsupported feature",
+  unknown: "result unknown",
 };
 
-/** The sandbox could not run what it should have: no verdict, not even "cannot tell". */
+/** Thrown if the sandbox could not run a program. There is then no verdict, not even "cannot tell". */
 export class SandboxUnavailable extends Error {}
 
 interface Candidate {
   language: Language | null;
-  /** null when the program was not run. */
+  /** null if the program was not run. */
   results: TestResult[] | null;
 }
 
-/** Answers comparisons over one sandbox, and remembers what it has run. */
+/** Answers comparisons with one sandbox and caches the results. */
 export class Judge {
   readonly #sandbox: Sandbox;
   readonly cache = new ResultCache(REMEMBERED_PROGRAMS);
@@ -39,9 +40,9 @@ export class Judge {
   }
 
   /**
-   * The verifier's answer: a trace in think tags, then a box (`tie` where the samples find the best
-   * alike), or a sentence without one when there is nothing to tell by.
-   * @throws SandboxUnavailable; the signal's reason when it is aborted
+   * The verifier's answer: a trace in think tags, then a box (`tie` if the samples do not separate the best
+   * programs), or a sentence without a box if the samples decide nothing.
+   * @throws SandboxUnavailable; the signal's reason if it is aborted
    */
   async answer(prompt: ReadPrompt, signal?: AbortSignal, tenant?: string): Promise<string> {
     const languages = languagesOf(prompt.candidates);
@@ -70,15 +71,15 @@ export class Judge {
   }
 }
 
-/** The least and the most samples that a program passes, as far as is known. */
+/** Lower and upper bound of the samples that a program passes. */
 interface Bounds {
   min: number;
   max: number;
 }
 
 /**
- * A program whose language cannot be run passes nothing: else a tag would save a wrong program from one that
- * is right.
+ * A program in an unsupported language passes nothing. Otherwise a language tag could protect a wrong program
+ * from losing.
  */
 function boundsOf({ results }: Candidate): Bounds {
   if (results === null) return { min: 0, max: 0 };
@@ -88,10 +89,10 @@ function boundsOf({ results }: Candidate): Bounds {
 
 const passCount = (results: readonly TestResult[]) => results.filter((r) => r.passed).length;
 
-/** The runs and their results, in our own words only: nothing a program wrote is repeated. */
+/** A summary of the runs in fixed wording. Never repeats a program's output. */
 function trace(candidates: readonly Candidate[], tests: readonly TestCase[]): string {
-  const shown = `The statement shows ${tests.length === 0 ? "no sample test that can be run" : plural(tests.length, "sample test")}.`;
-  const how = `Each program is run on them in a sandbox, ${DEFAULT_LIMITS.timeout_ms} ms and ${DEFAULT_LIMITS.memory_mb} MiB a run.`;
+  const shown = `The statement shows ${tests.length === 0 ? "no runnable sample test" : plural(tests.length, "sample test")}.`;
+  const how = `Each program is run on them in a sandbox, with ${DEFAULT_LIMITS.timeout_ms} ms and ${DEFAULT_LIMITS.memory_mb} MiB per run.`;
   const rows = candidates.map(({ language, results }, k) => {
     const name = `${LETTERS[k]} (${language ?? "unknown language"})`;
     if (results === null) return `${name}: not run.`;
@@ -118,11 +119,11 @@ interface Verdict {
 
 const cannotTell = (reason: string): Verdict => ({ reason, final: `${reason} No choice is made.` });
 
-/** The knowledge about each program, or why nothing can be said. */
+/** The bounds of each program, or a verdict that says why nothing can be decided. */
 function known(candidates: readonly Candidate[], tests: readonly TestCase[]): Bounds[] | Verdict {
-  if (tests.length === 0) return cannotTell("Without sample tests no program can be judged.");
+  if (tests.length === 0) return cannotTell("Programs cannot be judged without sample tests.");
   if (candidates.every(({ results }) => results === null))
-    return cannotTell("No program can be run, so they cannot be compared.");
+    return cannotTell("None of the programs can be run, so they cannot be compared.");
   return candidates.map(boundsOf);
 }
 
@@ -134,18 +135,21 @@ function letterVerdict(candidates: readonly Candidate[], tests: readonly TestCas
   const letters = winners.map((k) => LETTERS[k]).join(", ");
   if (winners.length > 1) {
     const reason = `The samples do not separate ${letters}.`;
-    // Level is what was seen to be level; a program that was not run to the end might be better.
+    // A tie requires complete results: a program that was not run completely might be better.
     const seen = winners.every((k) => candidates[k]?.results && bounds[k]?.min === bounds[k]?.max);
     return seen ? { reason, final: `${reason} \\boxed{tie}` } : cannotTell(reason);
   }
-  return { reason: `${letters} alone passes the most.`, final: `\\boxed{${letters}}` };
+  return { reason: `${letters} passes more sample tests than the others.`, final: `\\boxed{${letters}}` };
 }
 
 function scoresVerdict(candidates: readonly Candidate[], tests: readonly TestCase[]): Verdict {
   const bounds = known(candidates, tests);
   if (!Array.isArray(bounds)) return bounds;
   if (bounds.some(({ min, max }) => min < max))
-    return cannotTell("Not every program can be run here, so they cannot be scored.");
+    return cannotTell("Some programs cannot be run here, so no scores are given.");
   const scores = bounds.map(({ min }) => roundHalfEven((10 * min) / tests.length));
-  return { reason: "Each score is ten times the share of samples passed.", final: `\\boxed{[${scores.join(",")}]}` };
+  return {
+    reason: "Each score is ten times the share of sample tests passed.",
+    final: `\\boxed{[${scores.join(",")}]}`,
+  };
 }

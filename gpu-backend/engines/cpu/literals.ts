@@ -1,11 +1,7 @@
-// Literal values as Python, JSON and JavaScript write them: reading, writing in either language, comparing.
-// Runs nothing.
+// Literal values of Python, JSON and JavaScript: parsing, writing in Python or JavaScript, and comparison.
 import { sameNumber as sameDecimal, TOLERANCE } from "../../../src/core/text/decimal-tokens.ts";
 
-/**
- * A value apart from any language. Numbers keep their text, so that no digit of a large integer is
- * lost.
- */
+/** A language-independent value. Numbers keep their text, so that no digit of a large integer is lost. */
 export type Value =
   | null
   | boolean
@@ -28,14 +24,14 @@ const WORDS: Record<string, Value> = {
 };
 const ESCAPES: Record<string, string> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", "0": "\0", "\n": "" };
 
-/** Reads one literal that fills the whole text; undefined when it is something else. */
+/** Parses a text that is exactly one literal; otherwise returns undefined. */
 export function parseLiteral(text: string): Value | undefined {
   const values = parseLiterals(text);
   return values?.length === 1 ? values[0] : undefined;
 }
 
 /**
- * Reads literals separated by commas, as in an argument list; undefined when the text holds
+ * Parses literals separated by commas, as in an argument list. Returns undefined if the text contains
  * anything else.
  */
 export function parseLiterals(text: string): Value[] | undefined {
@@ -65,7 +61,7 @@ class Reader {
   }
 
   /**
-   * Items up to `close` (or the end, for ""), each with the value after its colon when it has one.
+   * Parses items up to `close` (or the end of the text, for ""), each with the value after its colon, if any.
    */
   items(close: string, depth: number): [Value, Value | undefined][] {
     if (depth > DEPTH_MAX) throw new NotALiteral();
@@ -91,7 +87,7 @@ class Reader {
     const word = this.#match(/[A-Za-z_$][\w$]*/y) ?? "";
     if (Object.hasOwn(WORDS, word)) return WORDS[word] as Value;
     if (word === "set" && this.#match(/\(\s*\)/y) !== null) return { set: [] };
-    // JavaScript's bare keys: a word directly before a colon.
+    // Unquoted JavaScript keys: a word directly before a colon.
     if (word !== "" && /^\s*:/.test(this.#text.slice(this.#at, this.#at + 8))) return word;
     throw new NotALiteral();
   }
@@ -157,7 +153,7 @@ function braces(items: [Value, Value | undefined][]): Value {
   return { set: plain(items) };
 }
 
-/** The value as source code of a language. */
+/** Writes a value as source code. */
 export function writeLiteral(value: Value, language: "python" | "javascript"): string {
   const inner = (items: Value[]) => items.map((v) => writeLiteral(v, language)).join(", ");
   const python = language === "python";
@@ -175,15 +171,17 @@ export function writeLiteral(value: Value, language: "python" | "javascript"): s
   return `{${pairs.map(([k, v]) => `[${k}]: ${v}`).join(", ")}}`;
 }
 
-/** How strictly two values must agree. */
+/** How strictly two values must match. */
 export interface Comparison {
-  /** Tuples and lists differ, and numbers agree exactly. */
+  /** Tuples differ from lists, and numbers must match exactly. */
   strict: boolean;
-  /** An integer, a fraction and a truth value differ even where they are equal numbers. */
+  /** Integers, fractions and booleans differ even if they are equal numbers. */
   types?: boolean;
 }
 
-/** Whether a computed value is the expected one. Keys and sets are compared without order. */
+/**
+ * Whether a computed value equals the expected value. The order of dictionary keys and set items is ignored.
+ */
 export function sameValue(expected: Value, actual: Value, how: Comparison): boolean {
   const each = (a: Value[], b: Value[]) =>
     a.length === b.length && a.every((item, i) => sameValue(item, b[i] as Value, how));
@@ -207,9 +205,7 @@ export function sameValue(expected: Value, actual: Value, how: Comparison): bool
   return each(a, b);
 }
 
-/**
- * JavaScript objects have text keys only, so a lenient comparison takes 1 and "1" for the same key.
- */
+/** JavaScript objects have only string keys, so a lenient comparison treats the keys 1 and "1" as equal. */
 function sameKey(a: Value, b: Value, how: Comparison): boolean {
   if (sameValue(a, b, how)) return true;
   const text = (v: Value) => (typeof v === "object" && v !== null && "number" in v ? v.number : v);
@@ -219,7 +215,7 @@ function sameKey(a: Value, b: Value, how: Comparison): boolean {
 function sameNumber(a: Value, b: Value, how: Comparison): boolean {
   const [x, y] = [numberText(a), numberText(b)];
   if (x === null || y === null || (how.types === true && numberKind(a) !== numberKind(b))) return false;
-  // NaN and the infinities are words, equal to themselves.
+  // NaN and infinities are words here; each equals itself.
   if (x === y || sameDecimal(x, y, how.strict ? 0 : TOLERANCE)) return true;
   return how.strict && !(isInteger(x) && isInteger(y)) && Number(x) === Number(y);
 }

@@ -1,5 +1,5 @@
-// Runs the embedded verifier as a separate program: variables, the ready line, a clean end. Must not know
-// more.
+// Entry point of the embedded verifier as a standalone program: variables, the ready line, and a clean
+// shutdown.
 import { startCpuVerifier } from "./server.ts";
 
 const { HOST = "127.0.0.1", PORT = "8790", WORKERS } = process.env;

@@ -1,4 +1,4 @@
-// Defines what is known of programs by their content: their language, and their test results, each run once.
+// Detects a program's language and caches test results by the program's content.
 import { createHash } from "node:crypto";
 import type { Language } from "./sandbox/protocol.ts";
 import type { TestCase, TestResult } from "./test-cases.ts";
@@ -21,8 +21,8 @@ const LANGUAGE_OF_TAG: Record<string, Language> = {
 };
 
 /**
- * Languages that are known by name and cannot be run here. Any other tag (`text`, `code`,
- * `solution`) says nothing.
+ * Languages that are recognized by name but cannot be run here. Other tags (`text`, `code`, `solution`) carry
+ * no information.
  */
 const OTHER_LANGUAGES = new Set(
   `ada apl asm assembly awk bash basic c c# c++ c++17 c++20 clisp clj clojure cobol coffee coffeescript common-lisp cpp cs csharp
@@ -33,7 +33,10 @@ const OTHER_LANGUAGES = new Set(
   ),
 );
 
-/** A line with `head` in it, and `tail` anywhere after: one pattern for both would try each pair. */
+/**
+ * Matches a line that contains `head` and later `tail`. A single pattern for both would try every pair of
+ * positions.
+ */
 const lineOf = (head: RegExp, tail: RegExp) => ({
   test: (source: string) =>
     source.split(/[\n\r\u2028\u2029]/).some((line) => {
@@ -60,8 +63,7 @@ const SIGNS: Record<Language, readonly { test(source: string): boolean }[]> = {
 };
 
 /**
- * `Python3.12`, `{python}`, `python,run` and `py-3` are python; null when the tag names no language
- * at all.
+ * `Python3.12`, `{python}`, `python,run` and `py-3` give python. Null if the tag does not name a language.
  */
 function languageOfTag(tag: string): Language | "other" | null {
   const word =
@@ -79,8 +81,8 @@ function languageOfTag(tag: string): Language | "other" | null {
 }
 
 /**
- * The language a program is to be run as, by its tag where that names one, else by its looks; null
- * when it cannot be run here.
+ * The language in which to run a program: from its tag if that names a language, otherwise from its syntax.
+ * Null if the program cannot be run here.
  */
 export function languageOf(tag: string | null, source: string): Language | null {
   const named = tag === null ? null : languageOfTag(tag);
@@ -92,9 +94,8 @@ export function languageOf(tag: string | null, source: string): Language | null 
 }
 
 /**
- * The languages of candidates that answer one question. One without a tag that says anything, and
- * whose looks say nothing either, is taken for what the others are said to be: who leaves the tag
- * out, or writes `text`, is judged like everybody else.
+ * The languages of the candidates for one question. A candidate without an informative tag is assumed to use
+ * the same language as the others, so that omitting the tag, or writing `text`, gives no advantage.
  */
 export function languagesOf(candidates: readonly { code: string; language: string | null }[]): (Language | null)[] {
   const tags = candidates.map(({ language }) => (language === null ? null : languageOfTag(language)));
@@ -114,9 +115,8 @@ interface Entry {
 }
 
 /**
- * Results by content, least recently used out first. Equal questions that overlap share one run, which is
- * stopped only when none of them waits for it any more. Results without an answer (`unavailable`) are not
- * kept.
+ * An LRU cache of results by content. Equal requests that overlap share one run, which is aborted when no
+ * caller waits for it any longer. Results that are `unavailable` are not cached.
  */
 export class ResultCache {
   readonly #entries = new Map<string, Entry>();
@@ -134,7 +134,9 @@ export class ResultCache {
       .digest("base64");
   }
 
-  /** Rejects with the signal's reason when it is aborted first. */
+  /**
+   * Returns the cached results or runs the program. Rejects with the signal's reason if it is aborted first.
+   */
   async get(
     key: string,
     run: (signal: AbortSignal) => Promise<TestResult[]>,
@@ -142,7 +144,7 @@ export class ResultCache {
   ): Promise<TestResult[]> {
     signal?.throwIfAborted();
     const entry = this.#entries.get(key) ?? this.#start(key, run);
-    // Set again, so that the map's order is the order of last use.
+    // Reinserted, so that the map is in order of last use.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.waiting++;

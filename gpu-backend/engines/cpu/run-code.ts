@@ -1,10 +1,11 @@
-// POST /run_code in SandboxFusion's shape over the embedded sandbox: one program on one standard input.
+// POST /run_code in the format of SandboxFusion, on the embedded sandbox: runs one program on one standard
+// input.
 import * as z from "zod";
 import { ranOf } from "./examine.ts";
 import type { Language, RunResult } from "./sandbox/protocol.ts";
 import { DEFAULT_LIMITS, type Sandbox } from "./sandbox/sandbox.ts";
 
-/** Their names of the languages that can be run here. */
+/** SandboxFusion's names of the languages that can be run here. */
 const LANGUAGES: Readonly<Record<"python" | "nodejs", Language>> = { python: "python", nodejs: "javascript" };
 
 const TIMEOUT_S_MAX = 60;
@@ -21,7 +22,7 @@ export const RunCodeSchema = z.object({
 });
 export type RunCode = z.output<typeof RunCodeSchema>;
 
-/** A program's output and end, in the form of their reply. */
+/** A program's output and exit, in the format of SandboxFusion's reply. */
 export interface RunCodeReply {
   status: "Success" | "Failed" | "SandboxError";
   message: string;
@@ -36,7 +37,7 @@ export interface RunCodeReply {
   files: Record<string, string>;
 }
 
-/** Runs it; the aborted signal ends the run. */
+/** Runs the program. Aborting the signal ends the run. */
 export async function runCode(
   sandbox: Pick<Sandbox, "runPlans">,
   { code, language, stdin, run_timeout }: RunCode,

@@ -1,4 +1,4 @@
-// Input/output pairs in a statement: labels, fences, tables.
+// Finds input/output pairs in a problem statement: labels, code fences and tables.
 
 export interface Pair {
   input: string;
@@ -8,11 +8,11 @@ export interface Pair {
 interface Label {
   kind: "input" | "output" | "example" | "end";
   /**
-   * Says by its own words that a sample follows (Sample Input, Input 2, ..), not a section of the
+   * Whether the label's wording marks a sample (Sample Input, Input 2, ..) rather than a section of the
    * description.
    */
   sure: boolean;
-  /** The text on the label's own line after the colon. */
+  /** Text after the colon on the label's line. */
   rest: string;
 }
 
@@ -28,10 +28,12 @@ const EXAMPLE = new RegExp(
 const END =
   /^(?:explanations?|notes?|constraints?|hints?|scoring|subtasks?|follow[- ]?up|limits?|tags?|source|time limit|memory limit|function signature|task|your task|description|problem|statement)\b[^\n]{0,40}?(?::|$)/i;
 
-/** A longer line is data or prose, never a label; it also bounds what the patterns have to try. */
+/**
+ * Maximum length of a label. Longer lines are data or prose; the limit also bounds the work of the patterns.
+ */
 const LABEL_LINE_CHARS = 400;
 
-/** All input/output pairs that are surely samples, in order. */
+/** All input/output pairs that are clearly samples, in order. */
 export function inputOutputPairs(statement: string): Pair[] {
   const lines = statement
     .replace(/<\/?(?:pre|code|samp)>/gi, "```")
@@ -44,8 +46,8 @@ export function inputOutputPairs(statement: string): Pair[] {
 
 const SAMPLE = String.raw`(?:Sample|Example|SAMPLE|EXAMPLE)\s+(?:[Tt]est\s+)?`;
 /**
- * `…their sum.Sample Input 1:`: a label right behind a sentence or a value, where a page lost its
- * line ends.
+ * Matches a label directly after a sentence or a value, as in `…their sum.Sample Input 1:`, where a page has
+ * lost its line breaks.
  */
 const GLUED = new RegExp(
   String.raw`(?=${SAMPLE}(?:Input|Output|INPUT|OUTPUT)s?(?:\s*${ORDINAL})?[ \t]*(?::|$))(?<=[.!?:;)\]}"'\`$][ \t]*|\S)`,
@@ -56,8 +58,8 @@ const GLUED_OUTPUT = new RegExp(
 );
 
 /**
- * A line that begins with a sample's input may hold its output, its explanation and the next sample
- * as well.
+ * Splits a line that starts with a sample's input and also contains its output, its explanation or the next
+ * sample.
  */
 function splitGluedOutput(line: string): string[] {
   if (!new RegExp(`^${SAMPLE}(?:In|Out|IN|OUT)put`, "i").test(line.trim())) return [line];
@@ -69,10 +71,10 @@ function splitGluedOutput(line: string): string[] {
 }
 
 const INPUT = /\binput\b[^:]{0,12}:/gi;
-/** Begins only where a run of separators does, so that none is read twice. */
+/** Matches only at the start of a run of separators, so that no separator is scanned twice. */
 const TO_OUTPUT = /(?<=[^\s,;|→])[\s,;|→]+(?=\W{0,3}(?:expected )?output\b[^:]{0,12}:)/gi;
 
-/** `Input: 3, Output: 6` on one line becomes two lines, at the first output after the last input. */
+/** Splits `Input: 3, Output: 6` into two lines, at the first output after the last input. */
 function splitSameLine(line: string): string[] {
   if (line.length > LABEL_LINE_CHARS) return [line];
   const outputs = [...line.matchAll(TO_OUTPUT)];
@@ -84,7 +86,7 @@ function splitSameLine(line: string): string[] {
   return [line.slice(0, cut.index), line.slice(cut.index + cut[0].length)];
 }
 
-/** The line without heading marks, emphasis, list marks. */
+/** Removes heading marks, emphasis and list markers from a line. */
 function bare(line: string): string {
   const text = line
     .trim()
@@ -110,7 +112,7 @@ function labelOf(line: string): Label | null {
 
 interface Block {
   text: string;
-  /** Whether the text was in a fence or on the label's own line. */
+  /** Whether the text was in a code fence or on the label's line. */
   marked: boolean;
   next: number;
 }
@@ -123,7 +125,7 @@ function labelledPairs(lines: readonly string[], within = false): Pair[] {
     const label = fenceAt(lines, i) ? null : labelOf(lines[i] as string);
     const fenced = fenceAt(lines, i);
     if (label === null) {
-      // A fence that no label claimed may hold a whole example, labels and all.
+      // A code fence without a label may contain a whole example with its labels.
       if (fenced && !within) pairs.push(...labelledPairs(fenced.text.split("\n").flatMap(splitSameLine), true));
       i = fenced ? fenced.next : i + 1;
       continue;
@@ -148,10 +150,10 @@ function labelledPairs(lines: readonly string[], within = false): Pair[] {
   return pairs;
 }
 
-/** Explanations stand between the samples of one section; other headings end it. */
+/** Explanations may appear between the samples of a section; other headings end the section. */
 const isAside = (line: string) => /^(?:explanations?|notes?)\b/i.test(bare(line));
 
-/** A description's own Input section is prose and unmarked; a sample is neither. */
+/** Filters out the description's Input section, which is unmarked prose. */
 function isSample(block: Block, sure: boolean): boolean {
   return sure || (block.marked ? !isProse(block.text) : block.text !== "" && !isProse(block.text));
 }
@@ -194,7 +196,7 @@ function nextLabel(lines: readonly string[], from: number): number {
   return i;
 }
 
-/** A fenced block that opens on this line. */
+/** The code fence that starts on this line, if any. */
 function fenceAt(lines: readonly string[], at: number): { text: string; next: number } | null {
   const open = /^\s*(`{3,}|~{3,}(?!~))([^`]*)$/.exec(lines[at] ?? "");
   const single = /^\s*`{3,}([^`]+)`{3,}\s*$/.exec(lines[at] ?? "");
@@ -204,7 +206,7 @@ function fenceAt(lines: readonly string[], at: number): { text: string; next: nu
   let end = at + 1;
   while (end < lines.length && !(lines[end] as string).trim().startsWith(fence)) end++;
   const info = (open[2] as string).trim();
-  // Pages whose <pre> opened on the line of its first value have data for a tag.
+  // On pages where `<pre>` opens on the line of the first value, the fence's tag is data.
   const first = /^\d|\s/.test(info) ? [info] : [];
   return { text: [...first, ...lines.slice(at + 1, end)].join("\n"), next: end + 1 };
 }
@@ -219,7 +221,7 @@ const clean = (text: string) =>
     .replace(/^\n+/, "")
     .trimEnd();
 
-/** Rows of a table whose header names input and output. */
+/** Pairs from tables whose header names input and output. */
 function tablePairs(lines: readonly string[]): Pair[] {
   const cells = (line: string) =>
     /^\s*\|.*\|\s*$/.test(line)
@@ -237,7 +239,7 @@ function tablePairs(lines: readonly string[]): Pair[] {
       output: header?.findIndex((c) => /\boutput\b/.test(c)) ?? -1,
     };
     if (at.input < 0 || at.output < 0 || !/^[\s|:-]+$/.test(lines[i + 1] ?? "")) continue;
-    // Rows are never headers of a further table, which would read them all again.
+    // Rows are not checked as headers of another table, so that no row is scanned twice.
     i += 2;
     for (let row = cells(lines[i] ?? ""); row; row = cells(lines[++i] ?? "")) {
       const text = (index: number) => clean(unquote(row?.[index] ?? "").replace(/`?<br\s*\/?>`?/gi, "\n"));

@@ -1,4 +1,5 @@
-// Examples of function problems in a statement: asserts, interpreter sessions, calls with their values.
+// Finds examples of function calls in a problem statement: asserts, interpreter sessions, and calls with
+// their values.
 import { parseLiteral, parseLiterals, type Value } from "./literals.ts";
 import type { TestCase } from "./test-cases.ts";
 
@@ -8,12 +9,12 @@ export interface Signature {
 }
 
 const NAME = "[A-Za-z_$][\\w$]*";
-/** No function to be written is called so, wherever it stands. */
+/** Names that are never the function to be written. */
 const NOT_FUNCTIONS = new Set(["print", "assert", "if", "while", "for", "return", "not"]);
-/** In prose these are mentioned, not asked for, unless the statement declares one. */
+/** Names that prose often mentions; ignored unless the statement declares a function. */
 const NOT_IN_PROSE = new Set(["range", "len", "O", "f", "int", "input", "max", "min"]);
 const PARAMETERS_CHARS = 2_000;
-/** Words before parameters, which end at the next parenthesis. */
+/** Patterns up to the opening parenthesis of the parameters. */
 const HEADS = [
   new RegExp(`\\bdef\\s+(${NAME})\\s*\\(`, "g"),
   new RegExp(`\\bfunction\\s+(${NAME})\\s*\\(`, "g"),
@@ -24,13 +25,13 @@ const QUOTED = [
   new RegExp(`\`(${NAME})\\(((?:${NAME}(?:\\s*,\\s*${NAME})*)?)\\)\``),
 ];
 
-/** The function the statement asks for, when it writes one down. */
+/** The function that the statement asks for, if the statement declares one. */
 export function findSignature(statement: string): Signature | null {
   for (const head of HEADS) {
     let end = -1;
     for (const { 0: text, 1: name, index } of statement.matchAll(head)) {
       const from = index + text.length;
-      // Looked for again only behind the last one, so that every character is read once.
+      // Searches again only after the last match, so that every character is scanned once.
       if (end < from) end = statement.indexOf(")", from);
       if (end < 0) break;
       if (end - from > PARAMETERS_CHARS) continue;
@@ -46,7 +47,7 @@ export function findSignature(statement: string): Signature | null {
 }
 
 function splitParameters(text: string): string[] {
-  // Annotations may hold further commas, so brackets are taken out first.
+  // Removes brackets first, because type annotations may contain commas.
   let flat = text;
   while (/\[[^[\]]*\]/.test(flat)) flat = flat.replace(/\[[^[\]]*\]/g, "");
   return flat
@@ -55,10 +56,13 @@ function splitParameters(text: string): string[] {
     .filter((part) => part !== "" && part !== "self" && part !== "*" && part !== "/");
 }
 
-/** A longer line is not an example for people; it also bounds what the patterns have to try. */
+/**
+ * Maximum length of an example line. Longer lines are not written for people; the limit also bounds the work
+ * of the patterns.
+ */
 const EXAMPLE_LINE_CHARS = 2_000;
 
-/** Asserts, doctests and `f(..) -> ..` lines. */
+/** Test cases from asserts, doctests and `f(..) -> ..` lines. */
 export function callExamples(statement: string, signature: Signature | null): TestCase[] {
   const lines = statement.split("\n").map((line) => (line.length > EXAMPLE_LINE_CHARS ? "" : line));
   return [...doctests(lines, signature), ...asserts(lines, signature), ...arrows(lines, signature)];
@@ -73,10 +77,7 @@ function simpleCall(text: string, expected: string, strict: boolean): TestCase |
   return { kind: "call", function: name, args, expected: value, strict };
 }
 
-/**
- * The function that code which is judged outside the program is about, when the statement declares
- * one.
- */
+/** The function that a test is about, if the statement declares one. */
 const functionField = (signature: Signature | null) => (signature === null ? {} : { function: signature.name });
 
 function asserts(lines: readonly string[], signature: Signature | null): TestCase[] {
@@ -99,7 +100,7 @@ function withoutComment(text: string): string {
   return hash < 0 ? text : text.slice(0, hash).trimEnd();
 }
 
-/** `[1, 2], "message"`: the value without the assertion's message. */
+/** Removes the assertion message: `[1, 2], "message"` gives `[1, 2]`. */
 function withoutMessage(text: string): string {
   if (parseLiteral(text) !== undefined) return text;
   const values = parseLiterals(text);
@@ -158,8 +159,9 @@ function arrows(lines: readonly string[], signature: Signature | null): TestCase
 }
 
 /**
- * An Input/Output pair as a call: `nums = [2,7], target = 9`, or bare values, when the function is
- * known. null: an ordinary pair; "not-stdin": written for a function that is not known, so neither.
+ * Converts an input/output pair into a call if the function is known. The input is `nums = [2,7], target = 9`
+ * or plain values. Returns null for an ordinary stdin/stdout pair, and "not-stdin" for a pair that belongs to
+ * an unknown function and cannot be used.
  */
 export function leetcodeCall(
   input: string,

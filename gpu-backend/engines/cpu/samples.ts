@@ -1,17 +1,15 @@
-// Finds sample tests in a problem statement: which finders there are and how their finds are joined. Runs
-// nothing.
+// Finds the sample tests in a problem statement, by combining several finders.
 
 import { inputOutputPairs } from "./samples-blocks.ts";
 import { callExamples, findSignature, leetcodeCall } from "./samples-calls.ts";
 import type { TestCase } from "./test-cases.ts";
 
-/** Most tests taken from one statement. */
+/** Maximum number of tests per statement. */
 export const SAMPLES_MAX = 24;
 
 /**
- * The sample tests of a problem statement, in its order, without repeats: input/output pairs in the
- * usual layouts, calls with their values, asserts, interpreter sessions. Empty when there is none
- * that is sure to be one.
+ * The sample tests of a problem statement, in order and without duplicates: input/output pairs in common
+ * layouts, calls with their values, asserts, and interpreter sessions. Empty if no test is certain.
  */
 export function findSamples(statement: string): TestCase[] {
   const text = statement.replace(/\r\n?/g, "\n");

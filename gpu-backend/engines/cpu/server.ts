@@ -1,5 +1,4 @@
-// The embedded verifier's HTTP face: an OpenAI-compatible server on loopback. Knows the judge, not how it
-// decides.
+// HTTP server of the embedded verifier: OpenAI-compatible, on loopback.
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -37,20 +36,20 @@ export interface CpuVerifierOptions {
   host?: string;
   /** Default 0: any free port. */
   port?: number;
-  /** Sandboxed processes; see SandboxOptions. */
+  /** Number of sandboxed processes; see SandboxOptions. */
   workers?: number;
 }
 
 export interface CpuVerifier {
   /** `http://HOST:PORT`, without a path. */
   url: string;
-  /** Ends the interpreters and the server; open requests are cut. */
+  /** Stops the interpreters and the server. Open requests are aborted. */
   close(): Promise<void>;
 }
 
 /**
- * Listens at once; the interpreters warm up behind, and the first answers wait for them. Rejects
- * when the port is taken.
+ * Starts the server. The interpreters load in the background, and the first answers wait for them. Rejects if
+ * the port is in use.
  */
 export async function startCpuVerifier(options: CpuVerifierOptions = {}): Promise<CpuVerifier> {
   const host = options.host ?? "127.0.0.1";
@@ -80,11 +79,13 @@ export async function startCpuVerifier(options: CpuVerifierOptions = {}): Promis
 /** The routes, without a socket. */
 export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers" | "runPlans" | "refusedMs">): Hono {
   const app = new Hono();
-  // Programs are run for whoever asks from this machine, and a web page is somebody else's.
+  // Any local caller may run programs, but web pages may not, because they come from other people.
   app.use((c, next) =>
     c.req.header("origin") === undefined && c.req.header("sec-fetch-site") === undefined
       ? next()
-      : Promise.resolve(c.json(errorBody("no web page is answered", "invalid_request_error", "forbidden"), 403)),
+      : Promise.resolve(
+          c.json(errorBody("requests from web pages are refused", "invalid_request_error", "forbidden"), 403),
+        ),
   );
   const requests = new Requests(sandbox);
   app.get("/health", (c) => {
@@ -97,7 +98,7 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
   const tooLarge = (c: Context) =>
     c.json(errorBody(`the body is larger than ${BODY_BYTES} bytes`, "invalid_request_error"), 413);
   const tooMany = (c: Context, wait_ms: number) => {
-    const body = errorBody("more requests than can be run in time", "rate_limit_error", "overloaded");
+    const body = errorBody("too many requests to run in time", "rate_limit_error", "overloaded");
     return c.json(body, 429, { "Retry-After": `${Math.ceil(wait_ms / 1000)}` });
   };
   app.post("/v1/chat/completions", bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
@@ -111,7 +112,7 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
   app.get("/v1/ping", (c) => c.json("pong"));
   app.post("/run_code", bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
     const parsed = RunCodeSchema.safeParse(await c.req.json().catch(() => undefined));
-    // As FastAPI refuses what is not of the schema.
+    // The same status as FastAPI for a body that does not match the schema.
     if (!parsed.success)
       return c.json({ detail: parsed.error.issues.map(({ path, message }) => ({ path, message })) }, 422);
     const entry = requests.enter(partyOf(c));
@@ -123,10 +124,10 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
   return app;
 }
 
-/** The request's party, by the edge's word; undefined without one. */
+/** The tenant named in the edge's header; undefined without the header. */
 const partyOf = (c: Context): string | undefined => c.req.header(PARTY_HEADER)?.slice(0, PARTY_CHARS) || undefined;
 
-/** The requests in flight, so counted that no party keeps the others out. */
+/** Counts the requests in flight, so that no tenant can take every place. */
 class Requests {
   readonly #sandbox: Pick<Sandbox, "refusedMs">;
   readonly #byParty = new Map<string, number>();
@@ -137,8 +138,9 @@ class Requests {
   }
 
   /**
-   * Leave for one request, or after how many ms to ask again. A party has at most as many as places
-   * are free, so that one that comes new finds some (Choudhury and Hahne, 1998).
+   * Admits a request, or returns the ms after which to try again. A tenant may have at most as many requests
+   * as there are free places, so that a new tenant always finds some (dynamic thresholds: Choudhury and
+   * Hahne, 1998).
    */
   enter(tenant = ""): { done: () => void } | number {
     const inFlight = this.#byParty.get(tenant) ?? 0;
@@ -159,7 +161,7 @@ class Requests {
   }
 }
 
-/** The request, or the refusal. */
+/** The parsed request, or an error response. */
 async function readRequest(c: Context): Promise<CompletionRequest | Response> {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (body === undefined) return c.json(errorBody("the body is not JSON", "invalid_request_error"), 400);
@@ -172,14 +174,14 @@ async function readRequest(c: Context): Promise<CompletionRequest | Response> {
   const { model } = parsed.data;
   if (model !== undefined && model !== MODEL) {
     return c.json(
-      errorBody(`the one model here is ${MODEL}`, "invalid_request_error", "model_not_found", "model"),
+      errorBody(`unknown model; the only model is ${MODEL}`, "invalid_request_error", "model_not_found", "model"),
       404,
     );
   }
   return parsed.data;
 }
 
-/** The judge's answer to a request, or the sentence that says why there is none. */
+/** The judge's answer to a request, or a sentence that says why the prompt cannot be read. */
 async function answerTo(judge: Judge, request: CompletionRequest, signal: AbortSignal, c: Context): Promise<string> {
   const text = userText(request);
   const start = text.indexOf("[QUESTION]\n");
@@ -207,7 +209,7 @@ async function whole(c: Context, judge: Judge, request: CompletionRequest, done:
 }
 
 /**
- * Headers and the role chunk go out at once, so that the caller's connection slot is free while
+ * Sends the headers and the role chunk immediately, so that the caller's connection slot is free while
  * programs run.
  */
 function streamed(c: Context, judge: Judge, request: CompletionRequest, done: () => void): Response {

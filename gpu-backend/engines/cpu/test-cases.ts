@@ -1,4 +1,4 @@
-// The kinds of sample tests, how each becomes a run of a program, and when it has passed.
+// The kinds of sample tests, how each is run on a program, and when a program passes.
 
 import { sameOutput } from "../../../src/core/text/printed-output.ts";
 import type { Finding, ProgramTest } from "../../../src/core/wire/examination.ts";
@@ -10,30 +10,30 @@ import type { Program, Sandbox } from "./sandbox/sandbox.ts";
 
 export type TestCase =
   /**
-   * The program reads `input` and writes `output`. `exact`: decimal fractions must be written
-   * alike.
+   * The program reads `input` and must write `output`. `exact`: decimal fractions must be written
+   * identically.
    */
   | { kind: "stdio"; input: string; output: string; exact?: boolean | undefined }
   /**
-   * A function gives `expected` for `args`. `strict`: equal as `==` means it, else up to list/tuple
-   * and float rounding. `types`: 1, 1.0 and True differ too, in Python.
+   * A function must return `expected` for `args`. `strict`: equal as by `==`; otherwise list or tuple and
+   * float rounding are ignored. `types`: in Python, 1, 1.0 and True also differ.
    */
   | { kind: "call"; function: string; args: Value[]; expected: Value; strict: boolean; types?: boolean }
   /**
-   * Python statements that raise when the program is wrong. `function`: the one that the statement
-   * asks for, if it says so.
+   * Python statements that raise if the program is wrong. `function`: the function that the statement asks
+   * for, if known.
    */
   | { kind: "python-assert"; code: string; function?: string }
-  /** Python examples as at a prompt, in order, in one state. */
+  /** Python interpreter examples, run in order with shared state. */
   | { kind: "doctest"; examples: { code: string; expected: string }[]; function?: string };
 
 export interface TestResult {
   passed: boolean;
-  /** `unknown`: the test cannot be held against any program from outside. */
+  /** `unknown`: the test cannot check any program from outside. */
   status: RunStatus | "unknown";
   /**
-   * One line for people; null when the run ended well. May hold text of the program: never show it
-   * unescaped.
+   * One line for people; null if the run ended normally. May contain text of the program, so it must be
+   * escaped when shown.
    */
   error: string | null;
   wall_ms: number;
@@ -41,13 +41,13 @@ export interface TestResult {
 
 type Check = { passed: (result: RunResult) => boolean; plan: RunPlan } | Asked;
 
-/** A test whose code is judged outside the program. */
+/** A test whose code runs outside the program. */
 interface Asked {
   examination: ProgramTest;
   shows: (shown: readonly string[]) => boolean;
 }
 
-/** After this many time-outs of one program its other tests are taken to time out too. */
+/** After this many timeouts of a program, its remaining tests count as timed out. */
 const TIMEOUTS_MAX = 2;
 
 const examiners = new WeakMap<Sandbox, Examiner>();
@@ -58,15 +58,15 @@ function examinerOf(sandbox: Sandbox): Examiner {
   return examiner;
 }
 
-/** Whether a test can be asked of programs in this language. */
+/** Whether a test can be run on programs in this language. */
 export function isTestable(test: TestCase, language: Language): boolean {
   return language === "python" || test.kind === "stdio" || test.kind === "call";
 }
 
 /**
- * Runs one program on tests, each from a clean state. One result a test, in order; a test that does
- * not fit the language, or could not be run for the sandbox's own fault, has status `unavailable`.
- * @param limits timeout_ms is CPU time a test
+ * Runs a program on the tests, each from a clean state. Returns one result per test, in order. A test that
+ * does not fit the language, or that the sandbox failed to run, has the status `unavailable`.
+ * @param limits timeout_ms is CPU time per test
  */
 export async function runTests(
   sandbox: Sandbox,
@@ -80,10 +80,10 @@ export async function runTests(
   const ran = (await sandbox.runPlans(program, plans, limits, signal))[Symbol.iterator]();
   const results: TestResult[] = [];
   for (const check of checks) {
-    if (check === null) results.push(withoutRun("unavailable", "not for this language"));
+    if (check === null) results.push(withoutRun("unavailable", "the test case does not support this language"));
     else if ("plan" in check) results.push(resultOf(check, ran.next().value as RunResult));
     else if (results.filter(({ status }) => status === "timeout").length >= TIMEOUTS_MAX)
-      results.push(withoutRun("timeout", `not run: ${TIMEOUTS_MAX} runs timed out before`));
+      results.push(withoutRun("timeout", `not run: ${TIMEOUTS_MAX} earlier runs timed out`));
     else results.push(await examined(sandbox, program, check, limits, signal));
   }
   return results;
@@ -109,12 +109,12 @@ async function examined(
   signal: AbortSignal | undefined,
 ): Promise<TestResult> {
   const { finding, wall_ms } = await examinerOf(sandbox).examine(program, examination, limits, signal);
-  if (finding === null) return withoutRun("unavailable", "the sandbox did not run it");
+  if (finding === null) return withoutRun("unavailable", "the sandbox did not run the test");
   if (finding.status === "pass") return { passed: shows(finding.shown), status: "ok", error: null, wall_ms };
   return { passed: false, status: STATUS_OF[finding.status], error: finding.error, wall_ms };
 }
 
-/** For a run that ended well and did not pass, the test says why. */
+/** The status of a failed finding. A run that ended normally but failed is `ok`: the test says why. */
 const STATUS_OF: Record<Exclude<NonNullable<Finding>["status"], "pass">, TestResult["status"]> = {
   fail: "ok",
   runtime: "error",
@@ -151,9 +151,9 @@ const asked = (test: { function?: string }, cells: readonly string[], mode: Prog
 };
 
 /**
- * The expected value stays outside: the program's own state only ever sees the arguments, and what
- * it computed is compared here, so a program cannot pass by printing, by leaving early, or by an
- * object that calls itself equal.
+ * Keeps the expected value out of the program's reach: the program sees only the arguments, and its result is
+ * compared here. A program therefore cannot pass by printing, by exiting early, or with an object that claims
+ * to be equal.
  */
 function callCheck(test: TestCase & { kind: "call" }, language: Language): Check {
   const args = test.args.map((value) => writeLiteral(value, language)).join(", ");

@@ -1,9 +1,9 @@
-// The text of a simulated answer, token by token, and its log probabilities. Pure; knows no transport.
+// The text of a simulated answer, token by token, and its log probabilities. Independent of the transport.
 import { createRandom } from "../../../src/core/math/random.ts";
 import type { Draw } from "./noise.ts";
 import type { Tail } from "./tail.ts";
 
-/** A token is four characters of thinking, or one piece of the answer's tail. */
+/** Length of a thinking token. In the answer's tail, each piece is a token. */
 const CHARS_PER_TOKEN = 4;
 const FILLER_TOKENS = 65_536;
 const LOOP_TOKENS = 12;
@@ -17,8 +17,7 @@ const PHRASES = (
 let filler: string | null = null;
 
 /**
- * Thinking that does not repeat itself within one answer: phrases in a fixed random order. Made
- * once.
+ * Thinking text that does not repeat itself within an answer: phrases in a fixed random order. Created once.
  */
 function fillerText(): string {
   if (filler !== null) return filler;
@@ -36,15 +35,15 @@ function fillerText(): string {
 
 export interface Answer {
   finish_reason: "stop" | "length";
-  /** Tokens generated, tags included. */
+  /** Generated tokens, including think tags. */
   tokens: number;
-  /** Tokens from 0 to here are thinking: the tags and all between. */
+  /** End of the thinking, tags included: tokens before this index are thinking. */
   thinking_end: number;
-  /** The token that is the label chosen; null when there is none. */
+  /** Index of the token that is the chosen label; null if there is none. */
   label_at: number | null;
   labels: readonly string[];
   draw: Draw;
-  /** Text of tokens `from`..`to`; `thinking` are those before `thinking_end`. */
+  /** Text of tokens `from`..`to`, split at `thinking_end`. */
   text(from: number, to: number): { thinking: string; content: string };
 }
 
@@ -52,9 +51,10 @@ const OPEN = ["<think>", "\n"];
 const CLOSE = ["\n", "</think>"];
 
 /**
- * @param tail the answer behind the thinking
- * @param tags whether the think tags are text, or only tokens (a server with a reasoning parser)
- * @param tokensMax the answer is cut there
+ * Creates the answer for a draw.
+ * @param tail the answer after the thinking
+ * @param tags whether the think tags appear as text, or only as tokens (a server with a reasoning parser)
+ * @param tokensMax maximum tokens; longer answers are cut
  */
 export function writeAnswer(options: {
   draw: Draw;
@@ -102,7 +102,7 @@ export function writeAnswer(options: {
   };
 }
 
-/** Thinking tokens `from`..`to`. */
+/** Text of thinking tokens `from`..`to`. */
 function thought(offset: number, from: number, to: number, loops: boolean): string {
   if (to <= from) return "";
   const text = fillerText();
@@ -153,9 +153,9 @@ const encoder = new TextEncoder();
 const entry = (token: string, logprob: number) => ({ token, logprob, bytes: [...encoder.encode(token)] });
 
 /**
- * Log probabilities of tokens `from`..`to` as OpenAI's `logprobs.content`. At the label chosen
- * they are the draw's; elsewhere the token's is a fixed -0.02, and the rest of the mass falls off
- * by a factor of e a place. At most 20 alternatives.
+ * Log probabilities of tokens `from`..`to`, in the format of OpenAI's `logprobs.content`. At the chosen label
+ * they come from the draw. Elsewhere the token has a fixed log probability of -0.02, and each alternative is
+ * less likely than the previous one by a factor of e. At most 20 alternatives.
  */
 export function logprobsOf(answer: Answer, from: number, to: number, top: number): TokenLogprob[] {
   const list: TokenLogprob[] = [];
@@ -174,7 +174,7 @@ export function logprobsOf(answer: Answer, from: number, to: number, top: number
   return list;
 }
 
-/** The labels share all but a thousandth of the mass. */
+/** The labels share all but a thousandth of the probability mass. */
 function labelEntries({ draw, labels }: Answer) {
   return draw.box_logprobs.map((logprob, i) => entry(labels[i] as string, logprob - 0.001));
 }

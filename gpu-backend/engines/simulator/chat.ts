@@ -1,4 +1,4 @@
-// One question to the simulator, from the request to the response or the fault asked for.
+// Handles a completion request to the simulator, from the request to the response or the requested fault.
 
 import { parsePrompt } from "../../../src/core/judges/render.ts";
 import { hashText } from "../../../src/core/math/random.ts";
@@ -40,13 +40,13 @@ export interface ChatOptions {
   priority_scheduling: boolean;
   waiting_max: number;
   disconnect_notice_ms: number;
-  /** For every question that names none itself. */
+  /** The fault for all questions that do not request one themselves. */
   fault: string | null;
-  /** Pass rates by a candidate's text, blanks at its ends aside; the others have their label. */
+  /** Pass rates by trimmed candidate text. Other candidates use the label in their text. */
   rates: Readonly<Record<string, number>>;
 }
 
-/** A request's body, its route's form and its number. */
+/** The body of a request, the form of its route, and its number. */
 interface Posted {
   body: string;
   form: WireForm;
@@ -54,7 +54,7 @@ interface Posted {
 }
 
 interface Writing extends Omit<Posted, "body"> {
-  /** The whole prompt. */
+  /** The complete prompt. */
   text: string;
   tokensMax: number;
 }
@@ -93,7 +93,7 @@ export class Chat {
     const question = this.#read(body, form);
     if (question instanceof Response) return question;
     const { model, fault: suffix } = splitModel(withoutSign(question.model));
-    if (model !== this.#o.model) return this.#refuse(404, `the one model here is ${this.#o.model}`);
+    if (model !== this.#o.model) return this.#refuse(404, `unknown model; the only model is ${this.#o.model}`);
     let fault: Fault | null;
     try {
       const text =
@@ -121,18 +121,18 @@ export class Chat {
     return this.#refuse(400, `${issue?.path.join(".")}: ${issue?.message}`);
   }
 
-  /** The faults that come before any answer; null for the others. */
+  /** Applies the faults that occur before any answer; returns null for other faults. */
   async #strike(fault: Fault, signal: AbortSignal, connection: Connection | null): Promise<Response | null> {
     switch (fault.name) {
       case "429":
-        return this.#refuse(429, "asked to refuse");
+        return this.#refuse(429, "simulated fault: rate limit");
       case "429-retry-after":
-        return this.#refuse(429, "asked to refuse", { "retry-after": String(fault.seconds) });
+        return this.#refuse(429, "simulated fault: rate limit", { "retry-after": String(fault.seconds) });
       case "500":
-        return this.#refuse(500, "asked to fail");
+        return this.#refuse(500, "simulated fault: internal error");
       case "503":
       case "flapping":
-        return this.#refuse(503, "asked to be unavailable");
+        return this.#refuse(503, "simulated fault: unavailable");
       case "context-too-long":
         return this.#tooLong(this.#o.parameters.context_tokens_max + 1);
       case "reset":
@@ -156,7 +156,7 @@ export class Chat {
     );
   }
 
-  /** Lets the engine generate, and sends it. */
+  /** Submits the question to the engine and returns the response. */
   #answer(
     question: SimulatedRequest,
     { form, number }: Posted,
@@ -205,7 +205,10 @@ export class Chat {
     return writeAnswer({ draw, tail, seed: offset, tokensMax, tags });
   }
 
-  /** Its answer: in a preset's own form, a template's, or empty for any other text. */
+  /**
+   * Draws the verdict and writes it in the form of the preset or template. Other texts get an answer without
+   * a verdict.
+   */
   #judge(question: SimulatedRequest, text: string, seed: string): { draw: Draw; tail: Tail } {
     const { noise } = this.#o;
     const rateOf = (code: string) => this.#rates.get(code.trim()) ?? passRateOf(code);
@@ -233,7 +236,7 @@ export class Chat {
     });
   }
 
-  /** The client has closed the connection. */
+  /** Called when the client has closed the connection. */
   #gone(ticket: Ticket): void {
     const { engine, disconnect_notice_ms } = this.#o;
     if (disconnect_notice_ms === 0) engine.abort(ticket);
@@ -241,7 +244,7 @@ export class Chat {
   }
 }
 
-/** What is drawn for a text that holds no comparison: thinking as ever, and no box. */
+/** The draw for a text without a comparison: normal thinking and no box. */
 function unread(text: string, noise: NoiseParameters, seed: string): Draw {
   const candidates = ["", "-"].map((code) => ({ code }));
   const draw = drawVerdict({ question: text, candidates }, noise, seed);

@@ -1,23 +1,21 @@
-// The simulated engine in time: the queueing model driven by a clock, tickets, cancellation, counts.
+// The simulated engine in real time: the queueing model driven by a clock, with tickets, cancellation and
+// counters.
 import type { EngineParameters } from "./parameters.ts";
 import type { QueueEvent, Submission } from "./queue-events.ts";
 import { QueueModel } from "./queueing.ts";
 
-/**
- * Simulated seconds that pass in a real second; `instant`: a generation is over as soon as it is
- * asked for.
- */
+/** Simulated seconds per real second. `instant`: a generation finishes as soon as it is submitted. */
 export type Scale = number | "instant";
 
 export interface SimulatorStats {
-  /** Questions received, and those refused by a fault or for what they asked. */
+  /** Questions received. `refused`: questions rejected by a fault or as invalid. */
   requests: number;
   refused: number;
   running: number;
   waiting: number;
   started: number;
   finished: number;
-  /** Cancelled before their end, by a disconnect or by /abort_request. */
+  /** Generations cancelled before their end, by a disconnect or by /abort_request. */
   aborted: number;
   tokens_generated: number;
   prompt_tokens: number;
@@ -33,7 +31,7 @@ export interface Ticket {
   readonly rid: string | null;
   readonly output_tokens: number;
   state: "open" | "finished" | "aborted";
-  /** Tokens generated in all, once it is no longer open. */
+  /** Tokens generated in total, set when the ticket is no longer open. */
   generated: number;
 }
 
@@ -46,16 +44,16 @@ interface Watch {
 export interface EngineOptions {
   parameters: EngineParameters;
   scale: Scale;
-  /** Milliseconds from any origin. */
+  /** Clock in milliseconds, with any origin. */
   now: () => number;
   /**
-   * `shared`: one timer wakes all. `own`: each waiting question has its own, for runtimes where a
-   * timer dies with the request that set it (Workers).
+   * `shared`: one timer wakes all waiters. `own`: each waiter has its own timer, for runtimes where a timer
+   * ends with the request that set it (Workers).
    */
   pacing: "shared" | "own";
 }
 
-/** How often streams look for progress, in real milliseconds. */
+/** Interval at which streams check for progress, in real milliseconds. */
 const PROGRESS_MS = 20;
 const OWN_TICK_MS = 10;
 
@@ -71,13 +69,14 @@ export class Engine {
   #timer: { handle: ReturnType<typeof setTimeout>; at: number } | null = null;
 
   constructor(options: EngineOptions) {
-    if (options.scale !== "instant" && !(options.scale > 0)) throw new RangeError("scale must be above 0 or instant");
+    if (options.scale !== "instant" && !(options.scale > 0))
+      throw new RangeError("scale must be a number above 0 or `instant`");
     this.#options = options;
     this.#model = new QueueModel(options.parameters);
     this.#origin = options.now();
   }
 
-  /** Questions without a slot. */
+  /** Number of questions without a slot. */
   get waiting(): number {
     this.pump();
     return this.#model.waiting;
@@ -87,7 +86,7 @@ export class Engine {
     return this.#options.scale === "instant";
   }
 
-  /** Starts a generation: it waits, or gets a slot at once. */
+  /** Submits a generation, which gets a slot immediately or waits. */
   submit(submission: Submission, rid: string | null): Ticket {
     this.pump();
     const { output_tokens } = submission;
@@ -104,7 +103,7 @@ export class Engine {
     return ticket;
   }
 
-  /** Stops a generation; its slot and memory are free at once. Harmless when it is over. */
+  /** Stops a generation and frees its slot and memory. Does nothing if the generation has ended. */
   abort(ticket: Ticket): void {
     if (ticket.state !== "open") return;
     this.pump();
@@ -112,21 +111,21 @@ export class Engine {
     this.#arm();
   }
 
-  /** Stops the generations with this id, or all; returns how many. */
+  /** Stops the generations with this request id, or all generations. Returns how many were stopped. */
   abortRequests(rid: string | "all"): number {
     const hit = [...this.#open.values()].filter((ticket) => rid === "all" || ticket.rid === rid);
     for (const ticket of hit) this.abort(ticket);
     return hit.length;
   }
 
-  /** Tokens generated so far, as of the last event or progress look. */
+  /** Tokens generated so far, as of the last event or progress check. */
   generated(ticket: Ticket): number {
     return ticket.state === "open" ? this.#model.generated(ticket.id) : ticket.generated;
   }
 
   /**
-   * Resolves with true once `tokens` are there or it is over, with false after `timeoutMs` of real time. One
-   * call at a time for a ticket.
+   * Resolves with true when `tokens` have been generated or the generation has ended, and with false after
+   * `timeoutMs` of real time. Only one call at a time per ticket.
    */
   async until(ticket: Ticket, tokens: number, timeoutMs = Number.POSITIVE_INFINITY): Promise<boolean> {
     this.pump();
@@ -141,7 +140,7 @@ export class Engine {
     return false;
   }
 
-  /** Brings the model up to the present. */
+  /** Advances the model to the current time. */
   pump(): void {
     if (this.instant) return;
     for (const event of this.#model.advance(this.#now)) this.#handle(event);
@@ -169,14 +168,14 @@ export class Engine {
     };
   }
 
-  /** Aborts everything and stops the timer. */
+  /** Aborts all generations and stops the timer. */
   close(): void {
     this.abortRequests("all");
     if (this.#timer !== null) clearTimeout(this.#timer.handle);
     this.#timer = null;
   }
 
-  /** Simulated seconds. */
+  /** Current time in simulated seconds. */
   get #now(): number {
     return ((this.#options.now() - this.#origin) / 1000) * (this.#options.scale as number);
   }
@@ -212,10 +211,7 @@ export class Engine {
     watch.resolve(reached);
   }
 
-  /**
-   * Sees to it that the shared timer fires by the next event, or soon when a stream waits for
-   * progress.
-   */
+  /** Sets the shared timer for the next event, or sooner if a stream waits for progress. */
   #arm(): void {
     if (this.#options.pacing === "own") return;
     const next = this.#model.nextAt();

@@ -1,4 +1,4 @@
-// The simulator's environment: the schema of its variables, and what `--help` says of them.
+// The simulator's environment variables: their schema and their text in `--help`.
 import * as z from "zod";
 import type { VariablesHelp } from "../../gateway/only-help.ts";
 import { FAULT_NAMES, parseFault } from "./faults.ts";
@@ -29,19 +29,19 @@ export const EnvSchema = z.object({
 type Env = z.output<typeof EnvSchema>;
 
 const HELP: Readonly<Record<keyof Env, string>> = {
-  HOST: "the address to listen on",
-  PORT: "where to listen; 0: any free port",
+  HOST: "address to listen on",
+  PORT: "port to listen on; 0: any free port",
   MODEL: `preset and served name: ${MODEL_NAMES.join(", ")}`,
   GPU: GPU_NAMES.join(", "),
-  SCALE: "simulated seconds a real second; instant: no queue and no delay at all",
-  SEED: "enters every draw",
-  FLAVOUR: "vllm or sglang: metric names and error shapes",
-  THINKING_TOKENS: "median tokens of thinking in place of the model's; 0: it answers at once",
-  STREAM_TOKENS: "tokens an event of a stream",
-  FAULT: `a fault for every question that names none itself, as NAME or NAME;option=number: ${FAULT_NAMES.join(", ")}`,
+  SCALE: "simulated seconds per real second; `instant` disables queue and delay",
+  SEED: "seed of all random draws",
+  FLAVOUR: "vllm or sglang: whose metric names and error shapes to use",
+  THINKING_TOKENS: "median thinking tokens; default: the model's; 0: no thinking",
+  STREAM_TOKENS: "tokens per event of a stream",
+  FAULT: `fault for every question that does not name one, as NAME or NAME;option=number: ${FAULT_NAMES.join(", ")}`,
 };
 
-/** Every variable of the simulator with its default as the schema has it. */
+/** Every variable of the simulator with its default from the schema. */
 export function simulatorHelp(): VariablesHelp {
   const defaults = EnvSchema.parse({});
   const variables = Object.entries(HELP).map(

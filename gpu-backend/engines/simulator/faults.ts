@@ -1,7 +1,7 @@
-// The faults a question can ask for: their names, options, and when they strike.
+// Fault injection: the names and options of the faults that a question can request, and when they apply.
 import { hashText } from "../../../src/core/math/random.ts";
 
-/** Each fault with the attempts at one body that it spoils by default (0 = all). */
+/** Each fault with its default number of failed attempts per request body (0: all). */
 const TIMES = {
   "429": 1,
   "429-retry-after": 1,
@@ -27,17 +27,20 @@ export const FAULT_NAMES = Object.keys(TIMES) as FaultName[];
 
 export interface Fault {
   name: FaultName;
-  /** Attempts at one body that it spoils, the first ones; 0 = all. */
+  /** Number of first attempts per request body that fail; 0: all. */
   times: number;
-  /** Share of bodies that it strikes, chosen by their hash. */
+  /** Share of request bodies that are affected, chosen by hash. */
   share: number;
-  /** Stream faults: events with text before it strikes. */
+  /** Stream faults: events with text before the fault occurs. */
   after: number;
-  /** Real milliseconds: `slow-first-token` before the first event, `slow-drip` before each byte. */
+  /**
+   * Delay in real milliseconds: before the first event (`slow-first-token`) or before each byte
+   * (`slow-drip`).
+   */
   delay_ms: number;
-  /** `429-retry-after`: the header's seconds. */
+  /** `429-retry-after`: value of the header, in seconds. */
   seconds: number;
-  /** `flapping`: this number of questions refused with 503, then as many served, in turns. */
+  /** `flapping`: this many questions are rejected with 503, then this many are served, alternately. */
   period: number;
 }
 
@@ -45,20 +48,17 @@ const OPTIONS = ["times", "share", "after", "delay_ms", "seconds", "period"] as 
 const FIRST_TOKEN_MS = 5_000;
 const BYTE_MS = 1_000;
 const MARK = "+fault:";
-/**
- * A line comment in the question or in a candidate, so that a test can strike one comparison of
- * many.
- */
+/** A line comment in the question or in a candidate, so that a test can target a single comparison. */
 const LABEL = /(?:#|\/\/|--)[^\S\n]*simulator_fault=(\S+)/;
 const BODIES_MAX = 65_536;
 
 /**
- * Reads `NAME` or `NAME;option=number;…`.
+ * Parses `NAME` or `NAME;option=number;…`.
  * @throws RangeError for an unknown name or option, or a value below 0
  */
 export function parseFault(text: string): Fault {
   const [name = "", ...settings] = text.split(";").map((part) => part.trim());
-  if (!Object.hasOwn(TIMES, name)) throw new RangeError(`unknown fault; there are: ${FAULT_NAMES.join(", ")}`);
+  if (!Object.hasOwn(TIMES, name)) throw new RangeError(`unknown fault; the faults are: ${FAULT_NAMES.join(", ")}`);
   const known = name as FaultName;
   const delay_ms = known === "slow-drip" ? BYTE_MS : FIRST_TOKEN_MS;
   const fault: Fault = { name: known, times: TIMES[known], share: 1, after: 2, delay_ms, seconds: 1, period: 4 };
@@ -66,30 +66,30 @@ export function parseFault(text: string): Fault {
     const [key = "", value = ""] = setting.split("=");
     const option = OPTIONS.find((candidate) => candidate === key);
     const number = value.trim() === "" ? Number.NaN : Number(value);
-    if (option === undefined) throw new RangeError(`unknown fault option; there are: ${OPTIONS.join(", ")}`);
-    if (!(number >= 0)) throw new RangeError(`fault option ${option} must be a number of at least 0`);
+    if (option === undefined) throw new RangeError(`unknown fault option; the options are: ${OPTIONS.join(", ")}`);
+    if (!(number >= 0)) throw new RangeError(`fault option ${option} must be a number, at least 0`);
     fault[option] = number;
   }
   return fault;
 }
 
-/** A model name without its fault suffix, and the suffix's text, null when there is none. */
+/** Splits a model name into the name and the text of its fault suffix; null if there is none. */
 export function splitModel(name: string): { model: string; fault: string | null } {
   const at = name.indexOf(MARK);
   return at < 0 ? { model: name, fault: null } : { model: name.slice(0, at), fault: name.slice(at + MARK.length) };
 }
 
-/** The fault that a prompt's own text asks for; null when it asks for none. */
+/** The fault requested in the prompt text; null if there is none. */
 export function labelledFault(text: string): string | null {
   return LABEL.exec(text)?.[1] ?? null;
 }
 
-/** Remembers what was asked before, as far as faults depend on it. */
+/** Remembers previous attempts, for faults that depend on them. */
 export class FaultBook {
   readonly #attempts = new Map<string, number>();
   #flaps = 0;
 
-  /** Whether the fault strikes this question now. Counts it as an attempt at this body. */
+  /** Whether the fault applies to this question. Counts an attempt at this request body. */
   strikes(fault: Fault, body: string): boolean {
     const hash = hashText("fault", body);
     if (hash[0] / 4_294_967_296 >= fault.share) return false;

@@ -1,4 +1,4 @@
-// The Prometheus text of the simulated engine, under vLLM's or SGLang's names. Knows numbers only.
+// The simulated engine's metrics in Prometheus text format, with the names of vLLM or SGLang.
 import type { SimulatorStats } from "./engine.ts";
 import type { Flavour } from "./shapes.ts";
 
@@ -28,9 +28,7 @@ function rows(flavour: Flavour, stats: SimulatorStats): Row[] {
   ];
 }
 
-/**
- * The exposition text. Token counters count generated tokens as they come, not when an answer ends.
- */
+/** The metrics page. Token counters grow while answers are generated, not only when they end. */
 export function metricsText(flavour: Flavour, model: string, stats: SimulatorStats): string {
   const labels = flavour === "vllm" ? `{engine="0",model_name="${model}"}` : `{model_name="${model}"}`;
   return rows(flavour, stats)

@@ -1,4 +1,4 @@
-// A binary min-heap of items by a number that does not change.
+// A binary min-heap of items with fixed numeric keys.
 
 export class Heap<T> {
   readonly #keys: number[] = [];
@@ -8,7 +8,7 @@ export class Heap<T> {
     return this.#items.length;
   }
 
-  /** The item with the smallest key, and the key. */
+  /** The item with the smallest key, together with its key. */
   peek(): { key: number; item: T } | null {
     return this.#items.length === 0 ? null : { key: this.#keys[0] as number, item: this.#items[0] as T };
   }

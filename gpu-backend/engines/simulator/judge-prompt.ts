@@ -1,5 +1,5 @@
-// Reads a judge's prompt back: which preset or told template asked, and with which texts. Derived from the
-// table of presets, so that a new one is read without a line here.
+// Recovers the preset and the texts from a judge's prompt. Works from the table of presets, so that new
+// presets need no code here.
 import { unescapeText } from "../../../src/core/judges/escape/escape.ts";
 import { templateOfKey } from "../../../src/core/judges/presets/own.ts";
 import type { Preset, PresetMessage } from "../../../src/core/judges/presets/preset.ts";
@@ -15,27 +15,24 @@ export interface AskedMessage {
 export interface JudgePrompt {
   preset: Preset;
   question: string;
-  /** Texts of the candidates shown, in order. */
+  /** Texts of the shown candidates, in order. */
   candidates: string[];
-  /**
-   * The choices of each line of the rubric slot, 0 where it is met or not; one such where there is
-   * no rubric.
-   */
+  /** Number of choices for each criterion of the rubric; 0: met or not met. Without a rubric, a single 0. */
   criteria: number[];
-  /** Paragraphs of the candidate; 0 where it has none. */
+  /** Number of paragraphs in the candidate; 0 if there are none. */
   steps: number;
 }
 
-/** The preset that asks for a summary in steps, before they are judged. */
+/** The preset that asks for a summary in steps before they are judged. */
 export const STEPS = presetNamed(STEP_SUMMARY) as Preset;
 
 const SLOT = /\{\{(\w+)\}\}/;
 type Slots = Record<string, string>;
 
 /**
- * The preset whose words these messages are, with the texts in its slots as they were before their escape;
- * null for other words.
- * @param templateKey the template that asked, as the request says; then no preset is looked for
+ * Finds the preset that produced the messages, and recovers the unescaped texts of its slots. Returns null
+ * for other messages.
+ * @param templateKey the template named in the request; if given, no preset is tried
  */
 export function readJudgePrompt(messages: readonly AskedMessage[], templateKey?: string | null): JudgePrompt | null {
   if (templateKey != null) {
@@ -75,12 +72,12 @@ function readAs(preset: Preset, messages: readonly AskedMessage[]): JudgePrompt 
   return { preset, question, candidates, criteria: criteria.length === 0 ? [0] : criteria, steps };
 }
 
-/** How many choices a criterion's line offers, as the kind `rubric` writes them. */
+/** Number of choices in a criterion's line, as written by the `rubric` kind. */
 const choicesIn = (line: string): number => line.match(/ \(choices: (1 = .*)\)$/)?.[1]?.match(/\b\d+ = /g)?.length ?? 0;
 
 const stepsIn = (text: string): number => text.match(/^<paragraph_\d+>$/gm)?.length ?? 0;
 
-/** A completion is asked with all its texts in one. */
+/** The preset's messages. A completion preset joins them into one. */
 const messagesOf = ({ style, messages }: Preset): readonly PresetMessage[] =>
   style === "completion" ? [{ role: "user", text: messages.map(({ text }) => text).join("\n\n") }] : messages;
 
@@ -109,7 +106,7 @@ function readMessage(
   return readCandidates(preset, message.content, (head ?? "").split(SLOT), tail.split(SLOT));
 }
 
-/** A text that holds the candidates, between two that hold other slots. */
+/** Parses a message with candidates between two parts that contain other slots. */
 function readCandidates(
   preset: Preset,
   content: string,
@@ -142,7 +139,7 @@ function readCandidates(
   }
 }
 
-/** Where the last candidate ends: before its closing text and what the message says next. */
+/** Index where the last candidate ends: before its closing text and the following part of the message. */
 function endOf(rest: string, after: string, tail: readonly string[], from: number): number {
   const closing = after + tail[0];
   if (tail.length > 1) return rest.indexOf(closing, from);
@@ -157,7 +154,7 @@ interface CandidateForm {
   between: string;
 }
 
-/** How a candidate is written around the one slot of its text; null where that stands twice. */
+/** How a candidate is written around its text slot; null if the slot occurs twice. */
 function candidateForm({ candidate, between = "\n\n" }: Preset): CandidateForm | null {
   const [before, slot, after, ...more] = candidate.split(/\{\{(text|json)\}\}/);
   if (slot === undefined || more.length > 0) return null;
@@ -169,11 +166,14 @@ function candidateForm({ candidate, between = "\n\n" }: Preset): CandidateForm |
   };
 }
 
-/** The part that depends on the place alone, filled in. */
+/** Fills in the parts that depend only on the candidate's position. */
 const atPlace = (text: string, place: number): string =>
   text.replaceAll("{{letter}}", LETTERS[place] ?? "").replaceAll("{{n}}", `${place + 1}`);
 
-/** The slots of a text in whose parts text and slot take turns; null when it is another text. */
+/**
+ * Extracts the slots from a text. `parts` alternates literal text and slot names. Null if the text does not
+ * match.
+ */
 function fitted(text: string, parts: readonly string[]): Slots | null {
   const [first = ""] = parts;
   if (!text.startsWith(first) || (parts.length === 1 && text !== first)) return null;
@@ -190,7 +190,7 @@ function fitted(text: string, parts: readonly string[]): Slots | null {
   return slots;
 }
 
-/** A slot's text before its escape, whether it was written as it is or as JSON. */
+/** A slot's unescaped text, from its plain or its JSON form. */
 function plain(slots: Slots, name: string, json = `${name}_json`): string | undefined {
   const quoted = slots[json];
   if (quoted === undefined) return slots[name] === undefined ? undefined : unescapeText(slots[name]);

@@ -1,5 +1,5 @@
-// Runs the simulator as a separate program: flags, variables, the ready line, a clean end. Must not know
-// more.
+// Entry point of the simulator as a standalone program: flags, variables, the ready line, and a clean
+// shutdown.
 import * as z from "zod";
 import { takeOnlyHelp } from "../../gateway/only-help.ts";
 import { EnvSchema, simulatorHelp } from "./env.ts";

@@ -1,24 +1,23 @@
-// Defines what a simulated verifier decides: labels in, one seeded draw out. Pure; knows no text of an answer
-// and no time.
+// Decides what a simulated verifier answers: labels in, one seeded draw out. Independent of text and time.
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import type { NoiseParameters } from "./parameters.ts";
 
 /**
- * The label that a workload puts into a candidate, in a line comment: `# pass_rate=0.8`,
- * `// pass_rate=0.8`, `-- pass_rate = 1`.
+ * The pass-rate label in a candidate, as a line comment: `# pass_rate=0.8`, `// pass_rate=0.8`, `-- pass_rate
+ * = 1`.
  */
 const LABEL = /(?:#|\/\/|--)\s{0,8}pass_rate\s{0,4}=\s{0,4}(1(?:\.0+)?|0?\.\d+|0)(?![\d.])/;
 
-/** The candidate's pass rate: its label, else a hash of its text, even in [0, 1). */
+/** A candidate's pass rate: its label, or a hash of its text, uniform in [0, 1). */
 export function passRateOf(code: string): number {
   const label = LABEL.exec(code);
   return label === null ? hashText("pass_rate", code)[0] / 4_294_967_296 : Number(label[1]);
 }
 
-/** The quality of candidates, and what each of several is compared with. */
+/** Returns the pass rate of a candidate's text. */
 export type RateOf = (text: string) => number;
 
-/** One candidate is held against its own opposite. */
+/** The pass rates of the candidates. A single candidate competes against its complement, 1 - rate. */
 const ratesOf = (texts: readonly string[], rateOf: RateOf): number[] => {
   const rates = texts.map(rateOf);
   const [only] = rates;
@@ -26,9 +25,9 @@ const ratesOf = (texts: readonly string[], rateOf: RateOf): number[] => {
 };
 
 /**
- * The probability of each letter before parse faults: (1 - lapse) softmax(discrimination * pass
- * rate + bias of A) + lapse / k. For two candidates the log-odds of the better one are
- * `discrimination * gap`, plus or minus the bias.
+ * The probability of each letter before parse failures: (1 - lapse) softmax(discrimination * pass rate + bias
+ * of A) + lapse / k. For two candidates, the log-odds of the better one are `discrimination * gap`, plus or
+ * minus the bias.
  */
 export function letterProbabilities(rates: readonly number[], noise: NoiseParameters): number[] {
   const pulls = rates.map((rate, i) => noise.discrimination * rate + (i === 0 ? noise.position_bias : 0));
@@ -40,41 +39,40 @@ export function letterProbabilities(rates: readonly number[], noise: NoiseParame
 
 export type Ending = "box" | "no_box" | "two_boxes" | "bad_content";
 
-/** A question, as far as a draw needs it. */
+/** The parts of a question that a draw needs. */
 export interface Asked {
   question: string;
   candidates: readonly { code: string }[];
 }
 
 export interface Draw {
-  /** Index of the candidate chosen; of a single candidate 0 where it passes, else 1. */
+  /** Index of the chosen candidate. For a single candidate, 0 if it passes, otherwise 1. */
   choice: number;
-  /** Its level for each candidate, 0 to 1. */
+  /** Quality of each candidate, 0 to 1. */
   levels: number[];
-  /** Its score for each candidate, of 10. */
+  /** Score of each candidate, 0 to 10. */
   scores: number[];
-  /** Log probabilities of the letters at the box's token. */
+  /** Log probabilities of the letters at the token in the box. */
   box_logprobs: number[];
-  /** How the answer ends when it is not cut. */
+  /** How the answer ends if it is not cut. */
   ending: Ending;
-  /** Tokens of thinking, before any cut; 0: it answers at once, without tags. */
+  /** Thinking tokens before any cut; 0: the verifier answers immediately, without tags. */
   thinking_tokens: number;
-  /** Whether the thinking repeats itself until it is cut. */
+  /** Whether the thinking loops until it is cut. */
   loops: boolean;
 }
 
 /**
- * 4 standard deviations of a log-normal tail; beyond it a draw is a matter of arithmetic, not of
- * models.
+ * Truncates the log-normal tail at 4 standard deviations; larger values are artifacts, not model behaviour.
  */
 const Z_MAX = 4;
 
 /**
- * One generation. A single candidate of rate p competes with one of rate 1 - p, and the bias of A
- * is left out: it passes with log-odds discrimination * (2p - 1). The candidates' utilities get
- * independent Gumbel noise, so that the largest is chosen with the softmax probabilities of
- * `letterProbabilities` (Gumbel-max), and the scores and the distribution at the box follow from
- * the same noisy utilities. Equal arguments, equal draw.
+ * Draws one generation. A single candidate with rate p competes with one of rate 1 - p, without position
+ * bias, so it passes with log-odds discrimination * (2p - 1). The utilities of the candidates get independent
+ * Gumbel noise, so that the largest is chosen with the softmax probabilities of `letterProbabilities`
+ * (Gumbel-max). The scores and the distribution at the box use the same noisy utilities. Equal arguments give
+ * an equal draw.
  */
 export function drawVerdict(prompt: Asked, noise: NoiseParameters, seed: string, rateOf: RateOf = passRateOf): Draw {
   const codes = prompt.candidates.map(({ code }) => code);
@@ -87,7 +85,8 @@ export function drawVerdict(prompt: Asked, noise: NoiseParameters, seed: string,
     const pull = lapsed ? 0 : noise.discrimination * rate + (i === 0 && !alone ? noise.position_bias : 0);
     return pull + gumbel;
   });
-  // A trace's noise comes before the letter: only a verifier without one weighs it in its odds.
+  // A thinking trace fixes its noise before the letter, so only a verifier without one shows its true choice
+  // probabilities.
   const direct = noise.thinking_median_tokens === 0;
   const bias = alone ? 0 : noise.position_bias;
   const odds = direct && letterProbabilities(ratesOf(codes, rateOf), { ...noise, position_bias: bias }).map(Math.log);
@@ -110,7 +109,7 @@ const within = (level: number): number => Math.min(1, Math.max(0, level));
 const levelOf = (utility: number, lapsed: boolean, { discrimination }: NoiseParameters): number =>
   within((utility - GUMBEL_MEAN) / Math.max(discrimination, 1e-9) + (lapsed ? 0.5 : 0));
 
-/** The pass rate at which the two utilities would be this far apart: over 1/2 where it passes. */
+/** The quality of a single candidate from its two utilities: above 1/2 if the candidate passes. */
 function levelAlone([passes = 0, fails = 0]: readonly number[], { discrimination }: NoiseParameters): number {
   return within(0.5 + (passes - fails) / (2 * Math.max(discrimination, 1e-9)));
 }
@@ -127,7 +126,7 @@ function drawEnding(random: () => number, parseRate: number): Ending {
   return kind < 0.6 ? "no_box" : kind < 0.8 ? "two_boxes" : "bad_content";
 }
 
-/** Log-normal by Box and Muller's transform. */
+/** A log-normal draw by the Box-Muller transform. */
 function drawThinking(u: number, v: number, { thinking_median_tokens, thinking_sigma }: NoiseParameters): number {
   const normal = Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v);
   if (thinking_median_tokens === 0) return 0;

@@ -1,6 +1,6 @@
-// The simulator's parameters: what an engine and a verifier of each size do, from hardware arithmetic.
+// Parameters of the simulated engine and verifier for each model size, derived from hardware data.
 
-/** Sizes of one dense model with grouped-query attention; bf16 weights and KV cache. */
+/** Size of a dense model with grouped-query attention; bf16 weights and KV cache. */
 interface ModelShape {
   parameters: number;
   layers: number;
@@ -12,12 +12,12 @@ interface Gpu {
   memory_bytes: number;
   bandwidth_bytes_s: number;
   bf16_flops: number;
-  /** The defaults of vLLM's API server: large ones from 70 GiB on, except for the A100. */
+  /** Defaults of vLLM's API server: the larger ones from 70 GiB on, except for the A100. */
   sequences_max: number;
   step_tokens_max: number;
 }
 
-/** Qwen2.5's published configurations, which the DeepSeek-R1-Distill-Qwen models keep. */
+/** Published configurations of Qwen2.5, which the DeepSeek-R1-Distill-Qwen models share. */
 const SHAPES = {
   "sim-1.5b": { parameters: 1.54e9, layers: 28, kv_heads: 2, head_dim: 128 },
   "sim-7b": { parameters: 7.62e9, layers: 28, kv_heads: 4, head_dim: 128 },
@@ -26,10 +26,7 @@ const SHAPES = {
 
 const GIB = 2 ** 30;
 
-/**
- * Bandwidth and dense bf16 rate from the data sheets of the SXM versions; memory as drivers report
- * it.
- */
+/** Bandwidth and dense bf16 rate from the data sheets of the SXM versions; memory as reported by drivers. */
 const GPUS = {
   h200: {
     memory_bytes: 139 * GIB,
@@ -53,7 +50,7 @@ export const MODEL_NAMES = Object.keys(SHAPES) as ModelName[];
 export const GPU_NAMES = Object.keys(GPUS) as GpuName[];
 
 /**
- * Shares of the data sheet that a serving engine reaches, and fixed costs. Assumed: see README.md.
+ * Shares of the data-sheet values that a serving engine reaches, and fixed costs. Assumptions: see README.md.
  */
 export const ASSUMED = {
   bandwidth_share: 0.8,
@@ -65,32 +62,32 @@ export const ASSUMED = {
 
 const BYTES = 2;
 
-/** One engine on one GPU, as the queueing model takes it. Times in seconds. */
+/** One engine on one GPU, as input for the queueing model. Times in seconds. */
 export interface EngineParameters {
-  /** Fixed cost of a step: scheduling, sampling, launches. */
+  /** Fixed cost of a step: scheduling, sampling, kernel launches. */
   step_overhead_s: number;
-  /** Reading all weights once; a step cannot be faster. */
+  /** Time to read all weights once; the minimum time of a step. */
   weights_read_s: number;
-  /** Computing one token, of a prompt or of an answer. Its inverse is the prefill rate. */
+  /** Time to compute one token of a prompt or an answer. The inverse is the prefill rate. */
   token_compute_s: number;
-  /** Reading one token of context, in each step and for each stream that has it. */
+  /** Time to read one token of context, per step and per stream. */
   kv_read_s: number;
   /** Tokens whose keys and values fit in memory. */
   kv_tokens_max: number;
   /** Batch slots. */
   sequences_max: number;
-  /** Prompt tokens computed in one step, at most. */
+  /** Maximum prompt tokens computed in one step. */
   step_tokens_max: number;
-  /** Prompt and answer together. */
+  /** Maximum tokens of prompt and answer together. */
   context_tokens_max: number;
-  /** Tokens of a block of the prefix cache. */
+  /** Tokens per block of the prefix cache. */
   block_tokens: number;
   prefix_cache: boolean;
 }
 
 /**
- * The engine for a model on a GPU. The arithmetic is spelt out in README.md, and a test holds the
- * two together.
+ * The engine parameters for a model on a GPU. README.md explains the arithmetic, and a test checks that the
+ * two agree.
  */
 export function engineParameters(model: ModelName, gpu: GpuName): EngineParameters {
   const shape: ModelShape = SHAPES[model];
@@ -113,33 +110,32 @@ export function engineParameters(model: ModelName, gpu: GpuName): EngineParamete
   };
 }
 
-/** How a verifier answers. Natural logarithms; see noise.ts for the model. */
+/** How a verifier answers. Natural logarithms; noise.ts has the model. */
 export interface NoiseParameters {
-  /** Log-odds between two candidates for a pass-rate gap of 1. */
+  /** Log-odds between two candidates per pass-rate gap of 1. */
   discrimination: number;
-  /** Share of generations that choose among the candidates evenly, whatever they are. */
+  /** Share of generations that choose uniformly among the candidates. */
   lapse_rate: number;
   /** Log-odds added to the candidate shown as A. */
   position_bias: number;
-  /** Share of complete answers that end in one readable box. */
+  /** Share of complete answers that end in exactly one readable box. */
   parse_rate: number;
-  /** Share of generations that fall into repeating a phrase until the budget ends. */
+  /** Share of generations that loop on a phrase until the token limit. */
   loop_rate: number;
   /**
-   * Log-normal length of the thinking before any cut: its median, and the deviation of its
-   * logarithm. A median of 0: it answers at once, and the distribution at the box is the
-   * probability with which it chooses.
+   * Log-normal length of the thinking before any cut: the median, and in `thinking_sigma` the deviation of
+   * its logarithm. With a median of 0, the verifier answers immediately, and the distribution at the box
+   * equals its choice probabilities.
    */
   thinking_median_tokens: number;
   thinking_sigma: number;
-  /**
-   * How sharp the distribution at the box is: 1 spreads it as far as the generations differ among
-   * each other.
-   */
+  /** Sharpness of the distribution at the box: 1 matches the variation among the generations. */
   box_sharpness: number;
 }
 
-/** `discrimination` is solved for the accuracies of README.md, the rest is assumed there. */
+/**
+ * `discrimination` is solved for the accuracies in README.md; the other values are assumptions listed there.
+ */
 const NOISE: Record<ModelName, NoiseParameters> = {
   "sim-1.5b": {
     discrimination: 2.65,

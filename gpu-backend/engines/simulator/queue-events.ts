@@ -1,25 +1,25 @@
-// Defines what goes into the queue model and what it tells. Interfaces only.
+// Types of the queueing model's inputs and outputs.
 
 export interface Submission {
   prompt_tokens: number;
   /** Keys of the prompt's full blocks; see blockKeys. */
   blocks: readonly number[];
-  /** Tokens it will generate, at least 1. */
+  /** Tokens to generate, at least 1. */
   output_tokens: number;
-  /** Lower goes first; equal ones by arrival. */
+  /** Lower values go first; ties by arrival. */
   priority: number;
 }
 
 export interface QueueEvent {
   type: "first_token" | "finished" | "preempted";
   id: number;
-  /** Seconds. */
+  /** Time of the event, in seconds. */
   at: number;
 }
 
 export interface QueueTotals {
   preemptions: number;
-  /** Prompt tokens taken in, and those of them that were warm. */
+  /** Prompt tokens submitted. `warm_tokens`: those found in the prefix cache. */
   prompt_tokens: number;
   warm_tokens: number;
 }

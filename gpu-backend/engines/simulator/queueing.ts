@@ -1,5 +1,5 @@
-// The queueing model of one engine: continuous batching as a discrete-event simulation. Pure: time is a
-// number that the caller passes in.
+// Queueing model of one engine: continuous batching as a discrete-event simulation. The caller passes in the
+// time.
 
 import { Heap } from "./heap.ts";
 import type { EngineParameters } from "./parameters.ts";
@@ -13,33 +13,33 @@ interface Sequence extends Submission {
   state: "waiting" | "prefill" | "decode" | "ended";
   /** Tokens generated before `from`. */
   done: number;
-  /** The step count at which it began to decode. */
+  /** Step count at the start of decoding. */
   from: number;
-  /** Context when it began to decode. */
+  /** Context length at the start of decoding. */
   context: number;
   held: Held | null;
 }
 
 interface Prefill {
   members: Sequence[];
-  /** The step count at which it is done. */
+  /** Step count at which the prefill ends. */
   until: number;
-  /** Prompt tokens computed in each step. */
+  /** Prompt tokens computed per step. */
   tokens: number;
 }
 
-/** Memory kept free when sequences are let in beside others, as a share. */
+/** Share of memory kept free when a sequence is admitted while others run. */
 const WATERMARK = 0.01;
-/** Step counts closer than this are the same. */
+/** Tolerance for equal step counts. */
 const EPSILON = 1e-7;
 
 /**
- * All streams advance one token a step, and a step takes what step-time.ts says: it depends on the
- * streams, the prompt tokens computed beside them and their context, which grows with them. Between
- * two events that is linear in the steps done, so both the time to an event and the steps done by a
- * time are exact: nothing is ticked. Prompts are computed in batches of up to `step_tokens_max`
- * tokens a step beside the streams, first come first served. A sequence is let in when a slot and
- * memory are free; when memory runs out the youngest is put back and computed anew.
+ * Every stream advances by one token per step. The time of a step (step-time.ts) depends on the number of
+ * streams, the prompt tokens computed in it, and the context, which grows with the streams. Between two
+ * events it is linear in the steps done, so the time of an event and the steps done by a time are computed
+ * exactly, without ticking. Prompts are prefilled in batches of up to `step_tokens_max` tokens per step
+ * alongside the streams, first come, first served. A sequence is admitted when a slot and memory are free. If
+ * memory runs out, the youngest sequence is preempted and recomputed later.
  */
 export class QueueModel {
   readonly totals: QueueTotals = { preemptions: 0, prompt_tokens: 0, warm_tokens: 0 };
@@ -47,21 +47,21 @@ export class QueueModel {
   readonly #memory: KvMemory;
   readonly #sequences = new Map<number, Sequence>();
   readonly #waiting = new WaitingLine<Sequence>();
-  /** Sequences with a slot, the oldest first. */
+  /** Sequences with a slot, oldest first. */
   readonly #active = new Set<Sequence>();
   readonly #ends = new Heap<Sequence>();
   #prefill: Prefill | null = null;
   #streams = 0;
   #time = 0;
   #steps = 0;
-  /** Sums over the streams, of `from` and of `context`. */
+  /** Sums of `from` and `context` over the streams. */
   #fromSum = 0;
   #contextSum = 0;
 
-  /** @throws RangeError when a single sequence could outgrow the memory */
+  /** @throws RangeError if a single sequence could exceed the memory */
   constructor(parameters: EngineParameters) {
     if (parameters.context_tokens_max > parameters.kv_tokens_max)
-      throw new RangeError("context_tokens_max must fit in kv_tokens_max");
+      throw new RangeError("context_tokens_max must be at most kv_tokens_max");
     this.#p = parameters;
     this.#memory = new KvMemory({
       tokens_max: parameters.kv_tokens_max,
@@ -70,7 +70,7 @@ export class QueueModel {
     });
   }
 
-  /** Sequences with a slot, prefilling or decoding. */
+  /** Number of sequences with a slot, prefilling or decoding. */
   get running(): number {
     return this.#active.size;
   }
@@ -79,17 +79,19 @@ export class QueueModel {
     return this.#waiting.length;
   }
 
-  /** Share of the memory held, 0..1. */
+  /** Share of the memory in use, 0..1. */
   get kv_usage(): number {
     this.#memory.grown = this.#grown;
     return Math.min(1, this.#memory.used / this.#p.kv_tokens_max);
   }
 
-  /** Puts a sequence in the queue at the model's present time: call `advance` first. */
+  /** Adds a sequence to the queue at the model's current time; call `advance` first. */
   submit(id: number, submission: Submission): void {
     const { prompt_tokens, output_tokens } = submission;
-    if (!(output_tokens >= 1) || !(prompt_tokens >= 1)) throw new RangeError("at least one token each way");
-    if (prompt_tokens + output_tokens > this.#p.context_tokens_max) throw new RangeError("longer than the context");
+    if (!(output_tokens >= 1) || !(prompt_tokens >= 1))
+      throw new RangeError("prompt_tokens and output_tokens must be at least 1");
+    if (prompt_tokens + output_tokens > this.#p.context_tokens_max)
+      throw new RangeError("prompt_tokens + output_tokens must be at most context_tokens_max");
     const sequence: Sequence = { ...submission, id, state: "waiting", done: 0, from: 0, context: 0, held: null };
     this.#sequences.set(id, sequence);
     this.totals.prompt_tokens += prompt_tokens;
@@ -98,8 +100,8 @@ export class QueueModel {
   }
 
   /**
-   * Takes a sequence out at the model's present time; its slot and memory are free at once. Returns
-   * the tokens it generated.
+   * Removes a sequence at the model's current time and frees its slot and memory. Returns the tokens
+   * generated so far.
    */
   abort(id: number): number {
     const sequence = this.#sequences.get(id);
@@ -112,7 +114,7 @@ export class QueueModel {
     return generated;
   }
 
-  /** Whole tokens generated so far; 0 for a sequence that is not here. */
+  /** Complete tokens generated so far; 0 for an unknown sequence. */
   generated(id: number): number {
     const sequence = this.#sequences.get(id);
     if (sequence === undefined) return 0;
@@ -120,13 +122,13 @@ export class QueueModel {
     return Math.min(sequence.output_tokens, sequence.done + Math.floor(since + EPSILON));
   }
 
-  /** When the next event happens if no sequence comes or goes, in seconds; null when nothing runs. */
+  /** Time of the next event in seconds if no sequence is added or removed; null if nothing is running. */
   nextAt(): number | null {
     const steps = this.#stepsToEvent();
     return steps === null ? null : this.#time + durationOf(this.#pace, steps);
   }
 
-  /** Moves to `now` (seconds, never backwards) and returns what happened on the way, in order. */
+  /** Advances to `now` (seconds, never backwards) and returns the events until then, in order. */
   advance(now: number): QueueEvent[] {
     const events: QueueEvent[] = [];
     for (;;) {
@@ -174,7 +176,7 @@ export class QueueModel {
     return null;
   }
 
-  /** Handles everything that is due at the present step count. */
+  /** Handles all events that are due at the current step count. */
   #settle(events: QueueEvent[]): void {
     for (let end = this.#nextEnd(); end !== null && end <= this.#steps + EPSILON; end = this.#nextEnd()) {
       this.#finish(this.#ends.pop() as Sequence, events);
@@ -189,7 +191,7 @@ export class QueueModel {
     this.#admit();
   }
 
-  /** A prefill yields the first token. */
+  /** Starts decoding. A prefill yields the first token. */
   #beginDecode(sequence: Sequence, events: QueueEvent[]): void {
     sequence.done++;
     if (sequence.done === 1) events.push({ type: "first_token", id: sequence.id, at: this.#time });
@@ -214,13 +216,13 @@ export class QueueModel {
     this.#sequences.delete(sequence.id);
   }
 
-  /** Frees slot and memory. */
+  /** Frees the slot and the memory of a sequence. */
   #leave(sequence: Sequence): void {
     if (sequence.state === "decode") {
       this.#streams--;
       this.#fromSum -= sequence.from;
       this.#contextSum -= sequence.context;
-      // Sums of many terms drift; an empty engine is a good moment to forget that.
+      // Resets the sums when no stream is left, to remove accumulated rounding errors.
       if (this.#streams === 0) this.#fromSum = this.#contextSum = 0;
     } else if (this.#prefill !== null) {
       this.#prefill.members = this.#prefill.members.filter((member) => member !== sequence);
@@ -244,8 +246,8 @@ export class QueueModel {
   }
 
   /**
-   * Starts the next prefill when none runs: as many of the first in the queue as fit in one step,
-   * in the slots and in memory.
+   * Starts the next prefill if none is running: as many sequences from the front of the queue as fit into one
+   * step, the slots and the memory.
    */
   #admit(): void {
     if (this.#prefill !== null || this.#waiting.length === 0) return;

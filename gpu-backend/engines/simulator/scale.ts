@@ -1,19 +1,19 @@
-// The marks that a simulated judge gives on a preset's scale. Pure; knows no form of an answer.
+// Scores of a simulated judge on a preset's scale. Independent of the answer's format.
 import type { Draw } from "./noise.ts";
 
 export type Range = readonly [low: number, high: number];
 
-/** Scales at least this wide are marked in whole numbers, narrower ones in steps of 0.05. */
+/** Scales at least this wide use whole numbers, narrower ones use steps of 0.05. */
 const WHOLE_FROM = 2;
 
 const stepOf = ([low, high]: Range, whole: boolean): number => (whole || high - low >= WHOLE_FROM ? 1 : 0.05);
 
-/** Without the noise of binary fractions. */
+/** Rounds away binary floating-point noise. */
 const tidied = (mark: number): number => Number(mark.toFixed(2));
 
 /**
- * One mark a candidate within the range: what the draw would give each, rounded to the scale's
- * step. Of several the one chosen is alone at the top: a tie would be another verdict.
+ * One score per candidate within the range: the level from the draw, rounded to the scale's step. Among
+ * several candidates, the chosen one is strictly the best, because a tie would be a different verdict.
  */
 export function marksOf({ levels, choice }: Draw, count: number, range: Range, whole: boolean): number[] {
   const [low, high] = range;
@@ -28,6 +28,6 @@ export function marksOf({ levels, choice }: Draw, count: number, range: Range, w
   return marks.map(tidied);
 }
 
-/** Marks of which each is another. */
+/** For each score, a different score. */
 export const otherMarks = (marks: readonly number[], [low, high]: Range): number[] =>
   marks.map((mark) => (mark === high ? low : high));

@@ -1,4 +1,4 @@
-// Runs the simulator in this Node process, where its faults can reach the sockets.
+// Runs the simulator in this Node process, where faults can control the sockets.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
@@ -17,11 +17,11 @@ export interface RunningSimulator {
   /** `http://HOST:PORT`, without a path. */
   url: string;
   stats(): SimulatorStats;
-  /** Ends the server; open requests are cut, their generations aborted. */
+  /** Stops the server. Open requests are cut and their generations aborted. */
   close(): Promise<void>;
 }
 
-/** Rejects when the port is taken. @throws RangeError for options out of range */
+/** Starts the server. Rejects if the port is in use. @throws RangeError for options out of range */
 export async function startSimulator(options: SimulatorOptions & ListenOptions = {}): Promise<RunningSimulator> {
   const { host = "127.0.0.1", port = 0, ...rest } = options;
   const simulator = createSimulator(rest, "shared");

@@ -1,4 +1,4 @@
-// The wire shapes of the simulated engine: the request it takes, chunks, replies and errors of its flavours.
+// Wire formats of the simulated engine: requests, chunks, replies, and the errors of each flavour.
 import * as z from "zod";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { JUDGE_TEMPLATE } from "../../../src/core/wire/judge-template.ts";
@@ -6,15 +6,15 @@ import { CompletionRequestSchema, estimateTokens } from "../cpu/completion.ts";
 import { type Answer, logprobsOf } from "./answer.ts";
 import type { AskedMessage } from "./judge-prompt.ts";
 
-/** The server whose names and error shapes it takes on. */
+/** The server whose names and error formats are imitated. */
 export type Flavour = "vllm" | "sglang";
 
 /**
- * A server's way with thinking: it leaves it in `content` between its tags, or sends it apart under a name.
+ * Where a server puts the thinking: in `content` between think tags, or in a separate field with this name.
  */
 export type ThinkingField = "content" | "reasoning" | "reasoning_content";
 
-/** Fields it does not know are ignored. */
+/** The request schema. Unknown fields are ignored. */
 export const RequestSchema = CompletionRequestSchema.extend({
   model: z.string(),
   seed: z.int().nullish(),
@@ -23,12 +23,12 @@ export const RequestSchema = CompletionRequestSchema.extend({
   top_logprobs: z.int().min(0).max(20).nullish(),
   priority: z.int().nullish(),
   rid: z.string().max(256).nullish(),
-  /** The template in whose words it is asked, where that is not a preset. */
+  /** The template of the prompt, if the prompt is not from a preset. */
   [JUDGE_TEMPLATE]: z.string().max(LIMITS.template_chars).nullish(),
 });
 export type SimulatedRequest = z.output<typeof RequestSchema>;
 
-/** A request to `/v1/completions` as one to chat: its raw text is the only message. */
+/** Converts a `/v1/completions` request into a chat request with the raw text as the only message. */
 export function fromText(request: unknown): unknown {
   if (typeof request !== "object" || request === null) return request;
   const { prompt: content, logprobs, ...rest } = request as Record<string, unknown>;
@@ -36,7 +36,7 @@ export function fromText(request: unknown): unknown {
   return { ...rest, ...top, messages: typeof content === "string" ? [{ role: "user", content }] : undefined };
 }
 
-/** The messages with their parts put together. */
+/** The messages with their content parts joined. */
 export const messagesOf = ({ messages }: Pick<SimulatedRequest, "messages">): AskedMessage[] =>
   messages.map(({ role, content }) => ({
     role,
@@ -61,7 +61,7 @@ const TYPES: Record<number, string> = {
   503: "ServiceUnavailableError",
 };
 
-/** An error as the flavour words it: vLLM nests it, SGLang does not. */
+/** An error in the format of the flavour: vLLM nests the error, SGLang does not. */
 export function errorReply(
   flavour: Flavour,
   status: number,
@@ -72,10 +72,10 @@ export function errorReply(
   return Response.json(flavour === "vllm" ? { error } : { object: "error", ...error }, { status, headers });
 }
 
-/** `text`: of `/v1/completions`, where a choice is a text and contains the thinking. */
+/** `text`: the format of `/v1/completions`, where a choice is a text that includes the thinking. */
 export type WireForm = "chat" | "text";
 
-/** One answer on the wire, whole or as SSE. */
+/** Serializes one answer, as a complete reply or as SSE events. */
 export class Wire {
   readonly #answer: Answer;
   readonly #base: { id: string; created: number; model: string; system_fingerprint: string };
@@ -83,7 +83,7 @@ export class Wire {
   readonly #field: ThinkingField;
   readonly #top: number | null;
   readonly #promptTokens: number;
-  /** A chunk up to its delta: there are hundreds an answer. */
+  /** The start of a chunk, up to its delta. Built once, because an answer has hundreds of chunks. */
   readonly #head: string;
 
   /** @param options.top_logprobs null: no log probabilities */
@@ -112,17 +112,17 @@ export class Wire {
     this.#head = `data: ${base},"choices":[{"index":0,`;
   }
 
-  /** A chunk's kind; of raw completions a whole reply has the same. */
+  /** The object type of a chunk; a complete reply to a raw completion has the same type. */
   get #object(): string {
     return this.#form === "text" ? "text_completion" : "chat.completion.chunk";
   }
 
-  /** The first event: the role, no text. */
+  /** The first event: the role without text. */
   role(): string {
     return this.#chunk({ role: "assistant", content: "" }, 0, 0, null);
   }
 
-  /** Events for tokens `from`..`to`; thinking and answer are never in one event. */
+  /** Events for tokens `from`..`to`. An event never mixes thinking and answer. */
   deltas(from: number, to: number): string[] {
     const middle = this.#answer.thinking_end;
     if (from >= to) return [];
@@ -140,7 +140,7 @@ export class Wire {
     return `${last}data: ${JSON.stringify(usage)}\n\n`;
   }
 
-  /** A `chat.completion` of the first `generated` tokens. */
+  /** The complete reply with the first `generated` tokens. */
   whole(finish_reason: string, generated: number): string {
     const { thinking, content } = this.#answer.text(0, generated);
     const logprobs = this.#logprobs(0, generated);
@@ -189,10 +189,10 @@ export class Wire {
   }
 }
 
-/** A runner's control over the client's connection; null where the runtime gives none. */
+/** Control over the client's connection; null if the runtime gives none. */
 export interface Connection {
-  /** Resets it (RST). */
+  /** Resets the connection (RST). */
   reset(): void;
-  /** Ends it in the middle of a reply. */
+  /** Closes the connection in the middle of a reply. */
   cut(): void;
 }

@@ -1,5 +1,4 @@
-// The simulated engine's HTTP face as one fetch handler for any runtime (itty-router). Knows neither sockets
-// nor how time passes.
+// HTTP interface of the simulated engine, as a fetch handler for any runtime (itty-router).
 import { Router } from "itty-router";
 import { simulatedName } from "../../../src/core/wire/simulated-model.ts";
 import { Chat } from "./chat.ts";
@@ -16,39 +15,41 @@ import {
 } from "./parameters.ts";
 import { type Connection, errorReply, type Flavour, type ThinkingField } from "./shapes.ts";
 
-/** Plain data, so that it can be handed to another runtime as JSON. */
+/** Plain data, so that the options can be passed to another runtime as JSON. */
 export interface SimulatorOptions {
-  /** Preset, and the name it is served under. Default `sim-14b`. */
+  /** Preset and served model name. Default `sim-14b`. */
   model?: ModelName;
   /** Default `h200`. */
   gpu?: GpuName;
-  /** Simulated seconds a real second, or `instant`. Default 1. */
+  /** Simulated seconds per real second, or `instant`. Default 1. */
   scale?: Scale;
-  /** Enters every draw. Default 0. */
+  /** Seed of all draws. Default 0. */
   seed?: number;
-  /** Single parameters in place of the preset's. */
+  /** Overrides for individual parameters of the preset. */
   engine?: Partial<EngineParameters>;
   noise?: Partial<NoiseParameters>;
-  /** The server whose metric names and error shapes it uses. Default `vllm`. */
+  /** The server whose metric names and error formats are used. Default `vllm`. */
   flavour?: Flavour;
-  /** Default `content`, between think tags. */
+  /** Field for the thinking. Default `content`, between think tags. */
   thinking_field?: ThinkingField;
-  /** Tokens an event. Default 16. */
+  /** Tokens per event. Default 16. */
   stream_tokens?: number;
-  /** Comment frames while nothing else is to send, in real ms. Default 0: none, as vLLM's. */
+  /** Interval of keep-alive comments while nothing else is sent, in real ms. Default 0: none, as in vLLM. */
   keep_alive_ms?: number;
-  /** Off: a priority other than 0 is refused, as vLLM does. Default false. */
+  /**
+   * Whether priorities are supported. If false, a priority other than 0 is rejected, as in vLLM. Default
+   * false.
+   */
   priority_scheduling?: boolean;
-  /** Over it questions get 503. Default: no limit. */
+  /** Maximum waiting questions; more are rejected with 503. Default: no limit. */
   waiting_max?: number;
   /**
-   * Real ms from a disconnect until the generation stops; SGLang takes seconds. Node runner only.
-   * Default 0.
+   * Real ms from a disconnect until the generation stops; SGLang takes seconds. Node runner only. Default 0.
    */
   disconnect_notice_ms?: number;
-  /** A fault for all questions that ask for none themselves; see faults.ts. */
+  /** A fault for all questions that do not request one themselves; see faults.ts. */
   fault?: string | null;
-  /** Pass rates by a candidate's text, blanks at its ends aside. The others have their label. */
+  /** Pass rates by trimmed candidate text. Other candidates use the label in their text. */
   rates?: Readonly<Record<string, number>>;
 }
 
@@ -59,12 +60,13 @@ export interface Simulator {
 }
 
 /**
- * The handler. `connection` is what the runner can do to the client's socket.
+ * Creates the handler. `connection` controls the client's socket if the runner supports this.
  * @throws RangeError for options out of range
  */
 export function createSimulator(options: SimulatorOptions, pacing: "shared" | "own"): Simulator {
   const { model = "sim-14b", gpu = "h200", flavour = "vllm", scale = 1, stream_tokens = 16 } = options;
-  if (!(Number.isInteger(stream_tokens) && stream_tokens >= 1)) throw new RangeError("stream_tokens must be 1 or more");
+  if (!(Number.isInteger(stream_tokens) && stream_tokens >= 1))
+    throw new RangeError("stream_tokens must be at least 1");
   if (options.fault != null) parseFault(options.fault);
   const parameters = { ...engineParameters(model, gpu), ...options.engine };
   const engine = new Engine({ parameters, scale, now: () => performance.now(), pacing });
@@ -114,13 +116,11 @@ function modelsOf(id: string, { context_tokens_max }: EngineParameters): object 
   };
 }
 
-/**
- * SGLang's route: `{rid}` or `{abort_all: true}`; 200 whether or not anything ran under that id.
- */
+/** SGLang's route: `{rid}` or `{abort_all: true}`. Returns 200 even if no generation has that id. */
 async function abortRequest(request: Request, engine: Engine, flavour: Flavour): Promise<Response> {
   const body: unknown = await request.json().catch(() => null);
   const { rid, abort_all } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-  if (abort_all !== true && typeof rid !== "string") return errorReply(flavour, 400, "rid or abort_all is needed");
+  if (abort_all !== true && typeof rid !== "string") return errorReply(flavour, 400, "rid or abort_all is required");
   engine.abortRequests(abort_all === true ? "all" : (rid as string));
   return new Response(null);
 }

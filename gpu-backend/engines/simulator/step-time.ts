@@ -1,24 +1,24 @@
-// How long the steps of a batched engine take. Pure arithmetic; knows no queue.
+// Duration of the steps of a batched engine.
 import type { EngineParameters } from "./parameters.ts";
 
 /** The work of one step. */
 export interface Load {
   streams: number;
-  /** Prompt tokens computed beside the streams. */
+  /** Prompt tokens computed in the same step. */
   prefill_tokens: number;
-  /** Tokens of context of all streams. */
+  /** Total context tokens of all streams. */
   context: number;
 }
 
 export interface Pace {
-  /** Seconds of one step. */
+  /** Duration of one step, in seconds. */
   step: number;
-  /** By how much that rises with each step: every stream's context grows by a token. */
+  /** Increase of the duration per step, because every stream's context grows by one token. */
   rise: number;
 }
 
 /**
- * Roofline: weights are read while tokens are computed, so the longer of the two counts; then the
+ * Roofline model: weights are read while tokens are computed, so the longer of the two counts; then the
  * context is read.
  */
 export function paceOf(engine: EngineParameters, { streams, prefill_tokens, context }: Load): Pace {
@@ -30,12 +30,12 @@ export function paceOf(engine: EngineParameters, { streams, prefill_tokens, cont
   };
 }
 
-/** Seconds that `steps` (whole or not) take. */
+/** Duration of `steps` steps (may be fractional), in seconds. */
 export function durationOf({ step, rise }: Pace, steps: number): number {
   return (step + (rise * steps) / 2) * steps;
 }
 
-/** The inverse of `durationOf`. */
+/** The inverse of `durationOf`: the steps done in a time. */
 export function stepsIn({ step, rise }: Pace, seconds: number): number {
   return (2 * seconds) / (step + Math.sqrt(step * step + 2 * rise * seconds));
 }

@@ -1,4 +1,4 @@
-// The event stream of one answer: when what is sent, and the faults in the middle of it.
+// The event stream of one answer: the timing of its events, and faults in the middle of the stream.
 import type { Answer } from "./answer.ts";
 import type { Engine, Ticket } from "./engine.ts";
 import type { Fault } from "./faults.ts";
@@ -11,11 +11,11 @@ export interface StreamJob {
   wire: Wire;
   fault: Fault | null;
   connection: Connection | null;
-  /** Aborted when the client goes. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
-  /** Tokens an event. */
+  /** Tokens per event. */
   stream_tokens: number;
-  /** Comment frames while nothing else is to send; 0: none. */
+  /** Interval of keep-alive comments while nothing else is sent, in ms; 0: none. */
   keep_alive_ms: number;
   withUsage: boolean;
 }
@@ -23,15 +23,15 @@ export interface StreamJob {
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 const DONE = "data: [DONE]\n\n";
 const HANG_TICK_MS = 250;
-/** A negative number, one that fits no database column, and one that is none. */
+/** Invalid counts: a negative number, one too large for a database column, and a string. */
 const WRONG_USAGE = `"usage":${JSON.stringify({ prompt_tokens: -3, completion_tokens: Number.MAX_SAFE_INTEGER, total_tokens: "many" })}`;
 
-/** A fault that ends the reply without its end. */
+/** A fault that breaks off the reply. */
 class Cut extends Error {}
 
 /**
- * Answers at once; the events follow as the engine generates. `gone` is called when the reader goes
- * away.
+ * Returns the response immediately; events follow as the engine generates. `gone` is called when the reader
+ * disconnects.
  */
 export function streamAnswer(job: StreamJob, gone: () => void): Response {
   if (job.engine.instant && job.fault === null) return new Response(wholeStream(job), { headers: HEADERS });
@@ -39,7 +39,7 @@ export function streamAnswer(job: StreamJob, gone: () => void): Response {
   return new Response(toStream(events, job, gone), { headers: HEADERS });
 }
 
-/** All events at once, in one text. */
+/** All events in one text. */
 function wholeStream(job: StreamJob): string {
   const parts = [job.wire.role()];
   for (let from = 0; from < job.answer.tokens; from += job.stream_tokens) {
@@ -49,7 +49,7 @@ function wholeStream(job: StreamJob): string {
   return parts.join("");
 }
 
-/** The events in their time: the role with the first token, text as it is generated, the end. */
+/** The events in real time: the role with the first token, text as it is generated, then the end. */
 async function* liveEvents(job: StreamJob): AsyncGenerator<string> {
   const { engine, ticket, wire, answer, stream_tokens } = job;
   if (job.fault?.name === "slow-first-token") await pause(job.fault.delay_ms, job.signal);
@@ -69,7 +69,7 @@ async function* liveEvents(job: StreamJob): AsyncGenerator<string> {
   yield DONE;
 }
 
-/** Waits for `tokens`, sending keep-alive comments meanwhile. */
+/** Waits for `tokens` and sends keep-alive comments meanwhile. */
 async function* waitFor({ engine, ticket, keep_alive_ms }: StreamJob, tokens: number): AsyncGenerator<string> {
   const patience = keep_alive_ms === 0 ? Number.POSITIVE_INFINITY : keep_alive_ms;
   while (!(await engine.until(ticket, tokens, patience))) yield ": keep-alive\n\n";
@@ -78,8 +78,8 @@ async function* waitFor({ engine, ticket, keep_alive_ms }: StreamJob, tokens: nu
 const withWrongUsage = (text: string) => text.replace(/"usage":\{[^}]*\}/, WRONG_USAGE);
 
 /**
- * One byte at a time, as long as anybody reads. The wire's JSON is ASCII but for rare letters,
- * which go whole.
+ * Sends an event one byte at a time while the reader is connected. The JSON is ASCII except for a few
+ * characters, which are sent whole.
  */
 async function* dripped(event: string, delay_ms: number, signal: AbortSignal): AsyncGenerator<string> {
   for (const byte of event) {
@@ -90,7 +90,7 @@ async function* dripped(event: string, delay_ms: number, signal: AbortSignal): A
 }
 
 /**
- * In short steps, so that a client that goes is noticed whatever the wait; the runtimes share no
+ * Sleeps in short steps, so that a disconnect is noticed during a long wait. The runtimes have no common
  * timer that can be aborted.
  */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -99,7 +99,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Passes events on until the fault strikes. */
+/** Passes events through until the fault occurs. */
 async function* withFault(events: AsyncGenerator<string>, job: StreamJob, fault: Fault): AsyncGenerator<string> {
   let texts = 0;
   for await (const event of events) {
@@ -140,7 +140,7 @@ function toStream(events: AsyncGenerator<string>, job: StreamJob, gone: () => vo
           if (job.connection === null) controller.error(error);
           else job.connection.cut();
         }
-        // The rest of a broken reply is never read.
+        // The remaining tokens of a broken reply are never read.
         job.engine.abort(job.ticket);
       },
       cancel: gone,
@@ -149,10 +149,7 @@ function toStream(events: AsyncGenerator<string>, job: StreamJob, gone: () => vo
   );
 }
 
-/**
- * A reply in one piece, spoilt as the fault says; stream faults that mean nothing here leave it
- * whole.
- */
+/** A complete reply changed by a fault. Faults that apply only to streams leave the reply unchanged. */
 export function brokenText(
   text: string,
   fault: Fault,

@@ -1,5 +1,5 @@
-// The end of a simulated answer: the verdict in the form that the asking judge's parser reads, or one that it
-// cannot read. By kind of parser, so that a new preset needs no line here.
+// The final part of a simulated answer: the verdict in the format that the judge's parser expects, or one
+// that the parser cannot read. Works by kind of parser, so that new presets need no code here.
 import type { JsonSettings } from "../../../src/core/judges/parsers/json.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
@@ -8,37 +8,37 @@ import { type JudgePrompt, STEPS } from "./judge-prompt.ts";
 import type { Draw } from "./noise.ts";
 import { marksOf, otherMarks, type Range } from "./scale.ts";
 
-/** The tokens behind the thinking. */
+/** The tokens after the thinking. */
 export interface Tail {
   tokens: readonly string[];
-  /** Which of them is the label that was chosen; null when none is. */
+  /** Index of the chosen label in `tokens`; null if there is none. */
   label_at: number | null;
-  /** The labels that it was chosen among, in the order of the draw's log probabilities. */
+  /** The possible labels, in the order of the draw's log probabilities. */
   labels: readonly string[];
 }
 
-/** What is said between the marks of a form. */
+/** The text of a verdict, and the delimiters around it. */
 interface Form {
   open: readonly string[];
   close: readonly string[];
   content: readonly string[];
-  /** Its other possible answers. */
+  /** A different possible verdict. */
   other: readonly string[];
-  /** Both at once where the form written twice would be read as its second. */
+  /** Both verdicts in one text, for formats where a parser would accept the second of two. */
   both?: readonly string[];
-  /** Whether the content is one of the labels. */
+  /** Whether the content is a label. */
   labelled: boolean;
 }
 
 interface Drawn {
   draw: Draw;
-  /** Candidates shown. */
+  /** Number of candidates shown. */
   count: number;
-  /** For several candidates one each, for one candidate the passing one and another. */
+  /** For several candidates one label each; for a single candidate the passing label and a failing one. */
   labels: readonly string[];
-  /** The number of choices of each criterion that a judge is asked about; 0: met or not. */
+  /** Number of choices for each criterion; 0: met or not met. */
   criteria: readonly number[];
-  /** Its marks on a scale, and others that it could have given. */
+  /** The judge's scores on a scale, and different scores for a second verdict. */
   marks(range: Range, whole: boolean): readonly [own: readonly number[], other: readonly number[]];
 }
 
@@ -62,7 +62,7 @@ function marksForm({ marks }: Drawn, range: Range, whole = false, between = ", "
   return { content: [chosenMarks.join(between)], other: [other.join(between)], labelled: false };
 }
 
-/** A letter behind each candidate's tag, the first of the labels for the best mark. */
+/** A letter after each candidate's tag; the first label is the best score. */
 function lettersForm(tags: readonly string[], labels: readonly string[], { draw, count }: Drawn): Form {
   const scale: Range = [0, labels.length - 1];
   const marks = marksOf(draw, count, scale, true);
@@ -72,7 +72,7 @@ function lettersForm(tags: readonly string[], labels: readonly string[], { draw,
   return { open: [], close: [], content: said(marks), other: said(otherMarks(marks, scale)), both, labelled: false };
 }
 
-/** With a level from here on a candidate counts as right beside the best one. */
+/** Level from which a candidate counts as right in addition to the best one. */
 const RIGHT_FROM = 0.9;
 
 function severalForm({ draw, labels }: Drawn): Form {
@@ -84,7 +84,7 @@ function severalForm({ draw, labels }: Drawn): Form {
 
 const MUCH_FROM = 0.25;
 
-/** How far apart the two of a pair are; positive for the first. */
+/** Difference in level between the two candidates of a pair; positive if the first is better. */
 const gapOf = ({ levels }: Draw): number => (levels[0] as number) - (levels[1] as number);
 
 function strengthForm({ draw }: Drawn): Form {
@@ -95,13 +95,13 @@ function strengthForm({ draw }: Drawn): Form {
   return { ...marks, content: [chosen ? first : second], other: [chosen ? second : first] };
 }
 
-/** The first wrong step: none where the candidate passes, the earlier the worse where it fails. */
+/** The index of the first wrong step: -1 if the candidate passes; a worse failing candidate fails earlier. */
 function stepMarks({ choice, levels }: Draw, steps: number): Drawn["marks"] {
   const wrong = Math.max(0, Math.min(steps - 1, Math.floor(2 * steps * (levels[0] as number))));
   return () => (choice === 0 ? [[-1], [wrong]] : [[wrong], [-1]]);
 }
 
-/** Its mark for each candidate. */
+/** Scores for all candidates on a scale. */
 const scaleMarks =
   (draw: Draw, count: number): Drawn["marks"] =>
   (range, whole) => {
@@ -188,16 +188,14 @@ function fieldsOf(settings: JsonSettings, { draw, marks, criteria, met }: Told):
   return [[scores, held], ...ordered, ...(winner === undefined ? [] : [[winner, best[0]] as const])];
 }
 
-/**
- * The place on a ranking of two: its low end for the first by much, its high end for the second.
- */
+/** The value on a ranking of two: the low end if the first is much better, the high end if the second is. */
 function rankOf(draw: Draw, [low, high]: Range): number {
   const strength = Math.min(1, Math.max(0.01, 2 * Math.abs(gapOf(draw))));
   const away = Math.floor((1 - strength) * ((high - low) / 2));
   return draw.choice === 0 ? low + away : high - away;
 }
 
-/** Labels that one candidate, or each of several, can get by a preset. */
+/** The labels that a preset allows for a single candidate, or for each of several. */
 function labelsOf({ parser, ties = [], passing = [], shape }: Preset, count: number): readonly string[] {
   const labels = ("labels" in parser ? parser.labels : undefined) ?? [...LETTERS.slice(0, count)];
   if (shape === "pair" || shape === "list") return labels.filter((label) => !ties.includes(label)).slice(0, count);
@@ -205,7 +203,7 @@ function labelsOf({ parser, ties = [], passing = [], shape }: Preset, count: num
   return [pass, labels.find((label) => label !== pass && !passing.includes(label)) ?? pass];
 }
 
-/** The end of an answer to a preset's question. */
+/** The final part of an answer to a preset's question. */
 export function presetTail({ preset, candidates, criteria, steps }: JudgePrompt, draw: Draw): Tail {
   const count = candidates.length;
   if (preset === STEPS) return tailOf(summaryForm(candidates[0] ?? ""), draw, []);
@@ -220,13 +218,13 @@ export function presetTail({ preset, candidates, criteria, steps }: JudgePrompt,
     : { ...tail, tokens: ["\n\n", ...named, ...tail.tokens], label_at: label_at && label_at + named.length + 1 };
 }
 
-/** A summary that leaves nothing out: each paragraph is a step. */
+/** A summary without omissions: each paragraph is a step. */
 function summaryForm(text: string): Form {
   const steps = text.split(/\n\s*\n/).flatMap((step) => (step.trim() === "" ? [] : [`<step>${step.trim()}</step>`]));
   return { open: [], close: [], content: steps, other: steps, both: ["<step>"], labelled: false };
 }
 
-/** Which turn decides no simulator can tell: the last of each run is named. */
+/** Names the last turn of each candidate as decisive, because the simulator cannot judge turns. */
 function lastTurns(candidates: readonly string[]): string[] {
   const last = candidates.map((text) => [...text.matchAll(/^\[TURN_(\d+)/gm)].at(-1)?.[1]);
   return last.flatMap((turn, place) => {
@@ -235,7 +233,7 @@ function lastTurns(candidates: readonly string[]): string[] {
   });
 }
 
-/** The end of an answer to a template's comparison. */
+/** The final part of an answer to a template's comparison. */
 export function templateTail(draw: Draw, form: "exact_match" | "scores"): Tail {
   const labels = [...LETTERS.slice(0, draw.scores.length)];
   const scoreTokens = (scores: readonly number[]) => [

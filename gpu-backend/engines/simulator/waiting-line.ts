@@ -1,4 +1,4 @@
-// The order in which sequences wait: by priority, then by arrival. Knows nothing else of them.
+// A waiting queue ordered by priority, then by arrival.
 
 export class WaitingLine<T extends { readonly priority: number }> {
   readonly #items: T[] = [];
@@ -11,14 +11,14 @@ export class WaitingLine<T extends { readonly priority: number }> {
     return this.#items[0];
   }
 
-  /** Behind all with its priority or a lower number. */
+  /** Inserts an item after all items with the same or a better priority. */
   join(item: T): void {
     let at = this.#items.length;
     while (at > 0 && (this.#items[at - 1] as T).priority > item.priority) at--;
     this.#items.splice(at, 0, item);
   }
 
-  /** In front of all with its priority: it was here before them. */
+  /** Inserts a preempted item before all items with the same priority, because it arrived earlier. */
   rejoin(item: T): void {
     const at = this.#items.findIndex(({ priority }) => priority >= item.priority);
     this.#items.splice(at < 0 ? this.#items.length : at, 0, item);

@@ -13,7 +13,7 @@ export interface WorkerdSimulator {
   close(): Promise<void>;
 }
 
-/** The Worker as one ES module. */
+/** Bundles the Worker into one ES module. */
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [new URL("./worker.ts", import.meta.url).pathname],
@@ -27,16 +27,13 @@ async function bundle(): Promise<string> {
   return (outputFiles[0] as { text: string }).text;
 }
 
-/**
- * Workerd sees that a client is gone when it writes to it, so that streams are given something to
- * write.
- */
+/** workerd notices a disconnect only when it writes, so streams send keep-alive comments. */
 const KEEP_ALIVE_MS = 100;
 
 /**
- * As startSimulator, in workerd, where a Worker cannot reset a connection, `disconnect_notice_ms`
- * is of no effect, `keep_alive_ms` is 100 unless given, and a client that closed is noticed with
- * the next event or comment: for streams only.
+ * Starts the simulator in workerd. Differences from startSimulator: a Worker cannot reset a connection,
+ * `disconnect_notice_ms` has no effect, `keep_alive_ms` defaults to 100, and a disconnect is noticed only in
+ * streams, at the next event or comment.
  */
 export async function startSimulatorInWorkerd(
   options: SimulatorOptions & ListenOptions = {},
@@ -60,7 +57,7 @@ export async function startSimulatorInWorkerd(
           env: { OPTIONS: { type: "text", value: JSON.stringify(settings) } },
           manifest: { mainModule: "worker.mjs", modules: { "worker.mjs": { type: "esm", contents } } },
         },
-        // Miniflare's own entry Worker, which would sit in between, does not pass a disconnect on.
+        // Bypasses miniflare's entry Worker, which does not pass on disconnects.
         dev: { unsafeDirectSockets: [{ host, port }] },
       },
     ],

@@ -1,22 +1,22 @@
-// How many generations one replica may have in flight: additive increase, multiplicative decrease. Must not
-// know HTTP or time.
+// Concurrency limit of one replica: additive increase, multiplicative decrease (AIMD). Independent of HTTP
+// and time.
 import type { Gauges } from "./gauges.ts";
 
-/** KV-cache use from which the engine is close to preempting: 0..1. */
+/** KV-cache usage, 0..1, above which the engine is close to preempting. */
 export const KV_USE_HIGH = 0.9;
-/** What is left of the cap after a sample that shows pressure. */
+/** Factor applied to the cap after a gauge sample that shows pressure. */
 const DECREASE = 0.7;
-/** What is left after a refusal, where the engine tells no more. */
+/** Factor applied to the cap after a rejection, for engines without gauges. */
 const REFUSED = 0.5;
-/** The cap's growth a sample, or a full cap of completions, as a share of its maximum. */
+/** Growth of the cap per gauge sample, or per full cap of completions, as a share of the maximum. */
 const INCREASE = 1 / 32;
 
 /**
- * The cap starts at its maximum and stays within 1..max. An engine with gauges rules it by them,
- * once a sample: up while nothing waits and the KV cache has room, else down. An engine without is
- * taken at its refusals: halved by each, grown back by completions. (Chiu and Jain 1989; as in RFC
- * 7661, a cap that is not used does not grow, and as in TCP one loss event cuts once: while more is
- * in flight than the cap allows, the last cut has yet to show.)
+ * The cap starts at its maximum and stays within 1..max. With gauges, each sample raises the cap while no
+ * request waits and the KV cache has room, and lowers it otherwise. Without gauges, each rejection halves the
+ * cap and completions grow it back. (Chiu and Jain 1989. As in RFC 7661, an unused cap does not grow. As in
+ * TCP, one loss event cuts once: while more is in flight than the cap allows, the last cut has not taken
+ * effect yet.)
  */
 export class Aimd {
   readonly #max: number;
@@ -36,7 +36,7 @@ export class Aimd {
     return Math.floor(this.#cap);
   }
 
-  /** Takes the engine's gauges; null when it has none, or they could not be read. */
+  /** Applies the engine's gauges; null if the engine has none or they could not be read. */
   sample(gauges: Gauges | null, inFlight: number): void {
     this.#gauged = gauges !== null;
     if (gauges === null) return;
@@ -47,12 +47,12 @@ export class Aimd {
     }
   }
 
-  /** The engine refused for load (429, 503). @param inFlight the refused one included */
+  /** Records a rejection for load (429, 503). @param inFlight including the rejected generation */
   refused(inFlight: number): void {
     if (inFlight <= this.cap) this.#shrink(REFUSED, inFlight);
   }
 
-  /** A generation came to its end. */
+  /** Records a completed generation. */
   completed(): void {
     if (!this.#gauged) this.#grow(this.#step / this.#cap);
   }

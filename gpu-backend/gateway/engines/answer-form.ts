@@ -1,41 +1,44 @@
-// Decides whether a replica is asked for answers as streams or whole. Must not know HTTP.
+// Decides whether a replica streams its answers or returns them as one document. Independent of HTTP.
 
 /**
- * Tokens an event, from which on a stream costs little. At one token an event, as engines stream by
- * default, reading an answer of 2,200 tokens costs the gateway thirty times what it costs whole.
+ * Tokens per event above which streaming costs little. At one token per event, the default of engines,
+ * reading an answer of 2,200 tokens costs the gateway thirty times as much as reading one document.
  */
 const TOKENS_AN_EVENT = 64;
-/** Events that also a short answer of a coarse stream has: its first token and its end. */
+/** Events that even a short answer has in a coarse stream: its first token and its end. */
 const EVENTS_LEAST = 2;
-/** Answers in a row whose events were small, after which answers are asked for whole. */
+/** Consecutive fine-grained answers after which answers are requested as one document. */
 const FINE_ANSWERS = 8;
-/** The same after a whole answer broke off: a proxy on the way may close what is silent for long. */
+/**
+ * The same limit after a document broke off: a proxy on the path may close connections that are silent for
+ * long.
+ */
 const FINE_ANSWERS_AFTER_BREAK = 1_000;
 
 /**
- * A stream of large events is kept: by it loops and silences are seen early. One of small events costs
- * more than it tells.
+ * Streams with large events are kept because they show loops and stalls early. Streams with small events cost
+ * more than they are worth.
  */
 export class AnswerForm {
   #missing = FINE_ANSWERS;
 
-  /** Whether the next answer is asked for whole. */
+  /** Whether to request the next answer as one document. */
   get whole(): boolean {
     return this.#missing <= 0;
   }
 
-  /** Call it when a streamed answer has ended. @param events those that brought text */
+  /** Records the end of a streamed answer. @param events number of events with text */
   streamed(tokens: number, events: number): void {
     if (events > EVENTS_LEAST + tokens / TOKENS_AN_EVENT) this.#missing--;
     else this.#missing = Math.max(FINE_ANSWERS, this.#missing);
   }
 
-  /** A whole answer broke off, or was refused for not being streamed. */
+  /** Records that a document broke off, or that the engine rejected a request for not streaming. */
   broke(): void {
     this.#missing = FINE_ANSWERS_AFTER_BREAK;
   }
 
-  /** The engine may have been started with other flags. */
+  /** Resets the state: a restarted engine may have other flags. */
   restarted(): void {
     this.#missing = FINE_ANSWERS;
   }

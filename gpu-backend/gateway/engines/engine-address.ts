@@ -1,4 +1,4 @@
-// The connection to one engine: its addresses, headers and kept sockets. Must not know what is said over it.
+// The HTTP connection to one engine: URLs, headers and keep-alive sockets. Independent of what is sent.
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -10,27 +10,25 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { apiRoot, authorization } from "../../../src/core/wire/chat-endpoint.ts";
 
-/** Idle sockets kept an engine: as many as it may have generations in flight. */
+/** Idle sockets kept per engine: the maximum number of generations in flight. */
 const IDLE_SOCKETS_MAX = 4_096;
-/** Pages beyond this are not read. */
+/** Maximum size of a page. */
 const PAGE_BYTES_MAX = 4 * 1_048_576;
 
-/** A small reply read whole. */
+/** A small response, read completely. */
 export interface Page {
   status: number;
   text: string;
 }
 
 /**
- * One engine's HTTP side. node:http rather than fetch: a generation costs it about half the CPU,
- * and its agent opens as many connections as are asked for.
+ * The HTTP client of one engine. Uses node:http instead of fetch: a generation needs about half the CPU, and
+ * the agent opens as many connections as required.
  */
 export class EngineAddress {
-  /** Host and port, and the path before the API's version, as metrics name the engine. */
+  /** Host, port and the path before the API version: the engine's name in metrics. */
   readonly label: string;
-  /**
-   * Paths. `/health`, `/metrics` and `/abort_request` lie beside the API's version, not below it.
-   */
+  /** Request paths. `/health`, `/metrics` and `/abort_request` are next to the API version, not below it. */
   readonly completions: string;
   readonly textCompletions: string;
   readonly models: string;
@@ -40,7 +38,7 @@ export class EngineAddress {
   readonly #options: RequestOptions;
   readonly #headers: Record<string, string>;
 
-  /** @param url see `apiRoot`. @throws TypeError for a URL that cannot be used */
+  /** @param url see `apiRoot`. @throws TypeError if the URL is invalid */
   constructor(url: string, apiKey: string | null) {
     const root = new URL(apiRoot(url));
     const secure = root.protocol === "https:";
@@ -57,12 +55,12 @@ export class EngineAddress {
     for (const [name, value] of Object.entries(this.#headers)) validateHeaderValue(name, value);
   }
 
-  /** A path beside the API's version, e.g. `/health`. */
+  /** A path next to the API version, e.g. `/health`. */
   beside(path: string): string {
     return this.#beside + path;
   }
 
-  /** Sends a JSON text. The caller listens for `response` and `error`. */
+  /** Sends a JSON text. The caller must listen for `response` and `error`. */
   post(path: string, body: string): ClientRequest {
     const headers = {
       ...this.#headers,
@@ -83,7 +81,7 @@ export class EngineAddress {
     request.on("response", (response) => response.on("error", () => {}).resume());
   }
 
-  /** Reads a small page; a connection reset or a time-out rejects. */
+  /** Reads a small page. Rejects on a connection error or a timeout. */
   async get(path: string, timeout_ms: number): Promise<Page> {
     const signal = AbortSignal.timeout(timeout_ms);
     const { promise, resolve, reject } = Promise.withResolvers<Page>();

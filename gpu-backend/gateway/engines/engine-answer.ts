@@ -1,5 +1,5 @@
-// The texts on both sides of an exchange: a call into a chat-completions body, what came back into an
-// EngineAnswer. Must not know HTTP.
+// Converts a call into a chat-completions body, and the result of an exchange into an EngineAnswer.
+// Independent of HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { thinkingOf } from "../../../src/core/text/thinking.ts";
 import { judgeTemplate } from "../../../src/core/wire/judge-template.ts";
@@ -8,12 +8,12 @@ import { ANSWER_SEGMENT_CHARS } from "../../../src/core/wire/verify-protocol.ts"
 import type { Exchange } from "./engine-stream.ts";
 import type { EngineAnswer, EngineCall } from "./port.ts";
 
-/** Errors after which the same question may be answered another time. */
+/** Errors after which the same question may succeed if asked again. */
 const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_overloaded", "deadline"]);
 
 /**
- * The request's JSON text without the parts that depend on the engine: engine-dialect.ts.
- * @param simulated whether the engine is the simulator, which receives a template
+ * The JSON body of a request, without the engine-specific fields (engine-dialect.ts).
+ * @param simulated whether the engine is the simulator, which also receives the template
  */
 export function chatBody(call: EngineCall, defaultModel: string, simulated = false): string {
   const { model, temperature, top_p, max_tokens, extra, seed, question, anchor, completion } = call;
@@ -31,10 +31,10 @@ export function chatBody(call: EngineCall, defaultModel: string, simulated = fal
 }
 
 /**
- * The result of a call's last exchange.
- * @param about the model that was asked for, where the engine does not name itself, and how much of   the
- * answer is returned
- * @param spent tokens generated over all its exchanges; counted in full also when they were in vain
+ * The result of a call, from its last exchange.
+ * @param asked the requested model, used if the engine does not name its model
+ * @param answer_chars maximum characters of the answer that are returned
+ * @param spent tokens generated over all exchanges of the call, including failed ones
  */
 export function answerOf(
   exchange: Exchange,
@@ -64,7 +64,7 @@ export function answerOf(
   };
 }
 
-/** The answer of a call that ended without an exchange, or between two. */
+/** The result of a call that ended without an exchange, or between two exchanges. */
 export function withoutAnswer(error: ItemErrorCode, total_ms: number, spent: number): EngineAnswer {
   return {
     answer: "",
@@ -82,8 +82,8 @@ export function withoutAnswer(error: ItemErrorCode, total_ms: number, spent: num
 }
 
 /**
- * The text behind the last closing tag; thoughts that are still open leave none, so that no reader
- * can take a box in them for an answer.
+ * The text after the last closing think tag. Unclosed thinking leaves no answer, so that no parser can read a
+ * box inside it.
  */
 function segmentOf(
   text: string,

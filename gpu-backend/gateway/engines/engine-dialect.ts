@@ -1,21 +1,20 @@
-// Defines what is asked of an engine beyond OpenAI's fields, by its kind. Must not know HTTP, nor what
-// becomes of a request.
+// Request fields beyond OpenAI's API, by kind of engine.
 import type { EngineKind } from "./gauges.ts";
 
-/** One request's fields that not every engine knows. */
+/** Request fields that only some engines support. */
 export interface Extras {
-  /** Lower goes first; 0 is what all have that say nothing. */
+  /** Lower values go first; 0 is the default. */
   priority: number;
-  /** The request's name, by which SGLang is asked to give it up. */
+  /** The request id by which SGLang can abort it. */
   rid: string | null;
-  /** Whether the answer comes as one document. */
+  /** Whether the answer is requested as one document instead of a stream. */
   whole: boolean;
 }
 
 /**
- * A request's whole JSON text. vLLM and SGLang count the tokens in every chunk when asked to: with several
- * tokens a chunk (`--stream-interval`) only that says how many a cut generation cost. Strict servers refuse
- * fields that they do not know, so others get none of these.
+ * The complete JSON body of a request. On request, vLLM and SGLang count the tokens in every chunk; with
+ * several tokens per chunk (`--stream-interval`), only that count shows how many tokens an aborted generation
+ * cost. Other engines receive no extra fields, because strict servers reject unknown ones.
  * @param body a JSON object without `stream` and `stream_options`
  */
 export function engineBody(body: string, kind: EngineKind | "other" | null, { priority, rid, whole }: Extras): string {
@@ -30,9 +29,9 @@ export function engineBody(body: string, kind: EngineKind | "other" | null, { pr
 }
 
 /**
- * Whether an engine refused a request for its priority: vLLM does where it was started without
- * `--scheduling-policy priority`.
- * @param said the refusal's body, or what of it is there
+ * Whether an engine rejected a request because of its priority. vLLM does so without `--scheduling-policy
+ * priority`.
+ * @param said the body of the rejection, possibly truncated
  */
 export const refusesPriority = (said: string): boolean =>
   /priority.{0,80}\b(?:not|off|disabled|unsupported|extra|forbidden)\b/is.test(said);

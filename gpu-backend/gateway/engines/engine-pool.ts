@@ -1,5 +1,5 @@
-// A generation's way over the replicas: room, retries, waits, and what the pool as a whole can take. Must not
-// know HTTP or scheduling.
+// Runs generations over the replicas: capacity, retries with failover, and waits. Independent of HTTP and
+// scheduling.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
@@ -14,8 +14,8 @@ import { modelsOf, type Readiness, readiness } from "./readiness.ts";
 import { choose, type Replica } from "./replicas.ts";
 
 /**
- * How long calls without patience wait for a replica to come back once none is healthy; from then
- * on they fail at once.
+ * How long calls that are not `patient` wait for a replica to recover when none is healthy. After this they
+ * fail immediately.
  */
 export const NONE_HEALTHY_WAIT_MS = 5_000;
 
@@ -29,7 +29,7 @@ export interface PoolOptions {
   report: EnginePoolConfig["report"];
 }
 
-/** A call that waits for room. */
+/** A call that waits for a free place. */
 interface Waiting {
   affinity: string;
   patient: boolean;
@@ -38,7 +38,8 @@ interface Waiting {
 }
 
 /**
- * The case against a call's question: exchanges that broke by it, and the pool's latest at the last of them.
+ * Evidence that a call's question breaks engines: the number of exchanges that it broke, and the pool's
+ * latest exchange when it last did.
  */
 interface Blame {
   failures: number;
@@ -56,7 +57,7 @@ export class Pool implements EnginePool {
     share: LIMITS.retry_budget_percent / 100,
     burst: LIMITS.retry_budget_floor,
   });
-  /** Exchanges with all replicas so far, and the number of the latest that was answered. */
+  /** Number of exchanges with all replicas so far, and number of the latest answered exchange. */
   #sends = 0;
   #answers = 0;
   readonly #waiting = new Set<Waiting>();
@@ -65,7 +66,7 @@ export class Pool implements EnginePool {
   #inFlight = 0;
   #capacity = 0;
   #closed = false;
-  /** Takes back the end of the wait for a healthy replica; null while there is one. */
+  /** Cancels the timer that ends the wait for a healthy replica; null while a replica is healthy. */
   #endWait: (() => void) | null = null;
   #abandoned = false;
 
@@ -125,7 +126,8 @@ export class Pool implements EnginePool {
       if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;
-      // A kept connection that had been closed meanwhile says nothing about the engine, once.
+      // The engine had closed the keep-alive connection. Says nothing about its health, so it is retried
+      // once.
       if (exchange.verdict === "stale" && !refreshed) {
         refreshed = true;
         continue;
@@ -146,8 +148,9 @@ export class Pool implements EnginePool {
   }
 
   /**
-   * Whether a question broke enough exchanges to be the cause itself: those since which a later one was
-   * answered, since an engine that shuts down goes on with what it has begun, and those that cannot be read.
+   * Whether the question broke enough exchanges to be the likely cause. Counts unreadable replies, and
+   * failures after which a later exchange was answered: an engine that is shutting down also finishes what it
+   * has begun.
    */
   #isToBlame({ verdict, generation }: Exchange, number: number, blame: Blame): boolean {
     const unreadable = generation.error === "verifier_bad_reply";
@@ -157,14 +160,14 @@ export class Pool implements EnginePool {
     return blame.failures >= LIMITS.question_failures_max;
   }
 
-  /** Whether another replica gets work. */
+  /** Whether another replica is healthy. */
   #elsewhere(replica: Replica): boolean {
     return this.#replicas.some((other) => other !== replica && other.healthy);
   }
 
   /**
-   * A place at the replica to ask, as soon as one has room; null once the call is aborted or no
-   * replica is to be hoped for.
+   * Takes a place at a replica as soon as one has room. Returns null if the call is aborted or no replica is
+   * expected to recover.
    */
   #place(call: EngineCall, tried: ReadonlySet<Replica>): Replica | null | Promise<Replica | null> {
     const { affinity, patient, signal } = call;
@@ -182,7 +185,7 @@ export class Pool implements EnginePool {
     const { promise, resolve } = Promise.withResolvers<Replica | null>();
     const waiting = { ...call, resolve };
     const onAbort = () => {
-      // At once: a place found for it from now on would be lost.
+      // Must run synchronously: a place assigned after the abort would be lost.
       this.#waiting.delete(waiting);
       resolve(null);
     };
@@ -193,10 +196,7 @@ export class Pool implements EnginePool {
     return replica;
   }
 
-  /**
-   * Waits as long as is proper before the call is asked again: not at all where another replica is
-   * left.
-   */
+  /** Whether to retry a call. Waits for the backoff first, unless an untried replica is healthy. */
   async #mayRetry(exchange: Exchange, failures: number, tried: Set<Replica>, call: EngineCall): Promise<boolean> {
     const { patient, signal } = call;
     const unreadable = patient && exchange.generation.error === "verifier_bad_reply";
@@ -209,17 +209,18 @@ export class Pool implements EnginePool {
     const wait = waitMs(failures, patient && hint !== null ? Math.min(hint, LIMITS.retry_after_ms_max) : hint, random);
     if (wait === null) return false;
     await this.#sleep(wait, signal);
-    // Asking another replica adds no load to the pool; asking the same ones again does, and has a budget.
+    // Failover to another replica adds no load to the pool. Asking the same replicas again does, so it needs
+    // a retry budget.
     for (let more = this.#retries.take(now()); more > 0; more = this.#retries.take(now())) {
       if (!patient) return false;
-      // Drawn, so that not all who wait wake for the one retry that is free.
+      // Jitter, so that waiters do not retry in lockstep.
       await this.#sleep(more + random() * LIMITS.breaker_open_ms, signal);
       if (signal.aborted || this.#closed) return false;
     }
     return true;
   }
 
-  /** Until the time is over, the call is aborted or the pool closed. */
+  /** Sleeps until the time has passed, the call is aborted, or the pool is closed. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();
@@ -232,7 +233,7 @@ export class Pool implements EnginePool {
     cancel();
   }
 
-  /** Some replica's state, load or cap may have changed. */
+  /** Called when the state, load or cap of a replica may have changed. */
   #changed(): void {
     this.#watchHealth();
     for (const waiting of this.#waiting) {

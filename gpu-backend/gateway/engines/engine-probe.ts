@@ -1,5 +1,5 @@
-// Asks one replica how it is, again and again: its health, its gauges, its tokenizer's tokens. Must not know
-// calls, nor how replicas are chosen.
+// Polls one replica for its health, its gauges and its tokenizer's special tokens. Independent of calls and
+// of the choice among replicas.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Page } from "./engine-address.ts";
 import { readVocabulary } from "./engine-tokens.ts";
@@ -11,23 +11,25 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 const HEALTH_EVERY_MS = 2_000;
 const GAUGES_EVERY_MS = 1_000;
-/** For engines that showed no gauges: they may get them with a restart. */
+/** Polling interval for engines without gauges; a restart may add them. */
 const GAUGES_RARELY_MS = 30_000;
-/** An engine behind the same address may be another one by and by. */
+/** Polling interval for tokens: a different engine may be started behind the same address. */
 export const TOKENS_EVERY_MS = 60_000;
-/** Each wait is drawn from 1 ± this share, so that several gateways do not ask in step. */
+/**
+ * Each interval is multiplied by a random factor of 1 ± this share, so that gateways do not poll in lockstep.
+ */
 const JITTER = 0.2;
 
 export interface ProbeOptions {
   schedule: Schedule;
   random: () => number;
-  /** Whether another replica gets work. */
+  /** Whether another replica is healthy. */
   elsewhere: () => boolean;
-  /** The replica's state or cap may have changed. */
+  /** Called when the replica's state or cap may have changed. */
   onChange: () => void;
-  /** The engine's own list of its tokenizer's tokens; null when it offers none. */
+  /** Receives the engine's list of its tokenizer's tokens; null if the engine offers none. */
   onVocabulary: (vocabulary: Vocabulary | null) => void;
-  /** The model that the engine is tried with, where log lines are taken. */
+  /** The model of the test question, which is sent only if `report` is set. */
   model: string;
   report: EnginePoolConfig["report"];
 }
@@ -35,14 +37,12 @@ export interface ProbeOptions {
 export class EngineProbe {
   readonly #replica: Replica;
   readonly #options: ProbeOptions;
-  /** By slot; one that was never set has none. */
+  /** Cancel functions by timer slot; undefined for a timer that was never set. */
   #cancels: ((() => void) | undefined)[] = [];
   #stopped = false;
   #read = false;
   #tried = false;
-  /**
-   * Whether the engine has said, or shown that it does not say, what its tokenizer's tokens are.
-   */
+  /** Whether the engine has reported its tokenizer's tokens, or shown that it does not report them. */
   #vocabulary = false;
   readonly #asked = Promise.withResolvers<void>();
 
@@ -51,13 +51,13 @@ export class EngineProbe {
     this.#options = options;
   }
 
-  /** Asks for the tokens and then for the gauges now, and for all three from then on. */
+  /** Starts polling: tokens and then gauges immediately, health after its first interval. */
   start(): void {
     this.#later(0, HEALTH_EVERY_MS, () => this.#health());
     void this.#tokens().then(() => this.#gauges());
   }
 
-  /** Settled once the tokens were asked for, whatever the result. */
+  /** Resolves after the first request for tokens, whatever its result. */
   get asked(): Promise<void> {
     return this.#asked.promise;
   }
@@ -74,12 +74,12 @@ export class EngineProbe {
     this.#cancels[slot] = schedule(() => void run(), ms * (1 - JITTER + 2 * JITTER * random()));
   }
 
-  /** A server without the route (4xx) lives. */
+  /** Polls the health route. A server without that route (4xx) counts as alive. */
   async #health(): Promise<void> {
     const page = await this.#page("/health");
     if (this.#stopped) return;
     const lives = page !== null && page.status < 500;
-    // It may have come back as another one.
+    // Evaluated again because the replica may have restarted as a different engine.
     const elsewhere = this.#options.elsewhere();
     const { health } = this.#replica;
     if (lives && !this.#tried) {
@@ -123,7 +123,7 @@ export class EngineProbe {
     if (this.#read && this.#replica.in_flight === 0) return this.#later(1, GAUGES_EVERY_MS, poll);
     const page = await this.#page("/metrics");
     if (this.#stopped) return;
-    // A page that did not come says nothing new: under load it may be late.
+    // A failed page is not evidence: under load the page may just be late.
     if (page === null || page.status >= 500) return this.#later(1, GAUGES_EVERY_MS, poll);
     this.#read = true;
     const gauges = page.status < 300 ? parseGauges(page.text) : null;
@@ -133,7 +133,7 @@ export class EngineProbe {
     this.#later(1, gauges === null ? GAUGES_RARELY_MS : GAUGES_EVERY_MS, poll);
   }
 
-  /** null when the engine did not answer. */
+  /** Returns null if the engine did not answer. */
   async #page(path: string): Promise<Page | null> {
     const { engine } = this.#replica;
     try {

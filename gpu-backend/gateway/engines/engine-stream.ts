@@ -1,5 +1,5 @@
-// One generation on one engine: the HTTP exchange, read as it streams and cut when it goes on too long, or
-// read whole. Must not know replicas, retries or load.
+// One generation on one engine: an HTTP exchange that is read as a stream, and cut if it runs too long, or
+// read as one document. Independent of replicas, retries and load.
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { engineReason, misconfigured } from "../../../src/core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -18,7 +18,10 @@ import { softened } from "../../../src/core/wire/soft-answer.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { RepetitionDetector } from "./repetition.ts";
 
-/** Node's codes for a connection that was not made; a host with several addresses reports its first. */
+/**
+ * Node's error codes for a connection that was not established. For a host with several addresses, Node
+ * reports the first.
+ */
 const UNREACHED = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -28,14 +31,14 @@ const UNREACHED = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
 ]);
-/** A refusal's body up to this size is read, so that the connection can be used again. */
+/** Error bodies up to this size are read, so that the connection can be reused. */
 const DRAINED_BYTES = 65_536;
 
 /**
- * An exchange's verdict on the engine. `final`: none (an answer, a question refused, the caller's abort).
- * `overloaded`: it refuses for now. `stale`: a kept connection had been closed meanwhile. `unreached`: it
- * took no connection. `died`: a 5xx, or a connection or a reply that broke off, which may be the question's
- * fault.
+ * Health of the engine as shown by an exchange. `final`: no conclusion (an answer, a rejected question, the
+ * caller's abort). `overloaded`: rejected for now. `stale`: the keep-alive connection had been closed.
+ * `unreached`: no connection. `died`: a 5xx, or a connection or reply that broke off, possibly because of the
+ * question.
  */
 export type Verdict = "final" | "overloaded" | "stale" | "unreached" | "died";
 
@@ -43,50 +46,51 @@ export type Verdict = "final" | "overloaded" | "stale" | "unreached" | "died";
 export interface Exchange {
   verdict: Verdict;
   generation: GenerationParts;
-  /** From Retry-After, ms. */
+  /** From the Retry-After header, in ms. */
   retry_after_ms: number | null;
-  /** clock value of the first piece of text; null when none came. */
+  /** Clock value at the first text; null if no text arrived. */
   first_token_at: number | null;
-  /** Whether this side broke it off, while the engine may still be generating. */
+  /** Whether the gateway aborted the exchange, so the engine may still be generating. */
   hung_up: boolean;
-  /** Tokens generated, however it ended. */
+  /** Tokens generated, whatever the outcome. */
   tokens: number;
-  /** Events that brought text. */
+  /** Events with text. */
   events: number;
-  /** The engine's words when it refused the question, as received; null when it did not. */
+  /** The engine's message if it rejected the question, as received; otherwise null. */
   said: string | null;
-  /** The same, fit for people. */
+  /** The rejection in a form that people can read. */
   reason: string | null;
 }
 
-/** What is asked, and how it is watched. */
+/** A question and the limits under which its answer is read. */
 export interface Question {
   body: string;
-  /** Whether it is a raw text to complete, and no chat. */
+  /** Whether the question is raw text to complete instead of a chat. */
   completion: boolean;
   max_tokens: number;
   anchor: Anchor | null;
-  /** Whether the answer comes as one document: nothing is heard of it before its end. */
+  /** Whether the answer is one document, which shows no progress before its end. */
   whole: boolean;
   signal: AbortSignal;
   now: () => number;
 }
 
-/** Looks in a row at which an answer may have stood still: once it has begun, and before. */
+/**
+ * Consecutive health checks without progress that are tolerated, after the first token (`begun`) and before
+ * (`waiting`).
+ */
 export interface Patience {
   begun: number;
   waiting: number;
 }
 
-/**
- * An abort's reason as an error: `deadline` (or a time-out) says so, all else is the caller's will.
- */
+/** The error code for an abort reason: `deadline` for a deadline or timeout, otherwise `cancelled`. */
 export const abortCode = (reason: unknown): ItemErrorCode => {
   const word = reason instanceof Error ? [reason.name, reason.message] : [reason];
   return word.includes("deadline") || word.includes("TimeoutError") ? "deadline" : "cancelled";
 };
 
-/** One exchange under way. `done` never rejects. */
+/** An exchange in progress. `done` never rejects. */
 export class EngineStream implements AnswerObserver {
   readonly done: Promise<Exchange>;
   readonly #question: Question;
@@ -117,9 +121,9 @@ export class EngineStream implements AnswerObserver {
   }
 
   /**
-   * Gives up on an engine that has said nothing between more calls than it may: more of them, as a
-   * rule, before its first token. Of an answer that comes whole, the engine's health check speaks.
-   * @param lives whether the engine passed its latest check
+   * Aborts an exchange that made no progress for too many consecutive health checks; more are tolerated
+   * before the first token. For an answer read as one document, only failed health checks count.
+   * @param lives whether the engine passed its latest health check
    */
   look({ begun, waiting }: Patience, lives: boolean): void {
     const { whole } = this.#question;
@@ -153,12 +157,14 @@ export class EngineStream implements AnswerObserver {
     if (length <= DRAINED_BYTES) response.resume();
     else this.#request.destroy();
     if (isRetriedStatus(status)) this.#finishRefused(response, status, passingFaultOf(status));
-    // A redirect is not followed: it could name a host that the deployment never did.
+    // Redirects are not followed: they could lead to a host that the deployment did not configure.
     else if (status < 500) this.#finish("final", failed("verifier_bad_reply"));
     else this.#finish("died", failed("verifier_unavailable"));
   }
 
-  /** The engine, or a gateway before it, refuses for now. A broken upstream (5xx) counts as a dead engine. */
+  /**
+   * Handles a temporary rejection by the engine or a proxy. A broken upstream (5xx) counts as a dead engine.
+   */
   #finishRefused({ headers }: IncomingMessage, status: number, code: PassingFault): void {
     const verdict = code === "verifier_overloaded" || status < 500 ? "overloaded" : "died";
     const exact = headers["retry-after-ms"];
@@ -166,7 +172,7 @@ export class EngineStream implements AnswerObserver {
     this.#finish(verdict, failed(code), asked);
   }
 
-  /** Reads why, as far as it goes: what breaks off has said what it had to say. */
+  /** Reads the reason of a rejection, as far as it arrives. */
   #onQuestionRefused(response: IncomingMessage, status: number): void {
     let said = "";
     let bytes = 0;
@@ -230,7 +236,7 @@ export class EngineStream implements AnswerObserver {
   }
 
   /**
-   * Ends a generation that repeats itself, or goes on past its budget on an engine that ignores it.
+   * Cuts a generation that repeats itself, or exceeds its token limit on an engine that ignores the limit.
    */
   #cut(): boolean {
     const over = this.#answer.tokens > this.#question.max_tokens;
@@ -245,7 +251,7 @@ export class EngineStream implements AnswerObserver {
     return [this.#answer.engineFailed ? failed : "final", answered];
   }
 
-  /** @param code Node's name of the fault */
+  /** @param code Node's error code */
   #onBroken(code?: string): void {
     const stale = this.#response === null && this.#request.reusedSocket;
     const verdict = code !== undefined && UNREACHED.has(code) ? "unreached" : "died";

@@ -1,5 +1,5 @@
-// Defines what is broken in model text besides the tokens of known families: those of the engines that are
-// served.
+// The special tokens that are escaped in model text, in addition to those of known model families: the tokens
+// of the engines being served.
 
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createEscape, type Escape, survivors } from "../../../src/core/judges/escape/escape.ts";
@@ -7,14 +7,14 @@ import type { EngineAddress } from "./engine-address.ts";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.ts";
 
 /**
- * vLLM's (with `--enable-tokenizer-info-endpoint`) and llama.cpp's. SGLang and others offer none:
- * `ENGINE_TOKENS`.
+ * Routes of vLLM (with `--enable-tokenizer-info-endpoint`) and llama.cpp. SGLang and others have none; set
+ * `ENGINE_TOKENS` for them.
  */
 const ROUTES = ["/tokenizer_info", "/props"];
 
 /**
- * The engine's vocabulary; null when it offers none; undefined when it did not answer, which says
- * nothing. Never rejects.
+ * Reads the engine's vocabulary. Returns null if the engine offers none, undefined if it did not answer.
+ * Never rejects.
  */
 export async function readVocabulary(engine: EngineAddress): Promise<Vocabulary | null | undefined> {
   try {
@@ -38,7 +38,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is broken, made anew when an engine's tokens change. */
+/** The escape for all known tokens, rebuilt when an engine's tokens change. */
 export class EngineTokens {
   readonly #given: readonly string[];
   readonly #tokensByEngine = new Map<EngineAddress, readonly string[]>();
@@ -46,7 +46,7 @@ export class EngineTokens {
   #survivors: readonly string[] = [];
   #count: number;
 
-  /** @param given tokens of which no engine need tell */
+  /** @param given tokens from the configuration */
   constructor(given: readonly string[]) {
     this.#given = given;
     this.#escape = createEscape(given);
@@ -54,27 +54,24 @@ export class EngineTokens {
     this.#count = given.length;
   }
 
-  /** Breaks the tokens of every engine seen. */
+  /** Escapes the tokens of every engine seen so far. */
   get escape(): Escape {
     return this.#escape;
   }
 
-  /** Tokens known, of all engines together. */
+  /** Number of known tokens of all engines. */
   get count(): number {
     return this.#count;
   }
 
-  /**
-   * Tokens that reach the engine whole all the same, as JSON texts, a few; empty when there are
-   * none.
-   */
+  /** Names a few special tokens that survive the escape, as JSON strings. Empty if there are none. */
   get trouble(): string {
     const shown = this.#survivors.slice(0, 3).map((token) => JSON.stringify(token));
     const more = this.#survivors.length > shown.length ? `, .. (${this.#survivors.length})` : "";
     return shown.length === 0 ? "" : `special tokens survive the escape: ${shown.join(", ")}${more}`;
   }
 
-  /** Takes what an engine said of itself; what it said before is forgotten. */
+  /** Replaces the known tokens of an engine. */
   learn(engine: EngineAddress, vocabulary: Vocabulary | null): void {
     const tokens = vocabulary?.tokens ?? [];
     const known = this.#tokensByEngine.get(engine) ?? [];

@@ -1,10 +1,10 @@
-// A list of members that come and go thousands of times a second.
+// A list for members that are added and removed thousands of times per second.
 
 /**
- * A set for short-lived members. A Set that lives on builds its table anew again and again, and
- * every dead table, once it is old, keeps the next one and so all later members alive until a full
- * collection: requests then outlived the young generation, which doubled its pauses. An array has
- * no such chain; its search is a few hundred steps at most.
+ * A set for short-lived members. A long-lived Set rebuilds its table again and again; each dead table, once
+ * in the old generation, keeps the next table and all its members alive until a full collection. Requests
+ * then outlived the young generation, which doubled its pauses. An array has no such chain, and its search
+ * takes at most a few hundred steps.
  */
 export class MemberList<T> {
   readonly #members: T[] = [];
@@ -13,12 +13,12 @@ export class MemberList<T> {
     return this.#members.length;
   }
 
-  /** A member twice is a fault of the caller. */
+  /** The caller must not add a member twice. */
   add(member: T): void {
     this.#members.push(member);
   }
 
-  /** Does nothing for one who is not there. The order changes. */
+  /** Does nothing if the member is missing. Changes the order. */
   delete(member: T): void {
     const at = this.#members.indexOf(member);
     if (at < 0) return;

@@ -1,5 +1,5 @@
-// The seam between the gateway's scheduling and the engines: what a generation is asked with, what it brings.
-// Must not know HTTP.
+// The interface between the gateway's scheduling and the engines: the inputs and the result of a generation.
+// Independent of HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
@@ -9,134 +9,134 @@ import type { EngineKind } from "./gauges.ts";
 import type { Readiness } from "./readiness.ts";
 
 export interface EngineCall {
-  /** Whether the question is one raw text to complete (presets of style `completion`). */
+  /** Whether the question is raw text to complete (presets of style `completion`). */
   completion: boolean;
-  /** As the request's body has it: `"messages":[…]` or `"prompt":"…"`. */
+  /** The question as in the request body: `"messages":[…]` or `"prompt":"…"`. */
   question: string;
   /** null: the pool's model. */
   model: string | null;
   temperature: number;
   top_p: number;
-  /** Further fields of the request. */
+  /** Additional fields of the request. */
   extra?: VerifyRequest["extra"];
   max_tokens: number;
   seed: number;
-  /** Calls of one group carry the same key: they go to the same replica while that is not worse for load. */
+  /**
+   * Routing key. Calls of one group share a key and go to the same replica unless that replica is overloaded.
+   */
   affinity: string;
-  /** Most characters of the answer that are returned, its last; default ANSWER_SEGMENT_CHARS. */
+  /** Maximum characters of the answer that are returned, from its end. Default: ANSWER_SEGMENT_CHARS. */
   answer_chars?: number;
-  /** Where the label stands whose probabilities are wanted; null: not asked. */
+  /** Position of the label whose probabilities are requested; null: not requested. */
   anchor: Anchor | null;
-  /** The prompt's name, or the template itself, for an engine that is the simulator. */
+  /** Name of the prompt, or the template itself. Used only by the simulator. */
   prompt?: string;
-  /** Lower goes first within an engine that knows priorities; 0 where nothing is said. */
+  /** Lower values go first on engines that support priorities; the default is 0. */
   priority: number;
-  /** Engine failures are asked again until the signal aborts. */
+  /** Whether engine failures are retried until the signal aborts. */
   patient: boolean;
-  /** When the signal will abort, on the pool's clock; a wait beyond it is not begun. Absent: not known. */
+  /** When the signal will abort, on the pool's clock. Longer waits are not started. Undefined: unknown. */
   deadline_at?: number;
   /**
-   * Aborted with the reason `deadline`, or any other for `cancelled`: the engine is asked to stop at once.
+   * Aborts the generation at the engine. The reason `deadline` gives the error `deadline`; any other reason
+   * gives `cancelled`.
    */
   signal: AbortSignal;
 }
 
 export interface EngineAnswer {
   /**
-   * The segment after the last `</think>`, at most `answer_chars`, its end kept; empty when
-   * it failed or is `unclosed`.
+   * The text after the last `</think>`, truncated at the front to `answer_chars`. Empty if the call failed or
+   * the thinking is `unclosed`.
    */
   answer: string;
   thinking: "none" | "closed" | "unclosed";
-  /** `stop`, `length`, `repetition`, or what else the engine said; null when it failed. */
+  /** `stop`, `length`, `repetition`, or the engine's own value; null if the call failed. */
   finish_reason: string | null;
-  /** 0 where the engine did not say, as when it was cut short. */
+  /** 0 if the engine did not report it, e.g. because the generation was cut. */
   prompt_tokens: number;
-  /** Generated, also when the call failed or was aborted. */
+  /** Generated tokens, including those of failed or aborted calls. */
   completion_tokens: number;
-  /** From the call, ms, retries and waits included. */
+  /** Time from the call to the first token, in ms, including retries and waits. */
   first_token_ms: number | null;
   total_ms: number;
-  /** For a call with an anchor; null where none was seen. */
+  /** Probabilities for a call with an anchor; null if none were returned. */
   soft: SoftLabels | null;
-  /** The model's name as the engine gives it; null when it did not, or failed. */
+  /** The model's name as reported by the engine; null if not reported or the call failed. */
   model: string | null;
   error: ItemErrorCode | null;
-  /** Why the engine refused the question, fit for people; where it said so. */
+  /** Why the engine rejected the question, readable by people, if the engine gave a reason. */
   reason?: string | null;
-  /** How long the engine asked to be left alone, ms; where it said so. */
+  /** How long to wait before a retry, in ms, if the engine said so. */
   retry_after_ms?: number;
-  /** Whether the same question, asked again later, may be answered. */
+  /** Whether the same question may succeed if asked again later. */
   retryable: boolean;
 }
 
 export interface EnginePool {
   /**
-   * Never rejects. One generation on the best replica; when that one dies (connection, 5xx, a reply
-   * that breaks off), also after the answer began, or refuses for load, it is asked again, on
-   * another where there is one, as fast as the retry budget allows: at most LIMITS.retries_max
-   * times, or as long as it takes where the call is patient. A question that fails
-   * LIMITS.question_failures_max times while others are answered is given up as its own doing. It
-   * waits for room where a replica's cap is reached, so calling beyond
-   * `capacity` is safe.
+   * Runs one generation on the best replica. Never rejects. If the replica dies (connection, 5xx, a reply
+   * that breaks off, even after the first token) or rejects for load, the call is retried, on another replica
+   * if possible, within the retry budget: at most LIMITS.retries_max times, or until the signal aborts if the
+   * call is `patient`. A question that fails LIMITS.question_failures_max times while others are answered is
+   * given up as the cause. Waits while all replicas are at their cap, so calling beyond `capacity` is safe.
    */
   generate(call: EngineCall): Promise<EngineAnswer>;
   /**
-   * Generations that may be in flight now over all healthy replicas; over all, when none is
+   * Generations that may be in flight now, over all healthy replicas, or over all replicas if none is
    * healthy. At least 1.
    */
   readonly capacity: number;
   /** Calls not yet answered. */
   readonly in_flight: number;
-  /** Called when capacity rises or a place frees, so that a scheduler pumps. */
+  /** Registers a listener that is called when capacity rises or a place becomes free. */
   onRoom(listener: () => void): void;
   /**
-   * How model text is made harmless for these engines. Settles once each was asked for its tokens,
-   * within readiness_timeout_ms; never rejects.
+   * The escape of model text for these engines. Resolves when each engine was asked for its tokens, within
+   * readiness_timeout_ms. Never rejects.
    */
   escape(): Promise<Escape>;
   /**
-   * Does a healthy replica serve the model, and is every token of its tokenizer broken? Never
+   * Whether a healthy replica serves the model and every special token of its tokenizer is escaped. Never
    * rejects.
    */
   ready(): Promise<Readiness>;
   /** Names of the models that the replicas serve. Never rejects. */
   models(): Promise<string[]>;
-  /** Prometheus lines of the pool and its replicas. */
+  /** Metrics of the pool and its replicas in Prometheus text format. */
   metrics(): string;
-  /** Ends the polls and every connection; what is in flight fails. */
+  /** Stops polling and closes every connection. Calls in flight fail. */
   close(): Promise<void>;
 }
 
-/** Runs something later, once; the returned function takes it back. */
+/** Runs a function once after a delay. The returned function cancels it. */
 export type Schedule = (run: () => void, ms: number) => () => void;
 
 export interface EnginePoolConfig {
-  /** Base URLs of OpenAI-compatible engines, one a replica; see `apiRoot` for their forms. */
+  /** Base URLs of OpenAI-compatible engines, one per replica; see `apiRoot` for the accepted forms. */
   urls: readonly string[];
-  /** The model's name at the engines, for calls that name none. */
+  /** The model's name at the engines, for calls that do not name a model. */
   model: string;
   apiKey: string | null;
-  /** Generations in flight at most, a replica; default LIMITS.generations_in_flight_default. */
+  /** Maximum generations in flight per replica. Default: LIMITS.generations_in_flight_default. */
   maxInFlight?: number;
   /**
-   * The engines' kind; null: found out by their metrics pages. SGLang learns by `/abort_request` what is
-   * given up.
+   * The kind of the engines; null: detected from their metrics pages. SGLang is notified of aborted
+   * generations through `/abort_request`.
    */
   kind?: EngineKind | "other" | null;
-  /** The engines are the simulator: they receive a deployment's stored template. Default false. */
+  /**
+   * Whether the engines are the simulator, which receives the deployment's stored template. Default: false.
+   */
   simulated?: boolean;
-  /** The served tokenizer's tokens, for engines that do not tell them. */
+  /** Special tokens of the served tokenizer, for engines that do not report them. */
   tokens?: readonly string[];
   /**
-   * Takes log lines. Where it is given, each engine that comes up is asked something easy, and a fault that
-   * would spoil every verdict is reported.
+   * Receives log lines. If set, each engine that comes up is asked a simple test question, and a fault that
+   * would spoil every verdict is logged.
    */
   report?: ((line: Record<string, unknown>) => void) | undefined;
-  /**
-   * For tests: timers of the polls and waits, randomness of their jitter, the clock for durations
-   * (ms).
-   */
+  /** For tests: the timers of polls and waits, the source of jitter, and the clock (ms). */
   schedule?: Schedule;
   random?: () => number;
   now?: () => number;

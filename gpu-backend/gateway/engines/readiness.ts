@@ -1,5 +1,4 @@
-// Decides whether the replicas serve the model that is asked for, and can be asked safely. Must not know
-// calls or load.
+// Checks whether the replicas serve the requested model and whether model text is escaped safely for them.
 import { isKeyRefused, keyRefused } from "../../../src/core/faults/engine-reason.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { contextIn } from "../../../src/core/wire/chat-endpoint.ts";
@@ -9,26 +8,24 @@ import type { Replica } from "./replicas.ts";
 
 export interface Readiness {
   ok: boolean;
-  /** A few words for people, never an address. */
+  /** A short description for people. Never contains an address. */
   detail: string;
   latency_ms: number;
   /**
-   * Tokens of the engines' tokenizers that model text is kept from forging, besides those of known families;
-   * 0: none was reported.
+   * Number of special tokens of the engines' tokenizers that are escaped in model text, in addition to those
+   * of known families; 0 if no engine reported any.
    */
   special_tokens: number;
-  /**
-   * Tokens of the model's context, prompt and answer together; the least of all engines that say.
-   */
+  /** Context length in tokens, prompt and answer together: the smallest among the engines that report it. */
   context_tokens?: number;
 }
 
 const READ_WHOLE =
-  "its stream brings few tokens an event: answers are asked for whole, and loops not cut (--stream-interval 256)";
+  "its stream has few tokens per event: answers are requested without streaming, and loops are not cut (--stream-interval 256)";
 
 /**
- * Ready when some healthy replica, that did not fail all its latest questions, serves the model,
- * and no token of any engine survives the escape. Never rejects; bounded by readiness_timeout_ms.
+ * Ready if a healthy replica serves the model and has not failed all its recent questions, and if no special
+ * token survives the escape. Never rejects; bounded by readiness_timeout_ms.
  */
 export async function readiness(
   replicas: readonly Replica[],
@@ -58,7 +55,7 @@ export async function readiness(
   return { ok, detail, latency_ms: Math.max(0, now() - start), special_tokens: count, ...context };
 }
 
-/** The names in an engine's model list; none where it has no such list. Never rejects. */
+/** The names in an engine's model list; empty if the engine has no list. Never rejects. */
 export async function modelsOf(engine: EngineAddress): Promise<string[]> {
   const list = await modelList(engine);
   return typeof list === "string" ? [] : list.data.map(({ id }) => String(id));
@@ -68,7 +65,7 @@ interface ModelList {
   data: readonly { id: unknown }[];
 }
 
-/** An engine's model list, or what is wrong, in a few words. Never rejects. */
+/** An engine's model list, or a short description of the fault. Never rejects. */
 async function modelList(engine: EngineAddress): Promise<ModelList | string> {
   try {
     const { status, text } = await engine.get(engine.models, LIMITS.readiness_timeout_ms);
@@ -82,7 +79,10 @@ async function modelList(engine: EngineAddress): Promise<ModelList | string> {
   }
 }
 
-/** What is wrong, in a few words; else the model's context, null where the engine does not say. */
+/**
+ * A short description of the fault, or the model's context length; null if the engine does not report the
+ * length.
+ */
 function lookedUp(list: ModelList | string, model: string): string | number | null {
   if (typeof list === "string") return list;
   const context = contextIn(list, model);

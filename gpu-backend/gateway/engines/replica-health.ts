@@ -1,39 +1,38 @@
-// Decides whether one replica gets work: what its checks, its connections and its generations say of it. Must
-// not know what is asked, nor timers.
+// Decides whether a replica receives work, from its health checks, connections and generations. Independent
+// of timers.
 
 /**
- * Failures in a row, of checks and connections or of different questions, after which a replica gets no
- * further work.
+ * Consecutive failures after which a replica is ejected: failed checks and connections, or failures of
+ * different questions.
  */
 export const FAILURES_TO_EJECT = 3;
-/** Successful checks in a row after which it gets work again. */
+/** Consecutive successful checks after which an ejected replica returns. */
 export const SUCCESSES_TO_RETURN = 2;
 /**
- * Good checks that a replica rests for after it failed different questions; doubled each time until
- * it brings a generation to its end, since an engine that shuts down passes its checks: vLLM's
- * `/health` says 200 while every new request gets a 500.
+ * Maximum cool-down, in successful checks, after a replica failed different questions. The cool-down doubles
+ * each time until the replica completes a generation, because an engine that is shutting down still passes
+ * its checks: vLLM's `/health` returns 200 while every new request gets a 500.
  */
 const REST_CHECKS_MAX = 32;
 
-/**
- * Whether one replica gets work. Requests are numbered from 1 in the order in which they were sent.
- */
+/** The health of one replica. Requests are numbered from 1 in the order in which they were sent. */
 export class ReplicaHealth {
   ejections = 0;
   #healthy = true;
-  /** Failed checks and connections in a row, and good checks since it was taken out. */
+  /** Consecutive failed checks and connections, and successful checks since the ejection. */
   #failures = 0;
   #successes = 0;
   /**
-   * Different questions that failed since it last brought one to its end or passed a check; an
-   * array for the reason in member-list.ts.
+   * Different questions that failed since the replica last completed a question or passed a check. An array
+   * for the reason in member-list.ts.
    */
   readonly #failedQuestions: string[] = [];
   /**
-   * Requests sent when a question last failed: what began before says nothing of the time since.
+   * Number of the latest request when a question last failed. The success of an earlier request does not
+   * count as recovery.
    */
   #sentAtFailure = 0;
-  /** Good checks that it still rests for, and for how many it will the next time. */
+  /** Successful checks left in the current cool-down, and the length of the next cool-down. */
   #rest = 0;
   #nextRest = SUCCESSES_TO_RETURN;
   #trial = false;
@@ -42,29 +41,29 @@ export class ReplicaHealth {
     return this.#healthy;
   }
 
-  /** Whether it failed several questions of late and has answered none since. */
+  /** Whether the replica recently failed several questions and has answered none since. */
   get failing(): boolean {
     return this.#rest > 0;
   }
 
-  /** Whether it is back from a rest and has yet to bring a generation to its end. */
+  /** Whether the replica is back from a cool-down and has not completed a generation yet. */
   get on_trial(): boolean {
     return this.#trial;
   }
 
-  /** A check failed, or the engine took no connection. */
+  /** Records a failed check or a refused connection. */
   failed(): void {
     this.#successes = 0;
     if (++this.#failures < FAILURES_TO_EJECT) return;
     this.#eject();
-    // A replica that returns is another process.
+    // A replica that returns is a new process.
     this.#recover();
   }
 
   /**
-   * A generation failed at an engine that takes connections: by its fault or by the question's, so that each
-   * question counts once.
-   * @param elsewhere whether another replica gets work: to rest the only one would help no caller
+   * Records a failed generation at an engine that accepts connections. The cause may be the engine or the
+   * question, so each question counts once.
+   * @param elsewhere whether another replica is healthy; the only replica is never ejected for this
    * @param sent number of the latest request
    */
   failedAt(question: string, elsewhere: boolean, sent: number): void {
@@ -80,15 +79,15 @@ export class ReplicaHealth {
     if (elsewhere) this.#eject();
   }
 
-  /** The engine brought the request of that number to its end. */
+  /** Records that the engine completed the request with this number. */
   worked(number: number): void {
     if (this.#healthy && number > this.#sentAtFailure) this.#recover();
   }
 
   /**
-   * A health check went well.
-   * @param elsewhere whether another replica gets work
-   * @returns whether this brought the replica back
+   * Records a successful health check.
+   * @param elsewhere whether another replica is healthy
+   * @returns whether the replica returned because of this check
    */
   checked(elsewhere: boolean): boolean {
     this.#failures = 0;

@@ -1,4 +1,4 @@
-// One engine replica's load and cap and the choice among several. Must not know what is asked, nor timers.
+// One engine replica with its load and cap, and the choice among several replicas. Independent of timers.
 import { hashText } from "../../../src/core/math/random.ts";
 import { Aimd } from "./aimd.ts";
 import { AnswerForm } from "./answer-form.ts";
@@ -9,41 +9,38 @@ import type { EngineKind } from "./gauges.ts";
 import { MemberList } from "./member-list.ts";
 import { FAILURES_TO_EJECT, ReplicaHealth } from "./replica-health.ts";
 
-/** A group's replica is passed over when it is used this much more than the least used one, .. */
+/** A group's preferred replica is skipped if its use exceeds this multiple of the least used replica's .. */
 const AFFINITY_FACTOR = 1.25;
-/** .. and by this many generations besides. */
+/** .. plus this many generations. */
 const AFFINITY_SLACK = 8;
 /**
- * Looks (one a health check) for which an answer that has begun may stand still; in an engine's
- * queue it may for ever. Events of 256 tokens may be two minutes apart on a slow engine.
+ * Health checks for which a running answer may make no progress. In an engine's queue it may wait forever. On
+ * a slow engine, events of 256 tokens may be two minutes apart.
  */
 const PATIENCE: Patience = { begun: 64, waiting: Number.POSITIVE_INFINITY };
-/** The same at a replica that fails its checks. */
+/** The limits at a replica that fails its checks. */
 const PATIENCE_WITH_SILENT: Patience = { begun: 15, waiting: Number.POSITIVE_INFINITY };
-/**
- * The same at a replica that is out of rotation and fails its checks: it may be frozen, with its
- * connections open.
- */
+/** The limits at an ejected replica that fails its checks: it may be frozen with its connections open. */
 const PATIENCE_WITH_EJECTED: Patience = { begun: FAILURES_TO_EJECT - 1, waiting: FAILURES_TO_EJECT - 1 };
 
 let runningNumber = 0;
 
-/** What is asked, but for how this replica is asked it. */
+/** A question without the fields that depend on the replica. */
 type Asked = Omit<Question, "body" | "whole">;
 
 export class Replica {
   readonly engine: EngineAddress;
   readonly aimd: Aimd;
-  /** Known from its gauges, or told. */
+  /** From the configuration or the engine's gauges. */
   kind: EngineKind | "other" | null;
   requests = 0;
   readonly health = new ReplicaHealth();
-  /** A fault that would spoil all its verdicts, for people; null where none is known. */
+  /** A fault that would spoil every verdict, described for people; null if none is known. */
   unfit: string | null = null;
-  /** How it is asked for answers. */
+  /** Whether answers are requested as streams or documents. */
   readonly form = new AnswerForm();
   #taken = 0;
-  /** Until it says that it knows none. */
+  /** Whether the engine supports priorities; true until the engine rejects one. */
   #priorities = true;
   readonly #streams = new MemberList<EngineStream>();
 
@@ -53,17 +50,17 @@ export class Replica {
     this.kind = kind;
   }
 
-  /** Whether it gets work. */
+  /** Whether the replica receives work. */
   get healthy(): boolean {
     return this.health.healthy;
   }
 
-  /** Generations that it may have in flight: one while it is on trial. */
+  /** Maximum generations in flight; 1 while the replica is on trial. */
   get cap(): number {
     return this.health.on_trial ? 1 : this.aimd.cap;
   }
 
-  /** Places taken. */
+  /** Places in use. */
   get in_flight(): number {
     return this.#taken;
   }
@@ -72,30 +69,30 @@ export class Replica {
     return this.healthy && this.in_flight < this.cap;
   }
 
-  /** The exchange that failed by `died`: see ReplicaHealth. */
+  /** Records an exchange that `died`; see ReplicaHealth. */
   failedAt(question: string, elsewhere: boolean): void {
     this.health.failedAt(question, elsewhere, this.requests);
   }
 
   /**
-   * Gives up on answers that have stood still for too many calls.
-   * @param lives whether it passed its latest check
-   * @param elsewhere whether another replica gets work
+   * Aborts answers without progress for too many health checks.
+   * @param lives whether the replica passed its latest check
+   * @param elsewhere whether another replica is healthy
    */
   look(lives: boolean, elsewhere: boolean): void {
     const silent = !this.healthy && elsewhere ? PATIENCE_WITH_EJECTED : PATIENCE_WITH_SILENT;
     for (const stream of this.#streams) stream.look(lives ? PATIENCE : silent, lives);
   }
 
-  /** Takes a place; the `ask` that must follow gives it back. */
+  /** Takes a place. The `ask` that must follow releases it. */
   take(): void {
     this.#taken++;
   }
 
   /**
-   * Asks once, and takes note of what that says about the engine; of `died` the caller tells by
-   * `failedAt`. An engine that knows no priorities is asked again without, one that refuses to answer
-   * whole is asked for a stream.
+   * Sends a question and records what the result says about the engine's health; the caller reports `died`
+   * through `failedAt`. Asks again without a priority if the engine does not support priorities, and as a
+   * stream if the engine rejects a request for one document.
    * @param body a JSON object, see `engineBody`
    */
   async ask(body: string, question: Asked, priority = 0): Promise<Exchange> {
@@ -108,7 +105,7 @@ export class Replica {
     return last;
   }
 
-  /** Where probabilities are read, only a stream says which tokens are thoughts. */
+  /** Questions with an anchor are always streamed, because only a stream shows which tokens are thinking. */
   async #exchange(body: string, question: Asked, priority: number): Promise<Exchange> {
     if (question.anchor !== null) return this.#send(body, question, priority, false);
     const { whole } = this.form;
@@ -134,7 +131,7 @@ export class Replica {
     const exchange = await stream.done;
     this.#note(exchange, number);
     this.#streams.delete(stream);
-    // SGLang notices a closed connection late; vLLM at once.
+    // SGLang notices a closed connection late; vLLM does immediately.
     if (exchange.hung_up && rid !== null) {
       this.engine.notify(this.engine.beside("/abort_request"), JSON.stringify({ rid }));
     }
@@ -151,7 +148,7 @@ export class Replica {
   }
 }
 
-/** The inputs of the choice among replicas. */
+/** The properties used to choose among replicas. */
 interface Choosable {
   readonly engine: { readonly label: string };
   readonly healthy: boolean;
@@ -161,12 +158,11 @@ interface Choosable {
 }
 
 /**
- * The replica for one call among those with room, or null when it has to wait.
- * Highest-random-weight hashing (Thaler and Ravishankar 1998) gives each key its own order of the
- * replicas; the first in it whose use is within the bound is taken (bounded loads: Mirrokni, Thorup
- * and Zadimoghaddam 2016), so that a group that overflows does so to the same second replica.
- * @param tried those that failed this call before; they are asked again only when no other is
- *   healthy
+ * Chooses the replica for a call among those with room; null if the call has to wait. Highest-random-weight
+ * hashing (Thaler and Ravishankar 1998) gives each key its own order of the replicas, and the first replica
+ * whose load is within the bound is taken (bounded loads: Mirrokni, Thorup and Zadimoghaddam 2016). A group
+ * that overflows thus always overflows to the same second replica.
+ * @param tried replicas that failed this call; used again only if no other replica is healthy
  */
 export function choose<R extends Choosable>(replicas: readonly R[], affinity: string, tried: ReadonlySet<R>): R | null {
   const untried = tried.size === 0 ? replicas : replicas.filter((replica) => replica.healthy && !tried.has(replica));

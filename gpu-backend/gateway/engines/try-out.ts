@@ -1,5 +1,5 @@
-// One easy question to an engine that has just come up: whether its answers can hold a verdict at all. Must
-// not know replicas or what follows.
+// Asks an engine that has just come up one simple question, to check whether its answers can contain a
+// verdict.
 import type { EngineAddress } from "./engine-address.ts";
 import { engineBody } from "./engine-dialect.ts";
 import { EngineStream } from "./engine-stream.ts";
@@ -10,8 +10,8 @@ const MAX_TOKENS = 512;
 const HIDDEN = "its reasoning parser takes whole answers for thoughts: no verdict can be read (--reasoning-parser)";
 
 /**
- * A fault that would spoil every verdict, for people; null where none is seen, also when the answer was cut
- * or did not come. An answer that ended by itself and is a thought from beginning to end is caused by a
+ * Returns a fault that would spoil every verdict, described for people; null if none is found, or if the
+ * answer was cut or did not arrive. A complete answer that consists only of thinking indicates a
  * `--reasoning-parser` that waits for an end of thinking which the model never writes. Never rejects.
  */
 export async function tryOut(

@@ -1,43 +1,40 @@
-// Decides which texts an engine's tokenizer takes for more than text: read from what engines and tokenizer
-// files say.
+// Finds the texts that an engine's tokenizer treats as special, from the documents of engines and tokenizer
+// files.
 
 export interface Vocabulary {
-  /** Added tokens and the chat template's own marks, as text. */
+  /** Added tokens and the chat template's delimiters, as text. */
   tokens: readonly string[];
 }
 
-/** A longer list is not a tokenizer's; longer tokens neither. */
+/** Upper bounds of a plausible tokenizer's list and tokens. */
 const TOKENS_MAX = 65_536;
 const TOKEN_CHARS_MAX = 256;
 
-/**
- * Added tokens of some tokenizers (Gemma's) that are ordinary HTML, with which an honest program
- * may well write a page.
- */
+/** Added tokens of some tokenizers (Gemma's) that are ordinary HTML and may occur in legitimate programs. */
 const HTML =
   /^<\/?(?:a|abbr|article|aside|b|blockquote|body|br|button|caption|code|col|dd|div|dl|dt|em|footer|form|h[1-6]|head|header|hr|html|i|input|label|li|link|main|meta|nav|ol|option|p|pre|script|section|select|small|span|strong|style|sub|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul)>$/;
-/** Signs that only an added token has. Runs of blanks, words and signs are vocabulary. */
+/** Characters that mark an added token. Runs of spaces, words and punctuation are ordinary vocabulary. */
 const MARK = /[<>[\]|｜◁▷{}#]/;
 const NAME = /[\p{L}\p{N}"]/u;
-/** A single sign, or a word: nothing that a tokenizer would set apart. */
+/** A single character or a word, which a tokenizer does not treat as special. */
 const PLAIN = /^(?:.|[\s\p{L}\p{N}]*)$/u;
 
-/** Whether a token that is not marked special gives a text structure. */
+/** Whether a token that is not marked special gives text structure. */
 const structural = (token: string) => MARK.test(token) && NAME.test(token) && !HTML.test(token);
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** A token is a text, or an object that holds it. */
+/** The content of a token, which is a string or an object with a `content`. */
 const contentOf = (value: unknown): string | null => {
   const content = isObject(value) ? value.content : value;
   return typeof content === "string" && content !== "" && content.length <= TOKEN_CHARS_MAX ? content : null;
 };
 
 /**
- * The tokens of a document: vLLM's `/tokenizer_info`, llama.cpp's `/props`, a
- * `tokenizer_config.json`, a `tokenizer.json` or a list of tokens (texts, all taken). null where it
- * names none and has no chat template.
+ * The tokens of a document: vLLM's `/tokenizer_info`, llama.cpp's `/props`, a `tokenizer_config.json`, a
+ * `tokenizer.json`, or a list of tokens (every entry is used). Null if the document names no tokens and has
+ * no chat template.
  */
 export function vocabularyOf(document: unknown): Vocabulary | null {
   const tokens = new Set<string>();
@@ -45,8 +42,7 @@ export function vocabularyOf(document: unknown): Vocabulary | null {
     const token = contentOf(value);
     if (token !== null) tokens.add(token);
   };
-  // llama.cpp's `/props` names one of the plain vocabulary, such as a comma, where a model has
-  // none.
+  // llama.cpp's `/props` names an ordinary token, such as a comma, if the model has none of that kind.
   const ofTokenizer = isObject(document) && ("tokenizer_class" in document || "added_tokens_decoder" in document);
   const named = (value: unknown) => {
     if (ofTokenizer || !PLAIN.test(contentOf(value) ?? "")) special(value);
@@ -73,7 +69,7 @@ export function vocabularyOf(document: unknown): Vocabulary | null {
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
 
-/** One template, or named ones: `[{name, template}]`. */
+/** A single template, or named templates: `[{name, template}]`. */
 const templatesOf = (value: unknown): string[] =>
   typeof value === "string"
     ? [value]
@@ -82,10 +78,10 @@ const templatesOf = (value: unknown): string[] =>
 const JINJA = /\{#[\s\S]*?#\}|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}/g;
 const LITERAL = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g;
 const MARKS = /<[^<>\s]{1,64}>|\[\/?[A-Z][^[\]\s]{1,64}\]|◁[^▷\s]{1,64}▷/g;
-/** A piece that is nothing but a role's label: `USER: `, `### Instruction:`. */
+/** A piece that is only a role label: `USER: `, `### Instruction:`. */
 const LABEL = /^(?:#{2,4} ?)?[A-Z][A-Za-z]{1,15}(?: [A-Z][a-z]{1,15})?:$/;
 
-/** The marks that a Jinja chat template itself writes around messages. */
+/** The delimiters that a Jinja chat template writes around messages. */
 export function templateMarks(template: string): string[] {
   const pieces = template.split(JINJA);
   for (const [code] of template.matchAll(JINJA)) {

@@ -1,4 +1,5 @@
-// Decides who may ask the gateway: the key, or loopback when there is none. Never stores a key in clear.
+// Access control: requires the API key, or a local request if no key is configured. Keys are compared as
+// digests and never stored in clear text.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";
@@ -23,7 +24,10 @@ const PROXY_HEADERS = [
   "x-real-ip",
 ];
 
-/** Whether a request was sent on this machine, to a loopback name, through no proxy, by no foreign web page. */
+/**
+ * Whether a request comes from this machine, names a loopback host, and passed neither a proxy nor a
+ * cross-site page.
+ */
 function isLocal({ headers, socket }: GatedRequest): boolean {
   if (headers["sec-fetch-site"] === "cross-site" || PROXY_HEADERS.some((name) => headers[name] !== undefined))
     return false;
@@ -34,8 +38,8 @@ function isLocal({ headers, socket }: GatedRequest): boolean {
 type GatedRequest = Pick<IncomingMessage, "headers"> & { socket?: { remoteAddress?: string | undefined } };
 
 /**
- * A check that throws ApiError `unauthorized` for a request that may not pass. With a key:
- * `Authorization: Bearer`, compared in constant time. Without one: only local requests.
+ * Returns a check that throws ApiError `unauthorized`. With a key, the request must send `Authorization:
+ * Bearer`, which is compared in constant time. Without a key, only local requests pass.
  */
 export function createGate(apiKey: string | null): (request: GatedRequest) => void {
   const expected = apiKey === null ? null : digest(apiKey);
@@ -44,7 +48,7 @@ export function createGate(apiKey: string | null): (request: GatedRequest) => vo
       if (isLocal(request)) return;
       throw new ApiError(
         "unauthorized",
-        "Without GATEWAY_API_KEY this gateway answers only requests from its machine, addressed to a loopback host, through no proxy.",
+        "Without GATEWAY_API_KEY this gateway accepts only unproxied requests from its own machine to a loopback host.",
       );
     }
     const [, key = ""] = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? "") ?? [];

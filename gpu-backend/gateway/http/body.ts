@@ -1,4 +1,4 @@
-// Reads a request's body as text: within its bytes and its time, UTF-8 alone.
+// Reads a request body as UTF-8 text, with limits on size and time.
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -7,20 +7,20 @@ import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 const tooLarge = () =>
   new ApiError(
     "body_too_large",
-    `The body is over the limit body_bytes = ${GATEWAY_LIMITS.body_bytes} of this gateway. Send less in a request.`,
+    `The body exceeds this gateway's limit body_bytes = ${GATEWAY_LIMITS.body_bytes}. Send less per request.`,
   );
 
 const tooSlow = () =>
   new ApiError("request_timeout", `The body did not arrive within the limit body_read_ms = ${LIMITS.body_read_ms}.`);
 
-/** The body as text. Rejects at the first fault and then reads no further. */
+/** Returns the body as text. Rejects at the first error and then stops reading. */
 export function readText(request: IncomingMessage): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const text = new BodyText();
   const timer = setTimeout(() => settle(() => reject(tooSlow())), LIMITS.body_read_ms);
   const onData = (bytes: Uint8Array) => guarded(() => text.push(bytes));
   const onEnd = () => guarded(() => settle(() => resolve(text.end())));
-  const onClose = () => settle(() => reject(new ApiError("request_timeout", "The body did not arrive whole.")));
+  const onClose = () => settle(() => reject(new ApiError("request_timeout", "The body is incomplete.")));
   const settle = (outcome: () => void) => {
     clearTimeout(timer);
     request.off("data", onData).off("end", onEnd).off("close", onClose);
@@ -39,15 +39,18 @@ export function readText(request: IncomingMessage): Promise<string> {
   return promise;
 }
 
-/** Apart, so that a kept connection's last request does not hold on to the text. */
+/**
+ * A module-level function, so that the last request of a keep-alive connection does not keep its text in
+ * memory.
+ */
 const ignore = () => {};
 
 const UTF8 = { fatal: true } as const;
 const whole = new TextDecoder("utf-8", UTF8);
 
 /**
- * Decodes piece by piece, so that the bytes and the text are never both held whole; one piece alone needs no
- * decoder.
+ * Decodes chunk by chunk, so that the whole body is never in memory both as bytes and as text. A body of one
+ * chunk needs no streaming decoder.
  */
 class BodyText {
   #first: Uint8Array | null = null;
@@ -75,11 +78,11 @@ class BodyText {
   }
 }
 
-/** @param more whether bytes of the same text follow */
+/** @param more whether more bytes of the text follow */
 function decoded(decoder: TextDecoder, bytes: Uint8Array | undefined, more: boolean): string {
   try {
     return decoder.decode(bytes, { stream: more });
   } catch {
-    throw new ApiError("invalid_encoding", "The body holds bytes that are not UTF-8.");
+    throw new ApiError("invalid_encoding", "The body contains bytes that are not UTF-8.");
   }
 }

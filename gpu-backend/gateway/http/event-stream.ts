@@ -1,5 +1,5 @@
-// The reply's body: events as lines of JSON, gathered while the reader is busy, bounded by asking the writer
-// to hold on.
+// The reply body: events as JSON lines. Lines are buffered while the reader is busy, and `full` applies
+// back-pressure to the writer.
 import type { ServerResponse } from "node:http";
 import type { VerifyEvent } from "../../../src/core/wire/verify-protocol.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
@@ -14,23 +14,23 @@ const NDJSON = [
 ];
 
 export interface EventStreamOptions {
-  /** Goes into the head. */
+  /** Sent in the `x-request-id` header. */
   request_id: string;
-  /** The reader has gone, or was given up as stalled. */
+  /** Called when the reader disconnects or is dropped as stalled. */
   onCancel: () => void;
-  /** The reader has caught up after `full`. */
+  /** Called when the reader has caught up after `full`. */
   onDrain: () => void;
 }
 
 /**
- * Lines are written together when the event loop turns: one packet for all answers that came in
- * one, and the head goes with the first. node:http rather than a web stream, for its CPU.
+ * Lines are written once per turn of the event loop, so answers that arrive together share a packet, and the
+ * headers go out with the first line. Uses node:http instead of a web stream because it needs less CPU.
  */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #options: EventStreamOptions;
   #lines = "";
-  /** The reader has not taken what was written. */
+  /** Whether the reader has not yet accepted the last write. */
   #busy = false;
   #scheduled = false;
   #full = false;
@@ -45,7 +45,7 @@ export class EventStream {
     response.on("close", () => this.#onClose());
   }
 
-  /** Whether so much is waiting for the reader that nothing more should be produced. */
+  /** Whether the buffer is full and nothing more should be produced. */
   get full(): boolean {
     return this.#full;
   }
@@ -57,7 +57,7 @@ export class EventStream {
     this.#schedule();
   }
 
-  /** No event follows. A reader that does not take the rest in time is given up. */
+  /** Ends the reply. A reader that does not receive the remaining lines in time is disconnected. */
   end(): void {
     if (this.#gone || this.#ended) return;
     this.#ended = true;
@@ -90,7 +90,8 @@ export class EventStream {
 
   #head(): void {
     if (this.#response.headersSent) return;
-    // Said outright, the server does not wait to see whether the body is short enough for a length.
+    // With an explicit encoding, Node does not wait to find out whether the body is short enough for a
+    // length.
     const framing = ["transfer-encoding", "chunked"];
     this.#response.writeHead(200, [...NDJSON, ...framing, "x-request-id", this.#options.request_id]);
   }
@@ -100,7 +101,7 @@ export class EventStream {
     this.#flush();
   }
 
-  /** Comes after a reply that was taken whole too. */
+  /** Also called after a reply that was received completely. */
   #onClose(): void {
     this.#gone = true;
     this.#lines = "";

@@ -1,9 +1,9 @@
-// The log lines of what engines refused: each sentence once in a while, however often it is said. Must not
-// know requests.
+// Rate-limited log of questions that engines rejected: each distinct message is logged at most once per
+// minute.
 
-/** Between two lines of one sentence. */
+/** Minimum time between two log lines with the same message. */
 const EVERY_MS = 60_000;
-/** Sentences kept in mind; a new one takes the oldest's place. */
+/** Distinct messages remembered; a new message evicts the oldest. */
 const SENTENCES_MAX = 32;
 
 export class RefusalLog {
@@ -16,7 +16,7 @@ export class RefusalLog {
     this.#now = now;
   }
 
-  /** An engine refused a question. @param reason its sentence, fit for people */
+  /** Records that an engine rejected a question. @param reason the engine's message, readable by people */
   note(reason: string): void {
     const now = this.#now();
     const before = this.#logged.get(reason);

@@ -1,5 +1,6 @@
-// The relay to servers of scalar models: each request to the one that has the fewest, a fixed number at one
-// time, to another where one does not answer, ended when its client goes. Must not know any API's body.
+// Proxy to the servers of scalar reward models. Sends each request to the least loaded server within a limit
+// on concurrency, fails over if a server does not answer, and aborts when the client disconnects. Request
+// bodies are passed through unread.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { withoutTrailing } from "../../../src/core/text/trailing.ts";
@@ -8,28 +9,28 @@ import { SCALAR_APIS } from "../../../src/core/wire/scalar-apis.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
 export interface ScalarRelayConfig {
-  /** Base URLs, as VERIFIER_URL of the edge's scalar backend would name one. */
+  /** Base URLs in the form of the VERIFIER_URL of the edge's scalar backend. */
   urls: readonly string[];
   apiKey: string | null;
 }
 
-/** Paths that the APIs of scalar models are asked at. */
+/** Request paths of the scalar model APIs. */
 export const SCALAR_PATHS: readonly string[] = [...new Set(Object.values(SCALAR_APIS).map(({ path }) => path))];
 
 interface Server {
   url: string;
   in_flight: number;
-  /** Until then it is asked only where no other is left; ms of the relay's clock. */
+  /** Until this time the server is used only if no other is left; ms on the relay's clock. */
   rests_until: number;
 }
 
-/** A request that waits for a place at a server that it has not tried. */
+/** A request waiting for a place at a server that it has not tried. */
 interface Waiting {
   tried: ReadonlySet<Server>;
   resolve: (server: Server) => void;
 }
 
-/** Headers of a reply that are passed on; the rest is the server's own. */
+/** Response headers that are passed on; all others are dropped. */
 const PASSED = ["content-type", "retry-after"];
 
 export class ScalarRelay {
@@ -49,10 +50,10 @@ export class ScalarRelay {
   }
 
   /**
-   * A server's own reply to a body, once a place is free: another one's where the first does not answer; 502
-   * where none does.
-   * @param signal aborted when the client goes: the server is asked to stop, or never asked
-   * @throws ApiError `overloaded` where too many wait
+   * Sends a body to a server as soon as a place is free and returns the server's reply. Fails over to the
+   * next server if a server does not answer; returns 502 if none does.
+   * @param signal aborted when the client disconnects; aborts the request to the server
+   * @throws ApiError `overloaded` if too many requests are waiting
    */
   async ask(path: string, body: string, signal: AbortSignal): Promise<Response> {
     const stop = new AbortController();
@@ -71,12 +72,12 @@ export class ScalarRelay {
     return badGateway();
   }
 
-  /** Ends every request that is under way or waits, with 502. */
+  /** Ends every running or waiting request with 502. */
   stop(): void {
     for (const controller of this.#open) controller.abort();
   }
 
-  /** One server's reply; null where it does not answer. Gives its place back. */
+  /** Returns the reply of one server, or null if it does not answer. Releases the place. */
   async #askOne(server: Server, path: string, body: string, signal: AbortSignal): Promise<Response | null> {
     try {
       const reply = await fetch(server.url + path, {
@@ -97,7 +98,7 @@ export class ScalarRelay {
     }
   }
 
-  /** A place at a server not tried, in turn; null once the signal is aborted. */
+  /** Waits for a place at a server not yet tried, in order of arrival; null if the signal is aborted. */
   async #place(tried: Set<Server>, signal: AbortSignal): Promise<Server | null> {
     let server = this.#take(tried);
     if (server === null) {
@@ -108,7 +109,7 @@ export class ScalarRelay {
     return server;
   }
 
-  /** The server with the fewest requests, taken; null where all that may be asked are full. */
+  /** Takes a place at the least loaded server; null if all eligible servers are full. */
   #take(tried: ReadonlySet<Server>): Server | null {
     const left = this.#servers.filter((server) => !tried.has(server));
     const awake = left.filter((server) => server.rests_until <= this.#now());
@@ -123,7 +124,7 @@ export class ScalarRelay {
     return free;
   }
 
-  /** A place is free: it is the first's who can use it. */
+  /** Gives free places to the first waiting requests that can use them. */
   #handOn(): void {
     for (const waiting of this.#waiting) {
       const server = this.#take(waiting.tried);
@@ -137,7 +138,7 @@ export class ScalarRelay {
     const { promise, resolve } = Promise.withResolvers<Server | null>();
     const waiting = { tried, resolve };
     const gone = () => {
-      // At once: a place found for it from now on would be lost.
+      // Must run synchronously: a place assigned after the abort would be lost.
       this.#waiting.delete(waiting);
       resolve(null);
     };
@@ -150,7 +151,7 @@ export class ScalarRelay {
   }
 }
 
-/** A reply's bytes; null for one beyond `reply_line_bytes`. */
+/** Reads the reply; returns null if it is longer than `reply_line_bytes`. */
 async function bounded({ body }: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -162,11 +163,12 @@ async function bounded({ body }: Response): Promise<Uint8Array<ArrayBuffer> | nu
   return Buffer.concat(parts);
 }
 
-const badGateway = () => Response.json({ error: { message: "no scalar server answers", code: 502 } }, { status: 502 });
+const badGateway = () =>
+  Response.json({ error: { message: "no scalar server responded", code: 502 } }, { status: 502 });
 
 const overloaded = () =>
   new ApiError(
     "overloaded",
-    `More than scalar_waiting_max = ${GATEWAY_LIMITS.scalar_waiting_max} requests wait for a scalar server.`,
+    `More than scalar_waiting_max = ${GATEWAY_LIMITS.scalar_waiting_max} requests are waiting for a scalar server.`,
     { headers: { "retry-after": "1" } },
   );

@@ -1,5 +1,4 @@
-// The gateway's HTTP server: which route takes a request, start and drain. Knows the pool by its interface,
-// and no engine's protocol.
+// The gateway's HTTP server: routing, start and drain. Uses the engine pool only through its interface.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,25 +17,25 @@ import { createVerifyRoute } from "./verify-route.ts";
 
 export interface GatewayOptions {
   pool: EnginePool;
-  /** null: only requests addressed to a loopback host pass. */
+  /** null: only requests from this machine to a loopback host are accepted. */
   apiKey?: string | null;
   queue_tokens_max?: number;
-  /** Servers of scalar models beside the engines; absent: their paths are not routes. */
+  /** Servers of scalar models in addition to the engines. Omitted: their paths return 404. */
   scalar?: ScalarRelayConfig;
-  /** Monotonic, ms. */
+  /** Monotonic clock, in ms. */
   now?: () => number;
-  /** Takes log lines; default: as JSON to standard error. */
+  /** Receives log lines. Default: writes them as JSON to standard error. */
   report?: (line: Record<string, unknown>) => void;
 }
 
 export interface GatewayServer {
-  /** Listens nowhere yet. */
+  /** Not yet listening. */
   server: Server;
   admission: Admission;
   scalar: ScalarRelay | null;
 }
 
-/** The routes and what is behind them. */
+/** Creates the server with all its routes and components. */
 export function createGatewayServer(options: GatewayOptions): GatewayServer {
   const { pool, apiKey = null, now = () => performance.now() } = options;
   const estimate = new ServiceEstimate(now);
@@ -54,7 +53,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
   const verify = createVerifyRoute(deps, gate);
   const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar, now);
   const services = createServiceRoutes(deps, pool, gate, scalar);
-  // The engines' client needs the platform's own Request and Response; HTTP/2 is not spoken here.
+  // Keeps the platform's Request and Response, which the client of the engines needs. No HTTP/2.
   const others = getRequestListener((request, env) => services(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   });
@@ -65,7 +64,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
   return { server, admission, scalar };
 }
 
-/** The path asked for; a proxy's client sends the whole URL. */
+/** The request path. The URL is absolute if the client uses a proxy. */
 function pathOf({ url = "" }: IncomingMessage): string | undefined {
   return (url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "")).split("?", 1)[0];
 }
@@ -74,15 +73,15 @@ export interface Gateway {
   /** `http://HOST:PORT`, without a path. */
   url: string;
   /**
-   * Refuses new requests, lets those running finish for up to `limit_ms`, then fails what is left
-   * with `verifier_unavailable` (502 for a scalar model's), and ends the server and the pool.
+   * Shuts down: rejects new requests, lets running ones finish for up to `limit_ms`, fails the rest with
+   * `verifier_unavailable` (502 for scalar models), then closes the server and the pool.
    */
   close(limit_ms: number): Promise<void>;
 }
 
 /**
- * Replies that have ended get this long to leave for their readers; kept connections are looked at
- * this often.
+ * How long finished replies may take to reach their readers, and how often idle connections are closed
+ * meanwhile.
  */
 const FLUSH_MS = 1_000;
 const IDLE_LOOK_MS = 20;
@@ -97,7 +96,7 @@ async function endServer(server: Server): Promise<void> {
   clearTimeout(cut);
 }
 
-/** Listens. Rejects when the port is taken. */
+/** Starts the gateway. Rejects if the port is in use. */
 export async function startGateway(options: GatewayOptions & { host: string; port: number }): Promise<Gateway> {
   const { host, port, pool } = options;
   const { server, admission, scalar } = createGatewayServer(options);

@@ -1,5 +1,5 @@
-// The routes beside /v1/verify: models, probes, metrics, and unknown paths. Knows the pool by its interface,
-// and must not know any engine's protocol.
+// All routes except /v1/verify: models, health, readiness, metrics, scalar models, and 404. Uses the engine
+// pool only through its interface.
 import type { HttpBindings } from "@hono/node-server";
 import { type RequestHandler, Router } from "itty-router";
 import { ApiError } from "../../../src/core/faults/errors.ts";
@@ -13,7 +13,7 @@ import { requestId } from "./request-id.ts";
 import { SCALAR_PATHS, type ScalarRelay } from "./scalar-relay.ts";
 import type { SessionDeps } from "./session.ts";
 
-/** Answers what is asked seldom; never rejects. */
+/** Handles the infrequent requests. Never rejects. */
 export type ServiceRoutes = (request: Request, env: HttpBindings) => Promise<Response>;
 
 export function createServiceRoutes(
@@ -26,7 +26,7 @@ export function createServiceRoutes(
   const router = Router<Request, [HttpBindings]>({
     catch: (thrown: unknown, _: Request, env: HttpBindings) => failure(thrown, env),
   });
-  // A probe may ask for the head alone.
+  // Health probes may use HEAD.
   const get = (path: string, handler: RequestHandler<Request, [HttpBindings]>) =>
     router.get(path, handler).head(path, handler);
   get("/v1/models", async (_, { incoming }) => {
@@ -52,7 +52,7 @@ export function createServiceRoutes(
   for (const path of scalar === null ? [] : SCALAR_PATHS) {
     router.post(path, async ({ signal }, { incoming }) => {
       gate(incoming);
-      // Before it is counted: whoever sends it slowly must not hold up a shutdown.
+      // Read before the request is counted, so that a slow upload cannot delay a shutdown.
       const body = await readText(incoming);
       const left = admission.enter();
       try {
@@ -76,7 +76,7 @@ function failure(thrown: unknown, { incoming }: HttpBindings): Response {
   return new Response(body, { status, headers });
 }
 
-/** At most one call in `age_max_ms`, shared by all who ask meanwhile. */
+/** Caches the result for `age_max_ms`; concurrent callers share one call. */
 function cached<T>(ask: () => Promise<T>, age_max_ms: number, now: () => number): () => Promise<T> {
   let last: { at: number; answer: Promise<T> } | null = null;
   return () => {

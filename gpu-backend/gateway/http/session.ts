@@ -1,4 +1,4 @@
-// One request's life on the wire: accepted, heartbeats, its deadline, its end however it comes.
+// The lifecycle of a verify request: accepted, heartbeats, deadline, and the end, whatever its cause.
 import type { ServerResponse } from "node:http";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
@@ -20,19 +20,19 @@ export interface SessionDeps {
   escape: () => Promise<Escape>;
 }
 
-/** Where a request came from, and where its events go. */
+/** The origin of a request and the response for its events. */
 export interface Caller {
   id: string;
-  /** `now()` at its arrival: the deadline counts from there. */
+  /** Arrival time by `now()`; the deadline counts from here. */
   arrived_at: number;
   response: ServerResponse;
   escape: Escape;
 }
 
 /**
- * Takes the request and sends its events as the reply. When the reader goes, everything of the
- * request ends in the engines.
- * @throws ApiError when it is not admitted; nothing of the reply is written then
+ * Admits the request and streams its events as the reply. If the reader disconnects, all generations of the
+ * request are aborted.
+ * @throws ApiError if the request is not admitted; nothing has been written in that case
  */
 export function openSession(
   { admission, scheduler, metrics, refusals, now }: SessionDeps,
@@ -50,7 +50,7 @@ export function openSession(
   const queue_depth = admission.queue_depth;
   admission.admit(job);
 
-  // Only now: the stream takes the reader's going for the end of a request that was admitted.
+  // Created after admission, because the stream treats a disconnect as the end of an admitted request.
   const stream = new EventStream(response, {
     request_id: id,
     onCancel: () => {

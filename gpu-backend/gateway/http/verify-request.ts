@@ -1,4 +1,4 @@
-// Reads a verify request: its body within bounds, its schema, what the schema cannot say.
+// Reads and validates a verify request: size limits, the schema, and rules that the schema cannot express.
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { type FieldLimits, fieldErrors } from "../../../src/core/faults/field-errors.ts";
@@ -11,7 +11,7 @@ import { type VerifyRequest, VerifyRequestSchema } from "../../../src/core/wire/
 import { readText } from "./body.ts";
 import { invalidRequest } from "./problem.ts";
 
-/** Which of the named limits bound a field. */
+/** Names of the limits that bound each field. */
 const FIELD_LIMITS: FieldLimits = {
   deadline_ms: { max: "deadline_ms_max" },
   groups: { max: "groups_max" },
@@ -24,10 +24,9 @@ const FIELD_LIMITS: FieldLimits = {
 };
 
 /**
- * The request of a POST. Throws ApiError `unsupported_media_type`, `body_too_large`,
- * `request_timeout`,
- * `invalid_encoding`, `invalid_json`, `invalid_request`, `unknown_prompt` or
- * `too_many_generations`.
+ * Reads the request from a POST.
+ * @throws ApiError `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_encoding`,
+ *   `invalid_json`, `invalid_request`, `unknown_prompt` or `too_many_generations`
  */
 export async function readVerifyRequest(request: IncomingMessage): Promise<VerifyRequest> {
   const type = request.headers["content-type"] ?? "";
@@ -40,7 +39,7 @@ export async function readVerifyRequest(request: IncomingMessage): Promise<Verif
   return parseVerifyRequest(parseJson(await readText(request)));
 }
 
-/** The same for a parsed body. */
+/** Validates a parsed body, with the same errors. */
 export function parseVerifyRequest(body: unknown): VerifyRequest {
   requireBoundedLists(body);
   const parsed = VerifyRequestSchema.safeParse(body);
@@ -48,7 +47,7 @@ export function parseVerifyRequest(body: unknown): VerifyRequest {
   const asked = parsed.data;
   if (!isPromptName(asked.prompt)) {
     const known = promptNames().join(", ");
-    throw new ApiError("unknown_prompt", `No prompt template has this name; there are: ${known}.`, {
+    throw new ApiError("unknown_prompt", `Unknown prompt template; the templates are: ${known}.`, {
       errors: [{ path: "prompt", message: `must be one of: ${known}` }],
     });
   }
@@ -67,22 +66,22 @@ export function parseVerifyRequest(body: unknown): VerifyRequest {
 const tooManyGenerations = (count: number) =>
   new ApiError(
     "too_many_generations",
-    `${count} generations; the limit generations_verify_max is ${LIMITS.generations_verify_max}. Send fewer groups in a request.`,
+    `${count} generations; the limit generations_verify_max is ${LIMITS.generations_verify_max}. Send fewer groups per request.`,
   );
 
-/** A preset shows as many candidates as its shape has. */
+/** Each comparison must show as many candidates as the preset's shape allows. */
 function requireShape({ groups, prompt }: VerifyRequest): void {
   const [min, max] = shownBy(prompt);
   groups.forEach(({ comparisons }, at) => {
     const wrong = comparisons.findIndex(({ order }) => order.length < min || order.length > max);
     if (wrong < 0) return;
     const many = min === max ? `${min}` : `${min} to ${max}`;
-    const message = `the prompt ${promptTitle(prompt)} shows ${many} candidates`;
+    const message = `the prompt ${promptTitle(prompt)} takes ${many} candidates`;
     throw invalidRequest([{ path: `groups[${at}].comparisons[${wrong}].order`, message }]);
   });
 }
 
-/** Beyond the integers that JSON's readers keep apart, two samples would have one number. */
+/** Above the largest safe integer, two samples could get the same number. */
 function requireCountableSamples({ groups }: VerifyRequest): void {
   groups.forEach(({ comparisons }, at) => {
     const wrong = comparisons.findIndex(
@@ -96,8 +95,8 @@ function requireCountableSamples({ groups }: VerifyRequest): void {
 }
 
 /**
- * Before zod looks at elements: a list of a million wrong ones must cost one comparison, not a
- * million faults.
+ * Runs before zod validates the elements, so that a list of a million wrong elements costs one comparison
+ * instead of a million errors.
  */
 function requireBoundedLists(body: unknown): void {
   const { groups } = (typeof body === "object" && body !== null ? body : {}) as { groups?: unknown };

@@ -1,19 +1,16 @@
-// POST /v1/verify on node:http: access, reading, the session or the refusal.
+// POST /v1/verify on node:http: access control, parsing, then the session or an error.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { problemReply } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { openSession, type SessionDeps } from "./session.ts";
 import { readVerifyRequest } from "./verify-request.ts";
 
-/**
- * What is left of a refused request's body may come for so long, so that the caller gets to read
- * the refusal.
- */
+/** How long the rest of a rejected request's body is read, so that the caller can read the error. */
 const LINGER_MS = 500;
 
 /**
- * The route's handler, without a framework: the two web streams and the Request and Response that
- * one needs cost a request of one generation about a third of its CPU.
+ * The route handler, without a framework: web streams and Request and Response objects would cost about a
+ * third of the CPU time of a request with one generation.
  */
 export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMessage) => void) {
   const take = async (request: IncomingMessage, response: ServerResponse, id: string) => {
@@ -23,7 +20,7 @@ export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMes
     try {
       const asked = await readVerifyRequest(request);
       const escapeWith = await deps.escape();
-      // Gone while the engines were asked for their tokens.
+      // The client disconnected while the engines were asked for their tokens.
       if (response.destroyed) return;
       openSession(deps, asked, { id, arrived_at, response, escape: escapeWith });
     } finally {
@@ -32,7 +29,7 @@ export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMes
   };
   return (request: IncomingMessage, response: ServerResponse): void => {
     const id = requestId(request);
-    // `close` reports a reader that goes.
+    // A disconnect is handled by `close`.
     response.on("error", () => {});
     take(request, response, id).then(
       () => deps.metrics.request(200),
@@ -41,7 +38,7 @@ export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMes
   };
 }
 
-/** @returns the status */
+/** @returns the HTTP status */
 function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, id: string): number {
   const { status, headers, body } = problemReply(thrown, id);
   if (!response.destroyed) response.writeHead(status, headers).end(body);

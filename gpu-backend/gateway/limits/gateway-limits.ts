@@ -1,51 +1,57 @@
-// The gateway's own limits by name, beside those of the protocol (src/core/faults/limits.ts).
+// Limits of the gateway itself, by name. The limits of the protocol are in src/core/faults/limits.ts.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 
 const MIB = 1024 * 1024;
 
-/** Units are the last word of each name. */
+/** Limits of the gateway. The last word of each name is the unit. */
 export const GATEWAY_LIMITS = {
-  /** The edge's whole body (16 MiB of texts) and 65,536 comparisons of some 100 bytes fit twice. */
+  /**
+   * Holds twice the edge's largest body (16 MiB of texts) plus 65,536 comparisons of about 100 bytes each.
+   */
   body_bytes: 32 * MIB,
-  /** Requests being read or answered at one time. */
+  /** Requests being read or answered at the same time. */
   requests_open_max: 512,
-  /** Requests at one scalar server at a time, and those that may wait for any. */
+  /** Concurrent requests per scalar server, and requests that may wait for any scalar server. */
   scalar_in_flight_max: 16,
   scalar_waiting_max: 256,
-  /** A server that did not answer is not asked for this long where another is left. */
+  /** How long a scalar server that failed to answer is skipped while another server is available. */
   scalar_rest_ms: 2_000,
   /** Estimated prompt tokens not yet sent to the engine, over all requests. */
   queue_tokens_default: 100_000_000,
-  /** Characters a token: the estimate for code and English; no tokenizer runs here. */
+  /** Estimated characters per token of code and English. The gateway runs no tokenizer. */
   chars_per_token: 4,
   /**
-   * Idle connections are kept so long: longer than callers keep theirs, or they would use one that
-   * is being closed.
+   * How long idle connections are kept open. Longer than the callers' own keep-alive, so that no caller sends
+   * on a connection that the gateway is just closing.
    */
   keep_alive_ms: 75_000,
-  /** Below the promised heartbeat, so that a slow timer keeps the promise. */
+  /** Shorter than the protocol's heartbeat, so that a late timer still meets the protocol's bound. */
   heartbeat_ms: LIMITS.heartbeat_ms - 1_000,
-  /** Events waiting for a slow reader; beyond, its request sends nothing new to the engine. */
+  /**
+   * Characters of events buffered for a slow reader. Above this, the request sends no new generations
+   * (back-pressure).
+   */
   reply_buffer_chars: MIB,
-  /** How long a reader may take over what is left once a request has ended. */
+  /** How long a reader may take to receive the remaining events after its request has ended. */
   stalled_reader_ms: 30_000,
   /**
-   * While fewer of the engine's places than this share are taken, samples go out that may turn out
-   * not to be needed.
+   * Share of the engine's capacity in use below which spare samples, which may turn out to be unnecessary,
+   * are sent.
    */
   spare_share: 1 / 8,
   /**
-   * The largest share of the places for requests, and of the tokens that may wait, for a priority above 0.
+   * Largest share of the open requests and of the queued tokens that requests with a priority above 0 may
+   * use.
    */
   later_share: 1 / 2,
   /**
-   * Tokens a party may send in its turn before the next one's: a few generations, so that they
+   * Tokens that a tenant may send per turn before the next tenant's turn: a few generations, so that they
    * share a prefix.
    */
   quantum_tokens: 8_192,
-  /** Completion tokens of a generation until some were measured. */
+  /** Estimated completion tokens per generation until measurements exist. */
   completion_tokens_guess: 1_024,
-  /** Answers before the measured service time counts, and how old the last may be. */
+  /** Answers needed before the measured service time is used, and the maximum age of the latest one. */
   estimate_answers_min: 32,
   estimate_age_max_ms: 30_000,
   retry_after_max_s: 30,

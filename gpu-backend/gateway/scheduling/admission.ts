@@ -1,5 +1,5 @@
-// Decides whether a request is taken: the queue's bound in tokens, its deadline against the measured service,
-// draining.
+// Admission control for requests: checks the token limit of the queue, the deadline against the measured
+// service time, and whether the gateway is draining.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { sumOf } from "../../../src/core/math/stats.ts";
 import { MemberList } from "../engines/member-list.ts";
@@ -9,21 +9,21 @@ import type { ServiceEstimate } from "./service-estimate.ts";
 
 export interface AdmissionOptions {
   /**
-   * Estimated prompt tokens that may wait, over all requests. One request may exceed it alone in an
-   * empty queue.
+   * Maximum estimated prompt tokens waiting, over all requests. A single request may exceed it if the queue
+   * is empty.
    */
   queue_tokens_max: number;
   estimate: ServiceEstimate;
-  /** The engine's places and how many are taken. */
+  /** The engine pool's capacity and its generations in flight. */
   pool: { readonly capacity: number; readonly in_flight: number };
   now: () => number;
 }
 
-/** The requests being answered, and the gate before them. */
+/** Admission control, and the set of requests being answered. */
 export class Admission {
   readonly jobs = new MemberList<Job>();
   readonly #options: AdmissionOptions;
-  /** Requests whose body is being read, and those to scalar models. */
+  /** Requests whose body is being read, and open requests to scalar models. */
   #reading = 0;
   #draining = false;
   #onEmpty: () => void = () => {};
@@ -36,7 +36,7 @@ export class Admission {
     return this.#draining;
   }
 
-  /** From now on every request is refused. Resolves once all taken before have ended. */
+  /** Rejects every request from now on. Resolves when all admitted requests have ended. */
   drain(): Promise<void> {
     this.#draining = true;
     return new Promise((resolve) => {
@@ -45,7 +45,7 @@ export class Admission {
     });
   }
 
-  /** The job has ended. */
+  /** Removes a job that has ended. */
   leave(job: Job): void {
     this.jobs.delete(job);
     this.#lookEmpty();
@@ -59,20 +59,21 @@ export class Admission {
     return this.#sum((job) => job.unsent_tokens);
   }
 
-  /** Generations not yet sent. */
+  /** Generations not yet sent to an engine. */
   get queue_depth(): number {
     return this.#sum((job) => job.unsent);
   }
 
   /**
-   * Before a body is read. Call the returned function once it is, or once a request without a job was
-   * answered. Throws ApiError `not_ready` or `overloaded`.
+   * Reserves a place for a request before its body is read. Call the returned function when the body has been
+   * read, or when a request without a job has been answered.
+   * @throws ApiError `not_ready` or `overloaded`
    */
   enter(): () => void {
     if (this.#draining) throw refusal("not_ready", "This gateway is shutting down.", 5);
     if (this.jobs.size + this.#reading >= GATEWAY_LIMITS.requests_open_max) {
       const limit = `requests_open_max = ${GATEWAY_LIMITS.requests_open_max}`;
-      throw refusal("overloaded", `The limit ${limit} of requests at one time is reached.`, 1);
+      throw refusal("overloaded", `The limit on concurrent requests is reached: ${limit}.`, 1);
     }
     this.#reading++;
     return () => {
@@ -81,7 +82,7 @@ export class Admission {
     };
   }
 
-  /** Takes the job, or throws ApiError `not_ready` or `overloaded` with Retry-After. */
+  /** Admits a job. Throws ApiError `not_ready` or `overloaded` with Retry-After. */
   admit(job: Job): void {
     if (this.#draining) throw refusal("not_ready", "This gateway is shutting down.", 5);
     this.#requirePlace(job);
@@ -90,7 +91,9 @@ export class Admission {
     this.jobs.add(job);
   }
 
-  /** Work that no caller waits for leaves room for work that one does. */
+  /**
+   * Share of a limit that a job may use. Background work (priority above 0) leaves room for interactive work.
+   */
   #shareOf(job: Job): number {
     return job.priority > 0 ? GATEWAY_LIMITS.later_share : 1;
   }
@@ -98,7 +101,8 @@ export class Admission {
   #requirePlace(job: Job): void {
     const requestsMax = GATEWAY_LIMITS.requests_open_max * this.#shareOf(job);
     if (job.priority <= 0 || this.jobs.size < requestsMax) return;
-    throw refusal("overloaded", `${requestsMax} requests are open, and this one has a priority above 0.`, 1);
+    const detail = `The limit of ${requestsMax} open requests is reached for requests with a priority above 0.`;
+    throw refusal("overloaded", detail, 1);
   }
 
   #requireRoom(job: Job): void {
@@ -108,14 +112,15 @@ export class Admission {
     const service = this.#options.estimate.serviceMs(job.max_tokens) ?? 0;
     const excess = (queued + job.unsent_tokens - queue_tokens_max) / queued;
     const wait = (Math.min(1, excess) * this.queue_depth * service) / this.#capacity;
-    const detail = `${queued} prompt tokens are waiting (estimated), this request adds ${job.unsent_tokens}; the bound is ${queue_tokens_max}.`;
+    const detail = `About ${queued} prompt tokens are waiting, and this request adds ${job.unsent_tokens}; the limit is ${queue_tokens_max}.`;
     throw refusal("overloaded", detail, wait / 1000);
   }
 
   /**
-   * Optimistic on purpose: mean service times, places all in use, early stops at their earliest. A request
-   * that fails this cannot finish; one that passes may still meet its deadline with some samples open. Where
-   * the beginning of a request is of use, the time for that beginning is required: everyone shown once.
+   * Rejects a request that cannot meet its deadline. The estimate is deliberately optimistic: mean service
+   * times, all places in use, early stops as early as possible. An admitted request may still reach its
+   * deadline with samples open. If a partial result is useful (`in_order`), only the time to show every
+   * candidate once is required.
    */
   #requireTime(job: Job): void {
     const { estimate, now, pool } = this.#options;
@@ -130,15 +135,15 @@ export class Admission {
     const alone = Math.round(time(generationsMin));
     const why =
       alone > left
-        ? "Even alone it would not: ask for less in one request, or allow more time."
-        : "It would once there is less to do.";
-    const detail = `At the measured rate this request needs ${needs} ms, its deadline leaves ${Math.round(left)} ms. ${why}`;
+        ? "It would miss the deadline even on an idle gateway: send less per request, or allow more time."
+        : "Retry when the gateway is less busy.";
+    const detail = `At the measured rate this request needs ${needs} ms, but its deadline leaves ${Math.round(left)} ms. ${why}`;
     throw refusal("overloaded", detail, alone > left ? GATEWAY_LIMITS.retry_after_max_s : (needs - left) / 1000);
   }
 
   /**
-   * Generations that go before this request's last one: all of higher priority and all of its party; of
-   * every other party of its priority as many as that is together.
+   * Generations scheduled before this request's last one: all of higher priority, all of its tenant, and, for
+   * each other tenant of the same priority, at most as many as for this tenant.
    */
   #aheadOf(job: Job): number {
     const { tenant } = job.turn_key;
@@ -165,7 +170,7 @@ export class Admission {
   }
 }
 
-/** Generations without which a request is of no use. */
+/** Minimum number of generations for a useful result. */
 function leastOf({ needed, request: { in_order, groups } }: Job): number {
   return in_order ? Math.min(needed, sumOf(groups.map(({ candidates }) => candidates.length))) : needed;
 }

@@ -1,20 +1,19 @@
-// Decides when a comparison's samples may stop: counts votes and says how many more are needed.
+// Early stopping for the samples of a comparison: counts votes and reports how many more samples are needed.
 
 /**
- * The samples of one comparison. With `majority`, it is decided as soon as those left cannot change
- * which of the two has more votes: not even all of them voting for the other side would bring a
- * tie. So the pair's result is that of waiting for all, also when samples that failed are asked
- * again in another request: each counts as one that is left.
+ * The samples of one comparison. With `majority`, the comparison is decided as soon as the remaining samples
+ * cannot change the winner or cause a tie, so the result equals that of waiting for all samples. Failed
+ * samples that another request may retry count as remaining.
  */
 export class Ballot {
   readonly #majority: boolean;
   readonly #votes: [number, number] = [0, 0];
   #unsent: number;
   #running = 0;
-  /** Samples that failed and that the asker may ask anew, whose votes are still to come. */
+  /** Failed samples that the caller may retry, so their votes may still arrive. */
   #lost = 0;
 
-  /** @param samples how many are asked, 1 at least */
+  /** @param samples number of samples, at least 1 */
   constructor(samples: number, stop: "majority" | "all") {
     this.#unsent = samples;
     this.#majority = stop === "majority";
@@ -25,12 +24,12 @@ export class Ballot {
     return this.#unsent;
   }
 
-  /** Samples sent and not settled. */
+  /** Samples sent and not yet settled. */
   get running(): number {
     return this.#running;
   }
 
-  /** Whether no sample left can matter any more, although some are left. */
+  /** Whether samples remain but can no longer change the result. */
   get decided(): boolean {
     return this.#majority && this.left > 0 && this.#margin > this.left + this.#lost;
   }
@@ -41,9 +40,8 @@ export class Ballot {
   }
 
   /**
-   * Unsent samples without which the comparison cannot be decided, even if every one from now on
-   * votes for the leader. The others may turn out to be superfluous; with `all`, every unsent
-   * sample is needed.
+   * Unsent samples required to decide the comparison even if every further vote goes to the leader. The other
+   * unsent samples may turn out to be unnecessary. With `all`, every unsent sample is needed.
    */
   get needed(): number {
     if (!this.#majority) return this.#unsent;
@@ -55,20 +53,21 @@ export class Ballot {
     return Math.abs(this.#votes[0] - this.#votes[1]);
   }
 
-  /** One more sample is sent. */
+  /** Records that a sample was sent. */
   send(): void {
     this.#unsent--;
     this.#running++;
   }
 
-  /** The unsent samples are given up. */
+  /** Drops the unsent samples. */
   drop(): void {
     this.#unsent = 0;
   }
 
   /**
-   * A running sample has ended: with a vote for the first (0) or the second (1) shown, with none
-   * (null), or without a result yet (`lost`).
+   * Records the end of a running sample.
+   * @param position 0 or 1: a vote for the first or second candidate shown; null: no vote; `lost`: failed,
+   *   may be retried
    */
   settle(position: number | "lost" | null): void {
     this.#running--;

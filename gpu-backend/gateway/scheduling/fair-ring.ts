@@ -1,42 +1,43 @@
-// Turns by deficit round robin (Shreedhar and Varghese, 1996): every party gets the same cost through,
-// whatever its queue.
+// Deficit round robin (Shreedhar and Varghese, 1996): every tenant gets the same share by cost, whatever the
+// length of its queue.
 
-/** The order of turns. */
+/** Where a member is scheduled. */
 export interface TurnKey {
-  /** Members of one party share its turns. */
+  /** Members of the same tenant share its turns. */
   tenant: string;
-  /** Within its party the lowest sends first. */
+  /** Order within the tenant; the lowest rank sends first. */
   rank: number;
 }
 
 interface Party<T> {
   key: string;
-  /** By rank. */
+  /** Sorted by rank. */
   members: T[];
   deficit: number;
   granted: boolean;
 }
 
-/** Members that have something to send, in the order of their parties' turns. */
+/** Members with something to send, in the order of their tenants' turns. */
 export class FairRing<T> {
   readonly #quantum: number;
   readonly #turnKeyOf: (member: T) => TurnKey;
   readonly #parties: Party<T>[] = [];
 
-  /**
-   * @param quantum cost that a party may send in one turn; a dearer piece waits for several turns
-   */
+  /** @param quantum cost that a tenant may send per turn; a more expensive item waits for several turns */
   constructor(quantum: number, turnKeyOf: (member: T) => TurnKey) {
     this.#quantum = quantum;
     this.#turnKeyOf = turnKeyOf;
   }
 
-  /** Parties that have members. */
+  /** Number of tenants with members. */
   get size(): number {
     return this.#parties.length;
   }
 
-  /** Joins its party, a new one at the end; a member stays where it is. */
+  /**
+   * Adds a member to its tenant; a new tenant goes to the end of the ring. Does nothing if the member is
+   * present.
+   */
   add(member: T): void {
     const { tenant: key, rank } = this.#turnKeyOf(member);
     const tenant = this.#partyOf(key);
@@ -59,17 +60,16 @@ export class FairRing<T> {
   }
 
   /**
-   * Searched for: there are a few hundred at most, and a Map would keep them from the collector
-   * (member-list.ts).
+   * Linear search: there are at most a few hundred tenants, and a Map would keep dead members alive (see
+   * member-list.ts).
    */
   #partyOf(key: string): Party<T> | undefined {
     return this.#parties.find((tenant) => tenant.key === key);
   }
 
   /**
-   * The member whose next piece is to be sent, already charged for it; null when none has one.
-   * @param costOf the cost (> 0) of a member's next piece, or null when it has none: then it leaves   the
-   * ring
+   * Returns the member that sends next and charges its tenant; null if no member has anything to send.
+   * @param costOf the cost (> 0) of a member's next item; null if it has none, which removes the member
    */
   next(costOf: (member: T) => number | null): T | null {
     for (let tenant = this.#parties[0]; tenant !== undefined; tenant = this.#parties[0]) {
@@ -93,10 +93,7 @@ export class FairRing<T> {
   }
 }
 
-/**
- * The cost of what a party sends next, by its first member; those before it that have nothing
- * leave.
- */
+/** Cost of a tenant's next item. Removes members without an item from the front of the tenant's list. */
 function firstCost<T>({ members }: Party<T>, costOf: (member: T) => number | null): number | null {
   for (let member = members[0]; member !== undefined; member = members[0]) {
     const cost = costOf(member);

@@ -1,5 +1,5 @@
-// One accepted request from its first sample to `done`: what to send next, what each answer means, exactly
-// one event a sample.
+// An accepted request, from its first sample to `done`: selects the next sample, interprets each answer, and
+// emits exactly one event per sample.
 
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -10,13 +10,10 @@ import type { EngineAnswer } from "../engines/port.ts";
 import type { TurnKey } from "./fair-ring.ts";
 import { type ComparisonWork, planWork } from "./work.ts";
 
-/**
- * Needed samples are those without which a comparison cannot be decided; spare ones may turn out to
- * be superfluous.
- */
+/** `needed` samples are required to decide a comparison; `spare` samples may turn out to be unnecessary. */
 export type SampleKind = "needed" | "spare";
 
-/** One sample that was sent. */
+/** A sample that was sent. */
 export interface Draw {
   job: Job;
   work: ComparisonWork;
@@ -25,44 +22,42 @@ export interface Draw {
 }
 
 export interface JobOptions {
-  /** Requests of one party share its turns: those of the same call of the edge. */
+  /** Requests of the same tenant, which are those of one call of the edge, share turns. */
   tenant: string;
-  /** performance.now() of the request's arrival. */
+  /** Arrival time of the request, from performance.now(). */
   arrived_at: number;
   now: () => number;
-  /** Takes every event but `accepted` and `heartbeat`; `done` is the last. */
+  /** Receives every event except `accepted` and `heartbeat`; `done` is the last. */
   emit: (event: VerifyEvent) => void;
-  /** Whether the reader is too slow for more. */
+  /** Whether the reader is too slow to receive more events. */
   full: () => boolean;
-  /**
-   * How model text is made harmless for the engines; without it, as for those that tell no tokens.
-   */
+  /** Escapes model text for the engines. Default: the escape for engines that do not report their tokens. */
   escape?: Escape;
 }
 
 export class Job {
   readonly request: VerifyRequest;
   readonly options: JobOptions;
-  /** The party whose turns it takes, and which requests of the same party go before it. */
+  /** The tenant whose turns the job uses, and the job's rank within the tenant. */
   readonly turn_key: TurnKey;
-  /** The request's own, or that of one it belongs together with, if better. */
+  /** The request's priority, or a better one inherited from another request of the same tenant. */
   priority: number;
   readonly generations: number;
-  /** Tokens at most of a generation, on average over all of them. */
+  /** Mean of the generations' token limits. */
   readonly max_tokens: number;
   /**
-   * Counters of what is left: generations unsent, their estimated prompt tokens, and those among
-   * them that even undisputed majorities need.
+   * Counters of the remaining work: unsent generations, their estimated prompt tokens, and the unsent
+   * generations that are needed even if all votes agree.
    */
   unsent = 0;
   unsent_tokens = 0;
   needed = 0;
   readonly #works: ComparisonWork[];
-  /** Up to here no sample is needed but those of `#topUps`, .. */
+  /** Index before which samples are needed only in `#topUps`. */
   #at = 0;
-  /** .. and up to here none is unsent at all. */
+  /** Index before which every sample has been sent. */
   #spareAt = 0;
-  /** Comparisons whose votes left them short of samples again, the first first. */
+  /** Comparisons that need more samples again after their votes, in the order in which that happened. */
   readonly #topUps: ComparisonWork[] = [];
   #open: number;
   #running = 0;
@@ -86,20 +81,17 @@ export class Job {
     this.#open = this.unsent;
   }
 
-  /** Samples without an event. */
+  /** Samples without an event so far. */
   get open(): number {
     return this.#open;
   }
 
-  /** Samples at the engine, those being cut included. */
+  /** Samples at the engine, including those being cut. */
   get running(): number {
     return this.#running;
   }
 
-  /**
-   * The comparison whose sample would be drawn next; null when there is none, or the reader is too
-   * slow.
-   */
+  /** The comparison of the next sample to send; null if there is none or the reader is too slow. */
   peek(kind: SampleKind): ComparisonWork | null {
     if (this.#over || this.unsent === 0 || this.options.full()) return null;
     return kind === "needed" ? this.#needed() : this.#spare();
@@ -124,7 +116,7 @@ export class Job {
     return null;
   }
 
-  /** Takes the sample that `peek` showed. */
+  /** Takes a sample of the comparison returned by `peek`. */
   draw(work: ComparisonWork): Draw {
     const before = work.ballot.needed;
     const sample = work.draw();
@@ -136,7 +128,7 @@ export class Job {
     return { job: this, work, sample, queue_ms: this.options.now() - this.options.arrived_at };
   }
 
-  /** Takes the engine's answer to a draw. */
+  /** Records the engine's answer to a draw. */
   settle(draw: Draw, answer: EngineAnswer): void {
     const { work, sample } = draw;
     this.#running--;
@@ -168,7 +160,7 @@ export class Job {
     if (before === 0 && ballot.needed > 0) this.#topUps.push(work);
   }
 
-  /** No sample left can matter: those unsent are dropped, those running cut. */
+  /** Stops a decided comparison: drops its unsent samples and aborts its running ones. */
   #cut(work: ComparisonWork): void {
     const unsent = work.unsentSamples();
     this.unsent -= unsent.length;
@@ -180,8 +172,8 @@ export class Job {
   }
 
   /**
-   * Ends the request: running samples are aborted, and with a code every sample left is reported
-   * with it.
+   * Ends the request and aborts its running samples. If `code` is not null, reports every remaining sample as
+   * an error with that code.
    */
   stop(code: Exclude<ItemErrorCode, "cancelled"> | null): void {
     if (this.#over) return;
@@ -262,8 +254,7 @@ const names = ({ group, comparison }: ComparisonWork) => ({ group_id: group.id, 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
 /**
- * For which of the two shown the answer votes: read as the edge will read it, which may ask again
- * what failed.
+ * The position that the answer votes for. Uses the edge's parser, because the edge may retry failed samples.
  */
 function voteOf(answer: EngineAnswer, { form, prompt }: VerifyRequest): number | "lost" | null {
   const { error, thinking, finish_reason } = answer;

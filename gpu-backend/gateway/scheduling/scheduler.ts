@@ -1,4 +1,4 @@
-// Decides who sends next: priorities, fairness between requests, room at the engine.
+// Decides which request sends next, by priority, fairness between requests, and capacity of the engine.
 
 import { MemberList } from "../engines/member-list.ts";
 import type { EngineAnswer, EnginePool } from "../engines/port.ts";
@@ -7,7 +7,7 @@ import { FairRing } from "./fair-ring.ts";
 import type { Draw, Job, SampleKind } from "./job.ts";
 import type { ServiceEstimate } from "./service-estimate.ts";
 
-/** Requests of one priority: their turns for samples that are needed, and those for spare ones. */
+/** Requests of one priority: a ring for their needed samples and a ring for their spare samples. */
 interface Level {
   priority: number;
   needed: FairRing<Job>;
@@ -32,10 +32,9 @@ const BROKEN: EngineAnswer = {
 };
 
 /**
- * Sends as much as the pool has room for. Lower priorities wait for higher ones; within one,
- * parties take turns by estimated tokens. Samples that a majority may turn out not to need go only
- * to an engine that is nearly idle: with more to do they would cost more tokens than early stop
- * saves by cutting them (docs/verify-protocol.md).
+ * Sends as many generations as the pool has room for. Lower priorities wait for higher ones; within a
+ * priority, tenants take turns by estimated tokens. Spare samples are sent only while the engine is nearly
+ * idle: under load they would cost more tokens than early stopping saves (docs/verify-protocol.md).
  */
 export class Scheduler {
   readonly #pool: Pick<EnginePool, "generate" | "capacity" | "in_flight" | "onRoom">;
@@ -51,12 +50,12 @@ export class Scheduler {
     pool.onRoom(() => this.pump());
   }
 
-  /** Generations handed to the pool and not answered. */
+  /** Generations sent to the pool and not yet answered. */
   get running(): number {
     return this.#running;
   }
 
-  /** The job is new. Its party goes by the best priority among its requests from now on. */
+  /** Adds a new job. All requests of its tenant get the best priority among them. */
   add(job: Job): void {
     for (const other of this.#jobs) {
       if (other.turn_key.tenant !== job.turn_key.tenant) continue;
@@ -70,13 +69,13 @@ export class Scheduler {
     this.wake(job);
   }
 
-  /** The job has something to send again, after its reader caught up. */
+  /** Resumes a job whose reader has caught up. */
   wake(job: Job): void {
     this.#enlist(job);
     this.pump();
   }
 
-  /** The job sends nothing any more. */
+  /** Removes a job that sends nothing more. */
   remove(job: Job): void {
     this.#jobs.delete(job);
     this.#delist(job);
@@ -109,9 +108,7 @@ export class Scheduler {
     for (const kind of KINDS) if (job.peek(kind) !== null) this.#levelOf(job)[kind].add(job);
   }
 
-  /**
-   * Levels stay once there: there are as many as priorities at most, and empty ones cost nothing.
-   */
+  /** Levels are never removed: there is at most one per priority, and an empty level costs nothing. */
   #levelOf({ priority }: Job): Level {
     let level = this.#levels.find((other) => other.priority === priority);
     if (level === undefined) {

@@ -1,11 +1,10 @@
-// Defines what was measured of the engine's service: time and tokens of a generation, and how long given work
-// would take.
+// Measured service time and tokens per generation, used to estimate how long given work takes.
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
-/** Weight of a new answer once there are enough; before, a plain mean. */
+/** Weight of a new answer once there are enough answers; before that, the plain mean is used. */
 const WEIGHT = 1 / 64;
 
-/** Exponentially weighted means over the answers that came whole. */
+/** Exponentially weighted means over complete answers. */
 export class ServiceEstimate {
   readonly #now: () => number;
   #answers = 0;
@@ -17,7 +16,7 @@ export class ServiceEstimate {
     this.#now = now;
   }
 
-  /** One generation that came whole. */
+  /** Records a complete generation. */
   record(total_ms: number, completion_tokens: number): void {
     const weight = Math.max(WEIGHT, 1 / ++this.#answers);
     this.#ms += weight * (total_ms - this.#ms);
@@ -25,15 +24,15 @@ export class ServiceEstimate {
     this.#at = this.#now();
   }
 
-  /** Completion tokens to expect of a generation. */
+  /** Expected completion tokens of a generation. */
   completionTokens(max_tokens: number): number {
     const mean = this.#answers === 0 ? GATEWAY_LIMITS.completion_tokens_guess : this.#completion_tokens;
     return Math.min(max_tokens, mean);
   }
 
   /**
-   * Mean time of a generation at the engine, ms; null when too little was measured, or too long ago
-   * to refuse anyone for it.
+   * Mean time of a generation at the engine, in ms. Null if the measurements are too few or too old to reject
+   * a request.
    */
   serviceMs(max_tokens: number): number | null {
     if (this.#answers < GATEWAY_LIMITS.estimate_answers_min) return null;

@@ -1,4 +1,4 @@
-// A request's work in the order of the engine's prefix cache: groups, comparisons, their prompts and
+// The work of a request, in an order that suits the engine's prefix cache: groups, comparisons, prompts and
 // estimated tokens.
 import { anchorFor } from "../../../src/core/judges/anchors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
@@ -19,10 +19,7 @@ import { Ballot } from "./early-stop.ts";
 
 type Ask = Pick<VerifyRequest, "prompt" | "form" | "model" | "sampling" | "extra" | "soft" | "patient">;
 
-/**
- * One group on its way. Its candidates are escaped and hashed when its first comparison is sent,
- * not before.
- */
+/** A group being judged. Its candidates are escaped and hashed only when its first comparison is sent. */
 class GroupWork {
   readonly id: string;
   readonly #group: VerifyGroup;
@@ -46,32 +43,29 @@ class GroupWork {
     this.#prompts ??= {
       write: createQuestionWriter(prompt, form as PromptForm, this.#group, { quote: this.#escape }),
       seedOf: createSeeds({ seed: sampling.seed, prompt, form: form as PromptForm }, this.#group),
-      // By the question, so that a later request about the same problem meets the replica that has
-      // it cached.
+      // Keyed by the question, so that a later request about the same problem reaches the replica that has it
+      // cached.
       affinity: hashText(this.#group.question).join("."),
     };
     return this.#prompts;
   }
 }
 
-/**
- * One comparison on its way: its ballot, its prompt while samples are unsent, and what was left
- * out.
- */
+/** A comparison being judged: its ballot, its prompt while samples are unsent, and its saved samples. */
 export class ComparisonWork {
   readonly group: GroupWork;
   readonly comparison: VerifyComparison;
   readonly ballot: Ballot;
-  /** Estimated, of one generation. */
+  /** Estimated prompt tokens per generation. */
   readonly prompt_tokens: number;
-  /** Tokens of each generation at most. */
+  /** Token limit of each generation. */
   readonly max_tokens: number;
-  /** Sample numbers sent and not settled. */
+  /** Numbers of the samples that are running. */
   readonly running = new Set<number>();
-  /** Samples left out or cut since it was decided; null before. */
+  /** Samples dropped or cut after the comparison was decided; null before. */
   saved: { samples: number[]; completion_tokens: number } | null = null;
   readonly #ask: Ask;
-  /** One for all its running samples: they are only ever cut together. */
+  /** Shared by all running samples, which are always cut together. */
   #abort: AbortController | null = null;
   #question: string | null = null;
   #next: number;
@@ -86,25 +80,25 @@ export class ComparisonWork {
     this.#next = comparison.first_sample;
   }
 
-  /** Takes the next unsent sample's number. */
+  /** Takes the number of the next unsent sample. */
   draw(): number {
     this.ballot.send();
     this.running.add(this.#next);
     return this.#next++;
   }
 
-  /** The numbers of the samples that were never sent. */
+  /** Numbers of the samples that were never sent. */
   unsentSamples(): number[] {
     return Array.from({ length: this.ballot.unsent }, (_, k) => this.#next + k);
   }
 
-  /** Ends the running samples in the engine. */
+  /** Aborts the running samples at the engine. */
   cut(reason: string): void {
     this.#abort?.abort(reason);
   }
 
   /**
-   * The engine's call for one sample; the prompt is rendered for the first and forgotten with the
+   * Builds the engine call for a sample. The prompt is rendered for the first sample and released with the
    * last.
    */
   call(sample: number, priority: number): EngineCall {
@@ -135,11 +129,11 @@ export class ComparisonWork {
   }
 }
 
-/** Tokens of the template around the texts, roughly, and of an image. */
+/** Approximate tokens of the template around the texts, and of an image. */
 const TEMPLATE_TOKENS = 200;
 const IMAGE_TOKENS = 1_024;
 
-/** By the candidates shown, the first first. */
+/** Sorts comparisons by the candidates they show, in order. */
 const byShown = (a: VerifyComparison, b: VerifyComparison): number => {
   for (let k = 0; k < a.order.length && k < b.order.length; k++) {
     const difference = (a.order[k] as number) - (b.order[k] as number);
@@ -149,10 +143,10 @@ const byShown = (a: VerifyComparison, b: VerifyComparison): number => {
 };
 
 /**
- * The request's comparisons as they are to be sent: groups of the same question together, within a
- * group those that show the same candidates first together, whatever the order in which they came;
- * or as they came, where the request says so.
- * @param escapeWith how model text is made harmless; without it, as for engines that tell no tokens
+ * The request's comparisons in the order in which they are sent. Groups with the same question come together,
+ * and within a group the comparisons that start with the same candidates. With `in_order`, the order within a
+ * group is the request's.
+ * @param escapeWith escapes model text; default: the escape for engines that do not report their tokens
  */
 export function planWork(request: VerifyRequest, escapeWith?: Escape): ComparisonWork[] {
   const byQuestion = new Map<string, VerifyGroup[]>();

@@ -1,11 +1,11 @@
-// Defines what one run may consume and what it has written. Knows neither interpreter.
+// The resource limits and the output of a run. Independent of the interpreter.
 import { randomInt } from "node:crypto";
 import type { RunLimits, RunStatus } from "./protocol.ts";
 
-/** The end of a run that no program can catch: thrown through the WebAssembly frames. */
+/** The end of a run, thrown through the WebAssembly frames so that the program cannot catch it. */
 export class RunEnded extends Error {
   readonly status: RunStatus;
-  /** Set when the program asked for its own end. */
+  /** Set if the program called exit. */
   readonly exitCode: number | null;
 
   constructor(status: RunStatus, message: string, exitCode: number | null = null) {
@@ -17,14 +17,14 @@ export class RunEnded extends Error {
 }
 
 /**
- * The exit status by which absent.py and threads.py say that a program needs what is not here: of
- * more than the eight bits that systems keep, and another in every process.
+ * Exit status by which absent.py and threads.py report that a program needs an unsupported feature. The value
+ * exceeds the eight bits of ordinary exit codes and is random per process, so that programs cannot fake it.
  */
 export const UNSUPPORTED_EXIT = randomInt(0x1_0000, 0x7fff_ffff);
 
 const STDERR_TAIL_BYTES = 2048;
 
-/** One run's bounds and its output; one at a time in a child. */
+/** Limits and output of a run. A child process runs one program at a time. */
 export class RunBudget {
   readonly limits: RunLimits;
   readonly stdin: Uint8Array;
@@ -42,26 +42,27 @@ export class RunBudget {
     this.#deadlineCpuMs = threadCpuMs() + limits.timeout_ms;
   }
 
-  /** Ends the run for good, whatever the program catches afterwards. */
+  /** Ends the run permanently, whatever the program catches. */
   end(status: RunStatus, message: string, exitCode: number | null = null): never {
     this.ended ??= new RunEnded(status, message, exitCode);
     throw this.ended;
   }
 
-  /** Ends the run as the program's own wish. */
+  /** Ends the run because the program called exit. */
   exit(code: number): never {
-    if (code === UNSUPPORTED_EXIT) this.end("unsupported", "the program needs what this sandbox does not have");
+    if (code === UNSUPPORTED_EXIT)
+      this.end("unsupported", "the program uses a feature that this sandbox does not support");
     this.end(code === 0 ? "ok" : "error", `exit(${code})`, code);
   }
 
-  /** Called often by the interpreters; ends the run when its CPU time is spent. */
+  /** Ends the run if its CPU time is used up. Called often by the interpreters. */
   checkTime(): void {
     if (this.ended) throw this.ended;
     if (threadCpuMs() > this.#deadlineCpuMs)
-      this.end("timeout", `no end within ${this.limits.timeout_ms} ms of CPU time`);
+      this.end("timeout", `the program did not end within ${this.limits.timeout_ms} ms of CPU time`);
   }
 
-  /** Copies up to `target.length` bytes of standard input; 0 = end of input. */
+  /** Copies up to `target.length` bytes of standard input. Returns 0 at the end of input. */
   read(target: Uint8Array): number {
     const part = this.stdin.subarray(this.stdinOffset, this.stdinOffset + target.length);
     target.set(part);
@@ -69,7 +70,7 @@ export class RunBudget {
     return part.length;
   }
 
-  /** The next byte of standard input; null at its end. */
+  /** The next byte of standard input; null at the end. */
   readByte(): number | null {
     return this.stdin[this.stdinOffset++] ?? null;
   }
@@ -81,7 +82,7 @@ export class RunBudget {
     }
     this.#written += bytes.length;
     if (this.#written > this.limits.output_bytes) {
-      this.end("output_limit", `more than ${this.limits.output_bytes} bytes of output`);
+      this.end("output_limit", `the output exceeds ${this.limits.output_bytes} bytes`);
     }
     this.#chunks.push(bytes.slice());
   }
@@ -94,7 +95,7 @@ export class RunBudget {
   }
 }
 
-/** CPU time of this thread, ms: a busy machine does not make a program late. */
+/** CPU time of this thread, in ms. Unlike wall time, it does not penalize a program on a busy machine. */
 function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

@@ -1,4 +1,5 @@
-// The sandboxed process: closes its own doors, loads the interpreters, runs jobs one by one.
+// The sandboxed child process: removes its own privileges, loads the interpreters, and runs jobs one at a
+// time.
 import { constants } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Engine } from "./engine.ts";
@@ -18,12 +19,12 @@ const NETWORK_GLOBALS = [
 const PROCESS_DOORS = ["dlopen", "kill", "getBuiltinModule", "_linkedBinding", "chdir", "setuid", "setgid"];
 
 const send = process.send?.bind(process);
-if (!send) throw new Error("child.ts is started by the sandbox's supervisor, with an IPC channel");
+if (!send) throw new Error("child.ts must be started by the sandbox's supervisor with an IPC channel");
 const report = (message: FromChild) => void send(message);
 
 /**
- * Node's permission model does not cover the network, so its globals go; pyodide's start wants one table of
- * numbers.
+ * Removes network globals, which Node's permission model does not cover, and dangerous process functions.
+ * Pyodide's start still needs one table of constants.
  */
 function closeDoors(): void {
   for (const name of NETWORK_GLOBALS) Reflect.deleteProperty(globalThis, name);
@@ -38,7 +39,7 @@ async function loadEngines(languages: readonly string[]): Promise<Map<Language, 
   return engines;
 }
 
-/** The job that is running; the supervisor sends one at a time. */
+/** The running job. The supervisor sends one at a time. */
 let running: { id: number; cancelled: boolean } | null = null;
 
 async function runJob(job: Job, engines: ReadonlyMap<Language, Engine>): Promise<void> {
@@ -46,7 +47,7 @@ async function runJob(job: Job, engines: ReadonlyMap<Language, Engine>): Promise
   const state = { id: job.id, cancelled: false };
   running = state;
   for (const [index, plan] of job.plans.entries()) {
-    // A turn of the event loop lets a cancellation in and the last result out.
+    // Yields to the event loop, so that a cancellation can arrive and the last result is sent.
     await nextTurn();
     if (state.cancelled) break;
     const result = engine ? await engine.run(job.source, plan, job.limits) : withoutEngine(job.language);
@@ -56,7 +57,7 @@ async function runJob(job: Job, engines: ReadonlyMap<Language, Engine>): Promise
 }
 
 function withoutEngine(language: Language): RunResult {
-  const error = `this sandbox does not run ${language}`;
+  const error = `this sandbox does not support ${language}`;
   return { status: "unavailable", stdout: "", cells: [], stderr_tail: "", error, wall_ms: 0 };
 }
 

@@ -1,4 +1,5 @@
-// The JavaScript interpreter of a sandboxed child: quickjs, a fresh WebAssembly instance for every run.
+// The JavaScript interpreter of a sandboxed child process: quickjs, with a clean WebAssembly instance for
+// every run.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import {
@@ -19,7 +20,7 @@ const EXPORT = /^[^\S\n\r\u2028\u2029]*export\s/m;
 const IMPORT = /^[^\S\n\r\u2028\u2029]*import\s/m;
 const MODULE_NAME = /["'][\w:/]+["']/;
 
-/** Whether a program is a module. An import names its module before any parenthesis. */
+/** Whether a program is an ES module. An import names its module before any parenthesis. */
 export function isModule(source: string): boolean {
   if (EXPORT.test(source)) return true;
   return source.split(/(?=\()/).some((part) => {
@@ -29,8 +30,8 @@ export function isModule(source: string): boolean {
 }
 
 /**
- * Parts of Node, and packages that judges offer, which are not here: a program that needs one is
- * not wrong.
+ * Node modules, and packages that judges offer, that are missing here. A program that needs one is
+ * unsupported, not wrong.
  */
 const ABSENT_MODULES = `assert/strict async_hooks buffer child_process cluster crypto dns http http2 https lodash module net path
   querystring stream stream/promises string_decoder timers timers/promises tls tty url util/types v8 vm worker_threads zlib`;
@@ -41,17 +42,17 @@ const ABSENT = new RegExp(
   `module '(?:node:)?(?:${eitherOf(ABSENT_MODULES)}|@datastructures-js/[\\w-]+)'$|^ReferenceError: '(?:${eitherOf(ABSENT_NAMES)})' is not defined`,
 );
 
-/** Functions in the interpreter that no program can replace. */
+/** Functions inside the interpreter that programs cannot replace. */
 interface Harness {
-  /** One turn of the event loop; true while there is more to do. */
+  /** Runs one turn of the event loop; true while more work remains. */
   turn: QuickJSHandle;
-  /** Calls a function with a list of arguments and keeps its value, awaited. */
+  /** Calls a function with a list of arguments, and awaits and stores its value. */
   call: QuickJSHandle;
-  /** The value kept, as JSON in the shapes of readEmitted (emitted.ts). */
+  /** Returns the stored value as JSON in the format of readEmitted (emitted.ts). */
   emit: QuickJSHandle;
 }
 
-/** Sources of what Node offers a program. */
+/** Sources of the Node APIs that are offered to programs. */
 interface Prelude {
   node: string;
   output: string;
@@ -62,14 +63,14 @@ interface Prelude {
 const ownSource = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
 const PAGES_PER_MIB = 16;
-/** The module's own declaration. */
+/** The initial memory that the WebAssembly module declares. */
 const PAGES_INITIAL = 256;
 const PAGES_MAX = 32_768;
 
-/** Above this an instance is not wiped but dropped. */
+/** Larger instances are discarded instead of wiped. */
 const KEPT_MEMORY_BYTES = 64 * 1_048_576;
 
-/** Compiles quickjs, in about 20 ms. */
+/** Compiles quickjs in about 20 ms. */
 export async function loadJavaScript(): Promise<Engine> {
   const fromQuickjs = createRequire(createRequire(import.meta.url).resolve("quickjs-emscripten"));
   const bytes = readFileSync(fromQuickjs.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
@@ -94,8 +95,8 @@ export async function loadJavaScript(): Promise<Engine> {
 }
 
 /**
- * quickjs in WebAssembly. Its state is its linear memory, and the stack pointer, which is back in
- * place after every run that did not trap; so copying the memory back is a complete wipe.
+ * quickjs in WebAssembly. The state consists of the linear memory and the stack pointer, and the latter is
+ * restored after every run that did not trap. Copying the memory back is therefore a complete wipe.
  */
 class Instance {
   readonly quickjs: QuickJSWASMModule;
@@ -111,7 +112,7 @@ class Instance {
   }
 
   /**
-   * The limit is the memory's own maximum: quickjs's count of its bytes does not see large blocks.
+   * Enforces the limit as the maximum of the WebAssembly memory, because quickjs does not count large blocks.
    */
   static async create(wasmModule: WebAssembly.Module, memoryMb: number): Promise<Instance> {
     const maximum = Math.min(PAGES_MAX, Math.max(PAGES_INITIAL, memoryMb * PAGES_PER_MIB));
@@ -120,7 +121,7 @@ class Instance {
     return new Instance(quickjs, wasmMemory, memoryMb);
   }
 
-  /** False when the instance is better dropped. */
+  /** Restores the initial memory. Returns false if the instance should be discarded instead. */
   wipe(): boolean {
     const memory = new Uint8Array(this.#memory.buffer);
     if (memory.length > KEPT_MEMORY_BYTES) return false;
@@ -131,8 +132,8 @@ class Instance {
 }
 
 /**
- * One program in a clean instance. Nothing is disposed: the instance is wiped or dropped as a
- * whole.
+ * Runs one program in a clean instance. Nothing is disposed, because the whole instance is wiped or
+ * discarded.
  */
 class JavaScriptRun {
   readonly #runtime: QuickJSRuntime;
@@ -140,7 +141,7 @@ class JavaScriptRun {
   readonly #budget: RunBudget;
   readonly #plan: RunPlan;
   readonly #harness: Harness;
-  /** Whether WebAssembly itself failed, which leaves its stack pointer anywhere. */
+  /** Whether WebAssembly itself failed, which leaves its stack pointer undefined. */
   trapped = false;
 
   constructor(runtime: QuickJSRuntime, prelude: Prelude, plan: RunPlan, limits: RunLimits) {
@@ -189,10 +190,7 @@ class JavaScriptRun {
     return { printed: this.#budget.takeOutput(), value: this.#context.getString(value) };
   }
 
-  /**
-   * Evaluates code and runs the event loop until it is empty. Throws when the program failed or was
-   * ended.
-   */
+  /** Evaluates code and runs the event loop until it is empty. Throws if the program failed or was ended. */
   #evaluate(code: string, type: "global" | "module"): void {
     this.#handle(this.#context.evalCode(code, "solution.js", { type }));
     this.#runEvents();
@@ -259,11 +257,13 @@ class JavaScriptRun {
   }
 }
 
-/** Before a program whose functions are called: what it guards as its main part does not run. */
+/**
+ * Evaluated before a program whose functions are called, so that code guarded as its main part does not run.
+ */
 const AS_MODULE = "require.main = undefined; module.parent = {};";
 
 /**
- * The program's function, export or method of Solution of that name, as a function that needs no
+ * An expression for the program's function, export or Solution method with that name, as a function without
  * `this`.
  */
 const functionNamed = (name: string) => `typeof ${name} === "function" ? (...a) => ${name}(...a)
@@ -271,7 +271,7 @@ const functionNamed = (name: string) => `typeof ${name} === "function" ? (...a) 
   : typeof module.exports.${name} === "function" ? (...a) => module.exports.${name}(...a)
   : (...a) => new Solution().${name}(...a)`;
 
-/** `import` of the same few modules that `require` knows. */
+/** Implements `import` for the modules that `require` supports. */
 function moduleSource(name: string): string {
   const known = name.replace(/^node:/, "");
   const names: Record<string, readonly string[]> = {

@@ -1,12 +1,12 @@
-// Decides whose job runs next in a sandbox, and how much one party may have waiting.
+// Decides which tenant's job runs next in a sandbox, and limits the waiting jobs per tenant.
 import { FairRing } from "../../../gateway/scheduling/fair-ring.ts";
 
 interface QueueLimits {
-  /** Jobs of one party that may run at a time; those without a party may take every place. */
+  /** Maximum concurrent jobs per tenant. Jobs without a tenant may take every place. */
   running_max: number;
-  /** Jobs of one party that may wait. */
+  /** Maximum waiting jobs per tenant. */
   waiting_max: number;
-  /** Longest wait that a new job of a party may have before it, by what its jobs took, ms. */
+  /** Maximum expected wait of a tenant's new job, based on the duration of its past jobs, in ms. */
   wait_ms_max: number;
 }
 
@@ -14,23 +14,23 @@ interface Line<T> {
   tenant: string;
   jobs: T[];
   running: number;
-  /** The duration of its jobs, ms: a running mean. */
+  /** Running mean of the duration of the tenant's jobs, in ms. */
   mean_ms: number;
 }
 
-/** Time that a party gets in one turn, ms. */
+/** Time that a tenant gets per turn, in ms. */
 const QUANTUM_MS = 50;
 const MEAN_MS_FIRST = 50;
-/** Share of the latest job in the mean. */
+/** Weight of the latest job in the running mean. */
 const LATEST = 0.25;
 
 /**
- * Jobs by party. Turns go round by time: who has slow jobs gets as long as who has fast ones, and
- * never every place, so that a job of another party starts at once.
+ * Jobs by tenant. Turns are shared by time, so slow and fast jobs get the same total. With more than one
+ * place, a tenant never holds all of them, so a job of another tenant starts immediately.
  */
 export class PartyQueue<T> {
   readonly #limits: QueueLimits;
-  /** Lines of parties that have jobs. */
+  /** The queues of tenants with waiting or running jobs. */
   readonly #lines = new Map<string, Line<T>>();
   readonly #ring = new FairRing<Line<T>>(QUANTUM_MS, ({ tenant }) => ({ tenant, rank: 0 }));
 
@@ -38,7 +38,7 @@ export class PartyQueue<T> {
     this.#limits = limits;
   }
 
-  /** For how long the party should stay away, ms; 0: it may bring another job. */
+  /** How long the tenant should wait before it sends another job, in ms; 0: no wait. */
   refusedMs(tenant: string): number {
     const line = this.#lines.get(tenant);
     if (line === undefined || tenant === "") return 0;
@@ -54,7 +54,7 @@ export class PartyQueue<T> {
     this.#ring.add(line);
   }
 
-  /** The job whose turn it is, which is taken to run from now on; null when none may. */
+  /** Takes the next job and counts it as running; null if no job may run. */
   next(): { job: T; tenant: string } | null {
     const line = this.#ring.next((candidate) => (this.#mayRun(candidate) ? candidate.mean_ms : null));
     const job = line?.jobs.shift();
@@ -63,7 +63,7 @@ export class PartyQueue<T> {
     return { job, tenant: line.tenant };
   }
 
-  /** A job that ran is over. */
+  /** Records the end of a job. */
   ended(tenant: string, took_ms: number): void {
     const line = this.#lines.get(tenant);
     if (line === undefined) return;
@@ -72,7 +72,7 @@ export class PartyQueue<T> {
     this.#tidy(line);
   }
 
-  /** Takes a job out that waits. */
+  /** Removes a waiting job. */
   delete(tenant: string, job: T): void {
     const line = this.#lines.get(tenant);
     const at = line?.jobs.indexOf(job) ?? -1;
@@ -81,7 +81,7 @@ export class PartyQueue<T> {
     this.#tidy(line);
   }
 
-  /** Takes all out that wait. */
+  /** Removes and returns all waiting jobs. */
   drain(): T[] {
     const jobs = [...this.#lines.values()].flatMap((line) => line.jobs.splice(0));
     for (const line of this.#lines.values()) this.#tidy(line);

@@ -1,61 +1,58 @@
-// The words that the supervisor and the sandboxed child exchange. Knows neither pyodide nor quickjs.
+// Messages between the supervisor and the sandboxed child process.
 
 export type Language = "python" | "javascript";
 
 /**
- * `unsupported`: the program needs what this sandbox does not have (a package, threads that wait
- * for each other): its own failure, told apart for whoever measures. `unavailable`: the sandbox
- * itself failed (a child died or never started).
+ * `unsupported`: the program needs something that this sandbox does not have (a package, threads that wait
+ * for each other). Counts as the program's failure; a separate status for statistics. `unavailable`: the
+ * sandbox itself failed (a child died or never started).
  */
 export type RunStatus = "ok" | "error" | "timeout" | "memory" | "output_limit" | "unsupported" | "unavailable";
 
 export interface RunLimits {
-  /** CPU time of one run, ms. Wall time is bounded by the supervisor at a multiple of it. */
+  /** CPU time of one run, in ms. The supervisor limits wall time to a multiple of this. */
   timeout_ms: number;
-  /** Largest heap, MiB. */
+  /** Maximum heap, in MiB. */
   memory_mb: number;
-  /** Most bytes of standard output kept; more ends the run. */
+  /** Maximum bytes of standard output; more output ends the run. */
   output_bytes: number;
 }
 
-/** What is asked of a program after it has run, in its state. */
+/** A call made in the program's state after the program has run. */
 export interface Cell {
-  /** A function, a method of Solution or an export. */
+  /** Name of a function, a method of Solution, or an export. */
   name: string;
-  /** The inside of a list in the program's language. */
+  /** The arguments as the inside of a list literal in the program's language. */
   args: string;
 }
 
 /** The result of a cell. */
 export interface CellResult {
-  /** The program's output meanwhile. */
+  /** Output of the program during the call. */
   printed: string;
-  /**
-   * The value, as JSON that the harness wrote: data of the program's choosing, to be read with
-   * care.
-   */
+  /** The value as JSON written by the harness. The program controls the content, so validate it. */
   value: string;
 }
 
-/** One run of a program: from a clean interpreter, with this standard input, then these cells. */
+/** One run of a program: a clean interpreter, this standard input, then these cells. */
 export interface RunPlan {
   stdin: string;
   cells: readonly Cell[];
   /**
-   * Whether the program is run as a script (`__main__`) or loaded as a module whose functions the
-   * cells call.
+   * Whether the program runs as a script (`__main__`) or is loaded as a module whose functions the cells
+   * call.
    */
   as_script: boolean;
 }
 
 export interface RunResult {
   status: RunStatus;
-  /** The program's own output. */
+  /** Standard output of the program. */
   stdout: string;
-  /** Shorter than the plan's cells when one failed. */
+  /** Shorter than the plan's cells if one failed. */
   cells: CellResult[];
   stderr_tail: string;
-  /** One line for people; null exactly when status is `ok`. */
+  /** One line for people; null if and only if the status is `ok`. */
   error: string | null;
   wall_ms: number;
 }

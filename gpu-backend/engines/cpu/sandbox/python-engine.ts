@@ -1,4 +1,5 @@
-// The Python interpreter of a sandboxed child: load once, run many, each from the same restored memory.
+// The Python interpreter of a sandboxed child process: loaded once, then restored to the same memory after
+// every run.
 import { readFileSync } from "node:fs";
 import { RunBudget, RunEnded, UNSUPPORTED_EXIT } from "./budget.ts";
 import { type Engine, type Failure, failureOf } from "./engine.ts";
@@ -6,7 +7,7 @@ import type { Cell, CellResult, RunLimits, RunPlan, RunResult } from "./protocol
 import { type Gate, guardImports } from "./python-gate.ts";
 
 /**
- * The C API of CPython that pyodide's module exports, as far as it is used here. Pointers are
+ * The functions of CPython's C API, as exported by pyodide's module, that are used here. Pointers are
  * numbers.
  */
 interface PythonExports {
@@ -34,7 +35,7 @@ interface PythonExports {
 
 const EXEC = 257;
 
-/** The program's names, and those of the harness, which start from separate builtins. */
+/** Namespaces of the program and of the harness, which start from separate builtins. */
 const PROGRAM = "__main__";
 const HARNESS = "__kritai__";
 
@@ -44,12 +45,12 @@ const AS_MODULE = "as_module()";
 const PREIMPORT = "preimport()";
 const EMIT = "emit()";
 
-/** A program as LeetCode takes it, which imports for it what such programs leave out. */
+/** Programs in LeetCode's format omit imports that LeetCode provides. */
 const LEETCODE = /^class\s+Solution\b/m;
 
 const HARNESS_FILE = new URL("../../../../src/core/wire/programs/harness.py", import.meta.url);
 
-/** Loads CPython behind the gate and freezes its memory. Takes about 0.6 s and 130 MB. */
+/** Loads CPython behind the gate and saves its memory. Takes about 0.6 s and 130 MB. */
 export async function loadPython(): Promise<Engine> {
   const gate: Gate = { budget: null, memory: null, random: 0 };
   const { exports, files } = await instantiate(gate);
@@ -63,7 +64,7 @@ export async function loadPython(): Promise<Engine> {
   return new PythonEngine(exports, files, gate);
 }
 
-/** Copies a text into the interpreter's memory. The wipe after the run takes it away again. */
+/** Copies a text into the interpreter's memory. The wipe after the run removes it. */
 function passText(exports: PythonExports, text: string): number {
   const bytes = new TextEncoder().encode(`${text}\0`);
   const pointer = exports.malloc(bytes.length);
@@ -72,7 +73,7 @@ function passText(exports: PythonExports, text: string): number {
   return pointer;
 }
 
-/** Runs code over a module's names; 0 when it raised. */
+/** Runs code in a module's namespace. Returns 0 if the code raised an exception. */
 function evaluate(exports: PythonExports, code: string, module: string): number {
   const names = exports.PyModule_GetDict(exports.PyImport_AddModule(passText(exports, module)));
   const compiled = exports.Py_CompileStringExFlags(
@@ -87,15 +88,14 @@ function evaluate(exports: PythonExports, code: string, module: string): number 
 
 const harnessCode = ({ name, args }: Cell): string => `keep(call(find(${JSON.stringify(name)}), [${args}]))`;
 
-/** Emscripten's table of open files; index = descriptor. */
+/** Emscripten's table of open files, indexed by descriptor. */
 interface OpenFiles {
   streams: unknown[];
 }
 
 /**
- * Stops pyodide's start once CPython runs, before pyodide's own layer is built on it: the bridge
- * between Python and JavaScript is then not shut but absent, and the start takes a quarter of the
- * time.
+ * Stops pyodide's startup once CPython runs, before pyodide builds its own layer. The bridge between Python
+ * and JavaScript then does not exist at all, and the start takes a quarter of the time.
  */
 async function instantiate(gate: Gate): Promise<{ files: OpenFiles; exports: PythonExports }> {
   const { loadPyodide } = await import("pyodide");
@@ -115,9 +115,9 @@ async function instantiate(gate: Gate): Promise<{ files: OpenFiles; exports: Pyt
   try {
     const { FS } = await new Promise<{ FS: OpenFiles }>((resolve, reject) => {
       const createPyodideModule = async (settings: { API: object }) => {
-        // No package is ever loaded, so the index of packages is not read either.
+        // No package is ever loaded, so the package index is not read.
         Object.assign(settings.API, { lockFilePromise: undefined });
-        // /dev/stdin, /dev/stdout: a second way to the standard streams, with the same bytes.
+        // /dev/stdin and /dev/stdout: a second path to the standard streams, with the same bytes.
         const stdin = () => gate.budget?.readByte() ?? null;
         resolve(await createModule({ ...settings, thisProgram: "python", stdin, stdout: () => {}, stderr: () => {} }));
         return new Promise(() => {});
@@ -138,9 +138,9 @@ async function instantiate(gate: Gate): Promise<{ files: OpenFiles; exports: Pyt
 }
 
 /**
- * A program's whole reachable state is the linear memory, the stack pointer and the table of open
- * files: all else lies behind the gate, which lets nothing change. So copying these three back is a
- * complete wipe, whatever the program did.
+ * A program can reach only the linear memory, the stack pointer and the table of open files; the gate
+ * prevents changes to everything else. Restoring these three is therefore a complete wipe, whatever the
+ * program did.
  */
 class PythonEngine implements Engine {
   readonly #exports: PythonExports;
@@ -155,7 +155,7 @@ class PythonEngine implements Engine {
     this.#files = files;
     this.#gate = gate;
     const sbrkPointer = exports.emscripten_get_sbrk_ptr();
-    // Makes the interpreter's loop call the signal check, which is where time is watched.
+    // Makes the interpreter loop call the signal check, where time limits are enforced.
     new Uint8Array(exports.memory.buffer)[exports.Py_EMSCRIPTEN_SIGNAL_HANDLING.value] = 1;
     const top = new DataView(exports.memory.buffer).getUint32(sbrkPointer, true);
     this.#frozen = new Uint8Array(exports.memory.buffer).slice(0, top);
@@ -202,7 +202,7 @@ class PythonEngine implements Engine {
     };
   }
 
-  /** Runs one piece of code over a module's names; null when it ended normally. */
+  /** Runs code in a module's namespace. Returns null if the code ended normally. */
   #run(code: string, budget: RunBudget, module = PROGRAM): Failure | null {
     if (code.includes("\0")) return { status: "error", error: "the source contains a null byte" };
     const value = evaluate(this.#exports, code, module);
@@ -222,7 +222,7 @@ class PythonEngine implements Engine {
     return { status: outOfMemory ? "memory" : "error", error: lastLine.slice(0, 200) || "an exception" };
   }
 
-  /** `sys.exit()` is a normal end when its code says so. */
+  /** `sys.exit()` is a normal end if its code is 0 or None. */
   #systemExit(budget: RunBudget): Failure | null {
     const { PyErr_GetRaisedException, PyObject_GetAttrString, PyLong_AsLong, PyErr_Clear, _Py_NoneStruct } =
       this.#exports;

@@ -1,10 +1,10 @@
-// The gate between pyodide's WebAssembly and JavaScript: which imports a program may reach, and in what form.
+// The gate between pyodide's WebAssembly module and JavaScript: which imports a program may call, and how.
 import type { RunBudget } from "./budget.ts";
 
-/** Import errors in Emscripten's (WASI's) numbering. */
+/** Errors of imports, in Emscripten's (WASI's) numbering. */
 const ERRNO = { BADF: 8, NOTTY: 59, PERM: 63, ROFS: 69, SPIPE: 70 } as const;
 
-/** Pure questions, and file calls that cannot change the in-memory file system. */
+/** Pure queries, and file calls that cannot change the in-memory file system. */
 const OPEN_IMPORTS = new Set([
   "clock_res_get",
   "emscripten_date_now",
@@ -36,7 +36,7 @@ const OPEN_IMPORTS = new Set([
   "environ_get",
 ]);
 
-/** Refused with an ordinary error that Python code may catch. */
+/** Syscalls that fail with an ordinary error that Python code may catch. */
 const REFUSED_SYSCALLS: readonly [RegExp, number][] = [
   [
     /^__syscall_(chmod|fchmod|fchmodat2|fchown32|fchownat|mkdirat|mknodat|unlinkat|rmdir|renameat|symlinkat)$/,
@@ -51,28 +51,27 @@ const REFUSED_SYSCALLS: readonly [RegExp, number][] = [
 
 type Import = (...args: number[]) => unknown;
 
-/** The gate's view of the loaded interpreter. */
+/** The loaded interpreter, as needed by the gate. */
 export interface GateMemory {
   memory: WebAssembly.Memory;
-  /** Address of the allocator's end of the heap. */
+  /** Address of the variable with the end of the heap. */
   sbrkPointer: number;
 }
 
-/** While `budget` is null the interpreter is being loaded and everything passes. */
+/** State of the gate. While `budget` is null, the interpreter is loading and every import is allowed. */
 export interface Gate {
   budget: RunBudget | null;
   memory: GateMemory | null;
   /**
-   * State of the repeatable random source; set anew for every run so that equal runs give equal
-   * answers.
+   * State of the deterministic random source, reset before every run so that equal runs give equal results.
    */
   random: number;
 }
 
 /**
- * Wraps every function import of pyodide's module in place. With a budget set only the listed
- * imports work; any other ends the run in a way Python cannot catch, because the exception unwinds
- * the whole WebAssembly stack.
+ * Wraps every function import of pyodide's module in place. During a run, only the listed imports work. Any
+ * other import ends the run with an exception that Python cannot catch, because it unwinds the whole
+ * WebAssembly stack.
  */
 export function guardImports(imports: WebAssembly.Imports, gate: Gate): void {
   for (const space of ["env", "wasi_snapshot_preview1"]) {
@@ -93,7 +92,7 @@ function guard(name: string, original: Import, gate: Gate): Import {
     if (special) return special(args, original, budget, gate as Gate & { memory: GateMemory });
     if (OPEN_IMPORTS.has(name)) return original(...args);
     if (refused !== undefined) return -refused;
-    return budget.end("error", "the program reached for what lies outside the sandbox");
+    return budget.end("error", "the program tried to access something outside the sandbox");
   };
 }
 
@@ -110,8 +109,8 @@ const aborted: Special = (_, __, budget) =>
   budget.memoryRefused ? budget.end("memory", "out of memory") : budget.end("error", "the interpreter aborted");
 
 /**
- * Standard streams end here; they never reach Emscripten's file system, so no descriptor game can
- * redirect them.
+ * Imports with special handling. Standard streams are handled here and never reach Emscripten's file system,
+ * so a program cannot redirect them by manipulating descriptors.
  */
 const SPECIAL: Readonly<Record<string, Special>> = {
   emscripten_get_now: timed,
@@ -120,7 +119,8 @@ const SPECIAL: Readonly<Record<string, Special>> = {
     budget.checkTime();
     const { memory, sbrkPointer } = gate.memory;
     const top = new DataView(memory.buffer).getUint32(sbrkPointer, true);
-    if (top > budget.limits.memory_mb * 1_048_576) budget.end("memory", `more than ${budget.limits.memory_mb} MiB`);
+    if (top > budget.limits.memory_mb * 1_048_576)
+      budget.end("memory", `memory use exceeds ${budget.limits.memory_mb} MiB`);
     return 0;
   },
   emscripten_resize_heap: ([size], original, budget) => {
@@ -136,7 +136,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   random_get: ([pointer, length], _, __, gate) => {
     const bytes = new Uint8Array(gate.memory.memory.buffer, (pointer ?? 0) >>> 0, (length ?? 0) >>> 0);
     for (let i = 0; i < bytes.length; i++) {
-      // xorshift32: repeatable on purpose; nothing in here may depend on secrecy.
+      // xorshift32, deterministic on purpose: nothing in the sandbox relies on secrecy.
       gate.random ^= gate.random << 13;
       gate.random ^= gate.random >>> 17;
       gate.random ^= gate.random << 5;
@@ -166,9 +166,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   },
 };
 
-/**
- * Walks a WASI vector of buffers (`fd, iov, count, &total`) and moves bytes between it and `move`.
- */
+/** Iterates over a WASI vector of buffers (`fd, iov, count, &total`) and moves the bytes with `move`. */
 function scatter(args: number[], memory: WebAssembly.Memory, move: (bytes: Uint8Array) => number): number {
   const [, iov = 0, count = 0, totalPointer = 0] = args;
   const view = new DataView(memory.buffer);

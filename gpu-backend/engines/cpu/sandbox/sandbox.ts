@@ -1,4 +1,4 @@
-// The pool of sandboxed children: queue, retries after a death, cancellation.
+// The pool of sandboxed child processes: queue, retries after a crash, and cancellation.
 import { availableParallelism } from "node:os";
 import { PartyQueue } from "./party-queue.ts";
 import type { Job, Language, RunLimits, RunPlan, RunResult } from "./protocol.ts";
@@ -6,8 +6,8 @@ import { SandboxWorker } from "./worker.ts";
 
 export interface SandboxOptions {
   /**
-   * Child processes; default: as many as there are cores, 2..5. Each takes about 200 MB. One party's
-   * programs leave one of them to others, where there is more than one.
+   * Number of child processes. Default: the number of cores, within 2..5. Each takes about 200 MB. If there
+   * is more than one, a single tenant's programs always leave one free for others.
    */
   workers?: number;
   python?: boolean;
@@ -16,17 +16,20 @@ export interface SandboxOptions {
 
 export const DEFAULT_LIMITS: RunLimits = { timeout_ms: 2_000, memory_mb: 256, output_bytes: 1_048_576 };
 
-/** After this many time-outs of one program its other runs are taken to time out too. */
+/** After this many timeouts of a program, its remaining runs count as timed out. */
 const TIMEOUTS_MAX = 2;
 
 export interface Program {
   language: Language;
   source: string;
-  /** The party that has it run: parties take turns. Absent: unknown; such runs may take every child. */
+  /** The tenant; tenants take turns. Undefined: unknown; such runs may use every child process. */
   tenant?: string | undefined;
 }
 
-/** Jobs of one party that may wait, and how long a new one may have to, by what its jobs took. */
+/**
+ * Maximum waiting jobs per tenant, and maximum expected wait of a new job, based on the duration of past
+ * jobs.
+ */
 const WAITING_MAX = 256;
 const WAIT_MS_MAX = 20_000;
 
@@ -48,9 +51,7 @@ export class Sandbox {
   #nextId = 1;
   #closed = false;
 
-  /**
-   * Starts the children at once and returns before they are warm; runs wait for the first that is.
-   */
+  /** Starts the child processes and returns before they are ready. Runs wait for the first ready child. */
   constructor(options: SandboxOptions = {}) {
     const count = options.workers ?? Math.min(5, Math.max(2, availableParallelism()));
     const running_max = Math.max(1, count - 1);
@@ -67,17 +68,17 @@ export class Sandbox {
     return { total: this.#workers.length, warm: count("ready"), broken: count("broken") };
   }
 
-  /** For how long a party has so much waiting that it should bring no more, ms; 0: it may. */
+  /** How long a tenant with too many waiting jobs should wait before it sends more, in ms; 0: no wait. */
   refusedMs(tenant = ""): number {
     return this.#queue.refusedMs(tenant);
   }
 
-  /** Process ids of the children, for tests and monitoring. */
+  /** Process ids of the child processes, for tests and monitoring. */
   get pids(): number[] {
     return this.#workers.flatMap((w) => w.pid ?? []);
   }
 
-  /** Resolves when no child is loading any more. Rejects when none could be loaded. */
+  /** Resolves when no child process is loading. Rejects if none could be loaded. */
   async ready(): Promise<void> {
     while (this.#workers.some((w) => w.state === "loading") && !this.#closed) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -87,19 +88,18 @@ export class Sandbox {
       throw new Error(`the sandbox could not be loaded: ${broken.detail ?? "no detail"}`);
   }
 
-  /** Runs a program once on one standard input. Never rejects for what the program does. */
+  /** Runs a program once on a standard input. Never rejects because of the program. */
   async run(request: RunRequest): Promise<Omit<RunResult, "cells">> {
     const { language, source, stdin, ...limits } = request;
     const [result] = await this.runPlans({ language, source }, [{ stdin, cells: [], as_script: true }], limits);
-    if (!result) throw new Error("one plan gives one result");
+    if (!result) throw new Error("expected exactly one result for one plan");
     const { cells: _, ...rest } = result;
     return rest;
   }
 
   /**
-   * Runs a program once a plan, each from a clean state. One result a plan, in order, whatever
-   * happens: plans that could not be run for the sandbox's own fault, or because `signal` was
-   * aborted, are `unavailable`.
+   * Runs a program once per plan, each from a clean state. Always returns one result per plan, in order.
+   * Plans that the sandbox failed to run, or that were cancelled by `signal`, are `unavailable`.
    */
   async runPlans(
     program: Program,
@@ -114,10 +114,10 @@ export class Sandbox {
       const timeouts = results.filter((r) => r.status === "timeout").length;
       const left = plans.slice(results.length);
       if (timeouts >= TIMEOUTS_MAX) {
-        results.push(...left.map(() => withoutRun("timeout", `not run: ${timeouts} runs timed out before`)));
+        results.push(...left.map(() => withoutRun("timeout", `not run: ${timeouts} earlier runs timed out`)));
         break;
       }
-      // One at a time once a run has timed out, so that the limit on time-outs holds.
+      // After a timeout, plans run one at a time, so that the limit on timeouts holds.
       const { language, source, tenant = "" } = program;
       const job: Job = {
         language,
@@ -127,7 +127,8 @@ export class Sandbox {
         limits: set,
       };
       const end = await this.#runJob(job, tenant, results, signal);
-      if (end === "killed") results.push(withoutRun("timeout", `no end within ${set.timeout_ms} ms; stopped by force`));
+      if (end === "killed")
+        results.push(withoutRun("timeout", `the run did not end within ${set.timeout_ms} ms and was killed`));
       else if (end === "died" && ++deaths < 2) continue;
       else if (end === "died") {
         deaths = 0;
@@ -150,8 +151,8 @@ export class Sandbox {
   };
 
   /**
-   * Runs what a job still has, pushing results as they come. Resolves how it ended, or why it could
-   * not be run.
+   * Runs the remaining plans of a job and pushes the results as they arrive. Resolves with how the job ended,
+   * or why it could not be run.
    */
   #runJob(job: Job, tenant: string, results: RunResult[], signal: AbortSignal | undefined): Promise<string> {
     return new Promise((resolve) => {
@@ -203,7 +204,7 @@ function withoutRun(status: RunResult["status"], error: string): RunResult {
   return { status, stdout: "", cells: [], stderr_tail: "", error, wall_ms: 0 };
 }
 
-/** A sandbox whose interpreters are warm. */
+/** Creates a sandbox and waits until its interpreters are ready. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = new Sandbox(options);
   try {

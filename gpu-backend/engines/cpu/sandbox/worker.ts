@@ -1,4 +1,4 @@
-// One sandboxed child process: how it is started, watched, killed and replaced.
+// A sandboxed child process: how it is started, monitored, killed and replaced.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
@@ -9,9 +9,8 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const LOAD_TIMEOUT_MS = 60_000;
 const STARTS_MAX = 3;
 /**
- * Deep recursion needs a deep native stack: 64 MiB where the system grants it, else what fits the
- * usual 8 MiB.
- * `$0` is the node binary.
+ * Shell command that starts the child. Deep recursion needs a deep native stack: 64 MiB if the system allows
+ * it, otherwise as much as fits the usual 8 MiB. `$0` is the node binary.
  */
 const LAUNCH =
   'if ulimit -s 65536 2>/dev/null; then exec "$0" --stack-size=60000 "$@"; else exec "$0" --stack-size=5000 "$@"; fi';
@@ -19,12 +18,11 @@ const HEAP_MIB = 512;
 const DETAIL_CHARS = 500;
 
 /**
- * Wall time after which a run that does not even notice its CPU limit is killed with its process,
- * ms.
+ * Wall time in ms after which a run that does not react to its CPU limit is killed together with its process.
  */
 const wallLimitMs = (timeoutMs: number) => timeoutMs * 2.5 + 500;
 
-/** Folders the child may read: its own code and the two interpreters, nothing else. */
+/** Folders that the child may read: its own code and the two interpreters. */
 function readableFolders(): string[] {
   const quickjs = createRequire(import.meta.url).resolve("quickjs-emscripten");
   const fromQuickjs = createRequire(quickjs);
@@ -34,12 +32,12 @@ function readableFolders(): string[] {
     packageFolder(createRequire(import.meta.url).resolve("pyodide")),
     packageFolder(quickjs),
     packageFolder(fromQuickjs.resolve("quickjs-emscripten-core")),
-    // The whole scope: quickjs-emscripten resolves its four builds at import.
+    // The whole scope, because quickjs-emscripten resolves its four builds at import.
     dirname(packageFolder(fromQuickjs.resolve("@jitl/quickjs-wasmfile-release-sync"))),
   ];
 }
 
-/** `…/node_modules/name` or `…/node_modules/@scope/name` of a resolved file. */
+/** The package folder of a resolved file: `…/node_modules/name` or `…/node_modules/@scope/name`. */
 function packageFolder(file: string): string {
   const parts = file.split(sep);
   const at = parts.lastIndexOf("node_modules");
@@ -55,7 +53,7 @@ interface Running {
 }
 
 /**
- * A child that is started at once and again after each death, until it has failed to load three
+ * A child process that starts immediately and restarts after each crash, until it has failed to load three
  * times in a row.
  */
 export class SandboxWorker {
@@ -68,10 +66,10 @@ export class SandboxWorker {
   #loadTimer: NodeJS.Timeout | null = null;
   #killing = false;
   state: "loading" | "ready" | "broken" = "loading";
-  /** Why the last start failed, for people. */
+  /** Why the last start failed, described for people. */
   detail: string | null = null;
 
-  /** @param onChange called when the state or `idle` has changed */
+  /** @param onChange called after a change of the state or of `idle` */
   constructor(languages: readonly Language[], onChange: () => void) {
     this.#languages = languages;
     this.#onChange = onChange;
@@ -87,9 +85,8 @@ export class SandboxWorker {
   }
 
   /**
-   * Runs a job's plans in order. Resolves `done`, or `killed` when plan `next` had to be stopped by
-   * force, or `died` when the process ended by itself during plan `next`; the caller decides what
-   * becomes of the rest.
+   * Runs a job's plans in order. Resolves with `done`, with `killed` if plan `next` had to be killed, or with
+   * `died` if the process crashed during plan `next`. The caller decides how to continue.
    */
   run(job: Job, onResult: Running["onResult"]): Promise<{ end: "done" | "died" | "killed"; next: number }> {
     return new Promise((resolve) => {
@@ -110,12 +107,12 @@ export class SandboxWorker {
     });
   }
 
-  /** Stops after the plan that is running now; `run` then resolves `done` early. */
+  /** Stops after the running plan; `run` then resolves with `done` early. */
   cancel(id: number): void {
     if (this.#running?.job.id === id) this.#post({ type: "cancel", id });
   }
 
-  /** Ends the process without waiting, as the parent's own exit must. */
+  /** Kills the process without waiting, for use when the parent exits. */
   kill(): void {
     this.#child?.kill("SIGKILL");
   }
@@ -136,7 +133,7 @@ export class SandboxWorker {
       "/bin/sh",
       ["-c", LAUNCH, process.execPath, ...flags, join(HERE, "child.ts"), ...this.#languages],
       {
-        // No variable of ours reaches the child, so that there is nothing to read there.
+        // No environment variables are passed, so the child cannot read any secrets.
         env: {},
         cwd: HERE,
         stdio: ["ignore", "ignore", "pipe", "ipc"],
