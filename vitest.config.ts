@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config";
 
 /**
  * The time-outs of all tests. They only end what hangs: a test that fails by a clock fails on a
- * busy machine, so no test and no poll has a shorter one of its own.
+ * busy machine, so no test and no poll has a shorter one.
  */
 const TIME_OUTS = {
   testTimeout: 600_000,
@@ -16,7 +16,7 @@ const TIME_OUTS = {
   expect: { poll: { timeout: 500_000 } },
 } as const;
 
-/** What starts the stack, workerd or a command, or simulates hours. */
+/** Tests that start the stack, workerd or a command, or simulate hours. */
 const PROCESSES = [
   "test/e2e/**/*.test.ts",
   "test/**/restart.test.ts",
@@ -99,14 +99,14 @@ const signed = (signs: readonly RegExp[]) =>
     const text = readFileSync(path, "utf8");
     return signs.some((sign) => sign.test(text));
   });
-/** What replaces modules needs Vite's runner and a process, too. */
+/** Tests that replace modules need Vite's runner and a process, too. */
 const mocked = signed([/\bvi\.(?:mock|doMock|resetModules)\b/]);
 const isolated = signed(NEEDS_A_PROCESS).filter((path) => !mocked.includes(path));
 
 /** Node loads TypeScript as it is: without Vite's runner imports cost two fifths of the time. */
 const NATIVE = { experimental: { viteModuleRunner: false } } as const;
 
-/** Of files that share their process. */
+/** Options of files that share their process. */
 const SHARED = { isolate: false, setupFiles: "test/harness/globals-kept.ts", ...NATIVE } as const;
 
 const isolatedOf = (patterns: readonly string[]) => {
@@ -114,7 +114,7 @@ const isolatedOf = (patterns: readonly string[]) => {
   return isolated.filter((path) => paths.has(path));
 };
 
-/** What `npm test` alone leaves out of the folders it looks through. */
+/** Tests in the folders of `npm test` that `npm test` alone leaves out. */
 const BESIDE = [...SLOW, ...SEARCHES, ...LAB];
 
 /** Projects with another number of workers run one behind another. */
@@ -232,7 +232,7 @@ export default defineConfig({
           // A vLLM takes minutes to start on a busy machine, and is started in some tests again.
           testTimeout: 3_600_000,
           hookTimeout: 1_800_000,
-          // An engine's CPU time tells whether it is at work, so nothing else may ask it meanwhile.
+          // An engine's CPU time shows whether it is at work, so nothing else may ask it meanwhile.
           ...ALONE,
           sequence: { groupOrder: 2 },
         },

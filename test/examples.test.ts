@@ -1,5 +1,5 @@
 // Guarantees that the examples on pages do what they say: each command that calls a deployment is answered,
-// each request and each spec is taken. Python and TypeScript have tests of their own clients.
+// each request and each spec is taken. Python and TypeScript have separate client tests.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

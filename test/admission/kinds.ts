@@ -141,7 +141,7 @@ const ROLLOUTS = 3;
 /** A request with three rollouts that uses a kind as above; `mark` is in each of its texts. */
 export function requestOf(name: string, mark = "", log: object = {}) {
   const { settings, extract = "last_code_block", group = {}, rollout = () => ({}), request = {}, reward } = use(name);
-  const words = (i: number) => `Rollout ${i} ${mark} is of so many words${" more".repeat(i)}.`;
+  const words = (i: number) => `Rollout ${i} ${mark} has some words${" more".repeat(i)}.`;
   const text = (i: number) =>
     extract === "whole" ? words(i) : `${words(i)}\n\`\`\`python\nprint(${i}, "${mark}")\n\`\`\``;
   const rollouts = Array.from({ length: ROLLOUTS }, (_, i) => ({

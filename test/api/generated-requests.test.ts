@@ -33,7 +33,7 @@ const covers = (rule: Refusal, body: unknown, status: number, code: string, path
   new RegExp(`^(?:${rule.path ?? ""})$`).test(path) &&
   new RegExp(rule.words ?? "").test(message);
 
-/** What `reply` to `body` refuses that no rule of the operation knows. */
+/** Faults in `reply` to `body` that no rule of the operation knows. */
 async function unknownOf(operationId: string, body: unknown, reply: Response): Promise<string[]> {
   if (reply.status < 300) return [];
   const { code, detail, errors } = (await reply.json()) as Told;
@@ -61,7 +61,7 @@ async function holds(of: { id: string; path: string; method: string }, bodies: f
   );
 }
 
-/** Of what this generator cannot make, or of what waits for others and for a queue that are not here. */
+/** Operations whose bodies this generator cannot make, or that wait for other requests or for a queue. */
 const LEFT_TO_SCHEMATHESIS = new Set([
   ...["judge", "judgeAzure", "judgeAzureV1", "rulerJudge", "evaluateSample"],
   ...["slimeReward", "verlComputeScore", "nemoGymVerify", "nemoGymVerifyRollout", "replayDeadLetters"],

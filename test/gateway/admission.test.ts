@@ -95,8 +95,8 @@ describe("deadlines", () => {
     admission.leave([...admission.jobs][0] as Job);
     const refusal = refusalOf(() => admission.admit(job(large(9_000))));
     expect(refusal).toMatchObject({ code: "overloaded", retry_after: GATEWAY_LIMITS.retry_after_max_s });
-    expect(refusal.detail).toContain("10000 ms, its deadline leaves 9000 ms");
-    expect(refusal.detail).toContain("Even alone");
+    expect(refusal.detail).toContain("10000 ms, but its deadline leaves 9000 ms");
+    expect(refusal.detail).toContain("even on an idle gateway");
   });
 
   it("say when to come again where others are in the way", () => {
@@ -105,7 +105,7 @@ describe("deadlines", () => {
     admission.admit(job(large(60_000)));
     const refusal = refusalOf(() => admission.admit(job(large(12_000))));
     expect(refusal.retry_after).toBe(8);
-    expect(refusal.detail).toContain("less to do");
+    expect(refusal.detail).toContain("less busy");
   });
 
   it("count only what goes before: a small request beside a huge one is admitted, an urgent one too", () => {

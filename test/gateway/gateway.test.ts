@@ -147,7 +147,7 @@ describe("variables", () => {
 
   it("demand a key where others than this machine can connect", () => {
     expect(readGatewayEnv({ ...good, HOST: "0.0.0.0" }).faults).toEqual([
-      "GATEWAY_API_KEY: required where HOST is not a loopback address",
+      "GATEWAY_API_KEY: required if HOST is not a loopback address",
     ]);
     expect(readGatewayEnv({ ...good, HOST: "0.0.0.0", GATEWAY_API_KEY: "k".repeat(16) }).faults).toBeNull();
     expect(readGatewayEnv({ ...good, HOST: "::1" }).faults).toBeNull();
@@ -157,7 +157,7 @@ describe("variables", () => {
     expect(readGatewayEnv(good).config?.ENGINE_KIND).toBeUndefined();
     expect(readGatewayEnv({ ...good, ENGINE_KIND: "sglang" }).config?.ENGINE_KIND).toBe("sglang");
     expect(readGatewayEnv({ ...good, ENGINE_KIND: "trt" }).faults).toEqual([
-      "ENGINE_KIND: must be vllm, sglang or other; without it the engines' metrics say which",
+      "ENGINE_KIND: must be vllm, sglang or other; if omitted, it is read from the engines' metrics",
     ]);
   });
 

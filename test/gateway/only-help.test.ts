@@ -34,7 +34,7 @@ describe.each([
   it.each([
     [["--port", "9"], "there is no flag --port\n"],
     [["--help", "--api-key=hush"], "there is no flag --api-key\n"],
-    [["hush"], "it takes no arguments\n"],
+    [["hush"], "this command takes no arguments\n"],
   ])("refuses %j with 2, names the flag and shows no value", async (args, words) => {
     const { status, out, err } = await run(main, ...args);
     expect({ status, out }).toEqual({ status: 2, out: "" });

@@ -114,6 +114,6 @@ it("says that the database knows no such user or name, and not which", async () 
   const closed = await endpoint((_, response) => void response.writeHead(400).end(body));
   const runLog = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: closed });
   await expect(runLog.runs({ owner: null, limit: 1, cursor: null })).rejects.toMatchObject({
-    message: "The run log's database refuses the user, the password or the name in DATABASE_URL.",
+    message: "The run log's database rejects the user, password or database name in DATABASE_URL.",
   });
 });

@@ -87,9 +87,9 @@ describe("the watch over a run's alarms", () => {
   });
 
   it("does not begin anew where it no longer reaches back to the first step", () => {
-    const before = nextStates([], [span(10, null)]).map((state) => ({ ...state, told: state.level }));
+    const before = nextStates([], [span(10, null)]).map((state) => ({ ...state, reported: state.level }));
     const [later] = nextStates(before, [span(300, null)]);
-    expect(later).toMatchObject({ from_step: 10, told: "alarm", to_step: null });
+    expect(later).toMatchObject({ from_step: 10, reported: "alarm", to_step: null });
     expect(eventOf(later as AlarmState)).toBeNull();
   });
 
@@ -106,7 +106,7 @@ describe("the watch over a run's alarms", () => {
     const { look, told, states } = rig(() => false);
     for (let i = 0; i < 3 * LIMITS.webhook_attempts_max; i++) await look(20, [10, 20]);
     expect(told).toEqual(new Array(LIMITS.webhook_attempts_max).fill("at_cap began 10 null"));
-    expect(states.kept.get("at_cap")).toMatchObject({ told: "alarm", tries: 0 });
+    expect(states.kept.get("at_cap")).toMatchObject({ reported: "alarm", tries: 0 });
   });
 
   it("looks at no run that somebody looked at a moment ago, and at each run once a call", async () => {

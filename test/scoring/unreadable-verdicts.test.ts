@@ -167,7 +167,7 @@ describe("scoreBatch, verdicts that cannot be read", () => {
       const { reply } = await score(groups, { verifier: fakeVerifier(byValue) });
       return reply.warnings.filter((text) => text.startsWith("flat_groups"));
     };
-    const said = "flat_groups: 2 of 4 complete groups have equal rewards, which teach nothing";
+    const said = "flat_groups: 2 of 4 complete groups have equal rewards and give no training signal";
     expect(await warned(flat, flat, told, told)).toEqual([said]);
     expect(await warned(flat, told, told, told)).toEqual([]);
     expect(await warned(flat, flat, told)).toEqual([]);

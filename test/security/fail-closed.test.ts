@@ -113,9 +113,7 @@ describe("the gateway", () => {
     for (const GATEWAY_API_KEY of [" ", "\n", ",", "k", "fifteen-letters"])
       expect(faultOf({ GATEWAY_API_KEY })).toMatch(/^GATEWAY_API_KEY: must be 16 to 512/);
     for (const more of [{}, { GATEWAY_API_KEY: "" }])
-      expect(faultOf({ HOST: "0.0.0.0", ...more })).toBe(
-        "GATEWAY_API_KEY: required where HOST is not a loopback address",
-      );
+      expect(faultOf({ HOST: "0.0.0.0", ...more })).toBe("GATEWAY_API_KEY: required if HOST is not a loopback address");
     expect(faultOf({ HOST: "0.0.0.0", GATEWAY_API_KEY: "sixteen-letters-" })).toBe("null");
   });
 

@@ -26,8 +26,8 @@ it("a body of megabytes that is no JSON is told where", () => {
   expect(told).toEqual([
     "not a JSON value",
     "not a JSON value",
-    "a string is not closed, or holds a raw control character or a wrong escape",
-    "a comma or the end of the array is expected",
+    "a string is not closed, or contains a raw control character or an invalid escape",
+    "expected a comma or the end of the array",
   ]);
 });
 

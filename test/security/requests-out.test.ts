@@ -108,8 +108,8 @@ const posts = Object.entries(openapi.paths as Record<string, Record<string, Oper
 });
 
 /**
- * The example with a URL in place of its n-th text, and with tempting members beside each of its
- * own.
+ * The example with a URL in place of its n-th text, and with tempting members next to each
+ * existing one.
  */
 function withUrls(value: unknown, pick: () => boolean, loose: boolean): unknown {
   if (typeof value === "string") return pick() ? ELSEWHERE : value;

@@ -98,7 +98,7 @@ describe("the command", () => {
       { encoding: "utf8" },
     );
     expect([run.status, run.stderr]).toEqual([0, ""]);
-    expect(run.stdout).toMatch(/^generations a group +120$/m);
+    expect(run.stdout).toMatch(/^generations per group +120$/m);
     expect(run.stdout).toMatch(/^dollars per 1,000 rewards +1\.957$/m);
     expect(run.stdout.trimEnd()).toBe(sheet("--prefix-hit", "0.6").text);
   });

@@ -67,9 +67,9 @@ describe("a backend in one file and one line", () => {
 
   test("is refused by the name of the variable that its own schema misses or does not take", () => {
     const env = { VERIFIER_PROTOCOL: "toy", VERIFIER_URL: url };
-    expect(readEnv(env).faults).toEqual([{ path: "VERIFIER_TASTE", message: "required beside VERIFIER_URL" }]);
+    expect(readEnv(env).faults).toEqual([{ path: "VERIFIER_TASTE", message: "required if VERIFIER_URL is set" }]);
     expect(readEnv({ ...env, VERIFIER_TASTE: "secret" }).faults).toEqual([
-      { path: "VERIFIER_TASTE", message: "cannot be used as it is" },
+      { path: "VERIFIER_TASTE", message: "has an invalid value" },
     ]);
     const entry = JSON.stringify([{ protocol: "toy", url, taste: "secret" }]);
     const { faults } = readEnv({ ...env, VERIFIER_TASTE: "long", VERIFIER_FALLBACKS: entry });

@@ -264,9 +264,10 @@ describe("the reply", () => {
 });
 
 it("a request that may hold something new has a revision of its own: raise it with the digest here", () => {
+  const withoutWords = (key: string, value: unknown) => (key === "description" ? undefined : value);
   const may = [z.toJSONSchema(VerifyRequestSchema, { io: "input", unrepresentable: "any" }), chatPrompts().sort()];
-  const digest = createHash("sha256").update(JSON.stringify(may)).digest("hex").slice(0, 16);
-  expect({ revision: VERIFY_REVISION, digest }).toEqual({ revision: 3, digest: "875b9d93492b98c7" });
+  const digest = createHash("sha256").update(JSON.stringify(may, withoutWords)).digest("hex").slice(0, 16);
+  expect({ revision: VERIFY_REVISION, digest }).toEqual({ revision: 3, digest: "de7277281f01ccc5" });
 });
 
 describe("the health check", () => {

@@ -72,7 +72,7 @@ describe("what a spec may say", () => {
     const problem = await problemOf(await post({ top_k: 1, min_p: 0.1 }, ["top_k"]));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.errors).toEqual([
-      { path: "spec.judge.extra.min_p", message: "is not among this deployment's JUDGE_EXTRA, which lists top_k" },
+      { path: "spec.judge.extra.min_p", message: "is not in this deployment's JUDGE_EXTRA, which lists top_k" },
     ]);
     expect((await problemOf(await post({ top_k: 1 }, []))).detail).toContain("which lists none");
   });

@@ -149,7 +149,7 @@ describe("the question", () => {
       async (_, verifier) => {
         const session = verifier.session(callWith(new AbortController().signal));
         await expect(session.judge({ ...pairsJob(3), preset: "no-such" }, () => {})).rejects.toThrow(
-          "No prompt template",
+          "Unknown prompt template",
         );
       },
     ));

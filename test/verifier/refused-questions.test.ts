@@ -79,7 +79,7 @@ describe.each(PROTOCOLS)("through %s", (protocol) => {
       return checks.verifier.detail;
     };
     const { max_tokens } = DEFAULT_SPEC.judge;
-    expect(await detailOf(max_tokens)).toContain(`leaves no room beside judge.max_tokens = ${max_tokens}`);
+    expect(await detailOf(max_tokens)).toContain(`leaves no room for a prompt with judge.max_tokens = ${max_tokens}`);
     expect(await detailOf(max_tokens + 1)).toBeUndefined();
   });
 });

@@ -57,7 +57,7 @@ describe("/score", () => {
     const { post } = setUp();
     const many = Array.from({ length: LIMITS.rollouts_per_request_max + 1 }, (_, i) => `${i}`);
     const cases: [object, string, string][] = [
-      [{ queries: ["a", "b"], documents: TEXTS }, "queries", "2 elements beside 3 of documents"],
+      [{ queries: ["a", "b"], documents: TEXTS }, "queries", "2 elements, but documents has 3"],
       [{ queries: "a" }, "$", "queries + documents"],
       [{ query: "a", items: TEXTS, label_token_ids: [1] }, "$", "queries + items"],
       [{ queries: "a", documents: [] }, "documents", "at least 1"],

@@ -88,7 +88,7 @@ describe("a field that nobody reads", () => {
     ["timeout_ms", 'write "kritai": {"deadline_ms": ..}'],
     ["budget", 'write "kritai": {"budget": ..}'],
     ["schedule", 'write "kritai": {"schedule": ..}'],
-    ["samples", "say it in a spec, and name that in kritai.spec"],
+    ["samples", "set it in a spec, and name the spec in kritai.spec"],
     ["topn", 'did you mean "top_n"?'],
     ["return_document", 'did you mean "return_documents"?'],
   ])("and looks like an option is told: %s", async (name, words) => {
@@ -179,7 +179,7 @@ test.each([
 ])("%s tells what a budget does not pay of its own field", async (path, body, field) => {
   const reply = await setUp().post(path, { ...body, kritai: { schedule: "round_robin", budget: { tokens: 1 } } });
   const { errors } = (await reply.json()) as { errors: { path: string; message: string }[] };
-  expect(errors).toEqual([{ path: field, message: expect.stringMatching(/^judge\.budget pays 0/) }]);
+  expect(errors).toEqual([{ path: field, message: expect.stringMatching(/^judge\.budget pays for 0/) }]);
 });
 
 test("a spec whose facts a ranking has no place for is the client's fault to TEI's clients too", async () => {

@@ -240,8 +240,8 @@ test.each<[string, object, string, string]>([
   ["no completions", { prompts: ["p"] }, "completions", "required"],
   ["no prompts", { completions: ["c"] }, "prompts", "required"],
   ["an empty batch", { prompts: [], completions: [] }, "completions", "at least 1"],
-  ["lists of unequal length", { prompts: ["p"], completions: ["a", "b"] }, "prompts", "1 element beside 2 completions"],
-  ["a column of another length", { ...mixed, context: { answer: ["1"] } }, "context.answer", "beside 5"],
+  ["lists of unequal length", { prompts: ["p"], completions: ["a", "b"] }, "prompts", "1 element for 2 completions"],
+  ["a column of another length", { ...mixed, context: { answer: ["1"] } }, "context.answer", "for 5 completions"],
   ["a completion that is a number", { ...mixed, completions: [1, "", "", "", ""] }, "completions[0]", "string"],
   [
     "a prompt over its limit",

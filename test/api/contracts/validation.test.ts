@@ -67,7 +67,10 @@ describe.each(CONTRACTS)("$path", ({ path, body: sample }) => {
   ])("a sample that is alone by %s is told so without waiting", async (_, url, row, headers) => {
     const { post, verifier } = setUp();
     const fault = await faultOf(await post(url, sent(row), headers), 400);
-    expect([fault.code, fault.detail]).toEqual(["group_too_small", expect.stringContaining("whose size is 1")]);
+    expect([fault.code, fault.detail]).toEqual([
+      "group_too_small",
+      expect.stringContaining("sets the group size to 1"),
+    ]);
     expect(verifier.jobs).toHaveLength(0);
   });
 

@@ -182,11 +182,11 @@ test("a trajectory of several turns keeps its roles, and one without a context e
 
 test.each([
   ["no trajectory", { role: "user", content: "Score them." }, "holds no <trajectory"],
-  ["a trajectory that is no JSON", { role: "user", content: '<trajectory id="1">\n[\n</trajectory>' }, "is no JSON"],
+  ["a trajectory that is no JSON", { role: "user", content: '<trajectory id="1">\n[\n</trajectory>' }, "is not JSON"],
   [
     "a trajectory that is no list",
     { role: "user", content: '<trajectory id="1">\n7\n</trajectory>' },
-    "no list of messages",
+    "not a list of messages",
   ],
   [
     "more trajectories than a group holds",

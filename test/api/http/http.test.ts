@@ -17,8 +17,8 @@ describe("describeJsonFault", () => {
     ['{"a": 1,}', "a", "key in double quotes"],
     ['{"a" 1}', "a", "colon"],
     ['{"a": "x\ny"}', "a", "raw control character"],
-    ['{"a": "\\x"}', "a", "wrong escape"],
-    ["{} {}", "$", "follows the end"],
+    ['{"a": "\\x"}', "a", "invalid escape"],
+    ["{} {}", "$", "text after the end"],
     ['{"a": [[', "a[0][0]", "ends in the middle"],
     ["", "$", "empty"],
     ["{'a': 1}", "$", "key in double quotes"],
@@ -138,7 +138,7 @@ describe("readEnv", () => {
 
   test("a verifier without a model is a fault", () => {
     expect(readEnv({ VERIFIER_URL: "http://h" }).faults).toEqual([
-      { path: "VERIFIER_MODEL", message: "required beside VERIFIER_URL" },
+      { path: "VERIFIER_MODEL", message: "required if VERIFIER_URL is set" },
     ]);
   });
 });

@@ -32,7 +32,7 @@ describe("a 401 says what is wrong with", () => {
     ["a scheme alone", { authorization: "Bearer" }, /^The Authorization header holds no key/],
     ["another scheme", { authorization: "Token key-of-the-lab" }, /^The Authorization header holds no key/],
     ["Basic without a colon", { authorization: `Basic ${btoa("key")}` }, /^The Authorization header holds no key/],
-    ["another key", { authorization: "Bearer key" }, /^The key is not one of this deployment's/],
+    ["another key", { authorization: "Bearer key" }, /^The key is not valid for this deployment/],
   ])("%s", async (_name, headers, said) => {
     const { detail } = await problemOf(await setUp({ keys: KEYS }).call("/v1/runs", { headers }));
     expect(detail).toMatch(said);

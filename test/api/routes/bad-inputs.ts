@@ -153,7 +153,7 @@ export const CASES: [name: string, body: unknown, code: string, path: string, na
     withSpec({ judge: { mode: "listwise", schedule: "round_robin" } }),
     "invalid_request",
     "spec.judge.schedule",
-    "single_list, blocks for listwise",
+    "the options for listwise are: single_list, blocks",
   ],
   ["65 samples", withSpec({ judge: { samples: 65 } }), "invalid_request", "spec.judge.samples", "samples_max"],
   [

@@ -107,7 +107,7 @@ describe("a path without a route is answered with the nearest one:", () => {
   test.each([
     ["POST", "/chat/completions", 404, "Did you mean POST /v1/chat/completions?"],
     ["POST", "/v1/chat/completion", 404, "Did you mean POST /v1/chat/completions?"],
-    ["GET", "/v1/chat/completions", 405, "This path answers POST, OPTIONS."],
+    ["GET", "/v1/chat/completions", 405, "This path supports POST, OPTIONS."],
   ])("%s %s, in the form that its clients read", async (method, path, status, said) => {
     const reply = await setUp().call(path, { method });
     const { error } = (await reply.json()) as { error: { message: string; type: string } };

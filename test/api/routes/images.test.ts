@@ -91,9 +91,9 @@ describe("an image is refused", () => {
     ["a broken base64", "data:image/png;base64,AAAAA", /base64/],
     ["a char that is no base64", urlOf("png", "cats").replace("base64,iVBO", "base64,iV-O"), /base64/],
     ["a padding amid", urlOf("png", "cats").replace("base64,iVBO", "base64,iV=="), /base64/],
-    ["a JPEG that says it is a PNG", urlOf("jpeg", "dog").replace("jpeg", "png"), /no png/],
-    ["RIFF that is no WebP", `data:image/webp;base64,${btoa("RIFF\x10\0\0\0WAVEfmt ")}`, /no webp/],
-    ["nothing", "data:image/gif;base64,AAAA", /no gif/],
+    ["a JPEG that says it is a PNG", urlOf("jpeg", "dog").replace("jpeg", "png"), /not a png image/],
+    ["RIFF that is no WebP", `data:image/webp;base64,${btoa("RIFF\x10\0\0\0WAVEfmt ")}`, /not a webp image/],
+    ["nothing", "data:image/gif;base64,AAAA", /not a gif image/],
   ])("that is %s", async (_, url, message) => {
     expect(await refused(grouped([said(text("x"), image(url)), DOG]))).toMatchObject({
       status: 400,

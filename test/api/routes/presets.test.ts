@@ -132,7 +132,7 @@ test("a preset of the wrong shape is refused by field", async () => {
   const path = "spec.signals.q.judge.preset";
   for (const [signal, message] of [
     [{ kind: "grade", judge: { preset: "first-wrong-step" } }, "use a signal of kind steps"],
-    [{ kind: "steps", source: "judge", judge: { preset: "yes-no" } }, "names no first wrong step"],
+    [{ kind: "steps", source: "judge", judge: { preset: "yes-no" } }, "does not name the first wrong step"],
   ] as const) {
     const steps = groups.map((group) => ({ ...group, rollouts: [{ text: "a", step_texts: ["a"] }] }));
     const refused = await problemOf(await post("/v1/rewards", { spec: { signals: { q: signal } }, groups: steps }));

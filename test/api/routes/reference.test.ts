@@ -146,7 +146,7 @@ test("where nobody answers in the places that it looks into, the reply says so; 
     return reply.warnings.filter((text) => text.startsWith("no_answers"));
   };
   const said = (places: string) =>
-    `no_answers: the last 4 rollouts have no answer in the places ${places}, so that all are wrong`;
+    `no_answers: the last 4 rollouts have no answer in any of the places ${places}, so all of them count as wrong`;
   expect(await warned({}, "It is 1/2.", "I do not know.")).toEqual([said("boxed, fbox, hash, tag, marked, last_line")]);
   expect(await warned({ answer: ["boxed"] }, "It is 1/2.", "1/2")).toEqual([said("boxed")]);
   expect(await warned({}, "It is 1/2.", "\\boxed{3}")).toEqual([]);

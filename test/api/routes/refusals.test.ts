@@ -238,7 +238,7 @@ describe("in plain words:", () => {
       title: string;
       detail: string;
     };
-    expect(problem.title).toBe("The verifier's answers held no choice");
+    expect(problem.title).toBe("The verifier's answers contain no choice");
     expect(problem.detail).toContain("texts stay unranked");
   });
 

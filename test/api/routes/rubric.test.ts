@@ -184,7 +184,7 @@ test("choices that the preset cannot tell of are refused by field, saying which 
     expect(verifier.jobs).toEqual([]);
     return [problem.code, problem.errors];
   };
-  const message = "rubric knows no choices: use rubric-items";
+  const message = "rubric does not support choices: use rubric-items";
   const alone = { judge: { preset: "rubric" } };
   const second = [{ rubric: ITEMS }, { rubric: choosing }];
   expect(await refused(alone, second)).toEqual(["invalid_request", [{ path: "groups[1].rubric[1].choices", message }]]);

@@ -162,7 +162,9 @@ describe("a budget", () => {
 
   test("that does not pay one pair for everyone is refused, with what it takes", async () => {
     const { detail, path } = await refused(16, { judge: { budget: { generations: 10 } } });
-    expect(detail).toContain("judge.budget pays 10 generations; comparing 16 different candidates takes at least 15");
+    expect(detail).toContain(
+      "judge.budget pays for 10 generations; comparing 16 different candidates takes at least 15",
+    );
     expect(path).toBe("groups[0].rollouts");
   });
 });

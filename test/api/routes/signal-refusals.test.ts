@@ -6,9 +6,9 @@ import { F, refused, request, rewarded, T } from "./signals-setup.ts";
 
 describe("what a spec of signals refuses", () => {
   test.each([
-    [{ judge: {} }, "spec.judge", "judge belongs inside a tournament signal"],
-    [{ format: {} }, "spec.format", "format is a signal of its own kind"],
-    [{ overlong: null }, "spec.overlong", "overlong is a signal of its own kind"],
+    [{ judge: {} }, "spec.judge", "set `judge` in a signal of kind tournament"],
+    [{ format: {} }, "spec.format", "use a signal of kind format"],
+    [{ overlong: null }, "spec.overlong", "use a signal of kind overlong"],
     [{ extra: 1 }, "spec.extra", "unknown field"],
   ])("%j", async (more, path, message) => {
     expect((await refused({ signals: { base: T }, ...more })).errors).toEqual([{ path, message }]);
@@ -22,7 +22,10 @@ describe("what a spec of signals refuses", () => {
   test("names that an expression has for something else, kinds that nobody knows, and none or too many", async () => {
     expect((await refused({ signals: { length: T } })).errors[0]?.path).toBe("spec.signals.length");
     expect((await refused({ signals: { a: { kind: "magic" } } })).errors[0]?.path).toBe("spec.signals.a.kind");
-    expect((await refused({ signals: {} })).errors[0]).toEqual({ path: "spec.signals", message: "holds no signal" });
+    expect((await refused({ signals: {} })).errors[0]).toEqual({
+      path: "spec.signals",
+      message: "must contain at least one signal",
+    });
     const many = Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`s${i}`, F]));
     expect((await refused({ signals: many })).errors[0]?.message).toContain("signals_max is 16");
   });

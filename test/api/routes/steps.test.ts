@@ -148,7 +148,7 @@ test("what is not sent, or not asked, is refused by field", async () => {
   const place = "groups[0].rollouts[0].step_texts";
   const needs = "required because the spec has the signal s";
   expect(await refused({ source: "judge" }, { step_scores: [1] })).toEqual(["facts_required", place, needs]);
-  const unasked = 'asked nothing without source "judge"';
+  const unasked = 'has no effect without source "judge"';
   expect(await refused({ judge: {} }, { step_scores: [1] })).toEqual([
     "invalid_request",
     "spec.signals.s.judge",

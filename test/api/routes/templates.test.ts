@@ -148,8 +148,8 @@ test("a template that a signal of its kind cannot read is refused by the judge's
   await put(api, "mine", point);
   const rubric = [{ text: "Names the cat.", choices: ["no", "partly", "yes"] }];
   for (const [signal, said] of [
-    [{ kind: "rubric" }, "mine does not answer for points_over_positive: use rubric-items"],
-    [{ kind: "reference", tiers: ["judge"] }, "mine holds nothing against a reference"],
+    [{ kind: "rubric" }, "mine does not support the score points_over_positive: use rubric-items"],
+    [{ kind: "reference", tiers: ["judge"] }, "mine does not compare with a reference"],
   ] as const) {
     const spec = { signals: { q: { ...signal, judge: { preset: "mine" } } } };
     const facts = { rubric, reference: "x" };

@@ -76,7 +76,7 @@ describe("r3", () => {
     expect(faultOf(even, even)).toBeNull();
     expect(faultOf(even, { ...even, base_reference_logprobs: [-1, -1] })).toEqual({
       path: "rollouts[1].base_reference_logprobs",
-      message: "2 numbers, and rollouts[0].reference_logprobs has 1: the tokens must be the same",
+      message: "has 2 numbers, but rollouts[0].reference_logprobs has 1; both must cover the same tokens",
     });
   });
 });

@@ -228,14 +228,14 @@ describe("a spec whose reward leaves a function's domain is refused, naming the 
     return null;
   };
   test.each([
-    ["clamp(sqrt(kimi), 0, 1)", "sqrt(kimi): takes numbers from 0 on; its argument lies in -0.5 to 0.5"],
-    ["clamp(log(p) - log(q), -5, 5)", "log(p): takes numbers above 0; its argument lies in 0 to 1"],
+    ["clamp(sqrt(kimi), 0, 1)", "sqrt(kimi): requires numbers of at least 0; the range of its argument is -0.5 to 0.5"],
+    ["clamp(log(p) - log(q), -5, 5)", "log(p): requires numbers above 0; the range of its argument is 0 to 1"],
     ["clamp(p * log(p), -1, 0)", "log(p)"],
     ["rank(sqrt(kimi))", "sqrt(kimi)"],
     ["if(log(p), 1, 0)", "log(p)"],
     ["clamp(kimi ^ 0.5, 0, 1)", "kimi ^ 0.5"],
     ["clamp(p ^ -1, 0, 1)", "p ^ -1"],
-    ["clamp(exp(length), 0, 1)", "exp(length): takes numbers up to 709"],
+    ["clamp(exp(length), 0, 1)", "exp(length): requires numbers of at most 709"],
     ["sigmoid(exp(1000 * p))", "exp(1000 * p)"],
     ["sigmoid(1e308 * 10 * p)", "1e+308 * 10: its value overflows"],
     ["clamp((far ^ 2) ^ 2, 0, 1)", "(far ^ 2) ^ 2: its value overflows"],

@@ -154,7 +154,7 @@ test("numbers that do not go together are refused by field", () => {
   expect(faultOf(ratio, even)).toBeNull();
   expect(faultOf(ratio, even, { ...even, base_step_logprobs: [] })).toEqual({
     path: "rollouts[1].base_step_logprobs",
-    message: "0 numbers for the 1 of step_logprobs",
+    message: "has 0 numbers, but step_logprobs has 1; both must have the same length",
   });
   const weighted = { reduce: "weighted", weights: [1] };
   expect(faultOf(weighted, { text: "", step_scores: [1] })).toBeNull();

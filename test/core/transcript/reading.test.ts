@@ -5,7 +5,7 @@ import { answerOf, messagesOf, type Turn, turnsOf } from "../../../src/core/tran
 /** Each part on a line: its turn, whose it is, what it is. */
 const told = (turns: readonly Turn[]): string[] =>
   turns.flatMap(({ role, parts }, t) =>
-    parts.map(({ kind, name, id, text, isOwn: own }) =>
+    parts.map(({ kind, name, id, text, own }) =>
       [`${t + 1} ${role}`, own ? "own" : "other's", kind, name, id ?? "", text].filter((one) => one !== "").join(" | "),
     ),
   );

@@ -72,7 +72,7 @@ it("every fact of a call and of a result is shown: runs that differ in one are n
 it("a role names whose words they are however it is spelled, and an unknown one the policy's", () => {
   const faults = linesOf<{ role: unknown; kind: string | null }>("roles").flatMap(({ role, kind }) => {
     const [turn] = turnsOf([{ role, content: "words" }]);
-    const isOwn = turn?.parts[0]?.isOwn === true && turn.role === "assistant";
+    const isOwn = turn?.parts[0]?.own === true && turn.role === "assistant";
     const right = roleKind(role) === kind && isOwn === (kind === "own" || kind === null);
     return right ? [] : [JSON.stringify(role)];
   });

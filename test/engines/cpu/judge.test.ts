@@ -56,7 +56,7 @@ describe("letters", () => {
     const numpy = "import numpy as np\nprint(np.sum([1, 2]))";
     const answer = await ask([RIGHT, numpy]);
     expect(answer).toMatch(/\\boxed\{A\}$/);
-    expect(answer).toContain("needs what is not here: 2");
+    expect(answer).toContain("uses an unsupported feature: 2");
     expect(await ask([numpy, "import os\nos._exit(0x4b524954)", RIGHT], { form: "scores" })).toMatch(
       /\\boxed\{\[0,0,10\]\}$/,
     );
@@ -66,7 +66,7 @@ describe("letters", () => {
     const question = "Write f.\n\nassert f(type('Node', (), {})()) == 1\n";
     const answer = await ask(["def f(x): return 1", "def f(x): return 2"], { question });
     expect(answer).not.toContain("boxed");
-    expect(answer).toContain("cannot be told here: 1");
+    expect(answer).toContain("result unknown: 1");
   });
 
   test("the trace says what was run and what came of it", async () => {

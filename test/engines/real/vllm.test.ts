@@ -107,7 +107,7 @@ describe.skipIf(VLLM === null)("a real vLLM", () => {
     behind(decided.url, "decided", async ({ post: ask, call }) => {
       const ready = (await (await call("/readyz")).json()) as { checks: { verifier: Record<string, unknown> } };
       expect(ready.checks.verifier).toMatchObject({ ok: true, context_tokens: CONTEXT_TOKENS });
-      expect(ready.checks.verifier.detail).toContain("leaves no room beside judge.max_tokens");
+      expect(ready.checks.verifier.detail).toContain("leaves no room for a prompt with judge.max_tokens");
       const groups = [{ prompt: "p", rollouts: rollouts(2) }];
       const reply = (await (await ask("/v1/rewards", { deadline_ms, groups })).json()) as Reply;
       expect(reply.rewards).toEqual([[null, null]]);

@@ -35,7 +35,7 @@ export function parseDockerfile(text: string): Stage[] {
       stages.push({ stage: { name, from, platform: flags.platform ?? null }, instructions: [] });
     } else if (stages.length > 0) stages.at(-1)?.instructions.push(instruction);
     else if (word === "ARG") args.set(...((instruction.args[0] as string).split("=") as [string, string]));
-    else throw new Error(`${word} stands in front of FROM`);
+    else throw new Error(`${word} comes before FROM`);
   }
   return stages.map(({ stage, instructions }) => ({ ...stage, instructions }));
 }

@@ -1,4 +1,4 @@
-// Helpers shared by the parts of the run log's contract: the store under test, runs and entries of their own,
+// Helpers shared by the parts of the run log's contract: the store under test, separate runs and entries,
 // and rows as they must come back.
 
 import { expect } from "vitest";
