@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lints, types and tests the Python client in an environment of its own. `--tools` runs the SDKs and
+# Lints, types and tests the Python client in a separate environment. `--tools` runs the SDKs and
 # rankers of other vendors against the
 # stack instead, `--trainers` real trainers (installs torch); `--prepare` after either only makes
 # the environment, which is all that there is of `--release`, for scripts/release. `--bench` measures the

@@ -1,5 +1,5 @@
-// Defines what must hold after chaos: every answer against the fault-free one, and the log against what
-// clients were told.
+// Defines what must hold after chaos: every answer against the fault-free one, and the log against the
+// answers that clients received.
 import type { GroupRow } from "../../src/ports/logged-rows.ts";
 import type { Answer, Told } from "./client.ts";
 import type { Job, PoolGroup } from "./jobs.ts";

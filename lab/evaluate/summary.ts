@@ -15,8 +15,8 @@ const OutcomesSchema = z.object({ right: count, wrong: count, no_selection: coun
 export type Outcomes = z.output<typeof OutcomesSchema>;
 
 /**
- * A problem's lists: which were right, and `tau_b` of those that have one. Absent in summaries of
- * before they were told.
+ * A problem's lists: which were right, and `tau_b` of those that have one. Missing in
+ * summaries of older versions.
  */
 const ProblemSchema = OutcomesSchema.extend({
   right_lists: z.record(z.string(), z.boolean()).default({}),
@@ -42,7 +42,7 @@ export const CellSummarySchema = EvaluationSummarySchema.extend({
   by_tag: z.record(z.string(), z.record(z.string(), EvaluationSummarySchema.extend({ outcomes: OutcomesSchema }))),
   by_problem: z.record(z.string(), ProblemSchema),
   position_flip_rate: EstimateSchema.nullable(),
-  /** ListAcc over the lists with the widest margins; absent in summaries of before they were told. */
+  /** ListAcc over the lists with the widest margins; missing in summaries of older versions. */
   coverage: z.array(z.object({ share: z.number(), list_acc: EstimateSchema, margin: numberOrNull })).default([]),
   area_under_risk: numberOrNull.default(null),
   comparisons: count,
@@ -69,7 +69,7 @@ export const ModificationSummarySchema = z.object({
   /** From one wrong candidate to another. */
   wrong_to_wrong: count,
   bias_influence_ratio: EstimateSchema,
-  /** Over the lists answered both before and after; absent in summaries of before they were told. */
+  /** Over the lists answered both before and after; missing in summaries of older versions. */
   metrics: z
     .object({
       before: MetricsSchema,
@@ -114,7 +114,7 @@ export const SummarySchema = z.object({
   adversarial: AdversarialSummarySchema.nullable(),
   /** The cells as points on the front, with those of `--points`. */
   points: z.array(PointSchema),
-  /** Absent in summaries of before they were told. */
+  /** Missing in summaries of older versions. */
   wrong: z.array(WrongListSchema).default([]),
 });
 export type Summary = z.output<typeof SummarySchema>;

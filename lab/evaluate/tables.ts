@@ -92,8 +92,7 @@ export const differenceText = ({ asked_as, less, list_acc, tau_b }: Difference):
   `${asked_as} less ${less}: ListAcc ${percent(list_acc) ?? "–"} points (${STANDINGS[classifyEstimate(list_acc, 0)]})  tau-b ${plain(tau_b) ?? "–"} (${STANDINGS[classifyEstimate(tau_b, 0)]})`;
 
 /**
- * Each pair's difference: in ListAcc, and in tau-b where lists have one; none where there is no
- * pair.
+ * Each pair's difference: in ListAcc, and in tau-b where lists have one; empty without pairs.
  */
 export function pairedTables(differences: readonly Difference[]): Table[] {
   if (differences.length === 0) return [];

@@ -25,7 +25,7 @@ const given = commandFlags({
   command: "study",
   call: "npm run lab -- study",
   description:
-    "What each schedule's order costs over the lists of a set: against simulated verifiers, or with --verifier a real one.",
+    "The cost of each schedule's order over the lists of a set: against simulated verifiers, or with --verifier a real one.",
   texts: {
     set: { value: "sets/small", help: "a set's folder, of which candidates.jsonl and problems.jsonl are read" },
     out: {

@@ -92,7 +92,7 @@ export function studyHeadline(cells: readonly Cell[]): string {
       ? ""
       : `For ${countOf(guessing)} of a verifier and a list length even the reference's order is not distinguishable from guessing (tau-b ${guessing
           .map((group) => interval((group.find(({ way }) => way.reference) as Cell).tau))
-          .join("; ")}): no figure here tells which way of asking is better.`;
+          .join("; ")}): no figure here shows which way of asking is better.`;
   if (groups.length === 0) return lost;
   const found = groups.flatMap((group) => cheapestWithin(group, "tau", 0.01) ?? []);
   const shares = found.map(({ share }) => share).sort((a, b) => a - b);

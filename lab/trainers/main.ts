@@ -12,7 +12,7 @@ const flags = commandFlags({
   command: "trainers",
   call: "npm run lab -- trainers",
   description:
-    "Drives every tool's reward client against a stack of its own and writes what came of it into a page's table. Needs the Python client's environment: bash clients/python/run-tests.sh --prepare.",
+    "Drives every tool's reward client against a separate stack and writes the results into a page's table. Needs the Python client's environment: bash clients/python/run-tests.sh --prepare.",
   numbers: {
     scale: {
       min: 0.05,

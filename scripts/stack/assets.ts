@@ -7,8 +7,8 @@ const BUILD = new URL("../build/public/main.ts", import.meta.url).pathname;
 const NODE_VERSION = new URL("node-version.js", import.meta.url).href;
 
 /**
- * Builds the static assets where they are not there or are older than their sources: a process of
- * its own does, which has loaded nothing before. @throws Error that names the command that failed
+ * Builds the static assets if they are missing or older than their sources, in a separate process
+ * that has loaded nothing before. @throws Error that names the command that failed
  */
 export async function buildAssets(): Promise<void> {
   if (isBuiltFrom(sourcesDigest(PUBLIC), PUBLIC)) return;

@@ -1,5 +1,5 @@
 // One slice against a server of known latency: a stall shows in full, time-outs and refusals are
-// told apart, a stop ends it.
+// distinguished, a stop ends it.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// The reference solution of podium: a runner stands there when fewer than k different scores beat theirs.
+// The reference solution of podium: a runner is on it when fewer than k different scores beat theirs.
 
 /** Names and scores (same length), and the number of steps, to the names on the podium in order. */
 export function solve(names: readonly string[], scores: readonly number[], k: number): string[] {

@@ -10,7 +10,7 @@ import { queryOf } from "./parameters.ts";
 export const contractTag = "Contracts of other tools";
 
 const FAULT =
-  "Told in the dialect's own words beside those of a problem document: `message` (Cohere), `detail` (Jina), `error` (vLLM and OpenAI an object, TEI a text).";
+  "Written in the dialect's fields in addition to those of a problem document: `message` (Cohere), `detail` (Jina), `error` (vLLM and OpenAI an object, TEI a text).";
 const PROBLEM = { schema: { $ref: "#/components/schemas/Problem" } };
 const ANY = { schema: { type: "object" as const } };
 
@@ -70,7 +70,8 @@ function operationsOf(contract: Contract): { route: Route; operation: Operation 
   const { operations } = pageOf(contract);
   const routes = routesOf(contract);
   const spare = Object.keys(operations).filter((name) => !routes.some((route) => nameOf(route) === name));
-  if (spare.length > 0) throw new Error(`${contract.name} documents what is no route of it: ${spare.join(", ")}`);
+  if (spare.length > 0)
+    throw new Error(`${contract.name} documents operations that are not among its routes: ${spare.join(", ")}`);
   return routes.map((route) => {
     const operation = operations[nameOf(route)];
     if (operation === undefined) throw new Error(`${contract.name} does not document ${nameOf(route)}`);

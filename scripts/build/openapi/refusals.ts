@@ -52,7 +52,11 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     refused("a delimited candidate", "candidate", "slot|once|tell several|delimiter"),
     refused("a summary of steps", "summary", "^says nothing of the shape"),
     refused("labels that go together", "ties|passing|invalid", "no label|fewer than two|which labels|counts 1$"),
-    refused("a parser that fits", "parser(\\.\\w+)*", "^reads something|distinct|lower one|needs one of|names no step"),
+    refused(
+      "a parser that fits",
+      "parser(\\.\\w+)*",
+      "^reads something|distinct|below the second|exactly one of|names no step",
+    ),
     refused("a template as a whole", "\\$", "template_chars"),
   ],
   rescoreRun: [
@@ -61,7 +65,9 @@ const NATIVE: Readonly<Record<string, readonly Refusal[]>> = {
     { why: "lengths that were logged", status: 400, code: "length_tokens_required", path: "spec" },
     refused("steps that were logged", "from_step", "required: |rescore_specs_max"),
   ],
-  exportRun: [refused("what is said of a table", "margin|least|per_group|per_prompt|form", "^says nothing of table=")],
+  exportRun: [
+    refused("what is said of a table", "margin|least|per_group|per_prompt|form", "^does not apply to table="),
+  ],
   putRun: [refused("so many fields", "\\$", "metadata_fields_max")],
   listRuns: [cursor],
   getRunGroups: [cursor],
@@ -102,15 +108,15 @@ const EVERYWHERE: readonly Refusal[] = [
   ),
   { why: "not a model that there is", status: 404, code: "unknown_spec", path: "(model|spec)?" },
   // Rules that the document states as conditions, which generators of requests do not follow.
-  refused("one of the two sides", "\\$", "^two sides are needed"),
+  refused("one of two required fields", "\\$", "^one pair of fields is required"),
   refused("a document's text", "(documents|input|records)\\[\\].*", "^required"),
-  refused("scores by place", "kritai\\.on_incomplete", "read by their place"),
-  refused("a test's arguments", "(.*\\.)?test_cases\\[\\]\\.\\w+", "^not (the )?JSON"),
+  refused("scores by position", "kritai\\.on_incomplete", "match scores by position"),
+  refused("a test's arguments", "(.*\\.)?test_cases\\[\\]\\.\\w+", "^must be (valid JSON|a JSON list)"),
   ...[400, 422].map((status) => ({
     ...{ why: "a budget for each text", status, code: "invalid_request", path: ".+", words: "^judge\\.budget pays" },
   })),
   refused("a turn that says something", "items\\[\\]\\.prompt\\[\\]\\.content", "^required|^expected"),
-  refused("who runs tests", "(spec\\.)?signals\\.\\w+\\.cases_max", "^only a sandbox"),
+  refused("who runs tests", "(spec\\.)?signals\\.\\w+\\.cases_max", "^has no effect"),
   refused("a role of a run", "responses_create_params.*\\.role", "at least 1 character"),
   { why: "content that no judge is shown", status: 400, code: "unsupported_content", path: ".+" },
   { why: "the same, as TEI's clients read it", status: 422, code: "unsupported_content", path: ".+" },
