@@ -23,7 +23,7 @@ describe("flags", () => {
 
   it("name a verifier of one's own by its model, which the spec of its stack leaves out", () => {
     expect(read("--verifier", "http://127.0.0.1:8000/v1", "--model", "my-judge")).toMatchObject({
-      own: { url: "http://127.0.0.1:8000/v1", model: "my-judge" },
+      ownVerifier: { url: "http://127.0.0.1:8000/v1", model: "my-judge" },
       name: "my-judge",
       base: {},
     });
@@ -81,7 +81,7 @@ describe("flags", () => {
 
   it("are each explained by --help", () => {
     const names = Object.keys(read("--control", "random")).filter((name) => name !== "base");
-    const derived = new Set(["selection", "statistics", "price", "own"]);
+    const derived = new Set(["selection", "statistics", "price", "ownVerifier"]);
     for (const name of names) if (!derived.has(name)) expect(USAGE).toContain(`--${name}`);
   });
 });

@@ -80,7 +80,7 @@ describe("the paper's parts", () => {
     const [, page, anchor] = /^\[.+\]\(([^)#]*)#?([^)]*)\)$/.exec(here) ?? [];
     if (page !== undefined) {
       if (page === "") expect(HEADINGS).toContain(anchor);
-      else expect(existsSync(`docs/${page}`)).toBe(true);
+      else expect(existsSync(`lab/paper/${page}`)).toBe(true);
       return;
     }
     const code = /^`(.+)`$/.exec(here)?.[1] ?? "";

@@ -87,7 +87,7 @@ describe("the study", () => {
     expect(studyHeadline(cells)).toMatch(/^For [123] of 3 pairs .* at \d+\.\d % of its tokens\.$/);
     const guessing = cells.map((cell) => ({ ...cell, tau: { mean: 0.2, ci95: [-0.3, 0.9] as [number, number] } }));
     expect(studyHeadline(guessing)).toMatch(
-      /^Of 3 pairs .* not distinguishable from guessing \(tau-b 0\.200 \(-0\.300/,
+      /^For 3 pairs .* not distinguishable from guessing \(tau-b 0\.200 \(-0\.300/,
     );
     expect(Object.keys(charts(cells)).sort()).toEqual(
       ["middle", "strong", "weak"].flatMap((level) => [`tau-${level}-direct.svg`, `top-${level}-direct.svg`]).sort(),
