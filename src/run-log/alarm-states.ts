@@ -41,14 +41,16 @@ export function createAlarmStates(config: StoreConfig): AlarmStates {
     },
     async save({ run_id, owner }, states) {
       const rows = states.map((state) => ({ run_id, owner, ...state, updated_at: sql`now()` }));
-      const changed = ["level", "told", "from_step", "to_step", "evidence", "tries", "updated_at"] as const;
+      const changed = ["level", "reported", "from_step", "to_step", "evidence", "tries", "updated_at"] as const;
       await reading(() =>
         db
           .insert(runAlarms)
           .values(rows)
           .onConflictDoUpdate({
             target: [runAlarms.run_id, runAlarms.owner, runAlarms.alarm],
-            set: Object.fromEntries(changed.map((name) => [name, sql`excluded.${sql.identifier(name)}`])),
+            set: Object.fromEntries(
+              changed.map((name) => [name, sql`excluded.${sql.identifier(runAlarms[name].name)}`]),
+            ),
           }),
       );
     },

@@ -32,7 +32,7 @@ describe("the report", () => {
   test("tells a broken mark from a hidden character and from a text in pieces", () => {
     expect(honestReport("xverify", ["print(1)", quotes, hidden, broken])).toMatchObject({
       ...{ unchanged: 1, marked: 1, written: 1, others: [broken] },
-      ...{ joiners: 2, most: 2 },
+      ...{ joiners: 2, maxJoiners: 2 },
     });
     expect(honestReport("yes-no", [quotes, broken])).toMatchObject({ unchanged: 2, others: [] });
   });

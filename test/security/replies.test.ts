@@ -92,7 +92,7 @@ test("whatever a part throws, its words reach no reply and no log line", () =>
             runLog: { ...fakeRunLog(), ...({ append: fail, runs: fail, check: fail } as object) },
           }),
           ...(part === "specs" && {
-            specs: { ...fakeSpecStore(), ...(failing as object), get: fail, put: fail } as never,
+            specs: { ...fakeSpecStore(), ...(failing as object), get: fail, save: fail } as never,
           }),
           ...((part === "verifier" || part === "check") && { verifier }),
         });

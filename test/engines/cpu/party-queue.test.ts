@@ -103,11 +103,11 @@ test("a job that is taken back leaves the turns of the others", () => {
   queue.delete("a", 1);
   expect(queue.refusedMs("a")).toBe(0);
   const parties = [queue.next(), queue.next(), queue.next()];
-  expect(parties).toEqual([{ job: 2, party: "a" }, { job: 3, party: "b" }, null]);
+  expect(parties).toEqual([{ job: 2, tenant: "a" }, { job: 3, tenant: "b" }, null]);
   queue.push("b", 4);
   expect(queue.next()).toBeNull();
   queue.ended("b", 5);
-  expect(queue.next()).toEqual({ job: 4, party: "b" });
+  expect(queue.next()).toEqual({ job: 4, tenant: "b" });
   queue.push("c", 5);
   expect(queue.drain()).toEqual([5]);
 });
