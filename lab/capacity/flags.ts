@@ -5,7 +5,7 @@ import {
   MODEL_NAMES,
   noiseParameters,
 } from "../../gpu-backend/engines/simulator/parameters.ts";
-import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { commandFlags, wholeNumber } from "../../scripts/command-line/flags.ts";
 import { nearest } from "../../src/core/faults/suggestion.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 import { calibrated } from "./calibrate.ts";
@@ -13,14 +13,6 @@ import { type Setting, STANDARD } from "./setting.ts";
 
 const oneOf = (names: readonly string[]) => (text: string) =>
   names.includes(text) ? null : `must be one of ${names.join(", ")}, not '${text}'`;
-
-const whole = (min: number, max: number, value: number, help: string) => ({
-  min,
-  max,
-  value,
-  whole: true,
-  help,
-});
 
 function schedule(text: string): string | null {
   if (text in SCHEDULES) return null;
@@ -36,24 +28,24 @@ export const readFlags = (argv: readonly string[] = process.argv.slice(2)) =>
       description:
         "How many GPUs a step needs, by a model in virtual time of edge, gateway, engines and autoscaler (lab/results/capacity.md). Rates of 0 are the preset's.",
       numbers: {
-        groups: whole(1, 4_096, 256, "groups of a step"),
-        rollouts: whole(2, 64, 16, "rollouts of a group"),
+        groups: wholeNumber(1, 4_096, 256, "groups of a step"),
+        rollouts: wholeNumber(2, 64, 16, "rollouts of a group"),
         seconds: { min: 0.1, max: 86_400, value: 60, help: "what a step may take" },
-        samples: whole(1, 64, 1, "generations of a comparison"),
-        "thinking-tokens": whole(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
-        "max-tokens": whole(1, 32_000, 4_096, "tokens of an answer at most"),
-        "question-tokens": whole(1, 16_000, 400, "tokens of a question"),
-        "candidate-tokens": whole(1, 8_000, 700, "tokens of a rollout as the judge is shown it"),
+        samples: wholeNumber(1, 64, 1, "generations of a comparison"),
+        "thinking-tokens": wholeNumber(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
+        "max-tokens": wholeNumber(1, 32_000, 4_096, "tokens of an answer at most"),
+        "question-tokens": wholeNumber(1, 16_000, 400, "tokens of a question"),
+        "candidate-tokens": wholeNumber(1, 8_000, 700, "tokens of a rollout as the judge is shown it"),
         "prefill-rate": { min: 0, max: 1e9, value: 0, help: "prompt tokens a second of one GPU" },
         "decode-rate": { min: 0, max: 1e6, value: 0, help: "tokens a second of one stream alone" },
         "full-rate": { min: 0, max: 1e9, value: 0, help: "tokens a second of 64 streams together" },
-        slots: whole(0, 4_096, 0, "concurrent sequences of one engine"),
-        "in-flight": whole(1, 1_024, 256, "generations at one engine at most (ENGINE_MAX_IN_FLIGHT)"),
+        slots: wholeNumber(0, 4_096, 0, "concurrent sequences of one engine"),
+        "in-flight": wholeNumber(1, 1_024, 256, "generations at one engine at most (ENGINE_MAX_IN_FLIGHT)"),
         "rtt-ms": { min: 0, max: 10_000, value: 20, help: "between edge and gateway or engine, there and back" },
-        gpus: whole(0, 4_096, 0, "how long a step takes on so many; 0: looks for the fewest"),
-        "most-gpus": whole(1, 4_096, 1_024, "GPUs at most that are tried"),
-        seeds: whole(1, 100, 5, "seeds of every figure"),
-        seed: whole(0, 2 ** 31, 1, "the first of them"),
+        gpus: wholeNumber(0, 4_096, 0, "how long a step takes on so many; 0: looks for the fewest"),
+        "most-gpus": wholeNumber(1, 4_096, 1_024, "GPUs at most that are tried"),
+        seeds: wholeNumber(1, 100, 5, "seeds of every figure"),
+        seed: wholeNumber(0, 2 ** 31, 1, "the first of them"),
       },
       texts: {
         model: { value: "sim-14b", fault: oneOf(MODEL_NAMES), help: "size of the verifier" },

@@ -2,7 +2,7 @@
 // prices and the capacity model.
 import { readFileSync, writeFileSync } from "node:fs";
 import type * as z from "zod";
-import { commandFlags } from "../../scripts/command-line/flags.ts";
+import { commandFlags, wholeNumber } from "../../scripts/command-line/flags.ts";
 import { readFlags, settingOf } from "../capacity/flags.ts";
 import { gpusFor, measured } from "../capacity/needed.ts";
 import { carriesKey } from "../loadtest/target-url.ts";
@@ -19,13 +19,6 @@ import {
   sheetOf,
 } from "./sheet.ts";
 
-const whole = (min: number, max: number, value: number, help: string) => ({
-  min,
-  max,
-  value,
-  whole: true,
-  help,
-});
 const beside = (name: string) => new URL(name, import.meta.url).pathname;
 const FIGURES = beside("figures.json");
 
@@ -40,18 +33,18 @@ const flags = commandFlags({
   description:
     "Cost of a step, a day and a month: Cloudflare, Neon and GPUs, by measured figures (lab/cost/figures.json), published prices with their dates (lab/cost/prices.json) and the capacity model. No account was asked.",
   numbers: {
-    groups: whole(1, 4_096, 64, "groups of a step"),
-    rollouts: whole(2, 64, 16, "rollouts of a group"),
-    samples: whole(1, 64, 1, "generations of a comparison"),
+    groups: wholeNumber(1, 4_096, 64, "groups of a step"),
+    rollouts: wholeNumber(2, 64, 16, "rollouts of a group"),
+    samples: wholeNumber(1, 64, 1, "generations of a comparison"),
     seconds: { min: 0.1, max: 86_400, value: 60, help: "what a step may take, for the model to find the GPUs" },
-    "thinking-tokens": whole(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
-    "max-tokens": whole(1, 32_000, 4_096, "tokens of an answer at most"),
-    gpus: whole(0, 4_096, 0, "GPUs; 0: as many as the model says"),
+    "thinking-tokens": wholeNumber(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
+    "max-tokens": wholeNumber(1, 32_000, 4_096, "tokens of an answer at most"),
+    gpus: wholeNumber(0, 4_096, 0, "GPUs; 0: as many as the model says"),
     "gpu-hour-price": { min: 0, max: 1e6, value: 0, help: "of one GPU; 0: the price list's" },
     "steps-a-day": { min: 0.001, max: 1e6, value: 0, help: "0: the run's, else 200" },
-    days: whole(1, 31, 30, "days of training in the month"),
+    days: wholeNumber(1, 31, 30, "days of training in the month"),
     "compute-units": { min: 0, max: 64, value: 0.25, help: "Neon's, while the log keeps it awake" },
-    requests: whole(5, 10_000, 60, "large requests of --measure"),
+    requests: wholeNumber(5, 10_000, 60, "large requests of --measure"),
   },
   texts: {
     schedule: { value: "round_robin", help: "which comparisons are asked" },

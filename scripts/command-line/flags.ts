@@ -15,6 +15,15 @@ export interface NumberFlag {
   help: string;
 }
 
+/** A flag for a whole number from `min` to `max`, with `value` as its default. */
+export const wholeNumber = (min: number, max: number, value: number, help: string): NumberFlag => ({
+  min,
+  max,
+  value,
+  whole: true,
+  help,
+});
+
 export interface TextFlag {
   /** Taken when the flag is not given. */
   value: string;
