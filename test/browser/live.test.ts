@@ -62,7 +62,7 @@ it("says when it could not look, and no more once it can", async () => {
   const state = page.locator("[aria-live=polite]");
   await page.route("**/v1/runs/calm/steps?*", (route) => route.abort());
   await page.clock.runFor(LOOK_MS);
-  await state.getByText("The last look for new steps failed.").waitFor();
+  await state.getByText("The last check for new steps failed.").waitFor();
   await page.unroute("**/v1/runs/calm/steps?*");
   await page.clock.runFor(LOOK_MS);
   await state.getByText("last step 59.", { exact: false }).waitFor();

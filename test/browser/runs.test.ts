@@ -106,7 +106,7 @@ it("lays other runs over one, names them in the address, and takes them away aga
   await page.waitForSelector(".chart");
   expect(await page.locator(".plot-swatches", { hasText: "long" }).count()).toBe(0);
   await page.goto(`${origin}/runs/calm?with=nobody`);
-  await page.locator("[role=alert]", { hasText: "No run nobody" }).waitFor();
+  await page.locator("[role=alert]", { hasText: "readable with this key: nobody" }).waitFor();
   // The browser itself logs the refusal of the run that is not there.
   expect(faults.filter((text) => !text.includes("404"))).toEqual([]);
   await page.context().close();
@@ -192,7 +192,7 @@ it("a table sorts by its titles with the keyboard", async () => {
   await page.context().close();
 });
 
-it("heads a run with figures of its last steps, beside the first", async () => {
+it("heads a run with figures of its last steps, compared with the first", async () => {
   const { page, faults } = await open("/runs/calm");
   await page.locator(".headlines").waitFor();
   const told = await page.locator(".headlines > div").allTextContents();

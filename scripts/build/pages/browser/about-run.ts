@@ -30,7 +30,11 @@ export function deleting({ run_id }: RunDetail, owner: string | null): HTMLEleme
       button.disabled = false;
     }
   };
-  const label = el("label", { for: input.id }, "Its rows and texts, whatever is kept of it. Type its name:");
+  const label = el(
+    "label",
+    { for: input.id },
+    "Deletes its rows, its texts and everything else stored for it. Type its name to confirm:",
+  );
   const form = el("form", { class: "filters", onsubmit: (event) => void submit(event) }, label, input, button);
   return el("details", {}, el("summary", {}, "Delete this run"), form, state);
 }

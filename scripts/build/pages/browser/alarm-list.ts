@@ -13,14 +13,14 @@ const needsOf = (names: readonly string[]): HTMLElement =>
     ),
   );
 
-/** The meaning of silence: an alarm that had nothing to look at says nothing. */
+/** Lists the alarms without data, because silence of such an alarm means nothing. */
 function quiet({ rows, alarms, looked_at }: RunHealth): HTMLElement[] {
   const unseen = Object.keys(CHART_TABLE.alarms).filter((name) => !looked_at.includes(name));
   const all = looked_at.length + unseen.length;
-  if (rows.length === 0) return [el("p", {}, "No group is logged that alarms look at.")];
-  const calm = el("p", { class: "calm" }, `No alarm, of ${looked_at.length} that had enough to look at.`);
-  const none = el("p", {}, `Nothing to look at yet: ${counted(rows.length, "step")} logged.`);
-  const head = `${unseen.length} of ${all} alarms had nothing to look at`;
+  if (rows.length === 0) return [el("p", {}, "The log has no group that alarms evaluate.")];
+  const calm = el("p", { class: "calm" }, `No alarm is on. ${looked_at.length} had enough data.`);
+  const none = el("p", {}, `No data yet: ${counted(rows.length, "step")} logged.`);
+  const head = `${unseen.length} of ${all} alarms had no data`;
   return [
     ...(alarms.length > 0 ? [] : [looked_at.length === 0 ? none : calm]),
     ...(unseen.length === 0 ? [] : [el("details", {}, el("summary", {}, head), needsOf(unseen))]),

@@ -82,7 +82,7 @@ function noteOf({ ci95, prompts, whole }: Row): string {
 
 const pairedTable = (id: string, rows: readonly Row[]): HTMLElement =>
   table<Row>(
-    `by prompt: ${id} less the other`,
+    `by prompt: ${id} minus the other run`,
     [
       { title: "the other", cell: (row) => row.id },
       { title: "measure", cell: (row) => row.measure },

@@ -45,6 +45,6 @@ export function headlines({ health: { rows }, relative }: Drawn): HTMLElement[] 
     return [el("div", {}, el("dt", {}, title), el("dd", {}, el("b", {}, shown(to)), before))];
   });
   if (items.length === 0) return [];
-  const label = `Means of the last ${each === 1 ? "step" : `${each} steps`}, beside the first`;
+  const label = `Means of the last ${each === 1 ? "step" : `${each} steps`}, compared with the first`;
   return [el("dl", { class: "headlines", title: label }, ...items.slice(0, SHOWN))];
 }

@@ -174,7 +174,7 @@ function reading(count: number): void {
 
 function notFound(laid: readonly string[], others: readonly Drawn[]): HTMLElement[] {
   const missing = laid.filter((runId) => !others.some(({ id }) => id === runId));
-  const text = `No run ${missing.join(", ")} that this key may read.`;
+  const text = `Run not found, or not readable with this key: ${missing.join(", ")}.`;
   return missing.length === 0 ? [] : [el("p", { role: "alert", class: "fault" }, text)];
 }
 
@@ -202,7 +202,7 @@ function activity({ last_at }: RunDetail): string {
 function stateText({ groups }: RunDetail, { rows, detail }: Shown, failed: boolean): string {
   const { step = null } = rows.at(-1) ?? {};
   const opened = `${activity(detail)} ${counted(groups, "group")} when this page was opened; last step ${figure(step)}.`;
-  return failed ? `${opened} The last look for new steps failed.` : opened;
+  return failed ? `${opened} The last check for new steps failed.` : opened;
 }
 
 /** The page, and what keeps it going: it looks for new steps until it is left. */

@@ -19,7 +19,7 @@ interface Seen extends RunSummary {
 export async function runsPage(): Promise<HTMLElement[]> {
   const { rows: all, more } = await runs();
   if (all.length === 0) {
-    const how = "A request to POST /v1/rewards with a run_id makes one; a step in it orders its charts.";
+    const how = "Send a run_id with POST /v1/rewards to start a run, and a step to order its charts.";
     return [el("h1", {}, "Runs"), el("p", {}, "No run is logged yet. ", how)];
   }
   const named = new Set(all.map(({ owner }) => owner)).size > 1;
@@ -54,7 +54,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
   show();
   const choice = el("span", { class: "field" }, el("label", { for: "alarm" }, "Alarm"), alarm);
   const filters = el("p", { class: "filters" }, text, choice);
-  const part = `Alarms and lines are those of the ${LOOKED_AT} newest runs; of older ones, on their pages.`;
+  const part = `Alarms and lines are shown for the ${LOOKED_AT} newest runs. Open an older run to see its own.`;
   const hint = all.length > LOOKED_AT ? [el("p", { class: "soft" }, part)] : [];
   const banner = simulatedBanner(
     seen.some(({ health }) => isSimulatedRun(health?.rows ?? [])),

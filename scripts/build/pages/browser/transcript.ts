@@ -140,7 +140,7 @@ function drawnTurn(
 
 const DRAWN: Readonly<Record<Region["is"], (part: Region, cut: CutText | undefined) => HTMLElement>> = {
   turns: ({ text }, cut) => el("div", { class: "words" }, ...cutTexts(text, cut)),
-  thoughts: ({ text }, cut) => folded(cut === undefined ? "thought, which no judge saw" : "thought", text, cut),
+  thoughts: ({ text }, cut) => folded(cut === undefined ? "thought, not shown to the judge" : "thought", text, cut),
   calls: (part) => el("div", { class: "call" }, el("b", {}, nameIn(part)), block(part.text)),
   other: (part, cut) => el("div", { class: "call" }, el("b", {}, nameIn(part)), ...cutTexts(part.text, cut)),
   results: (part, cut) => folded(`result ${resultOf(part)}`, part.text, cut),

@@ -183,7 +183,7 @@ export function auditParts(some: readonly StoredVerdict[], suffix: string): HTML
   const caption =
     some.length === 1 ? `second judge: ${said}` : `second judge: ${counted(some.length, "verdict")}${suffix}`;
   return [
-    el("p", { class: "soft" }, "The audit's judge was asked too. What it says decides no reward."),
+    el("p", { class: "soft" }, "The audit's judge also judged this group. Its verdicts do not change rewards."),
     verdictTable(some, caption),
     ...verdictTexts(some, "second judge, "),
   ];
