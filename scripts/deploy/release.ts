@@ -102,7 +102,7 @@ const runName = async (run: Run) => (await contentTag(run.target.env, changedVar
 
 export const reward: Step = {
   name: "reward",
-  remedy: "look at /readyz, at the judge, and at docs/errors.jsonl for the code",
+  remedy: "look at /readyz and at the judge; the Worker explains the code at /docs/errors",
   async check(run) {
     const { found } = run;
     if (!found.current) return { later: "one group, after that" };

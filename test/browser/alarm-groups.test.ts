@@ -10,7 +10,7 @@ it("an alarm stands above all controls as a sentence, and leads to its groups, t
   const { page, faults } = await open("/runs/ill");
   const [alarm] = await page.locator(".alarm-list li").allTextContents();
   expect(alarm).toMatch(
-    /^72\.7 % of the rollouts have no reward \(group_too_small 8\), since step 1\. Look at: errors/,
+    /^72\.7 % of the rollouts have no reward \(group_too_small 8\), since step 1\. Look at: the errors/,
   );
   const top = async (selector: string) => (await page.locator(selector).first().boundingBox())?.y ?? 0;
   expect(await top(".alarm-list")).toBeLessThan(await top("main input"));

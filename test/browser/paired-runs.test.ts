@@ -13,7 +13,7 @@ test("only prompts of which both have a reward count, each once by its mean", ()
   const other = [group("b", 0.25), group("a", 0, 1), group("theirs", -9), group("failed", null, null)];
   expect(pairedRuns(one, other, SEED).rewards).toMatchObject({
     prompts: 2,
-    one: 0.75,
+    run: 0.75,
     other: 0.375,
     difference: 0.375,
   });
@@ -21,7 +21,7 @@ test("only prompts of which both have a reward count, each once by its mean", ()
 
 test("without a common prompt there is no number, with one no interval", () => {
   expect(pairedRuns([group("a", 1)], [group("b", 1)], SEED).rewards).toEqual({
-    ...{ prompts: 0, one: null, other: null },
+    ...{ prompts: 0, run: null, other: null },
     ...{ difference: null, ci95: null },
   });
   expect(pairedRuns([group("a", 1)], [group("a", 0)], SEED).rewards).toMatchObject({
@@ -64,11 +64,11 @@ test("tau-b is paired by prompt too, over prompts of which both have one, each o
   const one = [...labelled("a", 1, 0.5), ...labelled("b", 0.25), ...labelled("c", null), ...labelled("mine", 1)];
   const other = [...labelled("a", 0.25), ...labelled("b", null, 0.5), ...labelled("c", -1), ...labelled("theirs", -1)];
   const { tau_b, rewards } = pairedRuns(one, other, SEED);
-  expect(tau_b).toMatchObject({ prompts: 2, one: 0.5, other: 0.375, difference: 0.125 });
+  expect(tau_b).toMatchObject({ prompts: 2, run: 0.5, other: 0.375, difference: 0.125 });
   // Half a step up on the one, a quarter down on the other: an interval over two prompts holds both.
   expect(tau_b.ci95).toEqual([-0.25, 0.5]);
   expect(rewards).toMatchObject({ prompts: 3, difference: 0 });
   expect(pairedRuns(labelled("a", null), labelled("a", 1), SEED).tau_b).toEqual({
-    ...{ prompts: 0, one: null, other: null, difference: null, ci95: null },
+    ...{ prompts: 0, run: null, other: null, difference: null, ci95: null },
   });
 });
