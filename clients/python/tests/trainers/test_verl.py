@@ -4,9 +4,7 @@ running stack."""
 from __future__ import annotations
 
 import asyncio
-import re
 import statistics
-from pathlib import Path
 from typing import Any
 
 import packages
@@ -77,31 +75,6 @@ def test_verls_gdpo_finds_each_component_by_its_key_and_normalises_it_by_itself(
     assert all(len(set(column)) > 1 for column in columns)
     summed = [sum(scores) for scores in zip(*map(standardised, columns), strict=True)]
     assert packages.verl_gdpo_advantages(results, keys) == pytest.approx(standardised(summed), abs=1e-4)
-
-
-def test_the_file_of_verls_page_gives_equal_rollouts_the_rewards_of_their_group(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = (Path(__file__).parents[4] / "docs" / "integrations" / "verl.md").read_text()
-    code = next(
-        block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "/verl/compute_score" in block
-    )
-    group = [*GROUP, GROUP[0]]
-    asked = code.replace("https://HOST", url).replace("group_size=8", f"group_size={len(group)}")
-    assert "&tries=" in asked
-    monkeypatch.setenv("KRITAI_API_KEY", "none")
-    file: dict[str, Any] = {}
-    exec(asked, file)
-
-    async def samples() -> list[dict[str, Any]]:
-        row = {"question": PROMPTS[0]}
-        return list(await asyncio.gather(*(file["compute_score"]("d", text, "8", row) for text in group)))
-
-    scored = asyncio.run(samples())
-    with Kritai(url) as client:
-        whole = client.rewards([{"prompt": PROMPTS[0], "rollouts": [{"text": text} for text in group]}]).flat
-    assert [sample["score"] for sample in scored] == whole
-    assert [(sample["rm_members"], sample["rm_cut_short"]) for sample in scored] == [(len(group), 0)] * len(group)
 
 
 def standardised(values: list[float]) -> list[float]:
