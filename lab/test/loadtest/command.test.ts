@@ -127,7 +127,9 @@ describe("a workload file", () => {
     const group = { prompt: "a", rollouts: [{ text: "x" }] };
     expect(readWorkloadFile(file(JSON.stringify(group)))).toEqual({ groups: [group] });
     const body = { groups: [group] };
-    expect(readWorkloadFile(file(JSON.stringify(body)))).toMatchObject({ workload: { bodyType: "groups", items: [body] } });
+    expect(readWorkloadFile(file(JSON.stringify(body)))).toMatchObject({
+      workload: { bodyType: "groups", items: [body] },
+    });
     expect(readTraceFile(file('7.5\n{"at_s": 5}\n6\n'))).toEqual([0, 1, 2.5]);
   });
 });
