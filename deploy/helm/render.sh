@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Renders deploy/kubernetes and deploy/nginx from the chart, for reading and for people without helm. Needs helm
-# 3, no cluster; test/serve/chart.test.ts asks for it after a change of the chart.
+# Renders deploy/kubernetes and deploy/nginx from the chart, for people without helm. Needs helm 3, no cluster;
+# test/serve/chart.test.ts asks for it after a change of the chart.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../helm/kritai"
 

@@ -1,4 +1,5 @@
-// Conditions of made runs: healthy ones of several kinds, and one fault for each alarm, from a step on, at once or slowly.
+// Conditions of simulated runs: several healthy ones, and one fault per alarm that begins at a step,
+// suddenly or slowly.
 import { type Condition, HEALTHY } from "./simulated-run.ts";
 
 /** When faults begin. */
@@ -23,7 +24,10 @@ export function learning(step: number): Condition {
 /** Steps over which a policy converges. */
 const CONVERGING_STEPS = 200;
 
-/** Answers become alike and right: most of a judge's verdicts on them are chance. In ten stages, so that few pools are made. */
+/**
+ * Answers become similar and correct, so most of a judge's verdicts on them are chance. Ten stages keep
+ * the number of pools small.
+ */
 const converging =
   (orders: 1 | 2) =>
   (step: number): Condition => {

@@ -1,4 +1,5 @@
-// Asks about a group in several ways: all pairs in one state, each pair alone, one question at a time, and again.
+// Asks about a group in several ways: all pairs in one state, each pair separately, one question at a
+// time, and a repetition.
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { createStates } from "../../src/verifier/decision/state.ts";

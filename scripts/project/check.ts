@@ -1,5 +1,5 @@
-// `npm run check [-- NAME]`: types, lint, prose and generated files, or one of them, or the deploy's dry run. Types
-// and lint need packages that `npm ci` leaves out: those are installed on first use.
+// `npm run check [-- NAME]`: types, lint, prose and generated files, one of them, or the deploy's dry run.
+// Packages that types and lint need besides those of `npm ci` are installed on first use.
 import { type Beside, installBeside } from "./beside.ts";
 import { runToEnd } from "./child.ts";
 import { partOf } from "./parts.ts";

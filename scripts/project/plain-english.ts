@@ -1,5 +1,5 @@
-// `npm run check -- prose`: finds words in comments, messages, documentation and names that readers had to guess
-// at. Exits with 1 and a line for each.
+// `npm run check -- prose`: finds obscure words in comments, messages and documentation, and obscure names.
+// Exits with 1 and one line per finding.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { BANNED_FORMS, BANNED_NAMES } from "./prose/banned.ts";
@@ -12,7 +12,7 @@ export interface Finding {
   instead: string;
 }
 
-/** Not written here for readers of this project: other people's words, generated files, and prompts of judges. */
+/** Files that are not this project's prose: other people's words, generated files and prompts of judges. */
 const EXEMPT =
   /(?:^|\/)(?:vectors|recorded|golden|fixtures|public|presets)\/|\.generated\.|^CHANGELOG\.md$|^lab\/results\/|^problems\/agents\/|^scripts\/project\/prose\/|^test\/project\/plain-english/;
 
@@ -22,7 +22,7 @@ export const ALLOWED: ReadonlySet<string> = new Set([
   "src/core/transcript/messages.ts: own",
 ]);
 
-/** Names are looked at in the product and the laboratory, not in tests, problems or programs for sandboxes. */
+/** Names are checked in the product and the laboratory, not in tests, problems or sandbox programs. */
 const hasNames = (path: string) => path.endsWith(".ts") && !/(?:^|\/)tests?\/|^problems\//.test(path);
 
 const isMarkdown = (path: string) => path.endsWith(".md");

@@ -133,7 +133,7 @@ const FAILURES: Record<string, Failure> = {
   "the judge answers nothing": {
     step: "reward",
     reason: /not scored: "verifier_/,
-    next: /docs\/errors/,
+    next: /explains the code at \/docs\/errors/,
     flags: ["--set", "VERIFIER_URL"],
     variables: () => ({ KRITAI_API_KEY: key }),
     before: () => {

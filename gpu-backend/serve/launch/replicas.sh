@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs several engines on one machine, each on its own GPUs and port.
 # usage: replicas.sh vllm|sglang 1.5b|7b|14b COUNT [more engine flags]
-# Prints the gateway's ENGINE_URL, then stays until all engines have ended. SIGTERM and SIGINT reach each of them.
+# Prints the gateway's ENGINE_URL, then waits for all engines to end. Forwards SIGTERM and SIGINT to each.
 set -euo pipefail
 
 here=$(dirname "${BASH_SOURCE[0]}")

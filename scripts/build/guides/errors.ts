@@ -1,5 +1,5 @@
-// Reads docs/errors.jsonl, one error code a line with cause and remedy: as entries for the OpenAPI document, and
-// as a page in Markdown. Fails where the lines and the tables of codes disagree.
+// Reads docs/errors.jsonl, one error code per line with cause and remedy, for the OpenAPI document and for a
+// page in Markdown. Fails if the lines and the tables of codes disagree.
 import { readFileSync } from "node:fs";
 import { ITEM_ERRORS, REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 

@@ -1,5 +1,5 @@
-// The forms and names that this project does not write, since readers had to guess what they meant, and what to
-// write instead. Patterns see one paragraph in one line, or one string.
+// Forms and names that this project does not use because readers had to guess their meaning, each with a
+// replacement. Patterns match one paragraph joined into one line, or one string.
 
 interface BannedForm {
   /** What to write instead. */
