@@ -1,24 +1,14 @@
 // The documentation pages as a browser shows them: complete, without any request elsewhere, on
 // desktop and phone.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { build } from "esbuild";
-import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
+import { launchChromium, newPage } from "../harness/chromium.ts";
 import { openapi } from "../harness/openapi.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
-
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 /** Nothing here is judged. */
 const VERIFIER = { VERIFIER_URL: "http://127.0.0.1:9/v1", VERIFIER_MODEL: "none" };
@@ -26,10 +16,8 @@ const VERIFIER = { VERIFIER_URL: "http://127.0.0.1:9/v1", VERIFIER_MODEL: "none"
 let edge: Edge;
 let browser: Browser;
 beforeAll(async () => {
-  if (!existsSync(CHROMIUM))
-    throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`);
   edge = await startEdge({ host: "127.0.0.1", port: 0, script: await bundleLimitedWorker(), vars: VERIFIER });
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();
@@ -42,7 +30,7 @@ afterAll(async () => {
 
 /** Opens a page and collects what went wrong on it and what it asked of other hosts. */
 async function open(path: string, width: number, colorScheme: "light" | "dark" = "light") {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
+  const page = await newPage(browser, { viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" });
   const faults: string[] = [];
   const elsewhere: string[] = [];
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -125,12 +113,11 @@ describe.each([
 
 describe("/docs", () => {
   it("shows every route of the OpenAPI document, without a script too", async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false });
-    const page = await context.newPage();
+    const page = await newPage(browser, { javaScriptEnabled: false });
     await page.goto(`${edge.url}/docs`);
     const text = await page.locator("main").innerText();
     for (const { path } of OPERATIONS) expect(text).toContain(path);
-    await context.close();
+    await page.close();
   });
 
   it("shows an operation's row at the address that earlier versions gave it, and leads to its page", async () => {

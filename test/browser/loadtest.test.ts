@@ -1,29 +1,27 @@
 // A load test's report as a browser shows it: from a file, complete, without any request, on
 // desktop, phone and paper.
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type KnownServer, startKnownServer } from "../../lab/loadtest/known-server.ts";
+import { launchChromium, newPage } from "../harness/chromium.ts";
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const MAIN = new URL("../../lab/loadtest/main.ts", import.meta.url).pathname;
 
 let server: KnownServer;
 let browser: Browser;
 let dir: string;
 beforeAll(async () => {
-  if (!existsSync(CHROMIUM))
-    throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`);
   dir = mkdtempSync(join(tmpdir(), "loadtest-report-"));
   server = await startKnownServer({ latency_ms: 2 });
   const both = ["--target", server.url, "--baseline", server.url, "--kind", "verdicts", "--baseline-kind", "verdicts"];
   const load = ["--sweep", "20:80", "--sweep-steps", "3", "--duration", "1", "--warmup", "0.2", "--repeats", "2"];
   await promisify(execFile)(process.execPath, [MAIN, ...both, ...load, "--out", dir]);
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();
@@ -35,7 +33,7 @@ it.each([
   [1280, "light"],
   [390, "dark"],
 ] as const)("is whole and quiet at a width of %s in %s, and does not scroll sideways", async (width, colorScheme) => {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: true });
+  const page = await newPage(browser, { viewport: { width, height: 900 }, colorScheme, javaScriptEnabled: true });
   const faults: string[] = [];
   const requests: string[] = [];
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -58,7 +56,7 @@ it.each([
 });
 
 it("prints as a document of several pages", async () => {
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   await page.goto(`file://${join(dir, "report.html")}`);
   const pdf = await page.pdf({ format: "A4" });
   expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0).toBeGreaterThan(2);

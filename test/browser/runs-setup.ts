@@ -1,10 +1,9 @@
 // Helpers shared by the tests of the pages of runs: the app over made and really scored runs, headless
 // Chromium, pages with a key already typed, and what is wrong with them.
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { agentGroup, agentTasks } from "../../scripts/stack/examples.ts";
 import { createApp } from "../../src/app.ts";
@@ -12,11 +11,10 @@ import type { RunKey } from "../../src/core/contract/owner.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { RunLog } from "../../src/ports/run-log.ts";
+import { launchChromium, newPage } from "../harness/chromium.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 import { detail, healthRows, type MadeRun, rewardsAt, stepRows, summary } from "./run-rows.ts";
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
 export const KEY = "the-key-of-the-tests";
 export const HOSTILE = '<script>document.title="owned"</script>\u001b[31m<img src=x onerror=alert(1)>';
 
@@ -110,7 +108,6 @@ export let origin: string;
 let close: () => void;
 
 async function begin(): Promise<void> {
-  if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium`);
   const clock = fixedClock();
   const app = createApp({
     verifier: fakeVerifier((shown, about) =>
@@ -183,7 +180,7 @@ async function begin(): Promise<void> {
   await new Promise((resolve) => server.once("listening", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   close = () => server.close();
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  browser = await launchChromium();
 }
 
 /** Has a file's tests run over the app with its made and its scored runs, in a separate browser. */
@@ -205,8 +202,7 @@ export async function open(
   path: string,
   { width = 1280, theme = "light" as "light" | "dark", key = KEY as string | null } = {},
 ): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
-  const page = await context.newPage();
+  const page = await newPage(browser, { viewport: { width, height: 900 }, colorScheme: theme });
   const faults: string[] = [];
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(String(error)));

@@ -1,14 +1,14 @@
 // The report that `npm run lab -- study --quick` writes, as a phone shows its charts: writing that
 // can be read and lies on no other.
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchChromium, newPage } from "../harness/chromium.ts";
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const READABLE_PX = 9;
 const WIDTH_PX = 400;
 const COMMAND = new URL("../../lab/study/main.ts", import.meta.url).pathname;
@@ -17,13 +17,11 @@ const folder = mkdtempSync(join(tmpdir(), "kritai-study-"));
 let browser: Browser;
 let report: string;
 beforeAll(async () => {
-  if (!existsSync(CHROMIUM))
-    throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`);
   const out = join(folder, "schedules.md");
   const flags = ["--set", "sets/small", "--quick", "--out", out];
   await promisify(execFile)(process.execPath, [COMMAND, ...flags], { cwd: new URL("../../", import.meta.url) });
   report = readFileSync(out, "utf8");
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();
@@ -49,7 +47,7 @@ it("writes titles, axes and the ways of the front at 400 px in 9 px and more, no
   const images = [...report.matchAll(/!\[[^\]]*\]\(([^)]+\.svg)\)/g)].map(([, path]) => path as string);
   // tau-b and top-1 of three verifiers, direct and thinking.
   expect(images).toHaveLength(12);
-  const page = await browser.newPage({ viewport: { width: WIDTH_PX, height: 700 } });
+  const page = await newPage(browser, { viewport: { width: WIDTH_PX, height: 700 } });
   for (const image of images) {
     const svg = readFileSync(join(folder, image), "utf8");
     await page.setContent(`<style>body { margin: 0 } body > svg { width: 100%; height: auto }</style>${svg}`);

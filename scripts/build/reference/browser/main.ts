@@ -3,25 +3,47 @@
 import swaggerUi, { type CreateElement, type Plugin } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
 const place = document.querySelector<HTMLElement>("#reference");
-if (place !== null) show(place, place.dataset.tag as string);
+if (place !== null)
+  show(place, place.dataset.tag as string).catch((error: unknown) => {
+    place.textContent = `This page could not load /openapi.json (${error}). Reload it to try again.`;
+  });
 
-function show(place: HTMLElement, tag: string): void {
-  const ofTag: Plugin = {
-    statePlugins: {
-      spec: {
-        wrapSelectors: {
-          taggedOperations:
-            (original) =>
-            (...given) => {
-              const found = original(...given);
-              return typeof found === "function" ? found : found.filter((_, name) => name === tag);
-            },
-        },
-      },
-    },
+/** What is read here of an OpenAPI document. */
+interface Document {
+  paths: Record<string, Record<string, { tags?: string[] }>>;
+  components: Record<string, Record<string, unknown>>;
+}
+
+/**
+ * The document with the operations of one tag and the components that they refer to. Swagger UI reads all
+ * of what it is given, which takes seconds for the whole document.
+ */
+function partOf({ paths, components, ...rest }: Document, tag: string): Document {
+  const part: Document = { ...rest, paths: {}, components: {} };
+  for (const [path, item] of Object.entries(paths)) {
+    const ofTag = Object.entries(item).filter(([, { tags }]) => tags?.includes(tag));
+    if (ofTag.length > 0) part.paths[path] = Object.fromEntries(ofTag);
+  }
+  if (components.securitySchemes !== undefined) part.components.securitySchemes = components.securitySchemes;
+  const add = (from: unknown): void => {
+    for (const [, kind = "", name = ""] of JSON.stringify(from).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
+      part.components[kind] ??= {};
+      const ofKind = part.components[kind];
+      if (name in ofKind) continue;
+      ofKind[name] = components[kind]?.[name];
+      add(ofKind[name]);
+    }
   };
+  add(part.paths);
+  return part;
+}
+
+async function show(place: HTMLElement, tag: string): Promise<void> {
+  const reply = await fetch("/openapi.json");
+  if (!reply.ok) throw new Error(`status ${reply.status}`);
+  const whole: Document = await reply.json();
   const ui = swaggerUi({
-    url: "/openapi.json",
+    spec: partOf(whole, tag),
     domNode: place,
     deepLinking: true,
     // Swagger's public validator would get the document.
@@ -30,7 +52,7 @@ function show(place: HTMLElement, tag: string): void {
     syntaxHighlight: { theme: "obsidian" },
     showExtensions: true,
     layout: "Resource",
-    plugins: [() => ofTag, ({ React }) => ({ components: resource(React.createElement) })],
+    plugins: [({ React }) => ({ components: resource(React.createElement) })],
   });
   addEventListener("hashchange", () => ui.layoutActions.parseDeepLinkHash(location.hash));
   new MutationObserver(() => makeAccessible(place)).observe(place, { childList: true, subtree: true });

@@ -6,17 +6,12 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
     children: unknown;
     text: string;
   }
-  interface Operations {
-    filter(has: (operations: unknown, tag: string) => boolean): Operations;
-  }
-  type TaggedOperations = (...given: unknown[]) => Operations | ((...inner: unknown[]) => Operations);
   export type CreateElement = (component: Component, properties?: object | null, ...children: unknown[]) => unknown;
   export interface Plugin {
     components?: Record<string, (properties: Properties) => unknown>;
-    statePlugins?: { spec: { wrapSelectors: Record<string, (original: TaggedOperations) => TaggedOperations> } };
   }
   export default function swaggerUi(options: {
-    url: string;
+    spec: object;
     domNode: Element;
     deepLinking: boolean;
     validatorUrl: null;
