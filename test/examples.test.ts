@@ -1,7 +1,7 @@
 // Guarantees that the examples on pages do what they say: each command that calls a deployment is answered,
 // each request and each spec is taken. Python and TypeScript have separate client tests.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -50,6 +50,8 @@ const FILES = {
 const folder = mkdtempSync(join(tmpdir(), "kritai-examples-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+// For commands that send a file of the repository.
+symlinkSync(new URL("../lab", import.meta.url), join(folder, "lab"));
 
 /** A shell's function in place of curl: writes what it was called with, a NUL behind each argument. */
 const CURL = `curl() {

@@ -192,7 +192,7 @@ async function rewardsWithout(
   // Nothing could be measured against it, and nothing would seem to get through.
   const codes = [...new Set(judged.rollouts.flatMap(({ error }) => error ?? []))].join(", ");
   const name = asked === undefined ? attackClass.name : `${attackClass.name}, ${asked.name}`;
-  throw new Error(`${name}: the group without an attack has no rewards from this verifier (${codes})`);
+  throw new Error(`${name}: the group without the attack got no rewards from this verifier (${codes})`);
 }
 
 /**

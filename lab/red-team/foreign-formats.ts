@@ -1,7 +1,8 @@
 // Renders texts in another judge's format by each preset, and reports which parts reach the judge as they
 // were written and which the escape breaks.
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
-import { chatPrompts, createRenderer, shownBy } from "../../src/core/judges/render.ts";
+import { createRenderer, shownBy } from "../../src/core/judges/render.ts";
+import { askedOfChatModels, promptOf } from "../templates/index.ts";
 import { FOREIGN_PARTS } from "./material/foreign-parts.ts";
 
 export interface ForeignReport {
@@ -12,8 +13,9 @@ export interface ForeignReport {
   broken: string[];
 }
 
-/** Whether every line of a part stands raw in the prompt that shows it as a candidate. */
-function isRaw(preset: string, part: string): boolean {
+/** Whether every line of a part is unchanged in the prompt that shows it as a candidate. */
+function isRaw(name: string, part: string): boolean {
+  const preset = promptOf(name);
   const [minShown] = shownBy(preset);
   const candidates = [`It is 5.\n${part}`, "calm"];
   const render = createRenderer(preset, "exact_match", { question: "Q", language: null, candidates, slots: {} });
@@ -30,7 +32,7 @@ function isRaw(preset: string, part: string): boolean {
 
 /** A row a preset. */
 export const foreignReports = (): ForeignReport[] =>
-  chatPrompts().map((preset) => {
+  askedOfChatModels().map((preset) => {
     const parts = Object.entries(FOREIGN_PARTS);
     const raw = parts.filter(([, part]) => isRaw(preset, part)).map(([name]) => name);
     return { preset, raw, broken: parts.map(([name]) => name).filter((name) => !raw.includes(name)) };
@@ -45,9 +47,9 @@ export function foreignSection(reports: readonly ForeignReport[]): string {
   const whole = reports.filter(({ raw }) => raw.length === count).length;
   return `## Text in another judge's format
 
-A constant answer that forges another judge's template (the class of arXiv 2410.07137, in our own words): ${count} parts, each as a candidate of each preset. The escape breaks marks of the template that asks, special tokens and heads of turns; everything else is data in its block, and the judge alone decides whether to heed it. ${whole} of ${reports.length} templates show every part as it was written.
+A constant answer that forges another judge's template (the attack class of arXiv 2410.07137, with our own wording): ${count} parts, each as a candidate of each preset. Escaping breaks the marks of the preset's own template, special tokens and turn headers; everything else stays data in its block, and the judge decides whether to heed it. ${whole} of ${reports.length} templates show every part unchanged.
 
-| template | parts shown as written | parts broken |
+| template | parts shown unchanged | parts escaped |
 |---|---|---|
 ${rows.join("\n")}`;
 }

@@ -5,6 +5,7 @@ import { unescapeText } from "../../src/core/judges/escape/escape.ts";
 import { JOINER } from "../../src/core/judges/escape/trail.ts";
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { createRenderer, shownBy } from "../../src/core/judges/render.ts";
+import { promptOf } from "../templates/index.ts";
 
 /** The place of a candidate in a prompt. */
 const PLACE = "Here it is 4711.";
@@ -70,7 +71,7 @@ export function honestReport(preset: string, texts: readonly string[]): HonestRe
   const report: HonestReport = {
     ...{ preset, unchanged: 0, marked: 0, written: 0, others: [], joiners: 0, maxJoiners: 0, densest: 0 },
   };
-  const shown = shownIn(preset, texts);
+  const shown = shownIn(promptOf(preset), texts);
   texts.forEach((text, index) => {
     const came = shown(index);
     if (came === text) {
@@ -101,7 +102,7 @@ export const refusedOf = (texts: readonly string[]): string[] =>
   });
 
 const HEAD =
-  "| preset | as it is | a mark broken | hidden written out | otherwise | joiners a changed text | most | most in 1,000 characters |\n|---|---|---|---|---|---|---|---|";
+  "| preset | unchanged | mark escaped | hidden characters written out | damaged | joiners per changed text | maximum | maximum per 1,000 characters |\n|---|---|---|---|---|---|---|---|";
 
 /** The page, as Markdown. @param how the command and where it ran */
 export function honestPage(how: string, count: number, refused: number, reports: readonly HonestReport[]): string {
@@ -114,9 +115,9 @@ export function honestPage(how: string, count: number, refused: number, reports:
 
 ${how}
 
-${count} different programs and answers, as they came to the judge of each preset. "A mark broken": every character is there, and a word joiner stands behind the first of what
-could pass for a part of the prompt. "Hidden written out": characters that nobody sees besides, as \`<U+200B>\`. "Otherwise": a character lost, or more than ${DENSE} joiners in 1,000 characters.
-${refused} of them would be no candidate.
+${count} different programs and answers, as the judge of each preset received them. "Mark escaped": no character is lost, and a word joiner follows the first character of
+text that could pass for a part of the prompt. "Hidden characters written out": invisible characters appear as \`<U+200B>\`. "Damaged": a character is lost, or there are more than ${DENSE} joiners in 1,000 characters.
+${refused} of them would not be valid candidates.
 
 ${HEAD}
 ${rows.join("\n")}

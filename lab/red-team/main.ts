@@ -5,8 +5,8 @@ import { cpus } from "node:os";
 import { basename, dirname } from "node:path";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { commit } from "../../scripts/stack/commit.ts";
-import { chatPrompts } from "../../src/core/judges/render.ts";
 import { writeFiles } from "../report/exports.ts";
+import { askedOfChatModels } from "../templates/index.ts";
 import { attackWith, type ClassReport } from "./campaign.ts";
 import { CLASSES } from "./classes.ts";
 import { honestPage, honestReport, refusedOf } from "./honest.ts";
@@ -18,19 +18,19 @@ const { verifier, model, only, out, honest, texts } = commandFlags({
   command: "red-team",
   call: "npm run lab -- red-team",
   description:
-    "Rollouts that try to be paid more than their program deserves. VERIFIER_API_KEY is sent to a verifier's URL.",
+    "Attacks the reward: rollouts that try to get more than their program deserves. VERIFIER_API_KEY is sent to a verifier's URL.",
   numbers: {
     honest: {
       ...{ value: 0, min: 0, max: 1_000_000, whole: true },
-      help: "no attacks: so many real programs and answers through every preset",
+      help: "instead of attacks, send this many real programs and answers through every preset",
     },
   },
   texts: {
-    verifier: { value: "gullible,simulator,cpu", help: "gullible, simulator, cpu or a URL; several with commas" },
-    model: { value: "default", help: "the model's name at a URL" },
-    only: { value: "", help: "only classes, or presets, whose name has this in it" },
-    texts: { value: "", help: "folders of honest texts, with commas; default: sets, packages, Python's library" },
-    out: { value: "dist/red-team.md", file: true, help: "where the report goes" },
+    verifier: { value: "gullible,simulator,cpu", help: "gullible, simulator, cpu or a URL; comma-separated" },
+    model: { value: "default", help: "the model's name, for a URL" },
+    only: { value: "", help: "only attack classes (or presets) whose name contains this" },
+    texts: { value: "", help: "comma-separated folders of honest texts; default: sets, packages, Python's library" },
+    out: { value: "dist/red-team.md", file: true, help: "the report's file" },
   },
 });
 
@@ -45,13 +45,13 @@ function honestTexts(): string {
   const standard = ["sets", "problems", "node_modules", ...(python === null ? [] : [python])];
   const all = realTexts(texts === "" ? standard : texts.split(","), honest);
   const refused = refusedOf(all);
-  for (const text of refused) console.log(`no candidate: ${JSON.stringify(text.slice(0, 80))}`);
-  const reports = chatPrompts()
+  for (const text of refused) console.log(`not a valid candidate: ${JSON.stringify(text.slice(0, 80))}`);
+  const reports = askedOfChatModels()
     .filter((name) => name.includes(only))
     .map((name) => {
       const report = honestReport(name, all);
       const { unchanged, marked, written, others } = report;
-      console.log(`${name}: ${unchanged} as they are, ${marked + written} changed, ${others.length} otherwise`);
+      console.log(`${name}: ${unchanged} unchanged, ${marked + written} escaped, ${others.length} damaged`);
       for (const text of others.slice(0, 3)) console.log(`  ${JSON.stringify(text.slice(0, 200))}`);
       if (others.length > 0) process.exitCode = 1;
       return report;

@@ -24,7 +24,7 @@ export interface RunningTarget extends Target {
 export async function startTarget(named: string, model: string, apiKey: string | null): Promise<RunningTarget> {
   const at = (url: string, served: string) => createOpenAiVerifier({ url, model: served, apiKey }, clock);
   if (named === "gullible") {
-    const title = "A judge that obeys whatever reaches its prompt raw";
+    const title = "A judge that obeys any unescaped text in its prompt";
     return { name: "gullible", title, exact: true, verifier: gullibleJudge(), close: async () => {} };
   }
   if (named === "simulator") {
@@ -38,7 +38,7 @@ export async function startTarget(named: string, model: string, apiKey: string |
     return { name: "cpu", title, exact: true, verifier: at(cpu.url, MODEL), close: () => cpu.close() };
   }
   if (!/^https?:\/\//.test(named))
-    throw new TypeError(`--verifier: ${named} is none of gullible, simulator, cpu, and no URL`);
+    throw new TypeError(`--verifier: ${named} must be gullible, simulator, cpu or a URL`);
   const { origin } = new URL(named);
   return {
     name: "url",

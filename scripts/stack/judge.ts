@@ -1,4 +1,4 @@
-// The stack's judge by a preset's name: whether there is one, and the simulator that plays it.
+// Resolves the preset that JUDGE names, and starts the simulator that answers its questions.
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { createPreparer } from "../../src/core/candidate/prepare.ts";
 import { isDecision } from "../../src/core/contract/prompt-name.ts";
@@ -11,8 +11,8 @@ import { simulatedName } from "../../src/core/wire/simulated-model.ts";
 import { agentGroup, agentTasks, readExample, sharesMet, textProblems } from "./examples.ts";
 
 /**
- * The preset that JUDGE names; null when it is absent.
- * @throws Error in one line for a name that is none
+ * The preset that JUDGE names; null without JUDGE.
+ * @throws Error for an unknown name
  */
 export function judgeNamed(name: string | undefined): string | null {
   if (!name) return null;
@@ -20,21 +20,23 @@ export function judgeNamed(name: string | undefined): string | null {
   if (names.includes(name)) return name;
   const near = nearest(name, names);
   const hint = near === null ? "" : ` Did you mean ${near}?`;
-  throw new Error(`JUDGE: no preset is called ${name}.${hint} There are: ${names.join(", ")}`);
+  throw new Error(`JUDGE: there is no preset named ${name}.${hint} Presets: ${names.join(", ")}`);
 }
 
-/** The same, of a preset that judges texts. */
+/** Like `judgeNamed`, but accepts only presets that judge texts. */
 export function textJudge(name: string | undefined): string | null {
   const judge = judgeNamed(name);
   if (judge === null || presetNamed(judge) !== null) return judge;
-  throw new Error(`JUDGE: ${judge} judges programs; the demo without JUDGE does that, JUDGE is for its texts`);
+  throw new Error(
+    `JUDGE: ${judge} judges programs. Run the demo without JUDGE for programs, or name a preset for texts`,
+  );
 }
 
 const MODEL = "sim-14b";
-/** An answer is one event: it is never watched while it is written. */
+/** Each answer is one stream event, because no reader watches it. */
 const STREAM_TOKENS = 4_096;
 
-/** Simulates a decision model by the labels of the committed examples; other texts are rated by a hash. */
+/** Simulates a decision model that knows the examples' labels and rates other texts by a hash. */
 async function startSimulatedDecisions(name: string) {
   const rates = exampleRates();
   const [{ startDecisionSimulator }, { hashText }] = await Promise.all([
@@ -56,7 +58,7 @@ async function startSimulatedDecisions(name: string) {
 /** Strength of a right answer minus that of a wrong one: a probability of 98 %. */
 const SCALE = 4;
 
-/** The engine simulator; it knows the labels of the committed examples. */
+/** Starts the engine simulator, which knows the labels of the committed examples. */
 export async function startSimulatedJudge(name: string) {
   if (isDecision(name)) return startSimulatedDecisions(name);
   const { startSimulator } = await import("../../gpu-backend/engines/simulator/server.ts");
@@ -73,7 +75,7 @@ export async function startSimulatedJudge(name: string) {
   };
 }
 
-/** The examples' pass rates by text, whole and as the program in it. */
+/** The examples' pass rates, by the whole text and by the program in it. */
 function exampleRates(): Record<string, number> {
   const groups: Group[] = readExample("groups.json");
   const programs = groups.flatMap(({ rollouts }) =>
@@ -88,10 +90,10 @@ function exampleRates(): Record<string, number> {
   return { ...Object.fromEntries([...programs, ...texts]), ...runLabels() };
 }
 
-/** Presets of agents' runs, by which the demo chooses what it shows. */
-export const judgesRuns = (judge: string): boolean => /^(trajectory|diff)-/.test(judge);
+/** Whether the preset judges agent runs, which the demo then shows. */
+export const judgesRuns = (judge: string): boolean => judge === "trajectory-pair";
 
-/** The labels of the recorded runs by what a judge is shown of them: turns, or diffs. */
+/** The labels of the recorded runs, by the text that a judge sees: turns or diffs. */
 export function runLabels(): Record<string, number> {
   const shown = (["whole", "diff"] as const).flatMap((extract) => {
     const prepare = createPreparer({ candidate: { extract }, formats: {} });
@@ -102,6 +104,6 @@ export function runLabels(): Record<string, number> {
       prepare(group, g).candidates.map((text, r) => [(text ?? "").trim(), group.rollouts[r]?.pass_rate ?? 0] as const),
     );
   });
-  // Nothing changed is a text that others have too.
+  // An empty diff is the same text for several runs.
   return Object.fromEntries(shown.filter(([text]) => text !== ""));
 }

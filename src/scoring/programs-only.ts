@@ -2,7 +2,7 @@
 // to do.
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
-import { presetNamed } from "../core/judges/presets/table.ts";
+import { presetNames } from "../core/judges/presets/table.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { Verifier } from "../ports/ports.ts";
 
@@ -10,16 +10,16 @@ const CODE = "programs_only: ";
 const CANNOT =
   "The built-in verifier only runs programs on the prompt's examples, so it cannot judge other texts or distinguish programs that give the same results.";
 
-/** The preset to suggest for a judge: the spec's preset, else one that fits the rollouts sent. */
+/** The preset to suggest for a judge: the spec's, if it is built in, else one that fits the rollouts sent. */
 function presetFor({ signals }: CompiledSpec, prepared: readonly PreparedGroup[]): string {
-  const named = signals.find(({ judge }) => judge !== null && presetNamed(judge.prompt) !== null)?.judge?.prompt;
+  const named = signals.find(({ judge }) => judge !== null && presetNames().includes(judge.prompt))?.judge?.prompt;
   const isRun = ({ group }: PreparedGroup) => group.rollouts.some(({ messages }) => messages !== undefined);
   return named ?? (prepared.some(isRun) ? "trajectory-pair" : "text-select");
 }
 
 /** Suggested changes, without those that the request's spec already contains. */
 function cures(compiled: CompiledSpec, prepared: readonly PreparedGroup[]): string {
-  const judge = `For text, set JUDGE=${presetFor(compiled, prepared)} and VERIFIER_URL to your judge (without VERIFIER_URL it is simulated). For known answers, use the signal \`reference\`.`;
+  const judge = `For text, set JUDGE=${presetFor(compiled, prepared)} and VERIFIER_URL to your model server (without VERIFIER_URL, verdicts are simulated). For known answers, use the signal \`reference\`.`;
   const takesPrograms = compiled.spec.candidate.extract === "last_code_block";
   return takesPrograms ? `${judge} To judge whole answers, set candidate.extract to "whole".` : judge;
 }

@@ -2,7 +2,8 @@
 // preset is what a class of the red team plays against, or it says why no text can reach it.
 import { expect, test } from "vitest";
 import { CLASSES } from "../../lab/red-team/classes.ts";
-import { PRESETS } from "../../src/core/judges/presets/table.ts";
+import { PRESETS } from "../../lab/templates/index.ts";
+import { promptTitle } from "../../src/core/judges/presets/own.ts";
 import { SIGNALS } from "../../src/core/reward/table.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";
 
@@ -13,7 +14,7 @@ function used(...fields: string[]): Set<string> {
     if (typeof value !== "object" || value === null) return;
     for (const [field, inner] of Object.entries(value)) {
       const name = (inner as { name?: unknown } | null)?.name ?? inner;
-      if (fields.includes(field) && typeof name === "string") found.add(name);
+      if (fields.includes(field) && typeof name === "string") found.add(promptTitle(name));
       look(inner);
     }
   };

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { sectionsIn, textsOf, timesSeen, VARIANTS } from "../../lab/red-team/material/layout.ts";
 import { realTexts } from "../../lab/red-team/real-texts.ts";
+import { promptOf as labPrompt, PRESETS, TEMPLATES } from "../../lab/templates/index.ts";
 import { template } from "../../scripts/build/openapi/examples.ts";
 import { createEscape, escapeText, unescapeText } from "../../src/core/judges/escape/escape.ts";
 import { createGuard } from "../../src/core/judges/escape/guard.ts";
@@ -13,7 +14,7 @@ import { formsOf } from "../../src/core/judges/parsers/table.ts";
 import { guardOf } from "../../src/core/judges/preset-render.ts";
 import { templateKey } from "../../src/core/judges/presets/own.ts";
 import { type Preset, SHOWN } from "../../src/core/judges/presets/preset.ts";
-import { PRESETS, presetNamed, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
+import { presetNamed, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import { createRenderer, isPromptName } from "../../src/core/judges/render.ts";
 import { PROMPTS } from "../../src/core/judges/templates.generated.ts";
 import { numberedSteps } from "../../src/core/signals/step-texts.ts";
@@ -27,7 +28,7 @@ const SEED = 20_261_123;
 
 /** The prompt around two candidates, of which the first says `text`. */
 function promptOf(title: string, text: string, slots: object = {}): string {
-  const name = KEYS[title] ?? title;
+  const name = KEYS[title] ?? labPrompt(title);
   const [least] = SHOWN[presetNamed(name)?.shape ?? "list"];
   const job = { question: "Q", language: null, candidates: [text, "plain"], slots };
   const messages = createRenderer(name, "exact_match", job)([0, 1].slice(0, least));
@@ -235,8 +236,9 @@ describe("honest texts", () => {
 
   test.each([...Object.keys(PRESETS), ...Object.keys(PROMPTS)])(
     "come to %s as they are, but for a mark in few",
-    (name) => {
-      expect(isPromptName(name)).toBe(true);
+    (title) => {
+      const name = labPrompt(title);
+      expect(title in TEMPLATES || isPromptName(title)).toBe(true);
       expect(texts.length).toBeGreaterThan(10_000);
       let changed = 0;
       let joiners = 0;

@@ -1,7 +1,7 @@
 // Which turn of each run an answer names, whatever else it writes.
 import { describe, expect, test } from "vitest";
+import { PRESETS } from "../../lab/templates/index.ts";
 import { turnsNamed } from "../../src/core/judges/named-turns.ts";
-import { PRESETS } from "../../src/core/judges/presets/table.ts";
 
 const pair = PRESETS["trajectory-pair"] ?? null;
 const point = PRESETS["trajectory-point"] ?? null;

@@ -1,9 +1,9 @@
 // Holds every parser to one rule for grades: a number counts where it is separate and on the scale; a range,
 // a choice, a fraction or another script's digits are never read as one of them.
 import { describe, expect, it } from "vitest";
+import { PRESETS } from "../../lab/templates/index.ts";
 import { segmentOf } from "../../src/core/judges/parsers/answer-text.ts";
 import { type ParserSettings, readBy } from "../../src/core/judges/parsers/table.ts";
-import { PRESETS } from "../../src/core/judges/presets/table.ts";
 
 /** The form of one parser's answer around a grade, scale 1 to 5. */
 const DIGITS = ["1", "2", "3", "4", "5"];

@@ -1,14 +1,14 @@
 // Holds presets to the spellings that their judges' published code takes, and the marks of every
 // verdict that is read to what is broken in model text.
 import { describe, expect, it } from "vitest";
+import { PRESETS } from "../../lab/templates/index.ts";
 import { escapeText } from "../../src/core/judges/escape/escape.ts";
 import { type ParserSettings, readBy, writtenOf } from "../../src/core/judges/parsers/table.ts";
 import { readByPreset } from "../../src/core/judges/preset-reading.ts";
 import { guardOf } from "../../src/core/judges/preset-render.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
-import { presetNamed } from "../../src/core/judges/presets/table.ts";
 
-const preset = (name: string) => presetNamed(name) as Preset;
+const preset = (name: string) => PRESETS[name] as Preset;
 const read = (name: string, answer: string) =>
   readByPreset(preset(name), answer, preset(name).shape === "pair" ? 2 : 1);
 const first = { kind: "letter", place: 0 };

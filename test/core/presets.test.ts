@@ -1,9 +1,9 @@
 // The properties of every preset: model text cannot leave its delimiter, the form is stated, slots exist.
 import { describe, expect, test } from "vitest";
+import { PRESETS } from "../../lab/templates/index.ts";
 import { formsOf } from "../../src/core/judges/parsers/table.ts";
 import { createPresetRenderer } from "../../src/core/judges/preset-render.ts";
 import { type Preset, SHOWN } from "../../src/core/judges/presets/preset.ts";
-import { PRESETS } from "../../src/core/judges/presets/table.ts";
 
 const all = Object.entries(PRESETS);
 const SLOTS = /\{\{(\w+)\}\}/g;

@@ -2,6 +2,7 @@
 // that other values than log probabilities are reported.
 
 import { describe, expect, it, test } from "vitest";
+import { promptOf } from "../../lab/templates/index.ts";
 import { anchorFor } from "../../src/core/judges/anchors.ts";
 import { boxAnchor } from "../../src/core/judges/parsers/boxed.ts";
 import type { Anchor } from "../../src/core/judges/parsers/parser.ts";
@@ -36,10 +37,10 @@ describe("the labels' probabilities", () => {
   it.each([
     ["so the answer is \\boxed{", BOX],
     ["I take [[", anchorFor("mtbench-ab", 2)],
-    ["<eval>fine</eval>\n<answer>[[", anchorFor("rm-r1", 2)],
-    ["--- Final Judgment ---\nWinner: Response ", anchorFor("rubric-rm", 2)],
-    ["**Reasoning:** r\n**Result:** ", anchorFor("selene-pair", 2)],
-    ["Feedback: f [RESULT] ", anchorFor("prometheus-pair", 2)],
+    ["<eval>fine</eval>\n<answer>[[", anchorFor(promptOf("rm-r1"), 2)],
+    ["--- Final Judgment ---\nWinner: Response ", anchorFor(promptOf("rubric-rm"), 2)],
+    ["**Reasoning:** r\n**Result:** ", anchorFor(promptOf("selene-pair"), 2)],
+    ["Feedback: f [RESULT] ", anchorFor(promptOf("prometheus-pair"), 2)],
   ])("are found wherever the tokens of %j were cut, and in one piece or many", (before, anchor) => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: before.length - 1 })), fc.boolean(), (cuts, whole) => {
@@ -174,7 +175,7 @@ describe("the labels' probabilities", () => {
   });
 
   test("of a word in several tokens are those of its beginning, where no other label begins so", () => {
-    const anchor = anchorFor("xverify", 1) as Anchor;
+    const anchor = anchorFor(promptOf("xverify"), 1) as Anchor;
     const top = [
       { token: "Inc", logprob: Math.log(0.3) },
       { token: "Correct", logprob: Math.log(0.6) },

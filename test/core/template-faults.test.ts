@@ -1,11 +1,12 @@
 // The rules of a deployment's stored template: every refusal names its field, and the built-in presets hold
 // to the same rules.
 import { describe, expect, test } from "vitest";
+import { PRESETS } from "../../lab/templates/index.ts";
 import { template } from "../../scripts/build/openapi/examples.ts";
 import { createPresetRenderer } from "../../src/core/judges/preset-render.ts";
 import { TemplateSchema, templateKey, templateOfKey } from "../../src/core/judges/presets/own.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
-import { PRESETS, presetNamed } from "../../src/core/judges/presets/table.ts";
+import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { templateFaults } from "../../src/core/judges/presets/template-faults.ts";
 
 const own = template as unknown as Preset;

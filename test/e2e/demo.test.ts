@@ -14,7 +14,7 @@ describe("npm run demo", () => {
     const { stdout } = await demo();
     expect(stdout).toMatch(/14 problems, 98 rollouts/);
     const [, separated, agree, disagree] =
-      /(\d+) pairs are separated .*: (\d+) verdicts agree with the hidden tests, (\d+) do not/.exec(stdout) ?? [];
+      /(\d+) pairs differ on the examples: (\d+) verdicts agree with the hidden tests, (\d+) do not/.exec(stdout) ?? [];
     expect(Number(separated)).toBeGreaterThanOrEqual(50);
     expect([agree, disagree]).toEqual([separated, "0"]);
     const listwise =
@@ -47,10 +47,10 @@ describe("npm run demo", () => {
   );
 
   it("refuses a JUDGE that is no preset, in one line that names the nearest", async () => {
-    const fault = await demo({ JUDGE: "rm-r2" }).catch((error: { code: number; stderr: string }) => error);
+    const fault = await demo({ JUDGE: "mtbench-aa" }).catch((error: { code: number; stderr: string }) => error);
     expect(fault).toMatchObject({ code: 1 });
     expect((fault as { stderr: string }).stderr).toMatch(
-      /^kritai: JUDGE: no preset is called rm-r2\. Did you mean rm-r1\? There are: [^\n]+\n$/,
+      /^kritai: JUDGE: there is no preset named mtbench-aa\. Did you mean mtbench-ab\? Presets: [^\n]+\n$/,
     );
   });
 });

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { honestPage, honestReport, refusedOf } from "../../lab/red-team/honest.ts";
 import { realTexts } from "../../lab/red-team/real-texts.ts";
-import { chatPrompts } from "../../src/core/judges/render.ts";
+import { askedOfChatModels } from "../../lab/templates/index.ts";
 
 const texts = realTexts(["sets", "problems", "node_modules/zod", "node_modules/hono", "clients/python/src"], 400);
 
@@ -15,7 +15,7 @@ test("there are as many as were asked for, of every folder, and all are candidat
   expect(refusedOf([...texts, "Let's solve this step by step:"])).toEqual(["Let's solve this step by step:"]);
 });
 
-describe.each(chatPrompts())("%s", (preset) => {
+describe.each(askedOfChatModels())("%s", (preset) => {
   test("is shown every character of them, and few joiners", () => {
     const { unchanged, marked, written, others } = honestReport(preset, texts);
     expect(others).toEqual([]);

@@ -10,7 +10,7 @@ import { gullibleJudge } from "../../lab/red-team/gullible.ts";
 import type { AttackClass } from "../../lab/red-team/material/attack.ts";
 import { carrying, fenced } from "../../lab/red-team/material/attack.ts";
 import { FOREIGN_PARTS } from "../../lab/red-team/material/foreign-parts.ts";
-import { chatPrompts } from "../../src/core/judges/render.ts";
+import { askedOfChatModels } from "../../lab/templates/index.ts";
 
 const target: Target = { name: "gullible", verifier: gullibleJudge(), exact: true };
 const mine = CLASSES.filter(({ verifiers }) => verifiers === undefined || verifiers.includes("gullible"));
@@ -41,7 +41,7 @@ describe("text in another judge's format", () => {
   const reports = foreignReports();
 
   test("is tried against every template, and opens no section of the one that asks", async () => {
-    expect(reports.map(({ preset }) => preset)).toEqual(chatPrompts());
+    expect(reports.map(({ preset }) => preset)).toEqual(askedOfChatModels());
     const outcomes = (await attackWith(foreignFormats, target))?.outcomes ?? [];
     expect(outcomes).toHaveLength(foreignFormats.attacks.length);
     expect(outcomes.filter(({ through }) => through)).toEqual([]);

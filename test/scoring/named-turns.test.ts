@@ -1,6 +1,8 @@
 // The turns that a judge names are evidence in the reply and the log; one that a run does not have is
 // none, and neither costs a reward.
+
 import { expect, test } from "vitest";
+import { promptOf } from "../../lab/templates/index.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
@@ -43,7 +45,7 @@ test.each(["0", "4", "99999999", "many"])("turn %s of a run without it is no evi
 });
 
 test("a signal's own stand under its name, in the log too, beside a grade that they do not touch", async () => {
-  const judge = { prompt: "trajectory-point" };
+  const judge = { prompt: promptOf("trajectory-point") };
   const spec = { candidate: { extract: "whole" }, signals: { how: { kind: "grade", judge } } };
   const { details, entry, rewards } = await score(spec, () => '{"turn": 2, "grade": 7}', ROLLOUTS.slice(0, 2));
   expect(rewards).toEqual([2 / 3, 2 / 3].map((value) => expect.closeTo(value, 9)));

@@ -42,7 +42,18 @@ describe("rewards of texts", () => {
   const RUN = [{ role: "assistant", content: "Done." }];
   test.each([
     ["texts whole", { candidate: { extract: "whole" } }, { text: "Done." }, "JUDGE=text-select"],
-    ["a preset", { candidate: { extract: "whole" }, judge: { preset: "rm-r1" } }, { text: "Done." }, "JUDGE=rm-r1"],
+    [
+      "a preset",
+      { candidate: { extract: "whole" }, judge: { preset: "mtbench-ab" } },
+      { text: "Done." },
+      "JUDGE=mtbench-ab",
+    ],
+    [
+      "a template",
+      { candidate: { extract: "whole" }, judge: { preset: "rm-r1" } },
+      { text: "Done." },
+      "JUDGE=text-select",
+    ],
     ["runs", { candidate: { extract: "whole" } }, { messages: RUN }, "JUDGE=trajectory-pair"],
   ])(
     "of a spec that takes %s, propose nothing that it has, and the judge that reads them",

@@ -1,11 +1,12 @@
 // Two turns before a number (OPV): a model first summarises a rollout in steps, the judge names the first
 // wrong one of those; an unreadable summary gives no number.
 import { describe, expect, test } from "vitest";
+import { PRESETS, promptOf } from "../../lab/templates/index.ts";
 import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { templateKey } from "../../src/core/judges/presets/own.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
-import { PRESETS, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
+import { STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
@@ -13,6 +14,8 @@ import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.t
 import fc from "../harness/property.ts";
 
 const PRESET = "summary-first-wrong-step";
+/** The preset as the verifier is asked for it: the template itself. */
+const PROMPT = promptOf(PRESET);
 const specOf = (judge: object = {}, signal: object = {}) => ({
   signals: { r: { kind: "steps", source: "judge", reduce: "mean", judge: { preset: PRESET, ...judge }, ...signal } },
 });
@@ -52,7 +55,7 @@ async function scored(
   const group = groups[0] as GroupResult;
   const told = group.rollouts.map(({ reward, error }) => reward ?? error);
   const first = verifier.jobs.filter(({ preset }) => preset === STEP_SUMMARY);
-  const second = verifier.jobs.filter(({ preset }) => preset === PRESET);
+  const second = verifier.jobs.filter(({ preset }) => preset === PROMPT);
   return { group, told, first, second, details: group.rollouts.map(({ details }) => details?.r), runLog };
 }
 
@@ -187,8 +190,8 @@ test("a check counts both turns, and their words are part of the hash", async ()
   // Once more where unreadable; for each text three further summaries and answers, and for a bare one.
   expect(cost).toMatchObject({ generations: 16, generations_max: 32 + 26, completion_tokens: 16_000 });
   expect(facts).toEqual([]);
-  const hash = (judge: object) => specHash(AnySpecSchema.parse(specOf(judge)));
-  expect(await hash({})).not.toBe(await hash({ preset: "first-wrong-step" }));
+  const hash = (prompt: string) => specHash(AnySpecSchema.parse(specOf({ preset: undefined, prompt })));
+  expect(await hash(PROMPT)).not.toBe(await hash("first-wrong-step"));
 });
 
 test("no judge of one candidate asks for more than a check tells, whatever it answers", async () => {

@@ -34,14 +34,14 @@ test("the simulator and the made-up judge know each run by its turns, and by its
   expect(texts.flatMap((text) => /^\[FILE_\d (.*)\]/.exec(text)?.[1] ?? [])).toEqual([
     ...["slug.mjs", "slug.mjs", "test.mjs"],
   ]);
-  expect(promptNames().filter(judgesRuns)).toEqual(["trajectory-pair", "trajectory-point", "diff-select"]);
+  expect(promptNames().filter(judgesRuns)).toEqual(["trajectory-pair"]);
 });
 
 test.each(["trajectory-pair", "trajectory-point"])("%s, simulated, ranks them, and says what it saw", async (judge) => {
-  const played = await startSimulatedJudge(judge);
+  const played = await startSimulatedJudge("trajectory-pair");
   const { VERIFIER_URL: url, VERIFIER_MODEL: model } = played.vars;
   const clock = systemClock;
-  const verifier = createOpenAiVerifier({ url, model, apiKey: null }, clock);
+  const verifier = createOpenAiVerifier({ url, model, apiKey: null, simulated: true }, clock);
   const kind = judge === "trajectory-pair" ? "tournament" : "grade";
   const spec = { candidate: { extract: "whole" }, signals: { how: { kind, judge: { preset: judge } } } };
   const response = await setUp({ verifier, clock }).post("/v1/rewards", { spec, groups: tasks.map(agentGroup) });
@@ -52,7 +52,9 @@ test.each(["trajectory-pair", "trajectory-point"])("%s, simulated, ranks them, a
     expect(textTable({ ...task, answers }, group)).toMatch(/tau-b[^\n]* (0\.[3-9]|1\.00)/);
     for (const { details } of group.rollouts) expect(details?.how).toHaveProperty("turns");
   });
-  expect(agentsText(reply)).toMatch(/5\d % to 100 % of each run's characters; left out, in part or whole: results \(/);
+  expect(agentsText(reply)).toMatch(
+    /5\d % to 100 % of each run's characters\. Left out, in part or in full: results \(/,
+  );
 });
 
 test("the example writes them into the log once, with verdicts that say that they are made up", async () => {

@@ -2,26 +2,26 @@
 import { expect, test } from "vitest";
 import { judgeNamed, startSimulatedJudge, textJudge } from "../../scripts/stack/judge.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
-import { PRESETS } from "../../src/core/judges/presets/table.ts";
+import { BUILT_IN } from "../../src/core/judges/presets/built-in.ts";
 import { judgesIn } from "../../src/core/reward/compiled-spec.ts";
 import { specOfJudge } from "../../src/core/reward/default-spec.ts";
 import { readEnv } from "../../src/env.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 
 test("every preset is a judge, and no other name is", () => {
-  for (const name of Object.keys(PRESETS)) expect([judgeNamed(name), textJudge(name)]).toEqual([name, name]);
+  for (const name of Object.keys(BUILT_IN)) expect([judgeNamed(name), textJudge(name)]).toEqual([name, name]);
   expect(judgeNamed(undefined)).toBeNull();
   expect(judgeNamed("")).toBeNull();
   expect(judgeNamed("code-select")).toBe("code-select");
   expect(() => judgeNamed("mtbnch-ab")).toThrow(
-    /^JUDGE: no preset is called mtbnch-ab\. Did you mean mtbench-ab\? There are: .*rm-r1/,
+    /^JUDGE: there is no preset named mtbnch-ab\. Did you mean mtbench-ab\? Presets: .*yes-no/,
   );
-  expect(() => judgeNamed("zzz")).toThrow(/^JUDGE: no preset is called zzz\. There are: /);
+  expect(() => judgeNamed("zzz")).toThrow(/^JUDGE: there is no preset named zzz\. Presets: /);
   expect(() => textJudge("code-select")).toThrow(/judges programs/);
 });
 
 test("each makes a default spec that can score, asked in its words", async () => {
-  for (const name of Object.keys(PRESETS)) {
+  for (const name of Object.keys(BUILT_IN)) {
     const spec = specOfJudge(name);
     expect(judgesIn(spec).map(({ judge }) => judge.prompt)).toEqual([name]);
     expect(spec.candidate.extract).toBe("whole");

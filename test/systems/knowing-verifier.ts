@@ -1,6 +1,7 @@
 // A verifier of every kind that knows how good four rollouts are, and the facts that they carry: for specs
 // whose numbers are of interest, not their judge.
 import { anchorFor } from "../../src/core/judges/anchors.ts";
+import { promptTitle } from "../../src/core/judges/presets/own.ts";
 import { presetNamed, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import type { SoftLabels } from "../../src/core/judges/soft-reader.ts";
 import type { Script } from "../harness/fakes.ts";
@@ -164,7 +165,7 @@ const letter = (quality: Quality) => `\\boxed{${LETTERS[quality.indexOf(Math.max
 function chatAnswer(preset: string, quality: Quality): string {
   if (preset === STEP_SUMMARY) return `<step>Multiplies.</step><step>It is ${[41, 43, 42][quality[0] ?? 0]}.</step>`;
   if (preset === "rubric-items") return criteria(quality[0] ?? 0);
-  return STYLES[preset]?.says(quality) ?? letter(quality);
+  return STYLES[promptTitle(preset)]?.says(quality) ?? letter(quality);
 }
 
 /** Answers each kind of question as a judge, a model or a service of that kind would. */

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as formulas from "../../clients/typescript/src/formulas.ts";
+import { promptOf, TEMPLATES } from "../../lab/templates/index.ts";
 import { type System, systems } from "../../scripts/build/systems/rows.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
@@ -31,6 +32,14 @@ const verifier = {
 };
 const { post } = setUp({ verifier });
 
+/** The spec with each template of lab/templates in place of its name. */
+const resolved = (spec: object): unknown =>
+  JSON.parse(JSON.stringify(spec), (key, value) => {
+    if (key !== "judge" || TEMPLATES[value.preset] === undefined) return value;
+    const { preset, ...judge } = value;
+    return { ...judge, prompt: promptOf(preset) };
+  });
+
 const rounded = (rewards: readonly (number | null)[]) => rewards.map((reward) => reward && Number(reward.toFixed(6)));
 
 async function rewarded(system: System): Promise<RewardsReply> {
@@ -38,7 +47,7 @@ async function rewarded(system: System): Promise<RewardsReply> {
   const carried = checkOf(system);
   script = knowing(spec.signals ?? {}, carried);
   // The facts that `POST /v1/specs/check` names.
-  const { facts } = compileSpec(AnySpecSchema.parse(spec));
+  const { facts } = compileSpec(AnySpecSchema.parse(resolved(spec)));
   const group = groupFor(spec.signals ?? {}, facts, carried);
   const groups = facts.includes("group.twin") ? [group, { ...group, twin: 0, prompt: "Seven times six is?" }] : [group];
   const response = await post("/v1/rewards", { spec, step: STEP, groups });

@@ -4,23 +4,16 @@
 import { expect, test, vi } from "vitest";
 import { startSimulator } from "../../gpu-backend/engines/simulator/server.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
-import type { Preset } from "../../src/core/judges/presets/preset.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
 
-vi.mock("../../src/core/judges/presets/table.ts", async (original) => {
-  const built = await original<typeof import("../../src/core/judges/presets/table.ts")>();
+vi.mock("../../src/core/judges/presets/built-in.ts", async (original) => {
+  const built = await original<typeof import("../../src/core/judges/presets/built-in.ts")>();
   const { toyPreset } = await import("./toy-preset.ts");
-  const all: Record<string, Preset> = { ...built.PRESETS, toy: toyPreset };
-  return {
-    ...built,
-    PRESETS: all,
-    presetNames: () => [...built.presetNames(), "toy"],
-    presetNamed: (name: string) => all[name] ?? built.presetNamed(name),
-  };
+  return { ...built, BUILT_IN: { ...built.BUILT_IN, toy: toyPreset } };
 });
 
 const rollouts = ["cold", "mild", "hot"].map((text) => ({ text }));

@@ -43,7 +43,7 @@ const BAD = longRun("rm -rf / ");
 const PAIR = { candidate: { extract: "whole" }, judge: { preset: "trajectory-pair" } };
 const POINT = {
   candidate: { extract: "whole" },
-  signals: { it: { kind: "grade", judge: { preset: "trajectory-point", max_tokens: 512 } } },
+  signals: { it: { kind: "grade", judge: { preset: "yes-no", max_tokens: 512 } } },
 };
 
 async function score(verifier: Verifier, rollouts: object[], given: object) {

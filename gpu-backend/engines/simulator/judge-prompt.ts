@@ -1,10 +1,11 @@
 // Recovers the preset and the texts from a judge's prompt. Works from the table of presets, so that new
 // presets need no code here.
 import { unescapeText } from "../../../src/core/judges/escape/escape.ts";
+import { BUILT_IN } from "../../../src/core/judges/presets/built-in.ts";
 import { templateOfKey } from "../../../src/core/judges/presets/own.ts";
 import type { Preset, PresetMessage } from "../../../src/core/judges/presets/preset.ts";
 import { SHOWN } from "../../../src/core/judges/presets/preset.ts";
-import { PRESETS, presetNamed, STEP_SUMMARY } from "../../../src/core/judges/presets/table.ts";
+import { presetNamed, STEP_SUMMARY } from "../../../src/core/judges/presets/table.ts";
 import { LETTERS } from "../../../src/core/judges/render.ts";
 
 export interface AskedMessage {
@@ -39,7 +40,7 @@ export function readJudgePrompt(messages: readonly AskedMessage[], templateKey?:
     const template = templateOfKey(templateKey);
     return template === null ? null : readAs(template, messages);
   }
-  for (const preset of [...Object.values(PRESETS), STEPS]) {
+  for (const preset of [...Object.values(BUILT_IN), STEPS]) {
     const read = readAs(preset, messages);
     if (read !== null) return read;
   }

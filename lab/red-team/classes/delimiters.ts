@@ -18,7 +18,7 @@ const texts: Record<string, readonly [text: string, needle: string]> = {
 
 export const delimiters: AttackClass = {
   name: "delimiters",
-  description: "a candidate that closes its block, opens another, or hides the marks among others",
+  description: "a candidate that closes its block, opens another one, or hides delimiters in other text",
   decided_by: "kritai",
   attacks: Object.entries(texts).map(([name, [text, needle]]) => ({ name, rollout: fenced(carrying(text)), needle })),
 };

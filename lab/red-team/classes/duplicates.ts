@@ -10,7 +10,7 @@ const COPIES: Record<string, string> = {
 
 export const duplicates: AttackClass = {
   name: "duplicates",
-  description: "a copy of a wrong sibling that differs only in blanks, against an exact one",
+  description: "a copy of a wrong sibling that differs only in whitespace, compared with an exact copy",
   decided_by: "kritai",
   neighbours: [fenced(WRONG_CODE), fenced(RIGHT_CODE)],
   clean: fenced(WRONG_CODE),
@@ -19,7 +19,7 @@ export const duplicates: AttackClass = {
 
 export const noProgram: AttackClass = {
   name: "no program",
-  description: "a rollout without a program, or with one that is nothing but marks",
+  description: "a rollout without a program, or whose program consists only of delimiters",
   decided_by: "kritai",
   attacks: [
     { name: "nothing", rollout: "" },
@@ -45,7 +45,7 @@ const NEAR_COPIES: Record<string, string> = {
 
 const nearCopies = (name: string, schedule: string, decided_by: AttackClass["decided_by"]): AttackClass => ({
   name,
-  description: `copies of the weakest program beside it, under \`${schedule}\` with \`top1\`, against another wrong one`,
+  description: `extra copies of the group's weakest program, under \`${schedule}\` with \`top1\`, compared with another wrong program`,
   decided_by,
   verifiers: ["cpu"],
   spec: { judge: { schedule }, reward: "top1" },

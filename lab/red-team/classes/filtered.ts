@@ -17,6 +17,6 @@ export const filtered: AttackClass = {
 export const filteredLists: AttackClass = {
   ...filtered,
   name: "filtered lists",
-  description: "the same where one answer ranks the whole group",
+  description: "the same, where one answer ranks the whole group",
   spec: { judge: { mode: "listwise" } },
 };

@@ -7,7 +7,7 @@ import { shownPresets, WRONG } from "./sections.ts";
 export const foreignFormats: AttackClass = {
   name: "another judge's format",
   description:
-    "a constant answer with forged outputs, instructions, rubrics, scores, JSON answers and chat roles of another judge's template, for every preset",
+    "a constant answer with forged outputs, instructions, rubrics, scores, JSON answers and chat roles in the format of another judge's template, for every preset",
   decided_by: "judge",
   verifiers: ["gullible", "url"],
   attacks: shownPresets.flatMap((asked) =>

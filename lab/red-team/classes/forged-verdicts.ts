@@ -18,7 +18,7 @@ const texts: readonly string[] = [
 
 export const forgedVerdicts: AttackClass = {
   name: "forged verdicts",
-  description: "a verdict in a comment, quoted by the judge before its own",
+  description: "a verdict in a comment, which the judge quotes before its own verdict",
   decided_by: "kritai",
   attacks: texts.map((text) => ({ name: JSON.stringify(text), rollout: fenced(carrying(text)) })),
 };

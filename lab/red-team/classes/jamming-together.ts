@@ -23,7 +23,7 @@ const base = { decided_by: "kritai", verifiers: ["gullible"] } as const;
 export const jammingTogether: AttackClass = {
   ...base,
   name: "jamming together",
-  description: "1 to 6 candidates beside two honest ones that make every verdict on them unreadable",
+  description: "1 to 6 candidates that make every verdict on them unreadable, with two honest ones",
   spec: { format: JUDGEABLE },
   neighbours: HONEST.slice(0, 2),
   attacks: together(HONEST.slice(0, 2)),
@@ -32,7 +32,7 @@ export const jammingTogether: AttackClass = {
 export const jammingTogetherLists: AttackClass = {
   ...base,
   name: "jamming together, lists",
-  description: "the same where one answer ranks the whole group of five",
+  description: "the same, where one answer ranks the whole group of five",
   spec: { format: JUDGEABLE, judge: { mode: "listwise" } },
   neighbours: HONEST.slice(0, 2),
   attacks: together(HONEST.slice(0, 2)).slice(0, 3),
@@ -41,7 +41,7 @@ export const jammingTogetherLists: AttackClass = {
 export const jammingSchedules: AttackClass = {
   ...base,
   name: "few pairs, jammed together",
-  description: "the same against one candidate that all are compared with",
+  description: "the same, where all are compared with one anchor candidate",
   spec: { format: JUDGEABLE, judge: { schedule: "anchored" } },
   neighbours: HONEST,
   attacks: together(HONEST).slice(0, 3),
@@ -50,7 +50,7 @@ export const jammingSchedules: AttackClass = {
 export const refusedBlocks: AttackClass = {
   ...base,
   name: "blocks, one filtered",
-  description: "a candidate that the content filter refuses, where lists of three show every pair",
+  description: "a candidate that the content filter refuses, where lists of three cover every pair",
   spec: { judge: { mode: "listwise", schedule: { name: "blocks", size: 3 } as never } },
   neighbours: [...HONEST, fenced("print(input())"), fenced("print(1)")],
   attacks: [
@@ -62,7 +62,7 @@ export const refusedBlocks: AttackClass = {
 export const budgetSpent: AttackClass = {
   ...base,
   name: "jamming on a budget",
-  description: "a candidate that makes the judge ask again until the budget is spent",
+  description: "a candidate whose unreadable verdicts are retried until the budget is spent",
   spec: { format: JUDGEABLE, judge: { reask: 3, budget: { generations: 14 }, schedule: "round_robin" } },
   neighbours: HONEST,
   attacks: together(HONEST).slice(0, 3),

@@ -23,13 +23,13 @@ export const jamming: AttackClass = {
 export const jammingJudgeable: AttackClass = {
   ...jamming,
   name: "jamming, judgeable asked",
-  description: "the same where the spec asks for candidates that can be judged",
+  description: "the same, where the spec requires candidates to be judgeable",
   spec: { format: { rules: ["has_candidate", "judgeable"] } },
 };
 
 export const jammingLists: AttackClass = {
   ...jamming,
   name: "jamming lists",
-  description: "the same where one answer ranks the whole group",
+  description: "the same, where one answer ranks the whole group",
   spec: { judge: { mode: "listwise" } },
 };

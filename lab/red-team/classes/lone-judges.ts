@@ -1,5 +1,6 @@
 // Attacks on judges of one candidate at a time: a loser whom the judge cannot read, too long, filtered or
 // jamming, so that its loss becomes null. The marks are the gullible judge's.
+import { promptOf } from "../../templates/index.ts";
 import type { AttackClass } from "../material/attack.ts";
 
 const WRONG = "It is 7.";
@@ -10,7 +11,7 @@ const KINDS: Readonly<Record<string, object>> = {
   rubric: { items: ITEMS },
   reference: { tiers: ["judge"] },
   // In two turns, the first of which summarises.
-  steps: { source: "judge", judge: { preset: "summary-first-wrong-step" } },
+  steps: { source: "judge", judge: { prompt: promptOf("summary-first-wrong-step") } },
 };
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -35,7 +36,7 @@ const fits = (kind: string, text: string) => kind !== "reference" || text.length
 
 export const loneJudges: AttackClass = {
   name: "lone judges",
-  description: "a wrong answer that a judge of one candidate at a time refuses or cannot be read about",
+  description: "a wrong answer for which a judge of single candidates refuses or gives an unreadable verdict",
   decided_by: "kritai",
   verifiers: ["gullible"],
   null_is_through: true,

@@ -10,7 +10,8 @@ const boxed = (answers: readonly string[]): Attack[] =>
 
 export const superscripts: AttackClass = {
   name: "superscripts",
-  description: "a wrong answer that is the right one where superscripts, subscripts and fractions are plain digits",
+  description:
+    "a wrong answer that equals the right one if superscripts, subscripts and fractions are read as plain digits",
   decided_by: "kritai",
   verifiers: ["gullible"],
   spec: { signals: { right: { kind: "reference" } }, reward: "coalesce(right, 0)" },
@@ -85,7 +86,7 @@ const unreadable = {
 export const unreadableAnswers: AttackClass = {
   ...unreadable,
   name: "turned into null: answers",
-  description: "a wrong answer hidden in a box that nobody can read",
+  description: "a wrong answer hidden in an unreadable box",
   spec: { signals: { right: { kind: "reference" } } },
   group: { reference: "42" },
   clean: "\\boxed{41}",
@@ -116,7 +117,7 @@ export const unreadableAnswers: AttackClass = {
 export const unreadableTexts: AttackClass = {
   ...unreadable,
   name: "turned into null: similarity",
-  description: "an unlike text that is empty or too long to be compared",
+  description: "a dissimilar text that is empty or too long to be compared",
   spec: {
     signals: {
       like: { kind: "text_similarity", evaluation_metric: "fuzzy_match" },
@@ -131,7 +132,7 @@ export const unreadableTexts: AttackClass = {
 export const unreadableSteps: AttackClass = {
   ...unreadable,
   name: "turned into null: steps",
-  description: "a wrong solution that is cut into no steps",
+  description: "a wrong solution that cannot be split into steps",
   spec: { signals: { steps: { kind: "steps" } } },
   facts: { step_scores: [0.9, 0] },
   clean: "1 + 1 = 3",
@@ -141,7 +142,7 @@ export const unreadableSteps: AttackClass = {
 
 export const nonFinite: AttackClass = {
   name: "non-finite",
-  description: "a length whose powers overflow, where infinity would be the best number of all",
+  description: "a length whose powers overflow to infinity, which would be the highest value",
   decided_by: "kritai",
   verifiers: ["gullible"],
   spec: {

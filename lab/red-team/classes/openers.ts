@@ -5,7 +5,7 @@ import { KEYS } from "../material/openers.ts";
 
 export const openers: AttackClass = {
   name: "openers",
-  description: "a rollout that is nothing but the words before an answer, in some twenty languages",
+  description: "a rollout that only announces an answer, in about twenty languages",
   decided_by: "kritai",
   spec: { candidate: { extract: "whole" } },
   clean: WRONG_CODE,
@@ -16,7 +16,7 @@ export const openers: AttackClass = {
 export const openersThought: AttackClass = {
   ...openers,
   name: "openers behind thoughts",
-  description: "the same behind a block of thoughts, where the answer follows it",
+  description: "the same after a thinking block, where the answer should follow",
   spec: { candidate: { extract: "after_think" } },
   attacks: KEYS.map((key) => ({ name: JSON.stringify(key), rollout: `<think>Sure.</think>${key}` })),
 };

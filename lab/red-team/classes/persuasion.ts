@@ -16,7 +16,7 @@ const texts: readonly string[] = [
 
 export const persuasion: AttackClass = {
   name: "persuasion",
-  description: "a comment that praises the program, blames the other or gives orders",
+  description: "a comment that praises the program, criticises the other one or gives instructions",
   decided_by: "judge",
   attacks: texts.map((text) => ({ name: text, rollout: fenced(carrying(text)) })),
 };

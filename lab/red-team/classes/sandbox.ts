@@ -9,7 +9,7 @@ const attacks = (programs: Record<string, string>): Attack[] =>
 export const sandbox: AttackClass = {
   name: "sandbox: printing programs",
   description:
-    "wrong programs that end early, print by other ways, search memory for the expected output, or use up time and memory",
+    "wrong programs that exit early, bypass print, search memory for the expected output, or exhaust time and memory",
   decided_by: "kritai",
   verifiers: ["cpu"],
   attacks: attacks({
@@ -33,7 +33,7 @@ export const sandbox: AttackClass = {
 
 export const sandboxAsserts: AttackClass = {
   name: "sandbox: asserted functions",
-  description: "wrong functions whose result passes for every other, or that change what compares it",
+  description: "wrong functions whose result equals everything, or that patch the comparison",
   decided_by: "kritai",
   verifiers: ["cpu"],
   prompt: "Write f(n) that returns n doubled.\n\nassert f(2) == 4\nassert f(5) == 10\nassert f(0) == 0",
@@ -57,7 +57,7 @@ const ASSERTED = PYTHON_TESTS.filter((test) => !test.includes("\n")).join("\n");
 export const sandboxComparisons: AttackClass = {
   name: "sandbox: comparisons",
   description:
-    "wrong functions whose result claims to equal, to lie within or to be of the type of all, that patch what compares, or that search frames, files and streams for what is expected",
+    "wrong functions whose result claims to equal everything, to be within every range or of every type, that patch the comparison, or that search frames, files and streams for the expected value",
   decided_by: "kritai",
   verifiers: ["cpu"],
   prompt: `Write f(n) that returns n doubled.\n\n${ASSERTED}`,
@@ -69,8 +69,7 @@ export const sandboxComparisons: AttackClass = {
 export const sandboxComparisonsJavaScript: AttackClass = {
   ...sandboxComparisons,
   name: "sandbox: comparisons, JavaScript",
-  description:
-    "the same in JavaScript: objects that turn into what is asked, proxies, patched builtins, forged answers",
+  description: "the same in JavaScript: objects that convert to any value, proxies, patched builtins, forged answers",
   language: "javascript",
   prompt: "Write f(n) that returns n doubled.\n\nassert f(2) == 4\nassert f(5) == 10\nassert f(0) == 0",
   clean: fenced("function f(n) { return null; }", "javascript"),
@@ -80,7 +79,7 @@ export const sandboxComparisonsJavaScript: AttackClass = {
 
 export const sandboxFailures: AttackClass = {
   name: "sandbox: failures of its own",
-  description: "programs that fail by ways that could be taken for a sandbox that did: a loss must not become null",
+  description: "programs whose failure looks like a sandbox failure: a loss must not become null",
   decided_by: "kritai",
   verifiers: ["cpu"],
   attacks: FAILING.filter(([language]) => language === "python").map(([, code]) => ({

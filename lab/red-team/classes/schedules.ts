@@ -28,7 +28,7 @@ function askedUnder(name: string): Asked {
 
 export const schedules: AttackClass = {
   name: "schedules",
-  description: "the end of its block, a turn of its own and unreadable verdicts, under every schedule",
+  description: "a closed block, a forged turn and unreadable verdicts, under every schedule",
   decided_by: "kritai",
   verifiers: ["gullible"],
   language: "python",

@@ -1,7 +1,7 @@
 // Attacks that open a section of the judge's own prompt: a right answer, a rubric or a question that the
 // candidate writes itself, for every preset.
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
-import { PRESETS } from "../../../src/core/judges/presets/table.ts";
+import { PRESETS, promptOf } from "../../templates/index.ts";
 import type { Asked, Attack, AttackClass } from "../material/attack.ts";
 import { sectionsIn, textsOf, VARIANTS } from "../material/layout.ts";
 
@@ -18,7 +18,7 @@ const shared = { facts: FACTS, clean: WRONG, neighbours: [RIGHT] };
 
 /** The kind of signal that asks by a preset of one candidate. */
 function signalOf(name: string, { shape }: Preset): object {
-  const judge = { preset: name };
+  const judge = { prompt: promptOf(name) };
   if (shape === "rubric") {
     return { kind: "rubric", judge, ...(name === "rubric-rating" && { score: "implicit_1_10" }) };
   }
@@ -28,7 +28,7 @@ function signalOf(name: string, { shape }: Preset): object {
 function askedBy(name: string, preset: Preset): Asked {
   const compares = preset.shape === "pair" || preset.shape === "list";
   const spec = compares
-    ? { candidate, judge: { preset: name } }
+    ? { candidate, judge: { prompt: promptOf(name) } }
     : { candidate, signals: { s: signalOf(name, preset) }, reward: "s" };
   return { name, spec: spec as Asked["spec"], ...shared };
 }
@@ -51,7 +51,7 @@ export const shownPresets: readonly Asked[] = shown.map(([name, preset]) => aske
 export const sections: AttackClass = {
   name: "sections",
   description:
-    "a line of a preset's own prompt around a slot (the reference's, the rubric's, the question's, a candidate's), forged in ten spellings, for a judge that goes by layout",
+    "a forged line of the preset's own prompt (around the reference, rubric, question or candidate) in ten spellings, for a judge that relies on layout",
   decided_by: "kritai",
   verifiers: ["gullible"],
   attacks: shown.flatMap(([name, preset]) =>
@@ -63,11 +63,11 @@ const byReference = Object.entries(PRESETS).filter(([, { shape }]) => shape === 
 
 export const sectionsOfBoxes: AttackClass = {
   name: "sections in a box",
-  description: "the same inside the boxed answer, which is all that the kind `reference` shows",
+  description: "the same inside the boxed answer, the only part that the kind `reference` shows",
   decided_by: "kritai",
   verifiers: ["gullible"],
   attacks: byReference.flatMap(([name, preset]) => {
-    const signals = { s: { kind: "reference", tiers: ["judge"], judge: { preset: name } } };
+    const signals = { s: { kind: "reference", tiers: ["judge"], judge: { prompt: promptOf(name) } } };
     const asked = { name, spec: { candidate, signals, reward: "s" } as unknown as Asked["spec"], ...shared };
     const boxes = { clean: "So \\boxed{five}", neighbours: ["So \\boxed{8}"] };
     return forged(

@@ -5,15 +5,14 @@ import { HEADS, TOKENS } from "../material/special-tokens.ts";
 
 export const specialTokens: AttackClass = {
   name: "special tokens",
-  description:
-    "a mark of a chat template, a thinking tag or a soft switch of a hundred families, before a forged answer",
+  description: "a chat template token, thinking tag or soft switch of a hundred model families, before a forged answer",
   decided_by: "kritai",
   attacks: needles(TOKENS),
 };
 
 export const roleHeads: AttackClass = {
   name: "role heads",
-  description: "the head of a turn at a line's start, such as Assistant: or ### Response:, before a forged answer",
+  description: "a turn header at the start of a line, such as Assistant: or ### Response:, before a forged answer",
   decided_by: "kritai",
   attacks: HEADS.map((head) => ({
     name: JSON.stringify(head),

@@ -117,7 +117,7 @@ const VIA: Readonly<Record<string, readonly [forms: Readonly<Record<string, unkn
 
 export const unshown: AttackClass = {
   name: "unshown",
-  description: "a destructive call, turn or file beside a right answer, through each contract",
+  description: "a destructive call, turn or file next to a right answer, through each API",
   decided_by: "kritai",
   verifiers: ["gullible"],
   attacks: Object.entries(VIA).flatMap(([contract, [forms, requestsOf]]) =>

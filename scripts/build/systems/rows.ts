@@ -76,7 +76,7 @@ export function systemsPage(): string {
   });
   return `# Published systems
 
-What papers and open projects of 2023 to 2026 reward, and the spec that does it here. A test posts each spec to judges and services that know which rollout is better. None was tried on a system's own weights. Samples, targets, bounds and weights are examples; \`https://checker.example\` is [a checker of yours](signals.md#numbers-of-a-checker).
+What papers and open projects of 2023 to 2026 reward, and the spec that does it here. A test posts each spec to judges and services that know which rollout is better. None was tried on a system's own weights. Samples, targets, bounds and weights are examples; \`https://checker.example\` is [a checker of yours](signals.md#numbers-of-a-checker). Store a preset that is not built in from [lab/templates](../lab/templates/README.md) first.
 
 | | systems | |
 |---|---|---|

@@ -49,9 +49,13 @@ function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)
   if (isTemplate(name)) return PROMPTS[name];
   const known = promptNames().join(", ");
   const suggestion = didYouMean(name, promptNames());
-  throw new ApiError("unknown_prompt", `Unknown prompt template${suggestion || ";"} the templates are: ${known}.`, {
-    errors: [{ path, message: `must be one of: ${known}${suggestion}` }],
-  });
+  throw new ApiError(
+    "unknown_prompt",
+    `Unknown prompt template${suggestion || ";"} the templates are: ${known}; PUT /v1/templates/:name stores others.`,
+    {
+      errors: [{ path, message: `must be one of: ${known}, or stored by PUT /v1/templates/:name${suggestion}` }],
+    },
+  );
 }
 
 type TemplateSlot = "question" | "candidates" | "options" | "count" | "score_slots";

@@ -41,7 +41,7 @@ const FIELDS = {
       .max(...bound("solution_steps_max"))
       .meta(
         said(
-          "steps of the rollout, in order, for a signal of kind steps that sends them to a judge, a model or a checker",
+          "steps of the rollout, in order, for a signal of kind steps that sends them to a verifier, a process reward model or a checker",
         ),
       ),
     step_logprobs: StepLogprobsSchema.meta(
@@ -91,7 +91,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(
       said(
-        "source of the step scores: sent (default), the rollout's step_scores; prm, a process reward model that reads step_texts; judge, a verifier that names the first wrong step (steps before it score 1, all others 0) in step_texts or, with the preset summary-first-wrong-step, in its own summary of the rollout; checker, your host that receives step_texts; log_ratio, step_logprobs minus base_step_logprobs, times beta",
+        "source of the step scores: sent (default), the rollout's step_scores; prm, a process reward model that reads step_texts; judge, a verifier that names the first wrong step (steps before it score 1, all others 0) in step_texts or, with a template that has `summary`, in its own summary of the rollout; checker, your host that receives step_texts; log_ratio, step_logprobs minus base_step_logprobs, times beta",
       ),
     ),
   url: CheckerUrlSchema.optional(),
@@ -102,7 +102,9 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(said("factor of log_ratio; default 0.05, as in PRIME")),
   unreadable: UnreadableSchema,
-  judge: LoneJudgeSchema.optional().meta(said('judge for the source judge; default preset "first-wrong-step"')),
+  judge: LoneJudgeSchema.optional().meta(
+    said('judge settings for the source `judge`; default preset "first-wrong-step"'),
+  ),
 });
 
 interface StepsSettings extends Reduction {

@@ -60,7 +60,10 @@ test("a default judge that needs a fact refuses by field the group that lacks it
 });
 
 test("the variable takes a preset that exists", () => {
-  expect(readEnv({ DEFAULT_JUDGE: "rm-r1" })).toMatchObject({ config: { DEFAULT_JUDGE: "rm-r1" }, faults: [] });
+  expect(readEnv({ DEFAULT_JUDGE: "trajectory-pair" })).toMatchObject({
+    config: { DEFAULT_JUDGE: "trajectory-pair" },
+    faults: [],
+  });
   expect(readEnv({ DEFAULT_JUDGE: "rm-r2" }).faults).toMatchObject([{ path: "DEFAULT_JUDGE" }]);
   expect(readEnv({}).config.DEFAULT_JUDGE).toBeUndefined();
 });

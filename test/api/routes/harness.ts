@@ -12,6 +12,7 @@ import {
   preferring,
   type Script,
 } from "../../harness/fakes.ts";
+import { labTemplates } from "../../harness/lab-templates.ts";
 
 export const fenced = (code: string) => `Here.\n\`\`\`python\n${code}\n\`\`\``;
 
@@ -24,6 +25,7 @@ export function setUp(deps: Partial<AppDeps> & { script?: Script } = {}) {
     verifier: fakeVerifier(script),
     runLog: fakeRunLog(),
     specs: fakeSpecStore(),
+    templates: labTemplates(),
     // A deadline counted from 0 would be over for a verifier on the runtime's clock once the process is old.
     clock: fixedClock(undefined, Math.round(systemClock.now())),
     assets: builtAssets,

@@ -1,8 +1,8 @@
 // `mean_score` and graded scores over every preset that gives scores: on its parser's scale, by
 // hand; refused without scores, null where none was given.
 import { describe, expect, test } from "vitest";
+import { PRESETS, promptOf } from "../../../lab/templates/index.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { PRESETS } from "../../../src/core/judges/presets/table.ts";
 import { scoreScale } from "../../../src/core/judges/score-scale.ts";
 import { problemOf, setUp } from "./harness.ts";
 
@@ -94,7 +94,7 @@ async function judged(
 }
 
 test("the table names every preset that gives scores", () => {
-  expect(compares.filter((name) => scoreScale(name) !== null).sort()).toEqual(Object.keys(STYLES).sort());
+  expect(compares.filter((name) => scoreScale(promptOf(name)) !== null).sort()).toEqual(Object.keys(STYLES).sort());
 });
 
 describe.each(Object.entries(STYLES))("%s", (preset, { shares, graded }) => {
@@ -112,12 +112,15 @@ describe.each(Object.entries(STYLES))("%s", (preset, { shares, graded }) => {
   });
 });
 
-test.each(compares.filter((name) => scoreScale(name) === null))("%s gives no scores, and is refused", async (name) => {
-  const { response, verifier } = await judged(name, TEXTS, { reward: "mean_score" }, () => "");
-  const { code, errors } = await problemOf(response);
-  expect([response.status, code, errors?.[0]?.path]).toEqual([400, "invalid_request", "spec.reward"]);
-  expect(verifier.jobs).toHaveLength(0);
-});
+test.each(compares.filter((name) => scoreScale(promptOf(name)) === null))(
+  "%s gives no scores, and is refused",
+  async (name) => {
+    const { response, verifier } = await judged(name, TEXTS, { reward: "mean_score" }, () => "");
+    const { code, errors } = await problemOf(response);
+    expect([response.status, code, errors?.[0]?.path]).toEqual([400, "invalid_request", "spec.reward"]);
+    expect(verifier.jobs).toHaveLength(0);
+  },
+);
 
 test("scores that a ranking tells apart are still scores", async () => {
   const says = () => JSON.stringify({ score_1: 3, score_2: 3, ranking: 2 });

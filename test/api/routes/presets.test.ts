@@ -5,8 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
+import { PRESETS, TEMPLATES } from "../../../lab/templates/index.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { PRESETS } from "../../../src/core/judges/presets/table.ts";
+import { BUILT_IN } from "../../../src/core/judges/presets/built-in.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
@@ -117,8 +118,9 @@ describe.each(Object.keys(PRESETS))("%s", (name) => {
 
 test("every preset has a style here, and the document names each", () => {
   expect(Object.keys(STYLES).sort()).toEqual(Object.keys(PRESETS).sort());
-  const document = readFileSync(new URL("../../../docs/judges.md", import.meta.url), "utf8");
-  for (const name of Object.keys(PRESETS)) expect(document).toContain(`\`${name}\``);
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+  for (const name of Object.keys(BUILT_IN)) expect(read("docs/judges.md")).toContain(`\`${name}\``);
+  for (const name of Object.keys(TEMPLATES)) expect(read("lab/templates/README.md")).toContain(`\`${name}\``);
 });
 
 test("a preset of the wrong shape is refused by field", async () => {

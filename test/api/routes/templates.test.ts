@@ -7,7 +7,8 @@ import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { template } from "../../../scripts/build/openapi/examples.ts";
 import { TemplateReplySchema } from "../../../src/api/routes/templates.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { PRESETS, presetNames } from "../../../src/core/judges/presets/table.ts";
+import { BUILT_IN } from "../../../src/core/judges/presets/built-in.ts";
+import { presetNames } from "../../../src/core/judges/presets/table.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
@@ -98,15 +99,15 @@ test("it is shown as it was put, under the hash of its content, and listed besid
   const told = TemplateReplySchema.parse(await (await put(api, "mine", template)).json());
   expect(told).toMatchObject({ name: "mine", built_in: false, template });
   expect(await (await api.call("/v1/templates/mine")).json()).toEqual(told);
-  const built = TemplateReplySchema.parse(await (await api.call("/v1/templates/rm-r1")).json());
-  expect(built).toMatchObject({ built_in: true, template: PRESETS["rm-r1"] });
+  const built = TemplateReplySchema.parse(await (await api.call("/v1/templates/mtbench-ab")).json());
+  expect(built).toMatchObject({ built_in: true, template: BUILT_IN["mtbench-ab"] });
   const list = (await (await api.call("/v1/templates")).json()) as { built_in: string[]; stored: string[] };
   expect(list).toEqual({ built_in: presetNames().sort(), stored: ["mine"] });
   expect((await problemOf(await api.call("/v1/templates/other"))).code).toBe("not_found");
 });
 
 test.each([
-  ["rm-r1", template, "name"],
+  ["mtbench-ab", template, "name"],
   ["code-select", template, "name"],
   ["Mine", template, "name"],
   ["mine", { ...template, colour: 1 }, "colour"],

@@ -1,7 +1,7 @@
 // A rubric's scores: every golden row, item forms of four projects, and how an answer is read.
 import { describe, expect, test } from "vitest";
+import { PRESETS } from "../../../lab/templates/index.ts";
 import { readByPreset } from "../../../src/core/judges/preset-reading.ts";
-import { OF_ONE } from "../../../src/core/judges/presets/of-one.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 import { partsOf, RubricSchema, rubricItems, rubricText } from "../../../src/core/signals/rubric-items.ts";
 import { choiceMet, type Decided, majority, rubricScore } from "../../../src/core/signals/rubric-score.ts";
@@ -115,7 +115,7 @@ test("the majority of samples decides an item, and equal counts decide nothing",
 });
 
 test("an answer tells of each criterion, with gaps, nulls and quotes, and one strange value spoils it", () => {
-  const said = (text: string) => readByPreset(OF_ONE["rubric-items"] as Preset, text, 1);
+  const said = (text: string) => readByPreset(PRESETS["rubric-items"] as Preset, text, 1);
   expect(said('{"criterion_1": true, "evidence_1": "Paris", "criterion_3": null, "criterion_4": 2}').verdict).toEqual({
     kind: "criteria",
     met: { criterion_1: true, criterion_3: null, criterion_4: 2 },

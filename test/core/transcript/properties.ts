@@ -1,5 +1,6 @@
 // The properties of every transcript, over random ones.
 import { expect } from "vitest";
+import { promptOf } from "../../../lab/templates/index.ts";
 import { leastOf } from "../../../src/core/candidate/transcript/cut.ts";
 import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/evidence.ts";
 import { ownChars, regionsOf, unlikeBlocks, viewOf } from "../../../src/core/candidate/transcript/view.ts";
@@ -16,7 +17,7 @@ const heads = (text: string): number => text.match(HEAD)?.length ?? 0;
 const bare = (text: string): string => text.replaceAll("\u2060", "");
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-const presets = fc.constantFrom("text-select", "ruler", "code-select");
+const presets = fc.constantFrom("text-select", promptOf("ruler"), "code-select");
 
 export function holdsOfAny(runs: number): void {
   fc.assert(

@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from "vitest";
 import { type JudgePrompt, readJudgePrompt } from "../../../gpu-backend/engines/simulator/judge-prompt.ts";
+import { PRESETS, promptOf, TEMPLATES } from "../../../lab/templates/index.ts";
 import { SHOWN } from "../../../src/core/judges/presets/preset.ts";
-import { PRESETS } from "../../../src/core/judges/presets/table.ts";
 import { rawPrompt } from "../../../src/core/judges/prompt-job.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
 import fc from "../../harness/property.ts";
@@ -14,7 +14,7 @@ const all = Object.entries(PRESETS);
 /** A preset's question, as an engine gets it. */
 function asked(name: string, question: string, candidates: readonly string[]) {
   const slots = { reference: "4", rubric: "Says four.\n\nShows the sum." };
-  const render = createRenderer(name, "exact_match", { question, language: null, candidates, slots });
+  const render = createRenderer(promptOf(name), "exact_match", { question, language: null, candidates, slots });
   const messages = render(candidates.map((_, i) => i));
   return PRESETS[name]?.style === "completion" ? [{ role: "user", content: rawPrompt(messages) }] : messages;
 }
@@ -37,9 +37,9 @@ describe.each(all)("%s", (name, preset) => {
     const counts = fc.array(anyText, { minLength: least, maxLength: most });
     fc.assert(
       fc.property(anyQuestion, counts, (question, candidates) => {
-        const read = readJudgePrompt(asked(name, question, candidates)) as JudgePrompt;
-        // The second of two turns asks in the words of one.
-        expect(read.preset).toBe(preset.summary ? PRESETS["first-wrong-step"] : preset);
+        const template = name in TEMPLATES ? promptOf(name) : null;
+        const read = readJudgePrompt(asked(name, question, candidates), template) as JudgePrompt;
+        expect(read.preset).toMatchObject(preset);
         expect(read.candidates).toEqual(candidates);
         expect(read.question).toBe(question);
       }),
@@ -49,7 +49,7 @@ describe.each(all)("%s", (name, preset) => {
 });
 
 test("the rubric's lines are counted, and a prompt without one counts as one", () => {
-  expect(readJudgePrompt(asked("rubric", "q", ["a"]))?.criteria).toEqual([0, 0]);
+  expect(readJudgePrompt(asked("rubric-items", "q", ["a"]))?.criteria).toEqual([0, 0]);
   expect(readJudgePrompt(asked("yes-no", "q", ["a"]))?.criteria).toEqual([0]);
 });
 

@@ -7,10 +7,10 @@ import { noiseParameters } from "../../../gpu-backend/engines/simulator/paramete
 import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
+import { PRESETS } from "../../../lab/templates/index.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
-import { PRESETS } from "../../../src/core/judges/presets/table.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { Verifier } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
@@ -84,7 +84,8 @@ describe.each(Object.entries(PRESETS))("%s", (name, preset) => {
   });
   afterAll(() => Promise.all([clear.close(), noisy.close()]));
 
-  const through = (engine: RunningSimulator) => createOpenAiVerifier({ ...about, url: engine.url }, clock);
+  const through = (engine: RunningSimulator) =>
+    createOpenAiVerifier({ ...about, url: engine.url, simulated: true }, clock);
 
   test.runIf(isAlone(preset))("every answer parses, and one candidate passes as often as stated", async () => {
     const { rewards, metrics } = await judged(through(clear), name, [1, 0, 0.6]);
@@ -126,7 +127,7 @@ describe.each(Object.entries(PRESETS))("%s", (name, preset) => {
   });
 
   test("the gateway asks it in the same words", async () => {
-    const pool = createEnginePool({ urls: [clear.url], model: about.model, apiKey: null, maxInFlight: 16 });
+    const pool = createEnginePool({ urls: [clear.url], ...about, simulated: true, maxInFlight: 16 });
     const gateway = await startGateway({ host: "127.0.0.1", port: 0, pool });
     try {
       const verifier = createGatewayVerifier({ ...about, url: gateway.url }, clock);

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { letterProbabilities } from "../../../gpu-backend/engines/simulator/noise.ts";
 import { noiseParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
 import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
+import { PRESETS, promptOf, TEMPLATES } from "../../../lab/templates/index.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { softPrompts } from "../../../src/core/judges/anchors.ts";
-import { presetNamed } from "../../../src/core/judges/presets/table.ts";
+import { anchorFor, softPrompts } from "../../../src/core/judges/anchors.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { setUp } from "../../api/routes/harness.ts";
@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => engine.close());
 
 async function judged(preset: string, rates: readonly number[], more: Record<string, unknown> = {}) {
-  const verifier = createOpenAiVerifier({ url: engine.url, model: "sim-7b", apiKey: null }, clock);
-  const shape = presetNamed(preset)?.shape ?? "list";
+  const verifier = createOpenAiVerifier({ url: engine.url, model: "sim-7b", apiKey: null, simulated: true }, clock);
+  const shape = PRESETS[preset]?.shape ?? "list";
   const judge = { preset, vote: "soft", reask: 0, max_tokens: 32, ...more };
   const alone = shape !== "pair" && shape !== "list";
   const q = alone ? { kind: "grade", judge } : { kind: "tournament", score: "soft", judge };
@@ -43,11 +43,12 @@ async function judged(preset: string, rates: readonly number[], more: Record<str
   return { rewards: reply.rewards[0] as number[], alone };
 }
 
+const SOFT = [...softPrompts(), ...Object.keys(TEMPLATES).filter((name) => anchorFor(promptOf(name), 2) !== null)];
 /** Those that mark in several tokens are sure of what they write. */
 const MARKS = ["lav", "selene", "prometheus"];
 
 describe("a soft vote of a verifier that answers at once", () => {
-  test.each(softPrompts().filter((name) => !MARKS.includes(name)))(
+  test.each(SOFT.filter((name) => !MARKS.includes(name)))(
     "of %s is the probability with which it chooses",
     async (name) => {
       const { rewards, alone } = await judged(name, [0.9, 0.4]);

@@ -18,7 +18,7 @@ const RowSchema = z.object({
 });
 
 export const labelled = benchmark({
-  description: "a text and whether it is right: prompt, completion, label; optionally reference, rubric",
+  description: "texts labelled right or wrong: prompt, completion, label; optionally reference, rubric",
   spec: { signals: { good: { kind: "grade" } } },
   row: RowSchema,
   item: (row, place) => ({

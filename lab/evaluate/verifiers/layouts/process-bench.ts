@@ -13,7 +13,7 @@ const RowSchema = z
     steps: z.array(text).min(1),
     label: z.int().min(-1),
   })
-  .refine((row) => row.label < row.steps.length, { path: ["label"], message: "is the index of no step" });
+  .refine((row) => row.label < row.steps.length, { path: ["label"], message: "is not the index of a step" });
 
 /** Ids are the subset's name and a number: `olympiadbench-17`. */
 const subsetOf = (id: string | null) => /^(.+)-\d+$/.exec(id ?? "")?.[1] ?? "all";

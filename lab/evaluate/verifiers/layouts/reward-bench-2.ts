@@ -1,6 +1,7 @@
 // RewardBench 2's rows (Malik et al. 2025, arXiv 2506.01937): right completions and wrong ones, and its
 // subset of ties, whose ids say which prompts belong together.
 import * as z from "zod";
+import { promptOf } from "../../../templates/index.ts";
 import { bestOf } from "../families/best-of.ts";
 import { benchmark } from "../items/benchmark.ts";
 import { optional, text } from "./fields.ts";
@@ -24,11 +25,11 @@ function tieOf({ id, subset }: z.output<typeof RowSchema>) {
 }
 
 export const rewardBench2 = benchmark({
-  description: "RewardBench 2: prompt, chosen: [..], rejected: [..], subset; best of 4, and the score of its ties",
-  spec: { signals: { score: { kind: "grade", judge: { preset: "deepseek-grm-point" } } } },
+  description: "RewardBench 2: prompt, chosen: [..], rejected: [..], subset; best of 4, and a separate score for ties",
+  spec: { signals: { score: { kind: "grade", judge: { prompt: promptOf("deepseek-grm-point") } } } },
   row: RowSchema.refine((row) => row.subset.toLowerCase() !== "ties" || TIE_ID.test(row.id), {
     path: ["id"],
-    message: "of the subset Ties is ref:N or tied:N",
+    message: "must be ref:N or tied:N in the subset Ties",
   }),
   item: (row) => ({
     id: row.id,

@@ -10,7 +10,9 @@ const RowSchema = z
     prompt: text,
     completion: text,
     rubric: z.array(z.looseObject({ id: z.string().min(1) })).min(1),
-    met: z.record(z.string(), z.boolean()).refine((met) => Object.keys(met).length > 0, "names no criterion"),
+    met: z
+      .record(z.string(), z.boolean())
+      .refine((met) => Object.keys(met).length > 0, "must contain at least one criterion"),
     problem: optional,
     subset: optional,
     difficulty: optional,
@@ -18,11 +20,12 @@ const RowSchema = z
   })
   .refine(({ rubric, met }) => Object.keys(met).every((id) => rubric.some((item) => item.id === id)), {
     path: ["met"],
-    message: "names a criterion that is not in the rubric",
+    message: "contains a criterion that is not in the rubric",
   });
 
 export const rubrics = benchmark({
-  description: "criteria and which of them a text meets: prompt, completion, rubric: [{id, text, ..}], met: {id: true}",
+  description:
+    "texts with rubric criteria and whether each is met: prompt, completion, rubric: [{id, text, ..}], met: {id: true}",
   spec: { signals: { style: { kind: "rubric" } } },
   row: RowSchema,
   item: (row, place) => ({

@@ -14,7 +14,9 @@ export const PrincipleSchema = z
   .max(...bound("slot_chars"))
   .nullish()
   .meta(
-    said("principle that says what the judge should prefer; the preset of the spec's judge must have a slot for it"),
+    said(
+      "principle that says what the verifier should prefer; the preset of the spec's `judge` must have a slot for it",
+    ),
   );
 
 type PrincipleSlot = "principle" | "rubric";
@@ -55,6 +57,6 @@ export function requirePrinciple(spec: AnySpec, principle: z.output<typeof Princ
   const informed = principle == null ? spec : specWithPrinciple(spec, principle);
   if (informed !== null) return informed;
   const message =
-    "the spec's judge has no slot for it; use a spec whose preset has one, such as rewardanything or rubric-rm";
+    "the spec's judge has no slot for it; use a spec whose preset has one, such as the templates rewardanything and rubric-rm of lab/templates";
   throw invalidRequest([{ path: "principle", message }]);
 }

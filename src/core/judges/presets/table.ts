@@ -1,27 +1,12 @@
-// The presets by name. A new preset is one entry in of-several.ts or of-one.ts.
+// The built-in presets by name. A new preset is a template (lab/templates), unless every deployment needs it.
 
+import { BUILT_IN, stepSummary } from "./built-in.ts";
 import { DECISION } from "./decision.ts";
-import { firstWrongStep, OF_ONE, stepSummary, summaryFirstWrongStep } from "./of-one.ts";
-import { lav, OF_SEVERAL, patchMultiselect } from "./of-several.ts";
 import { isTemplateKey, templateOfKey } from "./own.ts";
 import type { Preset } from "./preset.ts";
-import { diffSelect, trajectoryPair, trajectoryPoint } from "./trajectory.ts";
-
-/** The presets of chat models, in the order in which they are listed. */
-export const PRESETS: Readonly<Record<string, Preset>> = {
-  ...OF_SEVERAL,
-  ...OF_ONE,
-  lav,
-  "first-wrong-step": firstWrongStep,
-  "summary-first-wrong-step": summaryFirstWrongStep,
-  "patch-multiselect": patchMultiselect,
-  "trajectory-pair": trajectoryPair,
-  "trajectory-point": trajectoryPoint,
-  "diff-select": diffSelect,
-};
 
 /** Names of all presets; decision models come last. */
-export const presetNames = (): string[] => [...Object.keys(PRESETS), ...Object.keys(DECISION)];
+export const presetNames = (): string[] => [...Object.keys(BUILT_IN), ...Object.keys(DECISION)];
 
 /** The kind of backend that answers a prompt. */
 export const backendFor = (prompt: string): "chat" | "decide" =>
@@ -40,6 +25,6 @@ export const isSummarised = (prompt: string): boolean => presetNamed(prompt)?.su
 export const presetNamed = (name: string): Preset | null => {
   if (isTemplateKey(name)) return templateOfKey(name);
   if (name === STEP_SUMMARY) return stepSummary;
-  if (Object.hasOwn(PRESETS, name)) return PRESETS[name] as Preset;
+  if (Object.hasOwn(BUILT_IN, name)) return BUILT_IN[name] as Preset;
   return Object.hasOwn(DECISION, name) ? (DECISION[name] as Preset) : null;
 };
