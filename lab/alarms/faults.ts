@@ -44,14 +44,22 @@ export interface HealthyKind {
 export const HEALTHY_KINDS: readonly HealthyKind[] = [
   {
     name: "learning",
-    what: "lengths grow by 15 %, malformed rollouts fall; pairs in both orders",
+    what: "lengths grow by 15 %, fewer rollouts are malformed; pairs judged in both orders",
     conditionAt: learning,
   },
-  { name: "converging", what: "answers become alike and right; pairs in both orders", conditionAt: converging(2) },
-  { name: "converging, one order", what: "the same with each pair in one order", conditionAt: converging(1) },
+  {
+    name: "converging",
+    what: "answers converge on right ones; pairs judged in both orders",
+    conditionAt: converging(2),
+  },
+  {
+    name: "converging, one order",
+    what: "as `converging`, but each pair is judged in one order",
+    conditionAt: converging(1),
+  },
   {
     name: "correlated latency",
-    what: "log p99 correlates by 0.9 with the step before",
+    what: "the log of p99 has an autocorrelation of 0.9 from step to step",
     conditionAt: (step) => ({ ...learning(step), latency_memory: 0.9 }),
   },
 ];
@@ -71,31 +79,36 @@ const slowly = (alarm: string, what: string, bad: (share: number) => Partial<Con
 
 export const FAULTS: readonly MadeFault[] = [
   atOnce("flat_rewards", "half of the groups have equal rewards", { flat: 0.5 }),
-  atOnce("parse_rate_low", "a quarter of the answers cannot be read", { parsed: 0.75 }),
+  atOnce("parse_rate_low", "25 % of the judge's answers cannot be parsed", { parsed: 0.75 }),
   atOnce("nulls", "6 % of rollouts have no reward", { lost: 0.06 }),
-  slowly("malformed", "malformed rollouts grow to a quarter", (x) => ({ malformed: 0.04 + 0.21 * x })),
-  atOnce("group_incomplete", "a tenth of the groups is judged in parts", { partial: 0.1 }),
+  slowly("malformed", "the share of malformed rollouts grows to 25 %", (x) => ({ malformed: 0.04 + 0.21 * x })),
+  atOnce("group_incomplete", "10 % of groups are judged only in part", { partial: 0.1 }),
   slowly("length_drift", "lengths double", (x) => ({ length: 1080 * (1 + x) })),
-  atOnce("at_cap", "seven rollouts in ten are cut", { capped: 0.7 }),
-  slowly("length_reward", "the judge goes by length", (x) => ({ wordy: 0.15 + 6 * x, strength: 2 * (1 - 0.8 * x) })),
-  atOnce("near_duplicates", "seven rollouts in ten are copies", { duplicates: 0.7 }),
-  atOnce("judge_flips", "half of the verdicts go to the first shown", { place: 0.5 }),
-  atOnce("judge_cycles", "half of the verdicts go in a circle", { circular: 0.5 }),
-  atOnce("judge_ties", "four verdicts in five are ties", { undecided: 0.8 }),
-  slowly("jams_judge", "a tenth of the rollouts learns to jam the judge", (x) => ({ jams: 0.001 + 0.1 * x })),
-  atOnce("evidence_cut", "judges see two fifths of the runs", { shown: 0.4 }),
-  slowly("proxy_gap", "rewards come to say nothing of labels", (x) => ({ strength: 2 * (1 - x) })),
+  atOnce("at_cap", "70 % of rollouts are truncated", { capped: 0.7 }),
+  slowly("length_reward", "the judge increasingly decides by length", (x) => ({
+    wordy: 0.15 + 6 * x,
+    strength: 2 * (1 - 0.8 * x),
+  })),
+  atOnce("near_duplicates", "70 % of rollouts are duplicates", { duplicates: 0.7 }),
+  atOnce("judge_flips", "half of the verdicts choose the candidate shown first", { place: 0.5 }),
+  atOnce("judge_cycles", "half of the verdicts are cyclic", { circular: 0.5 }),
+  atOnce("judge_ties", "80 % of verdicts are ties", { undecided: 0.8 }),
+  slowly("jams_judge", "10 % of rollouts learn to make the judge's answer unreadable", (x) => ({
+    jams: 0.001 + 0.1 * x,
+  })),
+  atOnce("evidence_cut", "judges see 40 % of each run", { shown: 0.4 }),
+  slowly("proxy_gap", "rewards gradually lose their correlation with labels", (x) => ({ strength: 2 * (1 - x) })),
   {
     alarm: "judge_at_chance",
-    what: "the judge guesses from the first step on",
+    what: "the judge guesses at random from the first step",
     since: 0,
     conditionAt: (step) => ({ ...learning(step), strength: 0 }),
   },
-  atOnce("drift_probe", "another judge answers by the same name", { same_judge: 0.1 }),
-  slowly("format_exploit", "the score falls by 0.3 while a bonus makes up for it", (x) => ({
+  atOnce("drift_probe", "another model answers under the judge's name", { same_judge: 0.1 }),
+  slowly("format_exploit", "the score falls by 0.3 while a bonus compensates for it", (x) => ({
     score: -0.3 * x,
     bonus: 0.3 * x,
   })),
   atOnce("verifier_slow", "answers take three times as long", { latency_ms: 6000 }),
-  atOnce("verifier_failing", "4 % of generations bring no answer", { failed: 0.04 }),
+  atOnce("verifier_failing", "4 % of generations return no answer", { failed: 0.04 }),
 ];

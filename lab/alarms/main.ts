@@ -17,15 +17,16 @@ const {
 } = commandFlags({
   command: "alarms",
   call: "npm run lab -- alarms",
-  description: "In how many healthy made runs each alarm is on, and how soon it finds the fault that it is for.",
+  description:
+    "Counts each alarm's false positives on healthy simulated runs, and measures how soon it detects the fault that it is for.",
   numbers: {
-    healthy: { min: 1, max: 10_000, value: 200, whole: true, help: "healthy runs of each size" },
-    faulty: { min: 1, max: 10_000, value: 50, whole: true, help: "runs of each size with each fault" },
-    groups: { min: 4, max: 64, value: 64, whole: true, help: "most groups a step, of 4, 16 and 64" },
-    steps: { min: 150, max: 2_000, value: 300, whole: true, help: "steps of a run" },
-    seed: { min: 0, max: 1_000_000, value: 1, whole: true, help: "of all that is drawn" },
+    healthy: { min: 1, max: 10_000, value: 200, whole: true, help: "healthy runs per size" },
+    faulty: { min: 1, max: 10_000, value: 50, whole: true, help: "runs per size and fault" },
+    groups: { min: 4, max: 64, value: 64, whole: true, help: "largest number of groups per step to try: 4, 16 or 64" },
+    steps: { min: 150, max: 2_000, value: 300, whole: true, help: "steps per run" },
+    seed: { min: 0, max: 1_000_000, value: 1, whole: true, help: "random seed" },
   },
-  texts: { out: { value: "dist/alarms.md", file: true, help: "the page, Markdown" } },
+  texts: { out: { value: "dist/alarms.md", file: true, help: "the Markdown report" } },
 });
 const sizes = [4, 16, 64]
   .filter((groups) => groups <= groupsMax)

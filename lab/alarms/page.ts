@@ -38,27 +38,27 @@ export function alarmsPage(
   { healthy, faulty, steps, groupsMax, seed, commit }: Counts & { groupsMax: number; seed: number; commit: string },
 ): string {
   const faults = results[0]?.result ?? [];
-  return `# Alarms on made runs
+  return `# Alarms on simulated runs
 
 \`npm run lab -- alarms --healthy ${healthy} --faulty ${faulty} --groups ${groupsMax} --steps ${steps} --seed ${seed}\` at ${commit}.
 
-Runs of ${steps} steps are drawn from a model, with no GPU and no log. Every pair of a group is judged by a simulated verifier that is right in 83 % of verdicts on answers of the first steps. Groups that come again are those of the first steps whose rewards differ most, 32 rollouts in all, as the client keeps them. Thresholds were chosen on runs of other seeds. Sizes are groups a step x rollouts a group. The log of a real run has more kinds of noise than this one.
+Runs of ${steps} steps are simulated, without a GPU or a log. Every pair of a group is judged by a simulated verifier that is right in 83 % of verdicts on answers of the first steps. The drift probe re-judges the groups of the first steps with the largest reward differences, 32 rollouts in all, as the client does. Thresholds were chosen on runs with other seeds. Sizes are groups per step x rollouts per group. The log of a real run has more kinds of noise.
 
 ## Healthy runs
 
-Each number counts the runs, out of ${healthy} healthy ones of each kind, in which the alarm was on at any step.
+Each number counts the runs, out of ${healthy} healthy runs of each kind, in which the alarm fired at any step.
 
 ${HEALTHY_KINDS.map(({ name, what }, kind) => `### ${name[0]?.toUpperCase()}${name.slice(1)}\n\n${what[0]?.toUpperCase()}${what.slice(1)}.\n\n${over(results, ({ on }) => on[kind] ?? "")}`).join("\n\n")}
 
-## Faults found
+## Faults detected
 
-Each number counts the runs, out of ${faulty} with the alarm's fault, in which it came on after the fault began. Faults begin at step ${FAULT_STEP}, but for a judge that guesses from the first step on.
+Each number counts the runs, out of ${faulty} with the alarm's fault, in which the alarm fired after the fault began. Faults begin at step ${FAULT_STEP}, except that the guessing judge guesses from the first step.
 
 ${over(results, ({ found }) => found)}
 
 ## Delays
 
-Steps from the fault's first one to the alarm: the median, and in brackets the 95th percentile, of the runs in which it was found. What comes slowly takes 100 steps to its full size.
+Steps from the start of the fault to the alarm: the median, with the 95th percentile in brackets, over the runs in which the fault was detected. Gradual faults take 100 steps to reach their full size.
 
 ${over(results, middle)}
 

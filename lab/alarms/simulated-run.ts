@@ -72,7 +72,7 @@ export interface Size {
   seed: number;
 }
 
-/** Steps between two sendings of the groups that come again, and rollouts that they hold at least (`DriftProbe`). */
+/** Steps between two drift probes, and the minimum number of their rollouts (`DriftProbe`). */
 const PROBE_STEPS = 20;
 const PROBE_ROLLOUTS = 32;
 /** Spread of log lengths. */

@@ -105,9 +105,9 @@ async function cpuFigures(
       return run / Math.max(text, TICK_MS);
     };
     const name = `CPU of ${sizeOf(batch)}`;
-    const ratio = await repeated(`${name}, over texts`, "ratio", { max: CPU_RATIO_MOST }, rounds, measure);
+    const ratio = await repeated(`${name}, relative to plain texts`, "ratio", { max: CPU_RATIO_MOST }, rounds, measure);
     const [texts = [], runs = []] = spent.map((values) => values.slice(-rounds));
-    return [ratio, figure(`${name}, as texts`, "ms CPU", null, texts), figure(name, "ms CPU", null, runs)];
+    return [ratio, figure(`${name}, as plain texts`, "ms CPU", null, texts), figure(name, "ms CPU", null, runs)];
   } finally {
     await workerd.close();
   }
@@ -141,11 +141,11 @@ function sharedFigures(chars: number): Figure[] {
     const alone = runs.map((run) => prepared([run]).candidates[0] as string);
     const once = tokensOf(both.question, both.candidates);
     const twice = tokensOf("Mend it.", alone);
-    const name = `prompt of a pair, ${count} shared turns and ${OWN_TURNS} own`;
+    const name = `prompt of a pair, ${count} shared turns and ${OWN_TURNS} of each run`;
     return [
-      figure(`${name}, beginning in each`, "tokens", null, [twice]),
-      figure(`${name}, beginning once`, "tokens", null, [once]),
-      figure(`${name}, once over twice`, "ratio", null, [once / twice]),
+      figure(`${name}, shared turns in each candidate`, "tokens", null, [twice]),
+      figure(`${name}, shared turns once`, "tokens", null, [once]),
+      figure(`${name}, once relative to twice`, "ratio", null, [once / twice]),
     ];
   });
 }

@@ -59,10 +59,10 @@ export async function benchAlarmsLook(load: LookLoad, rounds: number): Promise<F
   };
   const look = async () => {
     const rows = await runLog.health(RUN, load.steps);
-    if (rows.length !== load.steps) throw new Error(`a look at ${load.steps} steps saw ${rows.length}`);
+    if (rows.length !== load.steps) throw new Error(`the alarm check of ${load.steps} steps read ${rows.length} steps`);
     lookOver(ALARMS, rows);
   };
-  const label = `a look at ${load.steps} steps of ${load.groups * load.rollouts} rollouts`;
+  const label = `alarm check of ${load.steps} steps of ${load.groups * load.rollouts} rollouts`;
   let next = load.steps;
   const atNewStep = async () => {
     await fill(next, next + 1);
@@ -73,9 +73,9 @@ export async function benchAlarmsLook(load: LookLoad, rounds: number): Promise<F
     for (let from = 0; from < load.steps; from += A_FILL) await fill(from, Math.min(load.steps, from + A_FILL));
     const first = (await cpuOf(look)) / load.steps;
     return [
-      figure(`${label}, the first: each step`, "CPU ms", null, [first]),
-      await repeated(`${label}, nothing new`, "CPU ms", { max: MS_MOST }, rounds, () => cpuOf(look)),
-      await repeated(`${label}, one of them new`, "CPU ms", null, rounds, atNewStep),
+      figure(`${label}, first check, per step`, "CPU ms", null, [first]),
+      await repeated(`${label}, no new step`, "CPU ms", { max: MS_MOST }, rounds, () => cpuOf(look)),
+      await repeated(`${label}, one new step`, "CPU ms", null, rounds, atNewStep),
     ];
   } finally {
     await endpoint.close();

@@ -69,13 +69,13 @@ export async function benchColdStart(script: WorkerModules, rounds: number): Pro
       starts.map((s) => s.first_reply_ms),
     ),
     figure(
-      "cold start of a Worker of one line",
+      "cold start of a one-line Worker",
       "ms",
       null,
       trivial.map((s) => s.first_reply_ms),
     ),
-    figure("script start-up, CPU above a Worker of one line", "CPU ms", null, added),
-    figure("modules that a start reads, gzipped", "kB", { max: GZIP_KB_MOST }, [gzipped(readAtStart(script))]),
+    figure("script start-up, CPU above a one-line Worker", "CPU ms", null, added),
+    figure("modules loaded at start, gzipped", "kB", { max: GZIP_KB_MOST }, [gzipped(readAtStart(script))]),
     figure("all modules, gzipped", "kB", null, [gzipped(Object.keys(script))]),
   ];
 }

@@ -40,8 +40,8 @@ export async function benchCostlyFloods(script: WorkerModules, rounds: Rounds): 
         taken.push((workerd.cpuMs() - cpu) / (performance.now() - began));
       };
       figures.push(...(await ratios(name, rounds, small, flood)));
-      if (answered === 0) throw new Error(`${name}: none of the flood was answered`);
-      figures.push(figure(`${name}: of a core, of both keys`, "cores", null, taken));
+      if (answered === 0) throw new Error(`${name}: no request of the flood was answered`);
+      figures.push(figure(`${name}: CPU of both keys, cores`, "cores", null, taken));
     }
   } finally {
     await workerd.close();

@@ -59,7 +59,8 @@ async function send(url: string, per_second: number, ms: number, ids: Set<string
     const taken = post(`${url}/v1/rewards`, JSON.stringify(body)).then((text) => {
       latencies_ms.push(performance.now() - sent);
       const { request_id, logged, rewards } = JSON.parse(text) as RewardsReply;
-      if (logged !== "queued" || rewards.flat().includes(null)) throw new Error(`a reply said ${text.slice(0, 300)}`);
+      if (logged !== "queued" || rewards.flat().includes(null))
+        throw new Error(`unexpected reply: ${text.slice(0, 300)}`);
       ids.add(request_id);
     });
     // Heard at the end; an early rejection must not end the process.
@@ -143,15 +144,25 @@ export async function benchDatabaseDown(script: WorkerModules, load: DatabaseDow
       once("database down: replies", "replies", null, ids.size),
       once("database down: p50 of replies, up", "ms", null, at(up, 0.5)),
       once("database down: p50 of replies, down", "ms", null, at(down, 0.5)),
-      once("database down: p50, down over up", "ratio", { max: RATIO_MOST }, ratio(0.5)),
-      once("database down: p99, down over up", "ratio", { max: RATIO_MOST }, ratio(0.99)),
-      once("database down: workerd, last minute less first", "MiB", { max: GROWTH_MIB_MOST }, growth("workerd")),
-      once("database down: queues and clients, live, end less start", "MiB", { max: GROWTH_MIB_MOST }, live_growth),
-      once("database down: queues and clients, resident, minutes", "MiB", null, growth("node")),
-      once("database down: messages waiting at its end", "messages", null, backlog),
-      once("database down: drain once it is back", "s", { max: DRAIN_MS_MOST / 1000 }, drain_ms / 1000),
+      once("database down: p50, down relative to up", "ratio", { max: RATIO_MOST }, ratio(0.5)),
+      once("database down: p99, down relative to up", "ratio", { max: RATIO_MOST }, ratio(0.99)),
+      once(
+        "database down: workerd memory, last minute minus first",
+        "MiB",
+        { max: GROWTH_MIB_MOST },
+        growth("workerd"),
+      ),
+      once(
+        "database down: queues and clients, live heap, end minus start",
+        "MiB",
+        { max: GROWTH_MIB_MOST },
+        live_growth,
+      ),
+      once("database down: queues and clients, resident memory, last minute minus first", "MiB", null, growth("node")),
+      once("database down: messages queued at the end of the outage", "messages", null, backlog),
+      once("database down: time to drain the queue afterwards", "s", { max: DRAIN_MS_MOST / 1000 }, drain_ms / 1000),
       once("database down: replies without a row", "replies", { max: 0 }, lost),
-      once("database down: rows beyond the replies", "rows", { max: 0 }, Number(total?.[0]) - ids.size),
+      once("database down: rows without a reply", "rows", { max: 0 }, Number(total?.[0]) - ids.size),
     ];
   } finally {
     await rig[Symbol.asyncDispose]();

@@ -63,7 +63,7 @@ export async function benchDecisions(
     figure(`${name} by a chat judge, ${comparisons / load.groups} calls`, "CPU ms/group", null, asked),
     figure(`${name} by a decision model, 2 calls`, "CPU ms/group", null, decided),
     figure(
-      `${name}, decision model over chat judge`,
+      `${name}, decision model relative to chat judge`,
       "x",
       { max: SHARE_MOST },
       decided.map((ms, at) => ms / (asked[at] as number)),

@@ -124,32 +124,33 @@ async function ofSize(parts: Parts, load: EarlyStackLoad, size: EarlyLoad["sizes
   for (let seed = 1; seed <= load.repeats; seed++) {
     off.push(await step("off", load.spread * unit_s, `${seed}`));
     on.push(await step("on", load.spread * unit_s, `${seed}`));
-    if (JSON.stringify(off.at(-1)?.rewards) !== JSON.stringify(on.at(-1)?.rewards)) throw new Error("other rewards");
+    if (JSON.stringify(off.at(-1)?.rewards) !== JSON.stringify(on.at(-1)?.rewards))
+      throw new Error("early and gathered judging gave different rewards");
   }
   const ratio = (value: (step: StackStep) => number) => on.map((early, i) => value(early) / value(off[i] as StackStep));
   const wait = ({ waits }: StackStep) => mean(waits);
-  const label = `K = ${rollouts}, ${groups === 1 ? "one group alone" : `${groups} groups`}, over ${load.spread} x`;
+  const label = `K = ${rollouts}, ${groups === 1 ? "one group alone" : `${groups} groups`}, arrivals spread over ${load.spread} x the judging time`;
   // An engine that is idle has nothing to gain but waves.
   const goal = groups === 1 ? null : { max };
   return [
-    figure(`${label}: judged at once`, "s", null, [unit_s]),
+    figure(`${label}: judging time when all arrive at once`, "s", null, [unit_s]),
     figure(`${label}: last arrival to last reward, gathered`, "s", null, off.map(wait)),
     figure(`${label}: last arrival to last reward, early`, "s", null, on.map(wait)),
     figure(`${label}: early over gathered`, "times", goal, ratio(wait)),
     figure(
-      `${label}: the same, slowest group`,
+      `${label}: early over gathered, slowest group`,
       "times",
       null,
       ratio(({ waits }) => Math.max(...waits)),
     ),
     figure(
-      `${label}: the step's end`,
+      `${label}: end of the step, early over gathered`,
       "times",
       null,
       ratio(({ end }) => end),
     ),
     figure(
-      `${label}: asked before the last came`,
+      `${label}: comparisons sent before the last arrival`,
       "share",
       { min: 0.01 },
       on.map(({ asked, early }) => early / asked),

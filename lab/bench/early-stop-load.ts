@@ -105,7 +105,7 @@ export function readReply(events: readonly VerifyEvent[], size: GroupSize): Repl
   const done = events.at(-1);
   const generations = pairsOf(size) * size.samples;
   if (done?.type !== "done" || done.usage.failed > 0 || done.usage.generations !== generations) {
-    throw new Error(`not a whole reply of ${generations} generations, it ends: ${JSON.stringify(done)}`);
+    throw new Error(`incomplete reply to ${generations} generations; it ends with ${JSON.stringify(done)}`);
   }
   const asked = askedOf(events, size);
   const seen = asked.reduce((sum, { readings }) => sum + readings.length, 0);

@@ -159,14 +159,16 @@ function armFigures(stop: Stop, { replies, latencies, stats, waited }: Arm, load
   const saved = replies.reduce((sum, reply) => sum + reply.saved, 0);
   const tokensReported = replies.reduce((sum, reply) => sum + reply.completion_tokens, 0);
   return [
-    figure(`${arm}: tokens by the engine, ${latencies.length} groups`, "tokens", null, [stats.tokens_generated]),
-    figure(`${arm}: of these in the gateway's account`, "share", null, [tokensReported / stats.tokens_generated]),
-    figure(`${arm}: generations left out or cut`, "share", null, [saved / generations]),
-    figure(`${arm}: latency of a group, mean`, "simulated s", null, [mean(latencies)]),
-    figure(`${arm}: latency of a group, p50`, "simulated s", null, latencies),
-    figure(`${arm}: latency, p99 of ${latencies.length} (interpolated)`, "simulated s", null, [p99(latencies)]),
+    figure(`${arm}: tokens counted by the engine, ${latencies.length} groups`, "tokens", null, [
+      stats.tokens_generated,
+    ]),
+    figure(`${arm}: share of these that the gateway reports`, "share", null, [tokensReported / stats.tokens_generated]),
+    figure(`${arm}: generations skipped or aborted`, "share", null, [saved / generations]),
+    figure(`${arm}: group latency, mean`, "simulated s", null, [mean(latencies)]),
+    figure(`${arm}: group latency, p50`, "simulated s", null, latencies),
+    figure(`${arm}: group latency, p99 of ${latencies.length} (interpolated)`, "simulated s", null, [p99(latencies)]),
     figure(`${arm}: preemptions in the engine`, "generations", null, [stats.preemptions]),
-    figure(`${arm}: without a core meanwhile (neighbours)`, "share of time", null, [waited]),
+    figure(`${arm}: waiting for a core (CPU steal by other processes)`, "share of time", null, [waited]),
   ];
 }
 
@@ -177,10 +179,10 @@ function ratioFigures(all: Arm, early: Arm, load: StackLoad): Figure[] {
   const [before, after] = [all.stats.tokens_generated, early.stats.tokens_generated];
   const [allP99, earlyP99] = [p99(all.latencies), p99(early.latencies)];
   return [
-    figure(`early stop over HTTP: of ${pairs} pairs decided identically`, "share", { min: 1 }, [same / pairs]),
-    figure("early stop over HTTP cuts tokens by", "share", null, [cut(before, after)]),
-    figure("early stop over HTTP cuts the p99 of a group by", "share", null, [cut(allP99, earlyP99)]),
-    figure("early stop over HTTP cuts the mean of a group by", "share", null, [
+    figure(`early stop over HTTP: identical decisions of ${pairs} pairs`, "share", { min: 1 }, [same / pairs]),
+    figure("early stop over HTTP: tokens saved", "share", null, [cut(before, after)]),
+    figure("early stop over HTTP: group latency p99 reduced by", "share", null, [cut(allP99, earlyP99)]),
+    figure("early stop over HTTP: mean group latency reduced by", "share", null, [
       cut(mean(all.latencies), mean(early.latencies)),
     ]),
   ];
@@ -190,10 +192,10 @@ async function aloneFigures(load: StackLoad): Promise<Figure[]> {
   const [all, early] = [await alone(load, "all"), await alone(load, "majority")];
   const cuts = all.latencies.map((latency, n) => 1 - (early.latencies[n] as number) / latency);
   return [
-    figure("over HTTP, a group alone, all: latency", "simulated s", null, all.latencies),
-    figure("over HTTP, a group alone, majority: latency", "simulated s", null, early.latencies),
-    figure("over HTTP, a group alone: early stop cuts latency by", "share", null, cuts),
-    figure("over HTTP, a group alone: early stop cuts tokens by", "share", null, [1 - early.tokens / all.tokens]),
+    figure("early stop over HTTP, a group alone, all: latency", "simulated s", null, all.latencies),
+    figure("early stop over HTTP, a group alone, majority: latency", "simulated s", null, early.latencies),
+    figure("early stop over HTTP, a group alone: latency reduced by", "share", null, cuts),
+    figure("early stop over HTTP, a group alone: tokens saved", "share", null, [1 - early.tokens / all.tokens]),
   ];
 }
 
@@ -210,8 +212,8 @@ export async function benchEarlyStopStack(load: StackLoad): Promise<Figure[]> {
   const all = await runArm(load, "all", starts);
   const early = await runArm(load, "majority", starts);
   return [
-    figure("early stop over HTTP: what waiting for all sustains", "groups/simulated h", null, [sustained * 3_600]),
-    figure("early stop over HTTP: arrivals, as a share of it", "share", null, [load.load_share]),
+    figure("early stop over HTTP: sustained rate without early stop", "groups/simulated h", null, [sustained * 3_600]),
+    figure("early stop over HTTP: arrival rate, share of the sustained rate", "share", null, [load.load_share]),
     ...armFigures("all", all, load),
     ...armFigures("majority", early, load),
     ...ratioFigures(all, early, load),

@@ -130,11 +130,11 @@ function armFigures(name: string, { replies, latencies, engine }: Arm, load: Ear
   const { preemptions, prompt_tokens, warm_tokens } = engine.totals;
   return [
     figure(`${name}: tokens`, "tokens", null, [engine.tokens_generated]),
-    figure(`${name}: generations left out or cut`, "share", null, [saved / generations]),
+    figure(`${name}: generations skipped or aborted`, "share", null, [saved / generations]),
     figure(`${name}: prompt tokens found in the prefix cache`, "share", null, [warm_tokens / prompt_tokens]),
     figure(`${name}: preemptions`, "generations", null, [preemptions]),
-    figure(`${name}: latency of a group, mean`, "s", null, [mean(latencies)]),
-    figure(`${name}: latency of a group, p99 of ${latencies.length}`, "s", null, [p99(latencies)]),
+    figure(`${name}: group latency, mean`, "s", null, [mean(latencies)]),
+    figure(`${name}: group latency, p99 of ${latencies.length}`, "s", null, [p99(latencies)]),
   ];
 }
 
@@ -152,14 +152,14 @@ async function underLoad(load: EarlyStopLoad, rates: Rates): Promise<Figure[]> {
   return [
     ...armFigures(`${name}, all`, all, load),
     ...armFigures(`${name}, majority`, early, load),
-    figure(`${name}: of ${pairs} pairs decided identically`, "share", { min: 1 }, [same / pairs]),
-    figure(`${name}: cuts tokens by`, "share", { min: TOKENS_SAVED_LEAST }, [tokens]),
-    figure(`${name}: samples taken one by one would cut`, "share", null, [possible]),
-    figure(`${name}: of that reached`, "share", { min: OF_POSSIBLE_LEAST }, [tokens / possible]),
-    figure(`${name}: cuts the p99 of a group by`, "share", { min: P99_CUT_LEAST }, [
+    figure(`${name}: identical decisions of ${pairs} pairs`, "share", { min: 1 }, [same / pairs]),
+    figure(`${name}: tokens saved`, "share", { min: TOKENS_SAVED_LEAST }, [tokens]),
+    figure(`${name}: tokens saved if sampled one by one`, "share", null, [possible]),
+    figure(`${name}: share of that saving reached`, "share", { min: OF_POSSIBLE_LEAST }, [tokens / possible]),
+    figure(`${name}: group latency p99 reduced by`, "share", { min: P99_CUT_LEAST }, [
       cut(({ latencies }) => p99(latencies)),
     ]),
-    figure(`${name}: cuts the mean of a group by`, "share", null, [cut(({ latencies }) => mean(latencies))]),
+    figure(`${name}: mean group latency reduced by`, "share", null, [cut(({ latencies }) => mean(latencies))]),
   ];
 }
 
@@ -167,10 +167,10 @@ async function underLoad(load: EarlyStopLoad, rates: Rates): Promise<Figure[]> {
 async function alone(load: EarlyStopLoad, rates: Rates): Promise<Figure[]> {
   const starts = Array.from({ length: load.alone_groups }, (_, n) => n * APART_S);
   const [all, early] = [await runArm(load, rates, "all", starts), await runArm(load, rates, "majority", starts)];
-  const name = `groups alone, ${rates} pass rates: early stop cuts`;
+  const name = `early stop, groups alone, ${rates} pass rates:`;
   return [
-    figure(`${name} latency by`, "share", null, [1 - mean(early.latencies) / mean(all.latencies)]),
-    figure(`${name} tokens by`, "share", null, [1 - early.engine.tokens_generated / all.engine.tokens_generated]),
+    figure(`${name} latency reduced by`, "share", null, [1 - mean(early.latencies) / mean(all.latencies)]),
+    figure(`${name} tokens saved`, "share", null, [1 - early.engine.tokens_generated / all.engine.tokens_generated]),
   ];
 }
 

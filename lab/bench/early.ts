@@ -192,7 +192,8 @@ interface BothArms {
 async function bothArms(load: EarlyLoad, arrivals: readonly GroupArrivals[]): Promise<BothArms> {
   const gathered = await runStep(load, arrivals, false);
   const early = await runStep(load, arrivals, true);
-  if (JSON.stringify(gathered.rewards) !== JSON.stringify(early.rewards)) throw new Error("other rewards");
+  if (JSON.stringify(gathered.rewards) !== JSON.stringify(early.rewards))
+    throw new Error("early and gathered judging gave different rewards");
   return { gathered, early };
 }
 
@@ -226,7 +227,7 @@ async function ofSpread(
     const drawn = Array.from({ length: load.groups }, () => ({ rollouts, over_s: spread * unit_s }));
     steps.push(await bothArms(load, stepOf(load, randomOf(rollouts, seed), 0, drawn)));
   }
-  const label = `K = ${rollouts}, samples over ${spread} x that`;
+  const label = `K = ${rollouts}, arrivals spread over ${spread} x the judging time`;
   const wait = (arm: keyof BothArms) => steps.map((step) => waited(step[arm]));
   const later = { max: LATER_MOST };
   const wasted = steps.map(({ early: { asked, used } }) => asked / used - 1);
@@ -234,8 +235,8 @@ async function ofSpread(
     figure(`${label}: last arrival to reward, gathered`, "s", null, wait("gathered")),
     figure(`${label}: last arrival to reward, early`, "s", null, wait("early")),
     figure(`${label}: early over gathered`, "times", spread === 2 ? { max } : null, over(steps, waited)),
-    figure(`${label}: the same, p99 of groups`, "times", later, over(steps, slowest)),
-    figure(`${label}: the step's end`, "times", later, over(steps, ended)),
+    figure(`${label}: early over gathered, p99 of groups`, "times", later, over(steps, slowest)),
+    figure(`${label}: end of the step, early over gathered`, "times", later, over(steps, ended)),
     figure(
       `${label}: wasted generations with ${100 * load.lost} % lost samples`,
       "share",
@@ -276,14 +277,14 @@ async function ofMixedSteps(load: EarlyLoad, load_share: number): Promise<Figure
   }
   const all = ({ waits }: Step) => waits;
   const atOnce = ({ waits }: Step) => waits.filter((_, g) => spreadOf(g % load.groups) === 0);
-  const label = `mixed steps at ${100 * load_share} % of the load`;
+  const label = `mixed steps at ${100 * load_share} % of capacity`;
   const later = { max: LATER_MOST };
   return [
-    figure(`${label}: a step's time`, "s", null, [period_s]),
+    figure(`${label}: time between steps`, "s", null, [period_s]),
     figure(`${label}: mean reply time, early over gathered`, "times", null, over(runs, waited)),
-    figure(`${label}: p99 of reply times, run by run`, "times", null, over(runs, slowest)),
-    pooled(`${label}: p99 of reply times (95 % interval)`, later, runs, all),
-    pooled(`${label}: p99 of groups that come at once (95 % interval)`, later, runs, atOnce),
+    figure(`${label}: p99 of reply times, early over gathered, per run`, "times", null, over(runs, slowest)),
+    pooled(`${label}: p99 of reply times, early over gathered (95 % interval)`, later, runs, all),
+    pooled(`${label}: p99 of groups that arrive at once, early over gathered (95 % interval)`, later, runs, atOnce),
   ];
 }
 
@@ -293,7 +294,9 @@ export async function benchEarly(load: EarlyLoad): Promise<Figure[]> {
   for (const size of load.sizes) {
     const { rollouts } = size;
     const unit_s = await judgedAtOnce(load, new Array(load.groups).fill(rollouts));
-    figures.push(figure(`K = ${rollouts}: a step of ${load.groups} groups, judged at once`, "s", null, [unit_s]));
+    figures.push(
+      figure(`K = ${rollouts}: judging time of ${load.groups} groups that arrive at once`, "s", null, [unit_s]),
+    );
     for (const spread of load.spreads) figures.push(...(await ofSpread(load, size, spread, unit_s)));
   }
   for (const share of load.mixed.loads) figures.push(...(await ofMixedSteps(load, share)));

@@ -28,7 +28,7 @@ export async function startBackends(): Promise<Backends> {
   const child = fork(new URL("./mock.ts", import.meta.url), { execArgv: [] });
   const port = await new Promise<number>((resolve, reject) => {
     child.once("message", (said) => resolve((said as { port: number }).port));
-    child.once("exit", (code) => reject(new Error(`the mock ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`the mock exited with code ${code}`)));
     child.once("error", reject);
   });
   const url = `http://127.0.0.1:${port}`;

@@ -68,7 +68,7 @@ async function judge(): Promise<void> {
 
 async function flood({ flood: name, url, key, from }: Extract<Task, { flood: string }>): Promise<void> {
   const requests = FLOODS[name];
-  if (requests === undefined) throw new Error(`no flood is named ${name}`);
+  if (requests === undefined) throw new Error(`unknown flood: ${name}`);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   let [sent, answered, over] = [0, 0, false];
   parentPort?.once("message", () => {

@@ -109,7 +109,7 @@ const oneOf = (bodies: readonly string[]) => (which: number) => [
 /** The floods by name: the most expensive bodies that the cost fuzzer knows, images, and open groups. */
 export const FLOODS: Readonly<Record<string, Flood>> = {
   "diffs of many files": oneOf(DIFFS),
-  "the dearest comparisons": oneOf(DEAREST),
+  "the most expensive comparisons": oneOf(DEAREST),
   images: oneOf([IMAGES]),
   "open groups of 64": openGroup,
 };

@@ -118,11 +118,11 @@ export async function benchAddedLatency(
   through.close();
   direct.close();
   return [
-    figure("gateway's knee, requests of one generation", "generations/s", null, figures.knee),
-    figure("the engine alone at 60 % of it, p50", "ms", null, figures.direct50),
-    figure("the engine alone at 60 % of it, p99", "ms", null, figures.direct99),
-    figure("gateway adds at 60 % of it, p50", "ms", { max: ADDED_P50_MS_MOST }, figures.p50),
-    figure("gateway adds at 60 % of it, p99", "ms", { max: ADDED_P99_MS_MOST }, figures.p99),
-    figure("gateway without a core meanwhile (neighbours)", "share of time", null, figures.waits),
+    figure("gateway: knee, one-generation requests", "generations/s", null, figures.knee),
+    figure("engine without gateway at 60 % of the knee, p50", "ms", null, figures.direct50),
+    figure("engine without gateway at 60 % of the knee, p99", "ms", null, figures.direct99),
+    figure("latency added by the gateway at 60 % of the knee, p50", "ms", { max: ADDED_P50_MS_MOST }, figures.p50),
+    figure("latency added by the gateway at 60 % of the knee, p99", "ms", { max: ADDED_P99_MS_MOST }, figures.p99),
+    figure("gateway waiting for a core (CPU steal by other processes)", "share of time", null, figures.waits),
   ];
 }

@@ -109,7 +109,7 @@ async function throughput(gateway: Program, { rounds, window_ms }: GatewayLoad):
   const goal = { min: GENERATIONS_PER_CORE_SECOND_LEAST };
   return [
     figure("gateway, batches of 120 comparisons x 8", "generations/core-s", goal, perCore),
-    figure("gateway, the same by the clock", "generations/s", null, perSecond),
+    figure("gateway, the same batches, wall clock", "generations/s", null, perSecond),
   ];
 }
 
@@ -144,12 +144,12 @@ async function memory(gateway: Program, ms: number): Promise<Figure[]> {
     );
   };
   const peakMb = Math.max(...samples);
-  const over = `over ${Math.round(ms / 1_000)} s of batches`;
+  const over = `during ${Math.round(ms / 1_000)} s of batches`;
   return [
     figure(`gateway's memory ${over}`, "MB", null, [peakMb]),
     figure(`gateway's memory ${over}, second quarter`, "MB", null, [quarter(1)]),
     figure(`gateway's memory ${over}, last quarter`, "MB", null, [quarter(3)]),
-    figure("gateway's growth, second to last quarter", "MB", { max: GROWTH_MB_MOST }, [quarter(3) - quarter(1)]),
+    figure("gateway's memory growth, second to last quarter", "MB", { max: GROWTH_MB_MOST }, [quarter(3) - quarter(1)]),
   ];
 }
 

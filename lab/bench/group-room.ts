@@ -124,24 +124,24 @@ async function benchAdded(
     const added = taken.map(({ to_answers, native }) => to_answers - native);
     return [
       figure(
-        `last member to first question, ${group}`,
+        `last member's arrival to first comparison, ${group}`,
         "ms",
         null,
         taken.map((each) => each.to_verifier),
       ),
       figure(
-        `last member to last answer, ${group}`,
+        `last member's arrival to last answer, ${group}`,
         "ms",
         null,
         taken.map((each) => each.to_answers),
       ),
       figure(
-        `one native request, ${group}`,
+        `one whole-group request, ${group}`,
         "ms",
         null,
         taken.map((each) => each.native),
       ),
-      figure(`added by gathering, ${group}`, "ms", { max: ADDED_MS_MOST }, added),
+      figure(`latency added by gathering, ${group}`, "ms", { max: ADDED_MS_MOST }, added),
     ];
   } finally {
     agent.destroy();
@@ -184,16 +184,16 @@ async function benchMany(
     for (let step = 0; step < groups; step++) waiting.push(...open(step, 0, 1));
     const sizes = await Promise.all(waiting.map(({ judged }) => judged));
     const torn = sizes.filter((size) => size !== members).length;
-    if (torn > 0) throw new Error(`${torn} samples were not judged with their whole group`);
+    if (torn > 0) throw new Error(`${torn} samples were judged without their whole group`);
     const ended = performance.now();
     const sum = (metric: (workerd: BareWorkerd) => number) =>
       workerds.reduce((total, workerd) => total + metric(workerd), 0);
     const load = `${groups} groups of ${members} at once`;
     return [
-      figure(`sending all but the last members, ${load}`, "s", null, [(gathered - started) / 1000]),
-      figure(`judging and answering all, ${load}`, "s", null, [(ended - gathered) / 1000]),
-      figure(`workerd's CPU a sample, ${load}`, "ms", null, [sum((each) => each.cpuMs()) / sizes.length]),
-      figure(`peak above idle a sample, ${load}`, "KB", null, [
+      figure(`time to send all but the last members, ${load}`, "s", null, [(gathered - started) / 1000]),
+      figure(`time to judge and answer all, ${load}`, "s", null, [(ended - gathered) / 1000]),
+      figure(`workerd CPU per sample, ${load}`, "ms", null, [sum((each) => each.cpuMs()) / sizes.length]),
+      figure(`peak memory above idle per sample, ${load}`, "KB", null, [
         sum((each) => each.rss().peak - idleBytes) / 1e3 / sizes.length,
       ]),
     ];

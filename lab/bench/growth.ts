@@ -120,8 +120,8 @@ export async function benchGrowth(curves: readonly Curve[], rounds: number): Pro
       for (const [at, cost] of points) figures.push(figure(`${costName} at ${at} ${name}`, costName, null, [cost]));
       const logs = points.slice(-UPPER).map(([at, cost]) => [Math.log(at), Math.log(cost)] as const);
       figures.push(
-        interval(`${costName} by ${name}: a line's slope`, `${costName} each`, null, slopeOf(points)),
-        figure(`${costName} by ${name}: how much of it is on the line`, "", null, [onLine(points)]),
+        interval(`${costName} by ${name}: slope of the linear fit`, `${costName} each`, null, slopeOf(points)),
+        figure(`${costName} by ${name}: R² of the linear fit`, "", null, [onLine(points)]),
         interval(`${costName} by ${name}: the exponent`, "", { max: EXPONENT_MOST }, slopeOf(logs)),
       );
     }

@@ -128,7 +128,12 @@ export async function benchHedging({ questions, rounds }: HedgingLoad): Promise<
   }
   return [
     figure("p99 with hedging / without, 3 % stragglers of 10 s", "ratio", { max: P99_RATIO_MOST }, ratios),
-    figure("extra requests by hedging", "%", { max: EXTRA_PERCENT_MOST }, extra),
-    figure("requests a question when every one is refused (3 without a budget)", "ratio", { max: STORM_MOST }, storm),
+    figure("extra requests caused by hedging", "%", { max: EXTRA_PERCENT_MOST }, extra),
+    figure(
+      "requests per comparison when every one is refused (3 without a retry budget)",
+      "ratio",
+      { max: STORM_MOST },
+      storm,
+    ),
   ];
 }

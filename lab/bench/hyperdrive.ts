@@ -99,7 +99,10 @@ export async function benchHyperdrive(load: { groups: number; requests: number; 
       await using native = await delayed(database, delay_ms, true);
       const worker = await startWorkerd({ script, vars: { SQL_URL: http.href }, hyperdrive: native });
       try {
-        for (const [name, statements] of Object.entries({ "one read": page.slice(0, 1), "a page's four": page })) {
+        for (const [name, statements] of Object.entries({
+          "one read": page.slice(0, 1),
+          "a page's four reads": page,
+        })) {
           const rows = await post(worker.url, JSON.stringify({ way: "http", statements }));
           const took: Record<Asked["way"], number[]> = { http: [], native: [] };
           for (let k = -WARM_UP; k < load.requests; k++) {
@@ -108,12 +111,12 @@ export async function benchHyperdrive(load: { groups: number; requests: number; 
               if (k >= 0) took[way].push(ms);
             }
           }
-          const label = `${name}, ${2 * delay_ms} ms there and back`;
+          const label = `${name}, ${2 * delay_ms} ms round trip`;
           const [http_ms, native_ms] = [took.http, took.native].map((ms) => figure("", "ms", null, ms));
           figures.push(
-            { ...(http_ms as Figure), name: `${label}: Neon's HTTP` },
+            { ...(http_ms as Figure), name: `${label}: Neon's HTTP driver` },
             { ...(native_ms as Figure), name: `${label}: Hyperdrive` },
-            figure(`${label}: Hyperdrive over HTTP, medians`, "ratio", null, [
+            figure(`${label}: Hyperdrive relative to HTTP, medians`, "ratio", null, [
               (native_ms as Figure).median / (http_ms as Figure).median,
             ]),
           );

@@ -37,7 +37,8 @@ async function latencies(url: string, requests: number): Promise<number[]> {
     const started = performance.now();
     const reply = await fetch(`${url}/v1/verdicts`, { method: "POST", headers, body: BODY });
     await reply.text();
-    if (reply.status !== 200) throw new Error(`another key's idle uploads had a request answered ${reply.status}`);
+    if (reply.status !== 200)
+      throw new Error(`during another key's idle uploads a request was answered ${reply.status}`);
     taken.push(performance.now() - started);
   }
   return taken;
@@ -69,8 +70,8 @@ export async function benchIdleUploads(
       for (const upload of uploads) upload.destroy();
     }
     return [
-      figure("idle uploads: p99 of another key, with over without", "x", { max: RATIO_MOST }, ratios),
-      figure("idle uploads: p99 without", "ms", null, quiet),
+      figure("idle uploads: p99 of another key, with relative to without", "x", { max: RATIO_MOST }, ratios),
+      figure("idle uploads: p99 of another key, without", "ms", null, quiet),
     ];
   } finally {
     await workerd.close();

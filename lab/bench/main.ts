@@ -249,18 +249,18 @@ const NAMES = Object.keys(BENCHES);
 const options = commandFlags({
   command: "bench",
   call: "npm run lab -- bench",
-  description: `Speed and memory, as a table and as JSON. Those of the benchmarks that are only made when named: ${[...ON_REQUEST].join(", ")}.`,
+  description: `Measures speed and memory, as a table and as JSON. Benchmarks that run only when --only names them: ${[...ON_REQUEST].join(", ")}.`,
   numbers: {
     minutes: {
       min: 0.01,
       max: MINUTES_MOST,
       value: 0.25,
-      help: "how long the gateway's memory is watched, or the database stays away",
+      help: "how long `gateway` watches memory, and how long `database-down` keeps the database down",
     },
   },
-  texts: { out: { value: "dist/bench.json", file: true, help: "the file with the figures" } },
-  switches: { profile: "writes CPU profiles of the routes instead" },
-  lists: { only: { choices: NAMES, help: "only this benchmark" } },
+  texts: { out: { value: "dist/bench.json", file: true, help: "the JSON file with the results" } },
+  switches: { profile: "write CPU profiles of the routes instead" },
+  lists: { only: { choices: NAMES, help: "run only this benchmark" } },
 });
 
 async function main(): Promise<void> {
@@ -274,7 +274,7 @@ async function main(): Promise<void> {
   printTable(figures);
   const results = figures.map((figure) => ({ ...figure, met: isMet(figure) }));
   writeFileSync(options.out, `${JSON.stringify({ ...environment(), figures: results }, null, 2)}\n`);
-  console.log(`\n${results.filter(({ met }) => met === false).length} goals missed; figures in ${options.out}`);
+  console.log(`\n${results.filter(({ met }) => met === false).length} goals missed; results in ${options.out}`);
 }
 
 await main();

@@ -121,7 +121,7 @@ async function isolatePeak(
     for (let round = 0; round < rounds; round++)
       peaks.push((await sampledPeak(inspector, send(workerd, request))) / 1e6);
     inspector.close();
-    return figure(`isolate's peak, ${request.name}`, "MB", { max: ISOLATE_MB_MOST }, peaks);
+    return figure(`isolate's peak memory, ${request.name}`, "MB", { max: ISOLATE_MB_MOST }, peaks);
   } finally {
     await workerd.close();
   }
@@ -166,6 +166,6 @@ async function residentPeak(
       await workerd.close();
     }
   }
-  const name = `process's peak above idle, ${request.name}${limited ? "" : ", no heap limit"}`;
+  const name = `process's peak memory above idle, ${request.name}${limited ? "" : ", no heap limit"}`;
   return figure(name, "MB", limited ? { max: ISOLATE_MB_MOST } : null, peaks);
 }

@@ -81,10 +81,10 @@ async function failures(rounds: Rounds): Promise<Figure[]> {
   };
   try {
     return await ratios(
-      "a key's failing questions",
+      "a key's failing comparisons",
       rounds,
       async () => {
-        if ((await ask("b", 20_000)) !== 4) throw new Error("another key's questions were not answered");
+        if ((await ask("b", 20_000)) !== 4) throw new Error("another key's comparisons were not answered");
       },
       (over) => {
         const askUntilAborted = async (): Promise<void> => {

@@ -164,13 +164,13 @@ export async function benchPeers(
     figure("edge and gateway / Portkey", "ratio", { max: 1 / 12 }, ratios("edge and gateway", "Portkey")),
     figure("edge and gateway / LiteLLM", "ratio", { max: 1 / 100 }, ratios("edge and gateway", "LiteLLM")),
     figure(
-      `${size} by the clock, openai / a bare Worker`,
+      `${size} wall clock, openai / a bare Worker`,
       "ratio",
       { max: 2 },
       ratios("edge, openai", "a bare Worker", wall),
     ),
     figure(
-      `${size} by the clock, gateway / a bare Node process`,
+      `${size} wall clock, gateway / a bare Node process`,
       "ratio",
       { max: 2 },
       ratios("edge and gateway", "a bare Node process", wall),

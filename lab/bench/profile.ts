@@ -29,7 +29,7 @@ export async function profileRoutes(backends: Backends): Promise<void> {
       const hot = await inspector.profile(async () => {
         for (let i = 0; i < REPEATS; i++) await post(workerd.url + path, body);
       });
-      console.log(`\n${path}, ms a request`);
+      console.log(`\n${path}, ms per request`);
       for (const { name, self_ms, share } of hot.slice(0, ROWS)) {
         console.log(
           `${(self_ms / REPEATS).toFixed(1).padStart(8)}  ${(share * 100).toFixed(1).padStart(5)} %  ${name}`,

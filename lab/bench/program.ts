@@ -46,5 +46,5 @@ export async function startProgram(
       },
     };
   }
-  throw new Error(`${main} ended before it was ready`);
+  throw new Error(`${main} exited before it was ready`);
 }

@@ -24,7 +24,9 @@ const SIGNALS = {
 };
 const SPECS = {
   "another expression": { signals: SIGNALS, reward: "zscore(quality) + 0.5 * format + 0.1 * rank(short)" },
-  "another score, out of verdicts": { signals: { ...SIGNALS, quality: { ...SIGNALS.quality, score: "copeland" } } },
+  "another score, recomputed from verdicts": {
+    signals: { ...SIGNALS, quality: { ...SIGNALS.quality, score: "copeland" } },
+  },
 };
 /** Issue 16: 1,000 groups on the local stack. */
 const MS_MOST = 5_000;
@@ -67,7 +69,7 @@ export async function benchRescore(script: WorkerModules, load: { groups: number
           throw new Error(`the stream ended with ${text.slice(-300)}`);
         return performance.now() - started;
       };
-      const label = `${load.groups} groups of ${load.rollouts} scored again, ${name}`;
+      const label = `rescoring ${load.groups} groups of ${load.rollouts}, ${name}`;
       figures.push(await repeated(label, "ms", { max: MS_MOST }, rounds, ask));
     }
     return figures;

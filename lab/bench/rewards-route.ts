@@ -31,7 +31,7 @@ async function benchFetching(backends: Backends, batch: Batch, rounds: number): 
   try {
     const count = comparisonsOf(batch);
     const body = fetchingOnly(count, await backends.question());
-    return await repeated("a Worker that only fetches as much", "CPU ms/comparison", null, rounds, async () => {
+    return await repeated("a Worker that only makes the same fetches", "CPU ms/comparison", null, rounds, async () => {
       const before = workerd.cpuMs();
       await post(workerd.url, body);
       return (workerd.cpuMs() - before) / count;

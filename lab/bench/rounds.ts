@@ -45,7 +45,7 @@ export async function ratios(
     await flooding;
   }
   return [
-    figure(`${what}: p99 of another key, with over without`, "x", { max: RATIO_MOST }, ratio),
-    figure(`${what}: p99 without`, "ms", null, quiet),
+    figure(`${what}: p99 of another key, with relative to without`, "x", { max: RATIO_MOST }, ratio),
+    figure(`${what}: p99 of another key, without`, "ms", null, quiet),
   ];
 }

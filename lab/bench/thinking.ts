@@ -25,7 +25,7 @@ export async function benchThinking(
     const { cpu } = await startWays(subjects, script, { verifier, question: backends.question }, batch)
       .then(() => measure(subjects, rounds))
       .finally(() => closeAll(subjects));
-    const label = `${tokens} an event`;
+    const label = `${tokens} per event`;
     figures.push(
       ...[...cpu].map(([name, values]) => {
         const goal = name === WAYS.gateway ? { max: 0.7 } : null;

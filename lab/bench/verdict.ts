@@ -73,8 +73,8 @@ export function benchVerdict(): Measurement[] {
   return [
     { name: "parseLetter, short texts", value: perSecond(short.length, parseMs(short)), unit: "texts/s" },
     ...Object.entries({
-      "closed thoughts (read from the end)": closed,
-      "open thoughts": open,
+      "closed <think> block (read from the end)": closed,
+      "open <think> block": open,
       "no tags": untagged,
     }).map(([name, texts]) => ({
       name: `parseLetter, 64 KiB traces, ${name}`,

@@ -39,7 +39,7 @@ async function throughput(workerd: BareWorkerd, { items, requests }: VerdictsLoa
   const url = `${workerd.url}/v1/verdicts`;
   const { rewards } = JSON.parse(await post(url, body)) as { rewards: unknown[] };
   if (rewards.length !== items) throw new Error(`${rewards.length} rewards for ${items} items`);
-  const name = `/v1/verdicts list_em, ${items} items a request`;
+  const name = `/v1/verdicts list_em, ${items} items per request`;
   return repeated(name, "items/CPU s", { min: ITEMS_LEAST }, rounds, async () => {
     const before = workerd.cpuMs();
     for (let i = 0; i < requests; i++) await post(url, body);

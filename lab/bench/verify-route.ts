@@ -84,7 +84,7 @@ async function cpuFigures(workers: PerProtocol<BareWorkerd>, batch: Batch, round
   const size = `${batch.groups} x ${batch.rollouts}`;
   const spent: PerProtocol<number[]> = { openai: [], verify: [] };
   const ratio = await repeated(
-    "CPU a comparison, verify / openai",
+    "CPU per comparison, verify / openai",
     "ratio",
     { max: CPU_RATIO_MOST },
     rounds,

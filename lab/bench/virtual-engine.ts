@@ -153,7 +153,7 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
       const { text, tokens } = promptOf({ messages });
       const content = messages.at(-1)?.content ?? "";
       const read = parsePrompt(content.slice(content.indexOf("[QUESTION]\n")));
-      if (read === null) throw new Error("the prompt holds no comparison");
+      if (read === null) throw new Error("the prompt contains no comparison");
       prompt = { tokens, blocks: blockKeys(text, this.#parameters.block_tokens), read };
       if (this.#prompts.size === PROMPTS_MAX) this.#prompts.clear();
       this.#prompts.set(question, prompt);

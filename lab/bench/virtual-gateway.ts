@@ -31,7 +31,7 @@ export function virtualGateway(engine: VirtualEngine, model: string): { verifier
           stats.requests++;
           const group = new GroupAsk(judgeJob, sink);
           const body = verifyBody(call, model, group.body(), LIMITS.deadline_ms_max);
-          if (typeof body !== "string") throw new Error("the benchmark's groups fit into one text");
+          if (typeof body !== "string") throw new Error("the benchmark's groups must fit into one text");
           const { promise, resolve } = Promise.withResolvers<void>();
           const emit = (event: VerifyEvent) => {
             group.take(event, 0);

@@ -34,7 +34,7 @@ const IN_WAVES: Readonly<Record<string, SpecInput["judge"]>> = {
   pivot: { schedule: "pivot" },
   "active, a quarter": { schedule: "active", budget: { ratio: 0.25 } },
   "active, half": { schedule: "active", budget: { ratio: 0.5 } },
-  "samples until sure": { schedule: "swiss", samples: { min: 2, max: 8 } },
+  "sequential samples": { schedule: "swiss", samples: { min: 2, max: 8 } },
 };
 
 interface Ran {
@@ -111,13 +111,13 @@ export async function benchWaves(load: WavesLoad, names: readonly string[] = Obj
     const goal = { max: WAVES_MOST };
     const ratio = large.end / whole.end;
     figures.push(
-      figure(`${name}: generations a group`, "generations", null, [asked]),
-      figure(`${name}: a step of ${load.groups} groups, one wave of as many`, "s", null, [whole.end]),
-      figure(`${name}: a step of ${load.groups} groups, over that`, "times", goal, [ratio]),
+      figure(`${name}: generations per group`, "generations", null, [asked]),
+      figure(`${name}: step of ${load.groups} groups, same comparisons in one wave`, "s", null, [whole.end]),
+      figure(`${name}: step of ${load.groups} groups, relative to one wave`, "times", goal, [ratio]),
     );
     const alone = await run(load, 1, [0], () => judge);
     const singleWave = await run(load, 1, [0], () => oneWave(mean(alone.generations.flat()), load.rollouts));
-    figures.push(figure(`${name}: a group alone, over one wave`, "times", null, [alone.end / singleWave.end]));
+    figures.push(figure(`${name}: a group alone, relative to one wave`, "times", null, [alone.end / singleWave.end]));
     const { groups, steps } = load.small;
     const gap = (whole.end * groups) / load.groups / load.load_share;
     const starts = arrivals(steps, gap, SEED);
@@ -126,11 +126,11 @@ export async function benchWaves(load: WavesLoad, names: readonly string[] = Obj
       oneWave(mean(waves.generations[step] as number[]), load.rollouts),
     );
     figures.push(
-      figure(`${name}: steps of ${groups} groups under load, mean of one wave`, "s", null, [mean(ones.seconds)]),
-      figure(`${name}: steps of ${groups} groups under load, over that`, "times", null, [
+      figure(`${name}: steps of ${groups} groups under load, mean in one wave`, "s", null, [mean(ones.seconds)]),
+      figure(`${name}: steps of ${groups} groups under load, mean relative to one wave`, "times", null, [
         mean(waves.seconds) / mean(ones.seconds),
       ]),
-      figure(`${name}: all of them done, over that`, "times", goal, [waves.end / ones.end]),
+      figure(`${name}: steps under load, end of the last, relative to one wave`, "times", goal, [waves.end / ones.end]),
     );
   }
   return figures;

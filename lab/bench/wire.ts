@@ -67,7 +67,7 @@ export class WireClient {
     this.#exchanges.delete(socket);
     this.#idle.push(socket);
     if (received.includes(this.#expected)) exchange.resolve();
-    else exchange.reject(new Error(`a reply without ${this.#expected}: ${received.subarray(0, 500)}`));
+    else exchange.reject(new Error(`the reply lacks ${this.#expected}: ${received.subarray(0, 500)}`));
   }
 }
 

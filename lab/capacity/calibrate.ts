@@ -31,12 +31,13 @@ function lineThrough(seen: readonly Seen[]): { alone_s: number; more_s: number }
   return { alone_s: Math.max(1e-6, y - more_s * x), more_s };
 }
 
-/** The setting with what the summary measured in place of what was assumed. @throws Error where it measured nothing */
+/** The setting with the summary's measurements instead of assumptions. @throws Error without measurements */
 export function calibratedBy(setting: Setting, summary: Summary): Setting {
   const held = summary.points.filter(({ overloaded }) => overloaded.length === 0);
   const sides = (held.length > 0 ? held : summary.points).map(({ target }) => target);
   const seen = sides.map(seenAt).filter((point) => point !== null);
-  if (seen.length === 0) throw new Error("the load test saw no generation's time: it needs --kind rewards or gateway");
+  if (seen.length === 0)
+    throw new Error("the load test recorded no generation times: run it with --kind rewards or gateway");
   const { alone_s, more_s } = lineThrough(seen);
   const part = (name: "edge" | "network") => mean(sides.map(({ split_ms }) => (split_ms[name] ?? 0) / 1_000));
   const { tokens, engine, gpus } = setting;
@@ -69,7 +70,7 @@ export function calibrated(setting: Setting, folder: string): Setting {
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    throw new Error(`--calibrate ${folder}: there is no ${FILES.summary}; npm run loadtest -- --out FOLDER writes one`);
+    throw new Error(`--calibrate ${folder}: no ${FILES.summary}; npm run loadtest -- --out FOLDER writes one`);
   }
   return calibratedBy(setting, SummarySchema.parse(JSON.parse(text)));
 }

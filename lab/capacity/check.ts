@@ -150,7 +150,7 @@ export async function checked(say: (line: string) => void): Promise<Checked[]> {
       generations: [mean(generations), step.generations - step.saved],
       load: loadavg()[0] as number,
     };
-    say(`stack ${mean(stack).toFixed(2)} s, model ${mean_s.toFixed(2)} s, ${(100 * result.error).toFixed(1)} % off`);
+    say(`stack ${mean(stack).toFixed(2)} s, model ${mean_s.toFixed(2)} s, ${(100 * result.error).toFixed(1)} % error`);
     results.push(result);
   }
   return results;
@@ -171,7 +171,7 @@ export function checkTable(results: readonly Checked[]): string {
     ].join(" | "),
   );
   return [
-    "| size | stack, s | model, s | off | generations, stack / model | load |",
+    "| size | stack, s | model, s | error | generations, stack / model | load |",
     "|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row} |`),
   ].join("\n");

@@ -43,7 +43,7 @@ if (page !== "") {
   const made = await capacityPage(asked, say);
   writeFiles(join(dirname(page), name), made.files);
   writeFileSync(page, made.text);
-  console.log(`wrote ${page} and ${Object.keys(made.files).length} charts beside it`);
+  console.log(`wrote ${page} and ${Object.keys(made.files).length} charts`);
   process.exit();
 }
 const { gpus, at } =
@@ -54,7 +54,7 @@ if (flags.json) {
   console.log(JSON.stringify({ ...at, gpus, target_s, seeds }, null, 2));
 } else {
   const { step, mean_s, ci95 } = at;
-  const time = `${mean_s.toFixed(1)} s a step (95 % of the mean over ${seeds} seeds: ${ci95.map((s) => s.toFixed(1)).join(" to ")})`;
+  const time = `${mean_s.toFixed(1)} s per step (95 % interval of the mean over ${seeds} seeds: ${ci95.map((s) => s.toFixed(1)).join(" to ")})`;
   const share = (part: number, all: number) => `${Math.round((100 * part) / Math.max(1e-9, all))} %`;
   const what = `${flags.groups} x ${flags.rollouts}`;
   console.log(
@@ -62,9 +62,9 @@ if (flags.json) {
       flags.gpus > 0
         ? `${what} on ${gpus} GPUs: ${time}`
         : gpus === null
-          ? `${what} in ${target_s} s: not by up to ${at.gpus} GPUs, which take ${time}. Allow fewer tokens an answer (--max-tokens), or another schedule.`
+          ? `${what} in ${target_s} s: not possible with up to ${at.gpus} GPUs, which take ${time}. Lower --max-tokens or choose another schedule.`
           : `${what} in ${target_s} s: ${gpus} GPUs, ${time}`,
-      `${Math.round(step.generations)} generations, ${share(step.saved, step.generations)} of them left out or cut; ${Math.round(step.completion_tokens / 1_000)} thousand tokens generated, ${share(step.warm_tokens, step.prompt_tokens)} of prompts cached`,
+      `${Math.round(step.generations)} generations, ${share(step.saved, step.generations)} of them skipped or aborted; ${Math.round(step.completion_tokens / 1_000)} thousand tokens generated, ${share(step.warm_tokens, step.prompt_tokens)} of prompt tokens cached`,
       `GPUs busy ${share(step.busy_s, step.gpu_s)} of the step; ${setting.protocol === "verify" ? `${Math.ceil(at.gpus / GATEWAY_ENGINES)} gateways` : "no gateway"}`,
     ].join("\n"),
   );

@@ -32,9 +32,9 @@ const thinking = (setting: Setting, median: number, max: number): Setting => ({
 
 /** Verifiers by how they answer: a step's time depends on that most. */
 const VERIFIERS: readonly (readonly [name: string, of: (setting: Setting) => Setting])[] = [
-  ["answers at once", (setting) => thinking(setting, 0, 64)],
-  ["thinks shortly (median 300 tokens, 1,024 at most)", (setting) => thinking(setting, 300, 1_024)],
-  ["thinks (median 2,200 tokens, 4,096 at most)", (setting) => thinking(setting, 2_200, 4_096)],
+  ["no thinking", (setting) => thinking(setting, 0, 64)],
+  ["short thinking (median 300 tokens, at most 1,024)", (setting) => thinking(setting, 300, 1_024)],
+  ["thinking (median 2,200 tokens, at most 4,096)", (setting) => thinking(setting, 2_200, 4_096)],
 ];
 /** What is asked of each verifier; the large ones take the model minutes. */
 const STEPS_ASKED = [
@@ -198,8 +198,8 @@ const GPUS: Axis = { label: "GPUs", log: true, ticks: [1, 2, 4, 8, 16, 32] };
 export async function capacityPage(asked: Asked, say: Say): Promise<{ text: string; files: Record<string, string> }> {
   const { seeds, check, folder, command, commit, setting } = asked;
   const chart = lineChart({
-    title: "Seconds of a step of 32 x 8, all pairs, by GPUs",
-    description: "Bars: 95 % of the mean over seeds.",
+    title: "Seconds per step of 32 x 8, all pairs, by GPUs",
+    description: "Error bars: 95 % interval of the mean over seeds.",
     x: GPUS,
     y: { label: "seconds", log: true },
     series: await curves(asked, say),
@@ -210,45 +210,45 @@ export async function capacityPage(asked: Asked, say: Say): Promise<{ text: stri
   const { engine, tokens } = setting;
   const text = `# GPUs for a step
 
-\`${command}\` at ${commit}. Every figure is of the model, the mean over ${seeds} seeds with 95 % of it in brackets, but those of the stack.
+\`${command}\` at ${commit}. Unless marked as measured on the stack, every figure is simulated: the mean over ${seeds} seeds, with its 95 % interval in brackets.
 
-A 14B verifier on H200s as the simulator has it: ${Math.round(1 / engine.token_compute_s).toLocaleString("en-US")} prompt tokens a second, ${Math.round(1 / (engine.step_overhead_s + engine.weights_read_s))} tokens a second of one stream, ${engine.sequences_max} slots, prefix cache. Prompts of ${tokens.template + tokens.question + 2 * tokens.candidate} tokens, one sample, \`verify\` with ${Math.round(setting.backend_rtt_s * 1_000)} ms to the gateway. In bold the fewest GPUs for which the interval's upper end keeps the time (from 32 on to one part in 16); behind it the step's seconds.
+The simulator's 14B verifier on H200s: ${Math.round(1 / engine.token_compute_s).toLocaleString("en-US")} prompt tokens per second, ${Math.round(1 / (engine.step_overhead_s + engine.weights_read_s))} tokens per second in one stream, ${engine.sequences_max} slots, prefix cache. Prompts of ${tokens.template + tokens.question + 2 * tokens.candidate} tokens, one sample, \`verify\` with ${Math.round(setting.backend_rtt_s * 1_000)} ms to the gateway. In bold: the fewest GPUs for which the interval's upper end meets the target time (from 32 GPUs on, to within 1/16); then the seconds per step.
 
 ${table(["step", "schedule", "verifier", ...TARGETS.map((target) => `in ${target} s`)], needed)}
 
-"none": the longest answers alone take longer, once a wave of the schedule. Then fewer tokens an answer or another schedule help, and more GPUs do not.
+"none": the longest answers alone take longer, in each wave of the schedule. Fewer tokens per answer or another schedule help; more GPUs do not.
 
-![Seconds of a step by GPUs](${folder}/seconds-of-a-step-of-32-x-8.svg)
+![Seconds per step by GPUs](${folder}/seconds-of-a-step-of-32-x-8.svg)
 
 ## What autoscaling does
 
-32 x 8, all pairs, a verifier that thinks shortly; ${STEPS} steps, the trainer's own work between them. Every ${RULE.every_s} s the scaler looks; over ${RULE.wait_s} s of wait it adds at most ${RULE.up}, and after ${RULE.idle_s} quiet seconds it takes one away.
+32 x 8, all pairs, a verifier with short thinking; ${STEPS} steps, with the trainer's own work between them. The autoscaler checks every ${RULE.every_s} s: if requests wait over ${RULE.wait_s} s it adds at most ${RULE.up} GPUs, and after ${RULE.idle_s} idle seconds it removes one.
 
-${table(["between steps", "GPUs", "first step, s", "last step, s", "GPU hours in all"], byRule)}
+${table(["between steps", "GPUs", "first step, s", "last step, s", "total GPU hours"], byRule)}
 
 ## What a region costs
 
-8 x 16, a verifier that answers at once, 4 GPUs; seconds of a step by the round trip between edge and gateway (\`openai\`: engine).
+8 x 16, a verifier without thinking, 4 GPUs; seconds per step by the round-trip time between edge and gateway (\`openai\`: engine).
 
 ${table(["schedule", "protocol", ...RTTS_MS.map((ms) => `${ms} ms`)], byRegion)}
 
-\`verify\` pays a round trip a wave, \`openai\` one for every six generations of a request.
+\`verify\` costs one round trip per wave, \`openai\` one per six generations of a request.
 
-## How near it is
+## Accuracy of the simulation
 
-Held against the real stack on one machine (Worker in workerd, gateway, simulated engines with stated latencies), three steps each (\`npm run lab -- capacity --check --json\`; the last column is the machine's load meanwhile, on two cores):
+Compared with the real stack on one machine (Worker in workerd, gateway, simulated engines with given latencies), three steps each (\`npm run lab -- capacity --check --json\`; the last column is the machine's load average during the run, on two cores):
 
-${check === null ? "Not in this run." : checkTable(check)}
+${check === null ? "Not measured in this run." : checkTable(check)}
 
-And against what queueing theory says, with the model's own parts as the queue; waits in mean services, ${QUEUE_SEEDS} seeds of ${QUEUE_REQUESTS.toLocaleString("en-US")} requests:
+Compared with queueing theory, using the simulation's own components as the queue; waits in units of the mean service time, ${QUEUE_SEEDS} seeds of ${QUEUE_REQUESTS.toLocaleString("en-US")} requests:
 
-${table(["queue", "formula", "wait", "Little's law: present over arrivals x time"], byTheory)}
+${table(["queue", "formula", "wait", "Little's law: mean number in system over arrival rate x mean time"], byTheory)}
 
-## What it is made of
+## What is simulated
 
-- The gateway's own scheduler, jobs, early stop, choice of replica and adaptive cap; the product's own tournament, wave by wave; the simulator's continuous batching and verdicts.
-- Left out: refusals, faults and retries, answers that repeat themselves, soft votes, what the log costs, and the edge's processor beside a fixed time a request.
-- A load test's results take the place of what is assumed: \`--calibrate FOLDER\`.
+- Real code: the gateway's scheduler, jobs, early stop, choice of replica and adaptive cap, and the product's tournament, wave by wave. Simulated: continuous batching and verdicts.
+- Not simulated: refusals, faults and retries, repetitive answers, soft votes, the cost of the log, and the edge's CPU beyond a fixed time per request.
+- \`--calibrate FOLDER\` replaces the assumptions with a load test's results.
 `;
   return { text, files: { "seconds-of-a-step-of-32-x-8.svg": chart.standalone } };
 }

@@ -45,7 +45,8 @@ export class Timeline {
     await turn();
     while (!over) {
       const next = this.#events.peek();
-      if (next === null) throw new Error(`nothing happens after ${this.#now.toFixed(3)} s, and the work is not done`);
+      if (next === null)
+        throw new Error(`the simulation has no event after ${this.#now.toFixed(3)} s, but the work is not done`);
       this.#now = next.key;
       for (const { happen } of this.#due()) {
         happen();

@@ -35,14 +35,14 @@ export interface System {
  */
 function judge(outcome: Told, expected: number | null | undefined, findings: Findings, subject: string): void {
   if (outcome.reward === null) {
-    if (outcome.error === null) findings.violations.push(`${subject}: null without a code`);
+    if (outcome.error === null) findings.violations.push(`${subject}: null reward without an error code`);
     findings.nulls[outcome.error ?? "none"] = (findings.nulls[outcome.error ?? "none"] ?? 0) + 1;
   } else if ((outcome.undecided ?? 0) > 0) {
     findings.partial++;
   } else if (outcome.reward === expected) {
     findings.equal++;
   } else {
-    findings.violations.push(`${subject}: ${outcome.reward}, without faults ${expected}`);
+    findings.violations.push(`${subject}: reward ${outcome.reward}; the fault-free reward is ${expected}`);
   }
 }
 
@@ -90,14 +90,14 @@ async function checkAnswer(system: System, answer: Answer, expected: Expected, f
   const requests = new Set(rows.map(({ request_id }) => request_id));
   findings.requests += requests.size;
   if (new Set(rows.map(({ id }) => id)).size !== rows.length)
-    findings.violations.push(`${job.id}: rows twice in the log`);
+    findings.violations.push(`${job.id}: duplicate rows in the log`);
   await checkReplay(system, answer, findings);
   if (logged === false) return;
   if (!agrees(answer, rows)) {
     const held = JSON.stringify(rows.map(({ id, rewards }) => [id, rewards]));
     const told_rewards = JSON.stringify(outcomes.map((group) => group.map(({ reward }) => reward)));
-    const subject = `${job.id} ${job.kind}: told ${told_rewards} as ${answer.request_id} (logged ${logged})`;
-    findings.violations.push(`${subject}, the log holds ${held}`);
+    const subject = `${job.id} ${job.kind}: replied ${told_rewards} as ${answer.request_id} (logged ${logged})`;
+    findings.violations.push(`${subject}, the log contains ${held}`);
   }
   if (job.kind !== "gathered") findings.unreceived += Math.max(0, requests.size - 1);
 }
@@ -112,7 +112,9 @@ async function checkReplay(system: System, answer: Answer, findings: Findings): 
   const replay = await system.repeat(job);
   findings.repeated++;
   if (replay.request_id === request_id && JSON.stringify(replay.outcomes) === JSON.stringify(outcomes)) return;
-  findings.violations.push(`${job.id} ${job.kind}: asked again as ${replay.request_id}, first ${request_id}`);
+  findings.violations.push(
+    `${job.id} ${job.kind}: the replay gave ${replay.request_id}, the first reply was ${request_id}`,
+  );
 }
 
 const LANES = 8;

@@ -61,7 +61,7 @@ async function persist<T>(subject: string, attempts: Attempts, attempt: () => Pr
     }
     await pause(WAIT_MS);
   }
-  throw new Unanswered(`${subject}: no answer in ${TRIES_MAX} tries, the last: ${last}`);
+  throw new Unanswered(`${subject}: no answer after ${TRIES_MAX} tries; last error: ${last}`);
 }
 
 /**
@@ -89,7 +89,7 @@ const toldOf = ({ rollouts }: GroupResult): Told[] =>
 /** @throws Unanswered for a reply that is not one */
 function native(job: Job, reply: unknown, tries: number, accepted = false): Answer {
   const parsed = RewardsReplySchema.safeParse(reply);
-  if (!parsed.success) throw new Unanswered(`${job.id}: ${JSON.stringify(reply).slice(0, 300)} is no reply`);
+  if (!parsed.success) throw new Unanswered(`${job.id}: ${JSON.stringify(reply).slice(0, 300)} is not a valid reply`);
   const { request_id, logged, groups } = parsed.data;
   return { job, outcomes: groups.map(toldOf), request_id, logged, groups, tries, accepted };
 }
@@ -135,7 +135,8 @@ async function askLater(origin: string, job: Job): Promise<Answer> {
       reply: RewardsReply | null;
     };
     if (batch.state === "queued" || batch.state === "running") throw new Again(batch.state);
-    if (batch.state !== "done" || batch.reply === null) throw new Unanswered(`${job.id}: ended as ${batch.state}`);
+    if (batch.state !== "done" || batch.reply === null)
+      throw new Unanswered(`${job.id}: the batch ended in state ${batch.state}`);
     return batch.reply;
   });
   return native(job, reply, attempts.count, true);

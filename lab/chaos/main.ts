@@ -10,13 +10,13 @@ const { seed, minutes, clients, ...flags } = commandFlags({
   command: "chaos",
   call: "npm run lab -- chaos",
   description:
-    "Mixed traffic while the edge, the verifier, the gateway and the database are killed and restarted; then every reply against the log.",
+    "Sends mixed traffic while the edge, verifier, gateway and database are killed and restarted, then checks every reply against the log.",
   numbers: {
-    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "draws the moments of killing" },
-    minutes: { min: 0.1, max: 24 * 60, value: 5, help: "how long the traffic lasts" },
-    clients: { min: 1, max: 256, value: 8, whole: true, help: "clients at one time" },
+    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "random seed of the kill times" },
+    minutes: { min: 0.1, max: 24 * 60, value: 5, help: "duration of the traffic" },
+    clients: { min: 1, max: 256, value: 8, whole: true, help: "concurrent clients" },
   },
-  texts: { out: { value: "", file: true, help: "the report's file; none: lab/results/chaos-SEED.md" } },
+  texts: { out: { value: "", file: true, help: "the report's file; if empty: lab/results/chaos-SEED.md" } },
 });
 const out = flags.out || `lab/results/chaos-${seed}.md`;
 const folder = mkdtempSync(join(tmpdir(), "kritai-chaos-"));

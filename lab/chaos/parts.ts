@@ -58,7 +58,7 @@ export class Part {
       return;
     }
     clearTimeout(late);
-    throw new Error(`the ${this.name} ended before it was ready`);
+    throw new Error(`the ${this.name} exited before it was ready`);
   }
 
   /** Kills it and all its children at once, without a word. Resolves when it is gone. */

@@ -38,12 +38,12 @@ ${table(
   PART_NAMES.map((name) => [name, kills[name]]),
 )}
 
-${table(["clients asked by", "requests", "one final answer", "tries", "accepted with 202"], kinds)}
+${table(["request type", "requests", "one final answer", "tries", "accepted with 202"], kinds)}
 
-${table(["rollouts", "count"], [["equal to the fault-free answer", equal], ["over the comparisons that were decided, `undecided` says how many were not", partial], ...missing])}
+${table(["rollouts", "count"], [["equal to the fault-free answer", equal], ["from the decided comparisons only (`undecided` counts the others)", partial], ...missing])}
 
-The log holds ${requests} requests of these clients; the replies of ${unreceived} of them were lost on the way and asked for again. ${repeated} complete replies were asked for once more under their Idempotency-Key.
+The log contains ${requests} requests of these clients; the replies of ${unreceived} of them were lost in transit and requested again. ${repeated} complete replies were requested once more under their Idempotency-Key.
 
-${violations.length === 0 ? "**Nothing was lost, doubled or wrong.**" : `**${violations.length} violations**\n\n${shown.join("\n")}`}
+${violations.length === 0 ? "***No reward was lost, duplicated or wrong.**" : `**${violations.length} violations**\n\n${shown.join("\n")}`}
 `;
 }

@@ -79,7 +79,7 @@ async function overruns(origin: string): Promise<string[]> {
   try {
     return overrunsOf(await limitsReport(origin)).map((overrun) => `production's limits: ${overrun}`);
   } catch (error) {
-    return [`the edge, not yet killed, did not tell its report of production's limits: ${error}`];
+    return [`the running edge did not return its report of production limits: ${error}`];
   }
 }
 
@@ -94,7 +94,7 @@ async function faultFree(origin: string, pool: readonly PoolGroup[]): Promise<Ex
     body: JSON.stringify(rewardsBody("chaos-fault-free", pool, FAULT_FREE_MS)),
   });
   const { rewards } = (await response.json()) as RewardsReply;
-  if (rewards.flat().includes(null)) throw new Error("a reward is missing before anything was killed");
+  if (rewards.flat().includes(null)) throw new Error("a reward is missing although no part was killed yet");
   return new Map(pool.map(({ prompt }, g) => [prompt, rewards[g] as number[]]));
 }
 

@@ -31,35 +31,50 @@ const flags = commandFlags({
   command: "cost",
   call: "npm run lab -- cost",
   description:
-    "Cost of a step, a day and a month: Cloudflare, Neon and GPUs, by measured figures (lab/cost/figures.json), published prices with their dates (lab/cost/prices.json) and the capacity model. No account was asked.",
+    "Estimates the cost per step, day and month of Cloudflare, Neon and GPUs from measured usage (lab/cost/figures.json), published prices (lab/cost/prices.json, with dates) and the capacity simulation. Needs no account.",
   numbers: {
-    groups: wholeNumber(1, 4_096, 64, "groups of a step"),
-    rollouts: wholeNumber(2, 64, 16, "rollouts of a group"),
-    samples: wholeNumber(1, 64, 1, "generations of a comparison"),
-    seconds: { min: 0.1, max: 86_400, value: 60, help: "what a step may take, for the model to find the GPUs" },
-    "thinking-tokens": wholeNumber(0, 100_000, 0, "median tokens of an answer; 0: answers at once"),
-    "max-tokens": wholeNumber(1, 32_000, 4_096, "tokens of an answer at most"),
-    gpus: wholeNumber(0, 4_096, 0, "GPUs; 0: as many as the model says"),
-    "gpu-hour-price": { min: 0, max: 1e6, value: 0, help: "of one GPU; 0: the price list's" },
-    "steps-a-day": { min: 0.001, max: 1e6, value: 0, help: "0: the run's, else 200" },
-    days: wholeNumber(1, 31, 30, "days of training in the month"),
-    "compute-units": { min: 0, max: 64, value: 0.25, help: "Neon's, while the log keeps it awake" },
-    requests: wholeNumber(5, 10_000, 60, "large requests of --measure"),
+    groups: wholeNumber(1, 4_096, 64, "groups per step"),
+    rollouts: wholeNumber(2, 64, 16, "rollouts per group"),
+    samples: wholeNumber(1, 64, 1, "generations per comparison"),
+    seconds: {
+      min: 0.1,
+      max: 86_400,
+      value: 60,
+      help: "target duration of a step, from which the simulation finds the number of GPUs",
+    },
+    "thinking-tokens": wholeNumber(0, 100_000, 0, "median tokens of an answer; 0: no thinking"),
+    "max-tokens": wholeNumber(1, 32_000, 4_096, "token limit of an answer"),
+    gpus: wholeNumber(0, 4_096, 0, "number of GPUs; 0: as many as the simulation needs"),
+    "gpu-hour-price": { min: 0, max: 1e6, value: 0, help: "price of one GPU hour; 0: from the price list" },
+    "steps-a-day": {
+      min: 0.001,
+      max: 1e6,
+      value: 0,
+      help: "training steps per day; 0: the rate of --run, otherwise 200",
+    },
+    days: wholeNumber(1, 31, 30, "days of training per month"),
+    "compute-units": {
+      min: 0,
+      max: 64,
+      value: 0.25,
+      help: "Neon compute units while the run log keeps the database awake",
+    },
+    requests: wholeNumber(5, 10_000, 60, "number of large requests of --measure"),
   },
   texts: {
-    schedule: { value: "round_robin", help: "which comparisons are asked" },
-    run: { value: "", help: "a run, whose own steps are the load" },
-    target: { value: "http://127.0.0.1:8787", secret: true, fault: targetFault, help: "where Kritai is, for --run" },
-    prices: { value: beside("prices.json"), help: "another price list, of the same form" },
-    figures: { value: FIGURES, help: "other measured figures" },
+    schedule: { value: "round_robin", help: "the schedule of comparisons" },
+    run: { value: "", help: "use the steps of this logged run as the load" },
+    target: { value: "http://127.0.0.1:8787", secret: true, fault: targetFault, help: "Kritai's URL, for --run" },
+    prices: { value: beside("prices.json"), help: "the price list, JSON" },
+    figures: { value: FIGURES, help: "the measured usage, JSON" },
   },
   switches: {
-    "gpus-always": "GPUs are paid between steps, too",
-    gathered: "samples come one by one, and meet in rooms",
-    measure: "measures the figures on a stack of its own, and writes them into --figures",
-    json: "prints the sheet as JSON",
+    "gpus-always": "pay for GPUs between steps too",
+    gathered: "samples arrive one by one and are gathered into groups",
+    measure: "measure the usage on a local stack and write it to --figures",
+    json: "print the result as JSON",
   },
-  variables: { KRITAI_API_KEY: "the key for --run, with the scope logs" },
+  variables: { KRITAI_API_KEY: "the key for --run; needs the scope logs" },
 });
 
 function refuse(reason: string): never {
@@ -100,7 +115,8 @@ async function byModel(runLoad: OfRun | null): Promise<{ gpus: number; step_s: n
     return { gpus: flags.gpus, step_s: mean_s, generations: step.generations };
   }
   const { gpus, at } = await gpusFor(setting, { target_s: flags.seconds, seeds: MODEL_SEEDS, max_gpus: 512 });
-  if (gpus === null) refuse(`no number of GPUs keeps ${flags.seconds} s; allow more --seconds or fewer --max-tokens`);
+  if (gpus === null)
+    refuse(`no number of GPUs reaches ${flags.seconds} s per step; raise --seconds or lower --max-tokens`);
   return { gpus, step_s: at.mean_s, generations: at.step.generations };
 }
 
@@ -133,15 +149,19 @@ function formatSheet(asked: Load, { currency, read_on, lines, ...costs }: Sheet,
     ].join(" "),
   );
   return [
-    `${asked.groups} groups, ${count(asked.generations)} generations a step of ${asked.step_s.toFixed(1)} s on ${asked.gpus} GPUs; ${count(asked.steps_a_day)} steps a day, ${asked.days} days`,
+    `${asked.groups} groups, ${count(asked.generations)} generations per step of ${asked.step_s.toFixed(1)} s on ${asked.gpus} GPUs; ${count(asked.steps_a_day)} steps per day, ${asked.days} days`,
     "",
-    ["".padEnd(29), "a step".padStart(10), currency.padStart(10), "a month".padStart(13), currency.padStart(12)].join(
-      " ",
-    ),
+    [
+      "".padEnd(29),
+      "per step".padStart(10),
+      currency.padStart(10),
+      "per month".padStart(13),
+      currency.padStart(12),
+    ].join(" "),
     ...rows,
     "",
-    `a step ${money(costs.step_cost)} (beyond what is included), a day ${money(costs.day_cost)}, a month ${money(costs.month_cost)} ${currency}`,
-    `Prices as published, read on ${read_on} (lab/cost/prices.json says when and where); no account was asked. Figures: ${command} at ${commit}.`,
+    `per step ${money(costs.step_cost)} (beyond the included quotas), per day ${money(costs.day_cost)}, per month ${money(costs.month_cost)} ${currency}`,
+    `Published prices, read on ${read_on} (sources: lab/cost/prices.json). Usage: ${command} at ${commit}.`,
   ].join("\n");
 }
 

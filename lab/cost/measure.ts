@@ -35,7 +35,7 @@ async function queried(stack: Stack, query: string): Promise<number> {
   if (!reply.ok) throw new Error(`the database answered ${reply.status}: ${await reply.text()}`);
   const [row = {}] = ((await reply.json()) as { rows: object[] }).rows;
   const number = Number(Object.values(row)[0]);
-  if (!Number.isFinite(number)) throw new Error(`the database answered no number to: ${query}`);
+  if (!Number.isFinite(number)) throw new Error(`the database did not answer with a number: ${query}`);
   return number;
 }
 

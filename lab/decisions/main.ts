@@ -17,7 +17,7 @@ const given = commandFlags({
   command: "decisions",
   call: "npm run lab -- decisions",
   description:
-    "Asks a decision model about groups in one state, in pairs alone, one question at a time and again. Raw replies are kept, so that a study that ended goes on. Without --url a simulator answers, and the page says so.",
+    "Measures a decision model: all pairs of a group in one request (state), each pair alone, one question at a time, and repeated. Raw replies are kept, so a stopped study can resume. Without --url a simulator answers, and the report says so.",
   texts: {
     api: {
       value: "systemone",
@@ -25,30 +25,35 @@ const given = commandFlags({
         (DECISION_API_NAMES as readonly string[]).includes(text)
           ? null
           : `must be one of ${DECISION_API_NAMES.join(", ")}`,
-      help: "how the model is asked",
+      help: "the decision API",
     },
-    url: { value: "", help: "the server, as VERIFIER_URL has it; none: a simulator" },
-    model: { value: "clef-flash", help: "the model's name there" },
-    set: { value: "sets/small", help: "a set's folder, of which candidates.jsonl and problems.jsonl are read" },
-    "judge-bench": { value: "", help: "JudgeBench's rows as JSON lines, asked too" },
-    out: { value: "dist/decisions.md", file: true, help: "the report, Markdown" },
-    raw: { value: "dist/decisions.jsonl", file: true, help: "raw replies, JSON lines" },
+    url: { value: "", help: "the server's URL, as in VERIFIER_URL; if empty: a simulator" },
+    model: { value: "clef-flash", help: "the model's name at the server" },
+    set: { value: "sets/small", help: "folder of a set (reads candidates.jsonl and problems.jsonl)" },
+    "judge-bench": { value: "", help: "JudgeBench rows as JSON lines, evaluated too" },
+    out: { value: "dist/decisions.md", file: true, help: "the Markdown report" },
+    raw: { value: "dist/decisions.jsonl", file: true, help: "the raw replies, JSON lines" },
   },
   numbers: {
-    n: { min: 2, max: 26, value: 8, whole: true, help: "programs of a group" },
-    groups: { min: 1, max: 10_000, value: 20, whole: true, help: "groups of programs at most" },
-    pairs: { min: 0, max: 10_000, value: 100, whole: true, help: "pairs of JudgeBench at most" },
-    "budget-usd": { min: 0, max: 1_000, value: 5, help: "what the requests may cost in all" },
+    n: { min: 2, max: 26, value: 8, whole: true, help: "programs per group" },
+    groups: { min: 1, max: 10_000, value: 20, whole: true, help: "maximum groups of programs" },
+    pairs: { min: 0, max: 10_000, value: 100, whole: true, help: "maximum pairs of JudgeBench" },
+    "budget-usd": { min: 0, max: 1_000, value: 5, help: "maximum total cost of the requests" },
     "usd-per-million": { min: 0, max: 1_000, value: 0.09, help: "the price of a million input tokens" },
-    "place-bias": { min: -10, max: 10, value: 0, help: "of the simulator: log-odds for the first place" },
+    "place-bias": {
+      min: -10,
+      max: 10,
+      value: 0,
+      help: "simulator: position bias, log-odds for the candidate shown first",
+    },
     pull: {
       min: -10,
       max: 10,
       value: 0,
-      help: "of the simulator: log-odds for the first place beside other questions",
+      help: "simulator: additional position bias when the state has other questions, log-odds",
     },
-    reads: { min: 0, max: 1, value: 1, help: "of the simulator: the share of a state that it reads" },
-    decimals: { min: 1, max: 17, value: 17, whole: true, help: "of the simulator's probabilities" },
+    reads: { min: 0, max: 1, value: 1, help: "simulator: share of a state that it reads" },
+    decimals: { min: 1, max: 17, value: 17, whole: true, help: "simulator: decimals of its probabilities" },
   },
   switches: {},
   variables: { VERIFIER_API_KEY: "the server's key" },
@@ -108,7 +113,7 @@ try {
   }
 } catch (error) {
   if (!(error instanceof BudgetSpent)) throw error;
-  console.log(`the budget of $${given["budget-usd"]} is spent; what was asked is in ${given.raw}`);
+  console.log(`the budget of $${given["budget-usd"]} is spent; the replies so far are in ${given.raw}`);
 } finally {
   await close();
 }

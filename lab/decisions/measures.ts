@@ -113,37 +113,45 @@ export function measuresOf(all: readonly GroupReadings[], usd_per_million: numbe
   };
   const tokens = (way: "joint" | "alone") => (readings: GroupReadings) => [readings.tokens[way]];
   const figures = [
-    over("tau-b, one state", "order against pass rates, both orders", (readings) => [tauOf(readings, readings.joint)]),
+    over("tau-b, one state", "rank correlation with pass rates, both orders", (readings) => [
+      tauOf(readings, readings.joint),
+    ]),
     over("tau-b, pairs alone", "the same, each pair in its own state", (readings) => [tauOf(readings, readings.alone)]),
-    over("right pairs, one state", "of pairs whose truth differs", (readings) => rightIn(readings, readings.joint)),
+    over("right pairs, one state", "over pairs with different pass rates", (readings) =>
+      rightIn(readings, readings.joint),
+    ),
     over("right pairs, pairs alone", "the same", (readings) => rightIn(readings, readings.alone)),
     over("right choice, one question of all", "`decide-best`, mean of both orders", (readings) => [bestIn(readings)]),
-    over("apart: one state and alone", "how far a pair's probability moves", ({ joint, alone }) => apart(joint, alone)),
-    over("apart: all questions and one", "pull between questions of one state", ({ joint, single }) =>
+    over("difference: one state and alone", "mean change of a pair's probability", ({ joint, alone }) =>
+      apart(joint, alone),
+    ),
+    over("difference: all questions and one", "influence of the other questions in the state", ({ joint, single }) =>
       apart(single, joint),
     ),
-    over("apart: asked and asked again", "the same request twice", ({ joint, repeated }) => apart(repeated, joint)),
-    over("decisions that follow the place, one state", "pairs that flip between the orders", ({ joint }) =>
-      flips(joint),
+    over("difference: repeated request", "the same request sent twice", ({ joint, repeated }) =>
+      apart(repeated, joint),
     ),
-    over("decisions that follow the place, alone", "the same", ({ alone }) => flips(alone)),
-    over("first place, one state", "mean probability of the one shown first", ({ joint }) => joint.map(({ p }) => p)),
-    over("circles", "of triples in one state", (readings) => circles(readings)),
+    over("position flips, one state", "pairs whose winner changes with the order", ({ joint }) => flips(joint)),
+    over("position flips, pairs alone", "the same", ({ alone }) => flips(alone)),
+    over("position bias, one state", "mean probability of the candidate shown first", ({ joint }) =>
+      joint.map(({ p }) => p),
+    ),
+    over("cycles", "share of cyclic triples in one state", (readings) => circles(readings)),
     over("tau-b at 2 decimals", "one state, probabilities rounded", (readings) => [
       tauOf(readings, rounded(readings.joint, 2)),
     ]),
     over("tau-b at 4 decimals", "the same", (readings) => [tauOf(readings, rounded(readings.joint, 4))]),
-    over("checks below 0.8", "states that count as not read to their end", ({ checks }) =>
+    over("checks below 0.8", "states that count as only partly read", ({ checks }) =>
       checks.map((check) => (check === null || check < READ_MIN ? 1 : 0)),
     ),
-    over("tokens a group, one state", "two calls", tokens("joint")),
-    over("tokens a group, pairs alone", "two calls a pair", tokens("alone")),
+    over("tokens per group, one state", "two calls", tokens("joint")),
+    over("tokens per group, pairs alone", "two calls per pair", tokens("alone")),
   ];
-  const joint = figures.find(({ name }) => name === "tokens a group, one state") as Measure;
+  const joint = figures.find(({ name }) => name === "tokens per group, one state") as Measure;
   const dollars = joint.value === null ? null : (joint.value * STEP_GROUPS * usd_per_million) / 1e6;
   return [
     ...figures,
-    { name: "dollars a step of 64 groups, one state", says: "both orders", value: dollars, count: joint.count },
+    { name: "dollars per step of 64 groups, one state", says: "both orders", value: dollars, count: joint.count },
   ];
 }
 const STEP_GROUPS = 64;

@@ -25,18 +25,18 @@ const shown = (value: number | null): string =>
 export function decisionsPage(facts: StudyFacts, measures: readonly Measure[]): string {
   const { simulated, judge, api, models, date, groups, of_groups, calls, tokens, dollars, faults, command } = facts;
   const said = simulated
-    ? `**No decision model was asked**: ${judge} answered, so that the figures say that the study works, and nothing of any model.`
+    ? `**No decision model was measured**: ${judge} answered. The figures only show that the study works.`
     : `${judge} answered by the API \`${api}\` as ${models.map((name) => `\`${name}\``).join(", ") || "no named model"}.`;
   const rows = measures.map(({ name, value, count, says }) => `| ${name} | ${shown(value)} | ${count} | ${says} |`);
   const failed = Object.entries(faults).map(([name, count]) => `${count} x ${name}`);
-  return `# Decision models: one state against pairs alone
+  return `# Decision models: all pairs in one state, and each pair alone
 
 ${said} ${groups} of ${of_groups} groups, ${calls} requests, ${tokens} input tokens, $${dollars.toFixed(4)}, ${date}. \`${command}\`.
 
-| figure | value | over | what it says |
+| figure | value | n | meaning |
 |---|---|---|---|
 ${rows.join("\n")}
 
-Requests without answers: ${failed.join(", ") || "none"}. ${groups < of_groups ? "The budget ended the study: start it again with a larger one, and it goes on. " : ""}How the product asks: [decision models](../decision-models.md).
+Requests without answers: ${failed.join(", ") || "none"}. ${groups < of_groups ? "The budget ended the study: run it again with a larger budget to resume. " : ""}How the product uses them: [decision models](../decision-models.md).
 `;
 }

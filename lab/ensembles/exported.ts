@@ -57,12 +57,13 @@ export async function fitExport(
     const group = labelledGroup(chosen, labels.get(id) ?? []);
     if (new Set(group.labels).size > 1) labelled.push(group);
   }
-  const there = `the export has ${[...known].sort().join(", ") || "none"}`;
-  if (wanted.length < SIGNALS_MIN) throw new ExportFault(`--signals must name ${SIGNALS_MIN} or more; ${there}`);
+  const there = `the export contains ${[...known].sort().join(", ") || "none"}`;
+  if (wanted.length < SIGNALS_MIN)
+    throw new ExportFault(`--signals must name at least ${SIGNALS_MIN} signals; ${there}`);
   if (complete === 0) throw new ExportFault(`--signals: no group has all of ${wanted.join(", ")}; ${there}`);
   if (labelled.length < GROUPS_MIN) {
     throw new ExportFault(
-      `${labelled.length} groups have labels (pass_rate) that differ; ${GROUPS_MIN} are needed. Send pass_rate with the rollouts`,
+      `${labelled.length} groups have differing labels (pass_rate); at least ${GROUPS_MIN} are needed. Send pass_rate with the rollouts`,
     );
   }
   return fitEnsemble(wanted, labelled);
@@ -92,18 +93,18 @@ export async function* exportedRows<T extends z.ZodObject>(
     const line = lineOf(text, schema, table);
     if (line.type === "error") throw new ExportFault(`the export was cut off: ${line.code}, ${line.detail}`);
     if (line.type === "end" && line.rows === rows) return;
-    if (line.type === "end") throw new ExportFault(`the export has ${rows} rows of ${line.rows}`);
+    if (line.type === "end") throw new ExportFault(`the export has only ${rows} of ${line.rows} rows`);
     rows++;
     yield line as z.output<T>;
   }
-  throw new ExportFault("the export has no last line: it is not the whole run");
+  throw new ExportFault("the export is incomplete: its last line is missing");
 }
 
 function lineOf(text: string, schema: z.ZodType, table: string) {
   try {
     return schema.parse(JSON.parse(text)) as { type: string; rows: number; code: string; detail: string };
   } catch {
-    throw new ExportFault(`a line is none of export?table=${table}: ${text.slice(0, 200)}`);
+    throw new ExportFault(`not a line of export?table=${table}: ${text.slice(0, 200)}`);
   }
 }
 

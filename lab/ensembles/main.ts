@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { commandFlags } from "../../scripts/command-line/flags.ts";
 import { ExportFault, fitExport } from "./exported.ts";
 
-const fault = (text: string) => (existsSync(text) ? null : "must name a file that is there");
+const fault = (text: string) => (existsSync(text) ? null : "must name an existing file");
 const {
   export: file,
   labels,
@@ -13,23 +13,23 @@ const {
   command: "ensembles",
   call: "npm run lab -- ensembles",
   description:
-    "Fits weights for several judges of a run to its labels, from the files that GET /v1/runs/RUN/export?table=signals and ?table=groups gave, and compares them on held-out groups with the plain mean and with the best judge alone.",
+    "Fits weights for several judges of a run to its labels, from the output of GET /v1/runs/RUN/export?table=signals and ?table=groups. Compares the weighted mean on held-out groups with the plain mean and with the best single judge.",
   texts: {
     export: { value: "", fault, help: "the exported signals, NDJSON" },
-    labels: { value: "", fault, help: "the exported groups, whose pass_rates are the labels, NDJSON" },
-    signals: { value: "", help: "whose values to weigh, separated by commas: the signals that judges tell" },
+    labels: { value: "", fault, help: "the exported groups with the labels (pass_rates), NDJSON" },
+    signals: { value: "", help: "comma-separated names of the judges' signals to weight" },
   },
 });
 
 /** Refusal without labels. Measured on the recorded answers of six judges to JudgeBench. */
 const UNLABELLED =
-  "--labels is required: judges that share an error agree as if they were right. On six recorded judges weights fitted without labels were right in 64.3 % of pairs, the plain mean in 64.7 %, the best judge alone in 77.3 %. Send pass_rate with the rollouts and give the file of export?table=groups";
+  "--labels is required, because agreement between judges also rewards shared errors. On six recorded judges, weights fitted without labels were right in 64.3 % of pairs, the plain mean in 64.7 %, the best single judge in 77.3 %. Send pass_rate with the rollouts and pass the output of export?table=groups";
 
 const linesOf = (path: string) =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 
 try {
-  if (file === "") throw new ExportFault("--export is required: the file of export?table=signals");
+  if (file === "") throw new ExportFault("--export is required: the output of export?table=signals");
   if (labels === "") throw new ExportFault(UNLABELLED);
   const names = signals.split(",").filter((name) => name !== "");
   console.log(JSON.stringify(await fitExport(linesOf(file), linesOf(labels), names), null, 2));

@@ -5,7 +5,7 @@ import type { CellSummary, ModificationSummary } from "./summary.ts";
 
 export function adversarialTable(cell: string, rows: readonly ModificationSummary[]): Table {
   return {
-    caption: `Misleading text in the programs, asked as ${cell}`,
+    caption: `Effect of misleading text in the programs, ${cell}`,
     columns: [
       "modification",
       "bias influence ratio",
@@ -52,7 +52,7 @@ export function shiftTable(cell: CellSummary, modified: readonly ModificationSum
     };
   };
   return {
-    caption: `Test sets as the paper has them, asked as ${cell.cell} (95 % intervals)`,
+    caption: `The paper's test sets, ${cell.cell} (95 % intervals)`,
     columns: ["test set", "ListAcc %", "tau-b", "lists"],
     rows: [
       ...rows.map(({ name, list_acc, tau_b }) => [name, percent(list_acc), plain(tau_b), list_acc.n]),
@@ -68,7 +68,7 @@ export function adversarialMetricsTable(cell: string, rows: readonly Modificatio
   );
   if (known.length === 0) return null;
   return {
-    caption: `Both metrics without and with the text, asked as ${cell} (95 % intervals)`,
+    caption: `Both metrics without and with the misleading text, ${cell} (95 % intervals)`,
     columns: [
       "modification",
       ...["ListAcc %", "tau-b"].flatMap((name) => [`${name}, without`, "with", "change"]),

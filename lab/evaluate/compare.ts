@@ -26,7 +26,8 @@ function readJson(path: string, flag = ""): unknown {
 
 function readSummary(folder: string): Summary {
   const path = join(folder, "summary.json");
-  if (!existsSync(path)) throw new Error(`${folder} holds no evaluation: --compare takes folders that --out names`);
+  if (!existsSync(path))
+    throw new Error(`${folder} contains no evaluation: pass --compare the --out folders of earlier runs`);
   const parsed = SummarySchema.safeParse(readJson(path));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -61,7 +62,7 @@ export function compareRuns(
     ),
   );
   if (parts.size > 1)
-    throw new Error(`the runs are of different lists and cannot be compared: ${[...parts].join("; ")}`);
+    throw new Error(`the runs evaluated different lists and cannot be compared: ${[...parts].join("; ")}`);
   // Other runs' --points would come once for each run that was given them.
   const runPoints = summaries.flatMap(({ name, cells, points }) => {
     const names = new Set(cells.map(({ cell }) => `${name} ${cell}`));

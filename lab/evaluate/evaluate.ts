@@ -67,7 +67,7 @@ function assertAnswered({ cells, target }: Summary): void {
   for (const [code, n] of cells.flatMap(({ failed }) => Object.entries(failed)))
     codes.set(code, (codes.get(code) ?? 0) + n);
   const failed = [...codes].map(([code, n]) => `${n} ${code}`).join(", ");
-  throw new Error(`${target} answered no list in full (${failed || "none was asked"}); no report is written`);
+  throw new Error(`${target} answered no list completely (${failed || "no request was sent"}); no report was written`);
 }
 
 /** Names the verifier behind the local stack. */
@@ -94,7 +94,7 @@ async function ask(
       store.get(list_id, cell.name) === undefined ? [generationsOf(cell, candidates.length)] : [],
     ),
   );
-  onNote(`${open.length} lists to ask, ${open.reduce((sum, n) => sum + n, 0)} generations at most`);
+  onNote(`${open.length} lists to evaluate, at most ${open.reduce((sum, n) => sum + n, 0)} generations`);
   if (options.target !== undefined) await assertReady(options.target, signal);
   const stack = await startStack(options, [...lists, ...adversarial]);
   onStarted?.();

@@ -18,48 +18,48 @@ export const USAGE = `usage: npm run evaluate -- --set DIR (--verifier URL --mod
        npm run evaluate -- --layout NAME --rows FILE .. (--verifier URL --model NAME | --target URL) [--spec JSON|FILE]
        npm run evaluate -- --compare DIR DIR .. [--out DIR] [--points FILE]
 
-what is asked, and of whom
+data and verifier
   --set DIR                 a set: manifest.json, lists.jsonl, adversarial.jsonl (lab/testbed/README.md)
-  --verifier URL            your judge, an OpenAI-compatible server such as http://127.0.0.1:8000/v1: a local stack is
-                            started in front of it; with --model; a key is read from VERIFIER_API_KEY
-  --target URL              instead: a running Kritai; a key is read from the variable KRITAI_API_KEY
-  --control NAME            instead: start a local stack with ${CONTROLS.join(", ")}
+  --verifier URL            your judge, an OpenAI-compatible server such as http://127.0.0.1:8000/v1; starts a local
+                            Kritai in front of it; needs --model; its key is read from VERIFIER_API_KEY
+  --target URL              alternative: a running Kritai; its key is read from KRITAI_API_KEY
+  --control NAME            alternative: a local Kritai with a known verifier: ${CONTROLS.join(", ")}
   --simulator JSON          options of --control simulator, e.g. '{"model":"sim-7b","noise":{"parse_rate":0.43}}'
   --split NAME              ${SPLITS.join(", ")} or all (test)
-  --limit N                 at most so many lists, drawn by a hash of their ids
-  --formulations LIST       of ${FORMULATIONS.join(",")} (all four)
-  --k LIST                  samples a comparison (1,2,4,8); formulations outside --k-of are asked at the first only
-  --k-of LIST               formulations asked at every k (list_em)
-  --no-positions            do not ask pairs in both orders
-  --no-texts                do not have the verifier's texts logged, nor tell those of wrong lists
-  --adversarial WHICH       kept, all or none of the modifications (kept)
-  --model NAME              of --verifier, its model; else judge.model of the spec
-  --spec JSON|FILE          the rest of the spec, e.g. '{"judge":{"temperature":0,"max_tokens":4096}}'
+  --limit N                 evaluate at most N lists, sampled by a hash of their ids
+  --formulations LIST       some of ${FORMULATIONS.join(",")} (all four)
+  --k LIST                  samples per comparison (1,2,4,8); formulations outside --k-of use only the first
+  --k-of LIST               formulations evaluated at every k (list_em)
+  --no-positions            do not judge pairs in both orders
+  --no-texts                do not log the verifier's texts, and omit them from the report
+  --adversarial WHICH       modifications to evaluate: kept, all or none (kept)
+  --model NAME              the model of --verifier; otherwise judge.model of the spec
+  --spec JSON|FILE          other fields of the spec, e.g. '{"judge":{"temperature":0,"max_tokens":4096}}'
 
-a benchmark's rows, and any kind of verifier
+benchmarks, and verifiers of any kind
   --layout NAME             ${LAYOUT_NAMES.join(", ")} (lab/evaluate/README.md)
-  --rows FILE               its rows: .jsonl, .jsonl.gz, or .json with one list; several may be given
-  --spec JSON|FILE          how the verifier is asked, signals included; each layout has one
-  --threshold SHARE         a score from here on says right (0.5)
+  --rows FILE               the benchmark's rows: .jsonl, .jsonl.gz, or .json with one list; repeatable
+  --spec JSON|FILE          the spec, signals included (each layout has a default)
+  --threshold SHARE         a score of at least this counts as "right" (0.5)
   --limit, --out, --json, --batch, --concurrency, --deadline-ms, --name, --seed, --bootstrap as below
 
-how
+run
   --out DIR                 answers.jsonl (append-only), run.json, summary.json, rows.csv, report.md, report.html
-                            (dist/evaluate/SET-VERIFIER; of --compare dist/evaluate/compare)
-  --json                    print summary.json (of --compare compare.json) instead of words
-  --batch N                 lists a request (8)
-  --concurrency N           requests at a time (4)
-  --deadline-ms N           of each request (${LIMITS.deadline_ms_max})
-  --name NAME               of the verifier in the report (the target)
+                            (dist/evaluate/SET-VERIFIER; with --compare: dist/evaluate/compare)
+  --json                    print summary.json (with --compare: compare.json) instead of text
+  --batch N                 lists per request (8)
+  --concurrency N           concurrent requests (4)
+  --deadline-ms N           deadline of each request (${LIMITS.deadline_ms_max})
+  --name NAME               the verifier's name in the report (the target)
 
-figures
-  --seed N                  of the bootstrap (0)
-  --bootstrap N             resamples (2000)
-  --tau-candidates-min N    shorter lists are in no tau-b (3)
-  --gpu-hour-price DOLLARS  with --tokens-per-second N: dollars in the report; --gpus N (1)
-  --points FILE             other verifiers' figures for the front (lab/evaluate/README.md)
+statistics
+  --seed N                  random seed of the bootstrap (0)
+  --bootstrap N             bootstrap resamples (2000)
+  --tau-candidates-min N    exclude shorter lists from tau-b (3)
+  --gpu-hour-price DOLLARS  with --tokens-per-second N and --gpus N (1): report dollars
+  --points FILE             other verifiers' figures for the Pareto front (lab/evaluate/README.md)
 
-A run that was stopped goes on when the same command is given again.
+To resume a stopped run, run the same command again.
 
 examples
   npm run evaluate -- --verifier http://127.0.0.1:8000/v1 --model my-judge --set sets/small
@@ -80,7 +80,7 @@ const json = z.string().transform((text, context): unknown => {
   try {
     return JSON.parse(existsSync(text) ? readFileSync(text, "utf8") : text);
   } catch {
-    context.addIssue({ code: "custom", message: "must be JSON or the name of a file that holds JSON" });
+    context.addIssue({ code: "custom", message: "must be JSON or the name of a JSON file" });
     return z.NEVER;
   }
 });
@@ -151,14 +151,14 @@ export function readOptions(argv: readonly string[]): Options {
     unsaid: ["target", "verifier"],
   });
   if (flags.compare) {
-    if (positionals.length === 0) throw new Error("--compare takes the folders of one or more runs");
+    if (positionals.length === 0) throw new Error("--compare needs the folders of one or more runs");
     const { out = join(OUT, "compare"), points = null, json } = flags;
     return { mode: "compare", folders: positionals, out, points, json };
   }
-  if (positionals.length > 0) throw new Error(`${positionals[0]} is not a flag; folders are only taken by --compare`);
+  if (positionals.length > 0) throw new Error(`unexpected argument ${positionals[0]}: only --compare takes folders`);
   if (flags.layout !== undefined) return { mode: "verifier", verifier: verifierOptions(flags, flags.layout, given) };
   const stray = ["rows", "threshold"].find((name) => given[name] !== undefined);
-  if (stray !== undefined) throw new Error(`--${stray} belongs to --layout`);
+  if (stray !== undefined) throw new Error(`--${stray} requires --layout`);
   return { mode: "evaluate", evaluate: evaluateOptions(flags) };
 }
 
@@ -170,11 +170,11 @@ const OF_ALL = ["out", "json", "batch", "concurrency", "deadline-ms", "name", "s
 function verifierOptions(flags: Flags, layout: LayoutName, given: Readonly<Record<string, unknown>>): VerifierOptions {
   const taken: readonly string[] = [...OF_ROWS, ...OF_BOTH, ...OF_ALL];
   const stray = Object.keys(given).find((name) => given[name] !== undefined && !taken.includes(name));
-  if (stray !== undefined) throw new Error(`--${stray} is not for --layout`);
-  if (flags.rows.length === 0) throw new Error("--rows is required: the benchmark's file");
+  if (stray !== undefined) throw new Error(`--${stray} cannot be combined with --layout`);
+  if (flags.rows.length === 0) throw new Error("--rows is required: the file with the benchmark's rows");
   const { target = null, control } = flags;
   if (control !== undefined && control !== "simulator")
-    throw new Error("--control of --layout must be simulator: the others only compare programs");
+    throw new Error("with --layout, --control must be simulator: the other controls only compare programs");
   assertTarget(flags);
   const { spec, raw } = specOf(layout, given.spec === undefined ? null : flags.spec, judgeModel(flags) ?? null);
   const name = nameOf(flags);
@@ -213,14 +213,14 @@ function assertTarget({ target, control, verifier, model, simulator }: Flags): v
   if ([target, control, verifier].filter((option) => option !== undefined).length !== 1)
     throw new Error("one of --verifier, --target and --control is required");
   if (verifier !== undefined && model === undefined)
-    throw new Error("--verifier needs --model: the name of the model that it serves");
+    throw new Error("--verifier needs --model, the name of the model it serves");
   if (verifier !== undefined && carriesKey(verifier))
     throw new Error(
-      "--verifier must not carry a key, for it is written into reports: use the variable VERIFIER_API_KEY",
+      "--verifier must not carry a key, because reports contain the URL: use the variable VERIFIER_API_KEY",
     );
-  if (simulator !== undefined && control !== "simulator") throw new Error("--simulator belongs to --control simulator");
+  if (simulator !== undefined && control !== "simulator") throw new Error("--simulator requires --control simulator");
   if (target !== undefined && carriesKey(target))
-    throw new Error("--target must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY");
+    throw new Error("--target must not carry a key, because reports contain the URL: use the variable KRITAI_API_KEY");
 }
 
 function evaluateOptions(flags: Flags) {
@@ -228,7 +228,7 @@ function evaluateOptions(flags: Flags) {
   if (set === undefined) throw new Error("--set is required");
   assertTarget(flags);
   if ((flags["gpu-hour-price"] === undefined) !== (flags["tokens-per-second"] === undefined))
-    throw new Error("--gpu-hour-price and --tokens-per-second go together");
+    throw new Error("--gpu-hour-price and --tokens-per-second must be given together");
   const base = readBaseSpec(flags.spec);
   const model = judgeModel(flags);
   const verifier = nameOf(flags);

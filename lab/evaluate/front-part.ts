@@ -16,7 +16,7 @@ const METRIC_NAMES: Record<FrontMetric, string> = { list_acc: "ListAcc", tau_b: 
 export function frontPart(points: readonly Point[], chance: number | null = null, beside: readonly Table[] = []): Part {
   return {
     title: "Cost",
-    lead: "A point is on the front when no other is at most as dear and at least as good, and better in one of the two. Verifiers that parse less than 80 % are kept off, and push no other off. Costs in different units have separate fronts.",
+    lead: "A point is on the Pareto front if no other point costs at most as much and is at least as good, with one of the two strictly better. Verifiers with a parse rate below 80 % are excluded and dominate no other. Costs in different units have separate fronts.",
     tables: [...byUnit(points).map(frontTable), ...beside],
     charts: byUnit(points).flatMap((unitPoints) =>
       FRONT_METRICS.filter((metric) => unitPoints.some((point) => point[metric] !== null)).map((metric) =>
@@ -41,7 +41,7 @@ function frontChart(points: readonly Point[], metric: FrontMetric, chance: numbe
     // All three also where one is empty: a colour means the same in every chart, and a legend says
     // so.
     series: [
-      group("on the front", (off) => off === null),
+      group("on the Pareto front", (off) => off === null),
       group("dominated", (off) => off === "dominated"),
       group("parse rate too low or unknown", (off) => off === "parse_rate_low" || off === "parse_rate_unknown"),
     ],
@@ -53,7 +53,7 @@ function frontChart(points: readonly Point[], metric: FrontMetric, chance: numbe
 /** The value of guessing: for tau-b 0. */
 function guessing(metric: FrontMetric, chance: number | null): Rule[] {
   const at = metric === "tau_b" ? 0 : chance;
-  return at === null ? [] : [{ axis: "y", at, name: "guessing" }];
+  return at === null ? [] : [{ axis: "y", at, name: "chance" }];
 }
 
 /**

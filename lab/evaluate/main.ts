@@ -121,7 +121,7 @@ async function ask(out: string, work: (around: Surroundings) => Promise<number>)
   } catch (error) {
     line.end();
     if (!stop.signal.aborted) throw error;
-    console.error(`interrupted; what was answered is in ${out}. The same command goes on from there.`);
+    console.error(`interrupted; the answers so far are in ${out}. Run the same command again to resume.`);
     return EXIT.interrupted;
   } finally {
     clearInterval(ticks);

@@ -14,7 +14,7 @@ function lineOf({ done, total, failed, cell }: Progress, before: number, seconds
   const share = total === 0 ? 100 : Math.floor((100 * done) / total);
   const pace = (done - before) / seconds;
   const left = done < total && pace > 0 ? `, about ${durationOf((total - done) / pace)} left` : "";
-  return `${done} of ${total} lists asked (${share} %; ${cell}), ${failed} failed, ${durationOf(seconds)}${left}`;
+  return `${done} of ${total} lists evaluated (${share} %; ${cell}), ${failed} failed, ${durationOf(seconds)}${left}`;
 }
 
 /** `42 s`, `12 min`, `3.5 h`. */

@@ -32,11 +32,11 @@ export function warningsOf(summary: Summary): string[] {
       const rate = parse_rate.mean === null ? "" : ` (${(100 * parse_rate.mean).toFixed(1)} %)`;
       return [
         warnings.includes("parse_rate_low") &&
-          `${cell}: the parse rate is below 80 %${rate}. Its tau-b misleads, and it is kept off the Pareto front.`,
+          `${cell}: the parse rate is below 80 %${rate}. Its tau-b is misleading, so it is excluded from the Pareto front.`,
         warnings.includes("parse_rate_watch") && `${cell}: the parse rate is below 95 %${rate}.`,
         failures !== "" &&
-          `${cell}: lists failed (${failures}). They are in no figure; the next run asks them again. If all were wrong, ListAcc would be ${(100 * (worst ?? 0)).toFixed(1)} %.`,
-        missing > 0 && `${cell}: ${missing} lists were not asked yet. Run the same command again to go on.`,
+          `${cell}: lists failed (${failures}). They are excluded from all figures; the next run retries them. If all were wrong, ListAcc would be ${(100 * (worst ?? 0)).toFixed(1)} %.`,
+        missing > 0 && `${cell}: ${missing} lists are not evaluated yet. Run the same command again to resume.`,
       ].filter((text) => text !== false);
     },
   );
@@ -55,8 +55,9 @@ function adversarialWarnings({ adversarial }: Summary): string[] {
   const failures = counted(failed);
   return [
     failures !== "" &&
-      `adversarial lists as ${cell}: lists failed (${failures}). They are not compared; the next run asks them again.`,
-    missing > 0 && `adversarial lists as ${cell}: ${missing} were not asked yet. Run the same command again to go on.`,
+      `adversarial lists, ${cell}: lists failed (${failures}). They are not compared; the next run retries them.`,
+    missing > 0 &&
+      `adversarial lists, ${cell}: ${missing} are not evaluated yet. Run the same command again to resume.`,
   ].filter((text) => text !== false);
 }
 
@@ -70,7 +71,7 @@ function partsOf(summary: Summary): Part[] {
     ...(warnings.length === 0 ? [] : [flagged]),
     {
       title: "Results",
-      lead: `ListAcc: the one candidate selected has the highest pass rate; no selection counts as wrong; guessing gives ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: win counts against pass rates, the mean over lists of ${settings.tau_candidates_min} or more candidates where it is defined; lists where it is not are counted, and both other conventions are in the last table. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
+      lead: `ListAcc: share of lists in which the selected candidate has the highest pass rate; no selection counts as wrong; chance is ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: rank correlation of win counts with pass rates, averaged over lists of ${settings.tau_candidates_min} or more candidates where it is defined; the last table counts the undefined lists and shows both other conventions. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
       tables: [cellsTable(summary), ...shifts(summary), ...paired(summary), undefinedTauTable(summary)],
       charts: [accuracyBars(main, set.chance_list_acc)],
     },
@@ -81,7 +82,7 @@ function partsOf(summary: Summary): Part[] {
       : [
           {
             title: "Position",
-            lead: "Each pair asked in both orders. 50 % is a coin.",
+            lead: "Each pair is judged in both orders. A random verifier flips 50 %.",
             tables: [position],
             charts: [],
           },
@@ -91,7 +92,7 @@ function partsOf(summary: Summary): Part[] {
       : [
           {
             title: "Adversarial lists",
-            lead: "The bias influence ratio is the share of switches between right and wrong that went to wrong: 0.5 is noise, above it the text misleads. Each list is shown in an order seeded by its content, so that a modified list may be shown in another order than its base.",
+            lead: "The bias influence ratio is the share of flips between right and wrong that went to wrong: 0.5 is noise, above 0.5 the text misleads the verifier. The order of a list is seeded by its content, so a modified list may be shown in a different order than the original.",
             tables: [
               adversarialTable(adversarial.cell, adversarial.rows),
               adversarialMetricsTable(adversarial.cell, adversarial.rows),
@@ -112,7 +113,7 @@ function partsOf(summary: Summary): Part[] {
 
 function wrongPart(main: readonly CellSummary[], { wrong }: Summary): Part[] {
   const tables = main.map(({ cell }) => wrongTable(cell, wrong)).filter((table) => table !== null);
-  const lead = "The verifier's texts are read back from the run log; a long text is shown by its end.";
+  const lead = "The verifier's texts come from the run log. Of a long text only the end is shown.";
   return tables.length === 0 ? [] : [{ title: "Wrong lists", lead, tables, charts: [] }];
 }
 
@@ -135,9 +136,9 @@ const bounds = ({ ci95 }: Estimate) => ({ low: ci95?.[0] ?? null, high: ci95?.[1
 function accuracyBars(cells: readonly CellSummary[], chance: number): Html {
   return barChart({
     title: "ListAcc by formulation",
-    description: `Guessing gives ${(100 * chance).toFixed(1)} %.`,
+    description: `Chance is ${(100 * chance).toFixed(1)} %.`,
     value: { label: "ListAcc", domain: [0, 1] },
-    rules: [{ at: chance, name: "guessing" }],
+    rules: [{ at: chance, name: "chance" }],
     bars: cells.map(({ cell, list_acc }) => ({ name: cell, value: list_acc.mean ?? Number.NaN, ...bounds(list_acc) })),
   });
 }
@@ -156,12 +157,13 @@ function selfConsistency(cells: readonly CellSummary[]): Part[] {
   const ks = [...new Set(plain.map(({ k }) => k))];
   const chart = lineChart({
     title: "Self-consistency",
-    description: "The majority of K samples, each list in a new order a sample; unparsed samples cast no vote.",
-    x: { label: "K, samples a list", log: true, ticks: ks },
+    description:
+      "Majority vote over K samples. Each sample shows the list in a new order; unparsed samples cast no vote.",
+    x: { label: "K, samples per list", log: true, ticks: ks },
     y: { label: "ListAcc" },
     series,
   });
-  return [{ title: "Self-consistency", lead: "The figures are in the table of results.", tables: [], charts: [chart] }];
+  return [{ title: "Self-consistency", lead: "The values are in the results table.", tables: [], charts: [chart] }];
 }
 
 function abstaining(cells: readonly CellSummary[]): Part[] {
@@ -169,7 +171,7 @@ function abstaining(cells: readonly CellSummary[]): Part[] {
   if (table === null) return [];
   const chart = lineChart({
     title: "Coverage against ListAcc",
-    description: "The share of the lists with the widest margins between winner and runner-up.",
+    description: "ListAcc when only the lists with the widest margins between winner and runner-up are answered.",
     x: { label: "share of lists answered", ticks: [...SHARES].reverse() },
     y: { label: "ListAcc", domain: [0, 1] },
     series: cells.map(({ cell, coverage }) => ({
@@ -182,7 +184,7 @@ function abstaining(cells: readonly CellSummary[]): Part[] {
     })),
   });
   const lead =
-    "How often it is right where it may leave lists unanswered, those with the narrowest margins first. AURC: mean risk over all coverages, 0 at best; without any use of margins it is the share of wrong lists.";
+    "Selective accuracy: the verifier abstains on the lists with the narrowest margins first. AURC: mean risk (share wrong) over all coverages, 0 at best; with uninformative margins it equals the share of wrong lists.";
   return [{ title: "Abstention", lead, tables: [table], charts: [chart] }];
 }
 
@@ -199,7 +201,7 @@ function lengthChart({ cell, by_tag }: CellSummary): Html[] {
       y: { label: "ListAcc", domain: [0, 1] },
       series: [
         { name: cell, points: points((_, accuracy) => ({ y: accuracy.mean ?? Number.NaN, ...bounds(accuracy) })) },
-        { name: "guessing", points: points((n) => ({ y: 1 / n })) },
+        { name: "chance", points: points((n) => ({ y: 1 / n })) },
       ],
     }),
   ];
@@ -225,7 +227,7 @@ function factsOf(summary: Summary): [string, string][] {
 }
 
 const titleOf = ({ name }: Summary) => `Evaluation: ${name}`;
-const SUBTITLE = "Every list was asked through Kritai's own API.";
+const SUBTITLE = "Every list was judged through Kritai's API.";
 
 /** The page, and the tables and charts as separate files, by name. */
 export function htmlReport(summary: Summary): { page: string; files: Record<string, string> } {

@@ -35,8 +35,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 /** @throws Error that names the file, the row and the field at fault */
 export function readSet(folder: string, selection: Selection): EvaluationSet {
   const path = join(folder, "manifest.json");
-  if (!existsSync(path))
-    throw new Error(`--set ${folder}: there is no manifest.json; build one with npm run lab -- testbed`);
+  if (!existsSync(path)) throw new Error(`--set ${folder}: no manifest.json; build a set with npm run lab -- testbed`);
   const bytes = readFileSync(path);
   const manifest = checked(path, SetManifestSchema, parseJson(path, bytes.toString()));
   const rows = <T extends { list_id: string }>(name: string, schema: z.ZodType<T>): T[] =>
@@ -48,7 +47,7 @@ export function readSet(folder: string, selection: Selection): EvaluationSet {
       : rows("adversarial.jsonl", AdversarialListSchema);
   assertUnique(folder, [...lists, ...adversarial]);
   const chosen = choose(lists, selection);
-  if (chosen.length === 0) throw new Error(`--set ${folder}: no list is left of --split ${selection.split}`);
+  if (chosen.length === 0) throw new Error(`--set ${folder}: no list matches --split ${selection.split}`);
   const ids = new Set(chosen.map(({ list_id }) => list_id));
   return {
     manifest,
@@ -83,9 +82,7 @@ function readRows<T>(folder: string, manifest: SetManifest, name: string, schema
   if (promised === undefined) throw new Error(`${folder}/manifest.json does not list ${name}`);
   const bytes = readFileSync(path);
   if (sha256(bytes) !== promised.sha256) {
-    throw new Error(
-      `${path} is not the file that manifest.json describes (SHA-256 differs); rebuild the set: ${manifest.command}`,
-    );
+    throw new Error(`${path} does not match manifest.json (SHA-256 differs); rebuild the set: ${manifest.command}`);
   }
   const lines = bytes
     .toString()

@@ -23,15 +23,7 @@ const metricCells = ({ list_acc, tau_b, parse_rate }: Metrics) => [
 export function cellsTable({ cells, set }: Summary): Table {
   return {
     caption: "Metrics by formulation and samples (95 % intervals)",
-    columns: [
-      "asked as",
-      ...METRIC_COLUMNS,
-      "beside guessing",
-      "lists",
-      "failed",
-      "tokens a list",
-      "$ per 1,000 lists",
-    ],
+    columns: ["setting", ...METRIC_COLUMNS, "vs. chance", "lists", "failed", "tokens per list", "$ per 1,000 lists"],
     rows: cells.map((cell) => [
       cell.cell,
       ...metricCells(cell),
@@ -89,7 +81,7 @@ export const differencesOf = (
 
 /** In a line of a terminal. */
 export const differenceText = ({ asked_as, less, list_acc, tau_b }: Difference): string =>
-  `${asked_as} less ${less}: ListAcc ${percent(list_acc) ?? "–"} points (${STANDINGS[classifyEstimate(list_acc, 0)]})  tau-b ${plain(tau_b) ?? "–"} (${STANDINGS[classifyEstimate(tau_b, 0)]})`;
+  `${asked_as} minus ${less}: ListAcc ${percent(list_acc) ?? "–"} points (${STANDINGS[classifyEstimate(list_acc, 0)]})  tau-b ${plain(tau_b) ?? "–"} (${STANDINGS[classifyEstimate(tau_b, 0)]})`;
 
 /**
  * Each pair's difference: in ListAcc, and in tau-b where lists have one; empty without pairs.
@@ -101,8 +93,8 @@ export function pairedTables(differences: readonly Difference[]): Table[] {
       return [asked_as, less, shown(difference), difference.n, STANDINGS[classifyEstimate(difference, 0)]] as const;
     });
   const table = (metric: string, unit: string, over: string, rows: ReturnType<typeof rowsBy>): Table => ({
-    caption: `Differences of ${metric}, ${over} (95 % intervals)`,
-    columns: ["asked as", "less that of", unit, "lists compared", "so it is"],
+    caption: `Paired differences in ${metric}, ${over} (95 % intervals)`,
+    columns: ["setting", "baseline", unit, "lists compared", "verdict"],
     rows: rows.map((row) => [...row]),
   });
   const taus = rowsBy("tau_b", plain);
@@ -110,7 +102,7 @@ export function pairedTables(differences: readonly Difference[]): Table[] {
     table("ListAcc", "difference, percentage points", "over the same lists", rowsBy("list_acc", percent)),
     ...(taus.every(([, , , lists]) => lists === 0)
       ? []
-      : [table("tau-b", "difference of tau-b", "list by list where both have one", taus)]),
+      : [table("tau-b", "difference in tau-b", "over the lists where both are defined", taus)]),
   ];
 }
 
@@ -119,8 +111,8 @@ export function coverageTable(cells: readonly CellSummary[]): Table | null {
   const coveredCells = cells.filter(({ coverage }) => coverage.length > 0);
   if (coveredCells.length === 0) return null;
   return {
-    caption: "ListAcc % by the share of lists that are answered (95 % intervals; margins held)",
-    columns: ["asked as", ...SHARES.map((share) => `${100 * share} %`), "margin at 50 %", "AURC"],
+    caption: "ListAcc % by coverage, the share of lists answered (95 % intervals; margins fixed)",
+    columns: ["setting", ...SHARES.map((share) => `${100 * share} %`), "margin at 50 %", "AURC"],
     rows: coveredCells.map(({ cell, coverage, area_under_risk }) => [
       cell,
       ...coverage.map(({ list_acc }) => percent(list_acc)),
@@ -133,8 +125,8 @@ export function coverageTable(cells: readonly CellSummary[]): Table | null {
 /** tau-b under each convention for the lists where it is 0/0. */
 export function undefinedTauTable({ cells }: Summary): Table {
   return {
-    caption: "tau-b by what is done with lists where it is undefined (all win counts equal)",
-    columns: ["asked as", "undefined lists", "left out", "counted as 0", "counted as -1"],
+    caption: "tau-b by treatment of the lists where it is undefined (all win counts equal)",
+    columns: ["setting", "undefined lists", "left out", "counted as 0", "counted as -1"],
     rows: cells.map(({ cell, tau_b }) => [
       cell,
       `${tau_b.undefined} of ${tau_b.undefined + tau_b.n}`,
@@ -177,7 +169,7 @@ export function problemTable({ cell, by_problem }: CellSummary): Table | null {
   if (rows.length < 2) return null;
   const share = (row: (typeof rows)[0]) => row.outcomes.right / row.lists;
   return {
-    caption: `${cell}: the ${Math.min(PROBLEMS_SHOWN, rows.length)} of ${rows.length} problems with the lowest share of right lists`,
+    caption: `${cell}: the ${Math.min(PROBLEMS_SHOWN, rows.length)} of ${rows.length} problems with the lowest ListAcc`,
     columns: ["problem", "lists", "right", "wrong", "no selection"],
     rows: rows
       .sort((a, b) => share(a) - share(b) || b.lists - a.lists || a.problem.localeCompare(b.problem, "en"))
@@ -190,8 +182,8 @@ export function positionTable(cells: readonly CellSummary[]): Table | null {
   const swapped = cells.filter(({ position_flip_rate }) => position_flip_rate !== null);
   if (swapped.length === 0) return null;
   return {
-    caption: "Verdicts that change when the two programs of a pair change places",
-    columns: ["asked as", "position-flip rate %", "lists with a pair parsed in both orders"],
+    caption: "Position bias: verdicts that change when the order of a pair is swapped",
+    columns: ["setting", "position-flip rate %", "lists with a pair parsed in both orders"],
     rows: swapped.map((cell) => {
       const rate = cell.position_flip_rate as Estimate;
       return [cell.cell, percent(rate), rate.n];
@@ -208,9 +200,9 @@ const STATUS: Record<NonNullable<OffFront>, string> = {
 
 export function frontTable(points: readonly Point[]): Table {
   const status = FRONT_METRICS.map((metric) => frontStatus(points, metric));
-  const word = (off: OffFront | undefined) => (off == null ? "on the front" : STATUS[off]);
+  const word = (off: OffFront | undefined) => (off == null ? "on the Pareto front" : STATUS[off]);
   return {
-    caption: `Cost in ${points[0]?.cost_unit ?? "none"} against both metrics`,
+    caption: `Cost (${points[0]?.cost_unit ?? "none"}) against both metrics`,
     columns: [
       "verifier",
       `cost (${points[0]?.cost_unit ?? "none"})`,

@@ -10,29 +10,34 @@ const { inputs, seed, seconds, chars, only } = commandFlags({
   command: "fuzz",
   call: "npm run lab -- fuzz",
   description:
-    "Random texts for every parser of untrusted text, and a search for texts that cost more than their length.",
+    "Fuzzes every parser of untrusted text with random inputs, and searches for inputs whose cost grows faster than their length.",
   numbers: {
-    inputs: { min: 0, max: 1e9, value: 1_000_000, whole: true, help: "texts over all parsers" },
-    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "draws the texts" },
-    seconds: { min: 1, max: 86_400, value: 60, help: "how long `--only cost` searches" },
-    chars: { min: 1024, max: 2 ** 24, value: 32_768, whole: true, help: "length of the texts that are timed" },
+    inputs: { min: 0, max: 1e9, value: 1_000_000, whole: true, help: "random inputs over all parsers" },
+    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "random seed" },
+    seconds: { min: 1, max: 86_400, value: 60, help: "duration of the search of `--only cost`" },
+    chars: { min: 1024, max: 2 ** 24, value: 32_768, whole: true, help: "length of the timed inputs in characters" },
   },
-  texts: { only: { value: "", help: "only parsers whose name has this in it; `cost`: whole requests, by their CPU" } },
+  texts: {
+    only: {
+      value: "",
+      help: "only parsers whose name contains this; `cost`: search for requests that cost too much CPU",
+    },
+  },
 });
 if (only === "cost") {
   const { probes, tried, findings } = await searchCost(seconds, seed);
-  console.log(`seed ${seed}: ${tried} texts over ${probes} places of requests, ${findings.length} too dear`);
+  console.log(`seed ${seed}: ${tried} texts in ${probes} request fields, ${findings.length} too expensive`);
   for (const { probe, unit, chars: length, ms, base_ms, ms_a_kib, exponent } of findings) {
     const growth = exponent === null ? "" : `, exponent ${exponent.toFixed(1)}`;
     console.log(
-      `${probe}: ${JSON.stringify(unit)} to ${length} chars: ${ms.toFixed(0)} ms, ${base_ms.toFixed(0)} of it with its own text, ${ms_a_kib.toFixed(0)} ms/KiB${growth}`,
+      `${probe}: ${JSON.stringify(unit)} to ${length} chars: ${ms.toFixed(0)} ms (${base_ms.toFixed(0)} ms with the original text), ${ms_a_kib.toFixed(0)} ms/KiB${growth}`,
     );
   }
   process.exit(findings.length > 0 ? 1 : 0);
 }
 const targets = TARGETS.filter(({ name }) => name.includes(only));
 if (targets.length === 0) {
-  console.error(`kritai fuzz: --only matches none of: ${TARGETS.map(({ name }) => name).join(", ")}`);
+  console.error(`kritai fuzz: --only matches no parser; there are: ${TARGETS.map(({ name }) => name).join(", ")}`);
   process.exit(1);
 }
 
@@ -54,7 +59,7 @@ console.log(`\nseed ${seed}: ${reports.reduce((sum, { inputs: n }) => sum + n, 0
 for (const { target, text, error } of crashes) console.log(`CRASH ${target}: ${error}\n  ${JSON.stringify(text)}`);
 
 let slow = 0;
-console.log("\n| target | inputs | ns/char | worst growth | at | under |\n|---|---|---|---|---|---|");
+console.log("\n| target | inputs | ns/char | worst growth | input | limit |\n|---|---|---|---|---|---|");
 for (const [i, target] of targets.entries()) {
   const worst = growth(target, chars);
   const bad = worst.factor > FACTOR_MAX;
@@ -63,5 +68,5 @@ for (const [i, target] of targets.entries()) {
   const cells = [`${worst.factor.toFixed(2)}${bad ? " SUPER-LINEAR" : ""}`, `${worst.ns_per_char.toFixed(1)} ns/char`];
   console.log(`| ${[target.name, fed, ns_per_char.toFixed(1), ...cells, JSON.stringify(worst.unit)].join(" | ")} |`);
 }
-console.log(`\n${slow} of ${targets.length} targets grow faster than their text`);
+console.log(`\n${slow} of ${targets.length} targets have a cost that grows faster than their input`);
 if (crashes.length > 0 || slow > 0) process.exitCode = 1;

@@ -23,7 +23,7 @@ export interface Target {
 }
 
 function must(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`does not hold: ${what}`);
+  if (!holds) throw new Error(`invariant violated: ${what}`);
 }
 
 const encoder = new TextEncoder();

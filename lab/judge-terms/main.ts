@@ -9,18 +9,18 @@ import { fitExport } from "./exported.ts";
 const file = (table: string) => ({
   value: "",
   required: true,
-  fault: (text: string) => (existsSync(text) ? null : "must name a file that is there"),
-  help: `the file that GET /v1/runs/RUN/export?table=${table} gave`,
+  fault: (text: string) => (existsSync(text) ? null : "must name an existing file"),
+  help: `the output of GET /v1/runs/RUN/export?table=${table}`,
 });
 const { verdicts, texts, signal } = commandFlags({
   command: "judge-terms",
   call: "npm run lab -- judge-terms",
   description:
-    "Estimates how many log-odds a judge gives to a candidate twice as long, and to the one shown first, with standard errors over groups. A length term of 0.4 is a taste for length only where longer answers are not better: the verdicts cannot tell the two apart.",
+    "Estimates a judge's length bias (log-odds for a candidate twice as long) and position bias (log-odds for the candidate shown first), with standard errors over groups. A positive length term is a bias only if longer answers are not better: verdicts alone cannot distinguish the two.",
   texts: {
     verdicts: file("verdicts"),
     texts: file("texts"),
-    signal: { value: "base", help: "the signal whose verdicts on pairs count; base in a spec without signals" },
+    signal: { value: "base", help: "the signal whose pairwise verdicts are used; base in a spec without signals" },
   },
 });
 

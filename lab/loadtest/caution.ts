@@ -12,6 +12,6 @@ export function warmupCaution({ points, load }: Pick<Summary, "points" | "load">
   if (missing_s <= (1 - KNEE_RULE.achieved_share_min) * load.duration_s) return null;
   return (
     `The warm-up of ${load.warmup_s} s is shorter than a request takes (p50 ${(median_ms / 1000).toPrecision(3)} s at the lowest load), ` +
-    "so what was achieved is shown too low: give a longer --warmup."
+    "so the achieved rates are too low. Set a longer --warmup."
   );
 }

@@ -21,7 +21,7 @@ export const range = z
   .transform((text) => text.split(":").map(Number) as [number, number])
   .refine(
     (rates) => rates.every((rate) => rate > 0 && rate <= LOADTEST_LIMITS.rate_max),
-    `must be rates from above 0 to ${LOADTEST_LIMITS.rate_max}`,
+    `must be rates above 0 and at most ${LOADTEST_LIMITS.rate_max}`,
   );
 /**
  * The name of an environment variable. A fault of it does not repeat what was given: it may be the

@@ -44,37 +44,40 @@ function contradictions(flags: FlagValues, given: Readonly<Record<string, unknow
   };
   need(
     (target === undefined) !== (verifier === undefined),
-    "--target or --verifier is required: the URL of what is to be measured",
+    "give either --target or --verifier: the URL of the server to test",
   );
-  need(verifier === undefined || flags.model !== undefined, "--verifier needs --model: the model that it serves");
+  need(
+    verifier === undefined || flags.model !== undefined,
+    "--verifier needs --model, the name of the model it serves",
+  );
   need(
     verifier === undefined || flags.kind !== "engine",
-    "--kind engine measures a server itself: give it as --target",
+    "--kind engine tests a server directly: pass it as --target, not --verifier",
   );
-  need((arrivals === "ramp") === (ramp !== undefined), "--arrivals ramp and --ramp FROM:TO need each other");
-  need((arrivals === "trace") === (trace !== undefined), "--arrivals trace and --trace FILE need each other");
-  need(given.shape === undefined || arrivals === "gamma", "--shape is for --arrivals gamma");
-  need(sweep === undefined || given.rate === undefined, "--sweep takes the place of --rate: give one of them");
+  need((arrivals === "ramp") === (ramp !== undefined), "--arrivals ramp and --ramp FROM:TO must be given together");
+  need((arrivals === "trace") === (trace !== undefined), "--arrivals trace and --trace FILE must be given together");
+  need(given.shape === undefined || arrivals === "gamma", "--shape requires --arrivals gamma");
+  need(sweep === undefined || given.rate === undefined, "--sweep and --rate exclude each other: give one of them");
   need(
     sweep === undefined || !["ramp", "trace"].includes(arrivals),
-    `--sweep cannot change the rate of --arrivals ${arrivals}`,
+    `--sweep cannot be combined with --arrivals ${arrivals}`,
   );
-  need(sweep === undefined || sweep[0] < sweep[1], "--sweep goes upwards: FROM must be below TO");
+  need(sweep === undefined || sweep[0] < sweep[1], "--sweep FROM:TO: FROM must be below TO");
   need(
     concurrency === 0 || (sweep === undefined && given.rate === undefined && given.arrivals === undefined),
-    "--concurrency is a closed loop: it takes no --rate, --arrivals or --sweep",
+    "--concurrency (closed loop) cannot be combined with --rate, --arrivals or --sweep",
   );
-  need(
-    baseline !== undefined || flags["baseline-key-env"] === undefined,
-    "--baseline-key-env is for --baseline URL, which is not given",
-  );
+  need(baseline !== undefined || flags["baseline-key-env"] === undefined, "--baseline-key-env requires --baseline URL");
   const size = flags["group-size"];
-  need(flags.mode === "pairwise" || size === undefined || size <= 5, "--group-size of a listwise group is at most 5");
+  need(
+    flags.mode === "pairwise" || size === undefined || size <= 5,
+    "--group-size must be at most 5 with --mode listwise",
+  );
   const rate = Math.max(...(sweep ?? ramp ?? [flags.rate]));
   const maxRequests = LOADTEST_LIMITS.slice_requests_max;
   need(
     concurrency > 0 || arrivals === "trace" || arrivalsMost(flags, rate) <= maxRequests,
-    `--rate ${rate} for ${flags.warmup + flags.duration} s is over the limit of ${maxRequests} requests a slice: shorten --duration`,
+    `--rate ${rate} for ${flags.warmup + flags.duration} s exceeds the limit of ${maxRequests} requests per slice: shorten --duration`,
   );
   for (const [name, url] of [
     ["target", target],
@@ -84,10 +87,10 @@ function contradictions(flags: FlagValues, given: Readonly<Record<string, unknow
     if (url === undefined) continue;
     const { hostname, search, hash } = new URL(url);
     need(!carriesKey(url), `--${name} must not carry a key: use ${KEY_OF[name]}`);
-    need(search === "" && hash === "", `--${name} ends with its path: a query or fragment is not sent`);
+    need(search === "" && hash === "", `--${name} must not have a query or fragment: they are not sent`);
     need(
       isLoopbackHost(hostname) || flags["allow-host"].includes(hostname),
-      `--${name}: ${hostname} is neither loopback nor named by --allow-host`,
+      `--${name}: ${hostname} is not a loopback address; allow it with --allow-host`,
     );
   }
   return faults;

@@ -8,7 +8,7 @@ const perSecond = (rate: number | null) => `${shownNumber(rate)}/s`;
 /** The target's figures at one load. */
 function pointText({ rate, concurrency, target }: Point): string {
   const { achieved_per_s, offered_per_s, latency_ms, failed, requests } = target;
-  const load = rate === null ? `${concurrency} senders` : `Target ${perSecond(rate)}`;
+  const load = rate === null ? `${concurrency} clients` : `Target ${perSecond(rate)}`;
   const lost = failed === 0 ? "none failed" : `${failed} of ${requests} failed`;
   const tail = `p50 ${shownNumber(latency_ms.p50.value)} ms, p99 ${shownNumber(latency_ms.p99.value)} ms`;
   // Arrivals are drawn, so what is offered in a window is not quite the rate, and the window's first
@@ -26,7 +26,7 @@ function overheadText({ overhead_ms }: Point): string {
   const open = ci95[0] <= 0 && ci95[1] >= 0;
   const interval = `(${shownNumber(ci95[0])} to ${shownNumber(ci95[1])})`;
   return open
-    ? `; its overhead over the baseline is not distinguishable from none: ${shown} ${interval}`
+    ? `; its overhead over the baseline is not statistically significant: ${shown} ${interval}`
     : `; it adds ${shown} ${interval} to the baseline`;
 }
 

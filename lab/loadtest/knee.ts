@@ -13,7 +13,7 @@ export const KNEE_RULE: KneeRule = { p99_factor_max: 3, achieved_share_min: 0.98
 
 /** The rule in words, for the report. */
 export const kneeText = ({ p99_factor_max, achieved_share_min, failed_share_max }: KneeRule): string =>
-  `the highest rate below the first overloaded one; overloaded means p99 over ${p99_factor_max} times that of the lowest rate, ` +
+  `the highest rate below the first overloaded one; overloaded means p99 above ${p99_factor_max} times that of the lowest rate, ` +
   `or less than ${100 * achieved_share_min} % of the offered requests achieved, or more than ${100 * failed_share_max} % failed`;
 
 /**
@@ -33,12 +33,12 @@ export function overloadReasons(side: Side, unloaded: Side, rule: KneeRule): str
   const [p99, first] = [tail(side), tail(unloaded)];
   if (p99 !== null && first !== null && p99 > rule.p99_factor_max * Math.max(first, NOISE_MS)) {
     reasons.push(
-      `p99 ${p99.toFixed(1)} ms over ${rule.p99_factor_max} times ${Math.max(first, NOISE_MS).toFixed(1)} ms`,
+      `p99 ${p99.toFixed(1)} ms is above ${rule.p99_factor_max} times ${Math.max(first, NOISE_MS).toFixed(1)} ms`,
     );
   }
   const [offered, achieved] = [side.offered_per_s.value ?? 0, side.achieved_per_s.value ?? 0];
   if (offered > 0 && !isAchieved(side, unloaded, rule)) {
-    reasons.push(`achieved ${achieved.toFixed(1)} of ${offered.toFixed(1)} offered requests a second`);
+    reasons.push(`achieved ${achieved.toFixed(1)} of ${offered.toFixed(1)} offered requests per second`);
   }
   if (side.failed > rule.failed_share_max * side.requests) reasons.push(`${side.failed} of ${side.requests} failed`);
   return reasons;
@@ -93,10 +93,10 @@ export function kneePlace(
   shown: (rate: number) => string,
 ): string {
   if (requests_few !== null)
-    return `not told from ${requests_few} requests of a rate; ${KNEE_REQUESTS_MIN} are needed (--duration, --repeats)`;
+    return `unknown: only ${requests_few} requests at one of the rates; at least ${KNEE_REQUESTS_MIN} are needed (--duration, --repeats)`;
   if (rate === null) return "below the lowest rate";
   return overloaded_at === null
-    ? `not reached, ${shown(rate)} or more: no rate was overloaded`
+    ? `not reached: no rate was overloaded, so it is ${shown(rate)} or more`
     : `${shown(rate)}, overloaded at ${shown(overloaded_at)}`;
 }
 

@@ -36,7 +36,7 @@ function stopSignal(progress: Progress): AbortSignal {
         return;
       }
       stopped_at = now;
-      progress.note("\nstopping: what was measured is written; once more to quit at once");
+      progress.note("\nstopping and writing the results; press Ctrl-C again to quit immediately");
       controller.abort();
     });
   }
@@ -87,7 +87,7 @@ async function load(
   await assertAnswers("--target", plan.target.base_url);
   if (plan.baseline !== null) await assertAnswers("--baseline", plan.baseline.base_url);
   if (flags["key-env"] !== undefined && summaryFields.baseline?.key_env === null)
-    progress.note("the baseline is sent no key: --key-env is the target's, and --baseline-key-env names none");
+    progress.note("the baseline is called without a key: --key-env applies to the target only; set --baseline-key-env");
   const outputs = new Outputs(flags.out);
   const started_at = new Date().toISOString();
   const result = await runPlan(plan, stopSignal(progress), {

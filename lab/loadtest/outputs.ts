@@ -39,7 +39,7 @@ export class Outputs {
     writeFileSync(join(dir, FILES.histograms), "");
     this.#histograms = new HistogramLogWriter((text) => appendFileSync(join(dir, FILES.histograms), text));
     this.#histograms.outputComment(
-      "[Latency in microseconds from the intended start; a tag names side, load and repeat]",
+      "[Latency in microseconds from the intended start; tags name side, load and repeat]",
     );
     this.#histograms.outputLogFormatVersion();
     this.#histograms.outputLegend();

@@ -24,7 +24,7 @@ function lineOf({ side, repeat, rate, concurrency }: SliceNote, recorder: SliceR
   const at = (q: number) => (latency.totalCount === 0 ? "–" : ms(latency.getValueAtPercentile(q) / 1000));
   const others = [
     [failed, "failed"],
-    [unfinished, "broken off by the stop"],
+    [unfinished, "aborted by the stop"],
   ].flatMap(([count, name]) => (count === 0 ? [] : [`, ${count} ${name}`]));
   const counts = `${rows.length - failed - unfinished} answered${others.join("")}`;
   return `${side} ${load} repeat ${repeat + 1}  ${elapsed_s.toFixed(0).padStart(3)} s  ${counts}  p50 ${at(50)}  p99 ${at(99)}`;

@@ -15,7 +15,7 @@ export async function assertAnswers(flag: string, base_url: string, stop?: Abort
   } catch (fault) {
     stop?.throwIfAborted();
     const { cause, name } = fault as Error & { cause?: { code?: string } };
-    const reason = name === "TimeoutError" ? `nothing within ${WAIT_MS / 1000} s` : (cause?.code ?? "no answer");
-    throw new Error(`${flag} ${base_url} does not answer (${reason}); nothing was measured or written`);
+    const reason = name === "TimeoutError" ? `no response within ${WAIT_MS / 1000} s` : (cause?.code ?? "no answer");
+    throw new Error(`${flag} ${base_url} is unreachable (${reason}); nothing was measured or written`);
   }
 }

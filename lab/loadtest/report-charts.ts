@@ -17,7 +17,7 @@ const MS: Axis = { label: "Latency, ms", log: true };
 export const loadOf = ({ rate, concurrency }: Point): number => rate ?? concurrency ?? 0;
 
 export const loadName = (point: Point): string =>
-  point.rate === null ? `${point.concurrency} senders` : `${Number(point.rate.toPrecision(3))}/s`;
+  point.rate === null ? `${point.concurrency} clients` : `${Number(point.rate.toPrecision(3))}/s`;
 
 const offered: Axis = { label: "Offered rate, requests/s", log: true };
 
@@ -59,7 +59,7 @@ export function latencyByRate(summary: Summary): Html {
     : [];
   const objective: Rule = { axis: "y", at: load.objective_ms, name: "objective" };
   const rules = [...kneeRule(summary), objective];
-  const description = "From the intended start to the last byte. Strokes are 95 % intervals over the repeats.";
+  const description = "Latency from the intended start to the last byte. Error bars: 95 % intervals over the repeats.";
   const frame = { title: "Latency against offered rate", description, x: offered, y: MS };
   return lineChart({ ...frame, series: [...series, ...beside], rules });
 }
@@ -70,12 +70,12 @@ export function throughputByRate(summary: Summary): Html {
   const series = [
     { name: "achieved", points: overPoints(points, ({ target }) => target.achieved_per_s) },
     {
-      name: `goodput: complete within ${load.objective_ms} ms`,
+      name: `goodput: completed within ${load.objective_ms} ms`,
       points: overPoints(points, (p) => p.target.goodput_per_s),
     },
     { name: "offered", points: points.map((point) => ({ x: loadOf(point), y: loadOf(point) })) },
   ];
-  const description = "A request counts as good when it was answered, without a null reward, within the objective.";
+  const description = "Goodput counts requests that were answered within the objective and without a null reward.";
   const frame = {
     title: "Achieved rate and goodput",
     description,
@@ -101,7 +101,7 @@ export function frontierChart({ points }: Summary): Html[] {
   const x: Axis = { label: "Achieved rate, requests/s", log: true };
   const chart = lineChart({
     title: "Throughput frontier",
-    description: "99th percentile against achieved rate, in the order of the offered rate: right and low is better.",
+    description: "99th percentile against achieved rate, connected in order of offered rate. Lower right is better.",
     x,
     y: { ...MS, label: "p99, ms" },
     series,
@@ -125,7 +125,7 @@ export function percentileCurve(summary: Summary): Html {
   const x: Axis = { label: "Percentile", domain: [0, last], ticks, tick_name };
   return lineChart({
     title: "Percentiles",
-    description: "Each further tick leaves a tenth of the requests.",
+    description: "From 90 % on, each tick to the right leaves a tenth of the requests above it.",
     x,
     y: MS,
     series,
@@ -174,7 +174,7 @@ export function timeline(point: Point, duration_s: number): Html[] {
   return [
     lineChart({
       title: `Latency over time at ${loadName(point)}`,
-      description: "By the time of the reply.",
+      description: "Requests are placed at the time of their reply.",
       x,
       y: MS,
       series: latency,
@@ -214,6 +214,6 @@ export function timeSplit(summary: Summary): Html {
     }),
   );
   const description =
-    "Means of successful requests. Queue, first token and generation are those of the generation that came last.";
+    "Means over successful requests. Queue, first token and generation are those of the last generation to finish.";
   return barChart({ title: "Time split", description, value: { label: "ms" }, bars });
 }

@@ -27,8 +27,8 @@ function withInterval({ value, ci95 }: Estimate): string {
 function stateOf({ overloaded, target, baseline_degraded }: Point): string {
   const notes = overloaded.length === 0 ? [] : [`overloaded: ${overloaded.join("; ")}`];
   if (baseline_degraded.length > 0) notes.push(`baseline degraded: ${baseline_degraded.join("; ")}`);
-  if (target.generator.late) notes.push("the generator was late");
-  return notes.join("; ") || "holds";
+  if (target.generator.late) notes.push("the load generator was late");
+  return notes.join("; ") || "ok";
 }
 
 function sidesOf(points: readonly Point[]): { name: string; point: Point; side: Side }[] {
@@ -71,8 +71,8 @@ function resultTable({ points, load }: Summary): Table {
 
 function frontierTable({ frontier }: Summary): Table {
   return {
-    caption: "Most achieved a second with p99 within a limit",
-    columns: ["p99 at most", "Requests/s", "Rewards/s", "Comparisons/s"],
+    caption: "Highest achieved rate by p99 limit",
+    columns: ["p99 limit", "Requests/s", "Rewards/s", "Comparisons/s"],
     rows: frontier.map(({ p99_ms_max, requests_per_s, rewards_per_s, comparisons_per_s }) => [
       `${shownNumber(p99_ms_max)} ms`,
       requests_per_s,
@@ -84,18 +84,18 @@ function frontierTable({ frontier }: Summary): Table {
 
 function verifierTable({ points }: Summary): Table {
   return {
-    caption: "Rewards and what they took",
+    caption: "Reward throughput, tokens and cost",
     columns: [
       "Load",
       "Rewards/s",
       "Comparisons/s",
       "Tokens/s",
       "Parse rate",
-      "Completion tokens a reward",
-      "Prompt tokens a reward",
+      "Completion tokens per reward",
+      "Prompt tokens per reward",
       "Null rewards",
       "$ per 1,000 rewards at this load",
-      "$ per 1,000 rewards of a busy engine",
+      "$ per 1,000 rewards on fully busy GPUs",
     ],
     rows: sidesOf(points).map(({ name, side }): Cell[] => [
       name,
@@ -120,7 +120,7 @@ function overheadTable(points: readonly Point[]): Table {
     return [[loadName(point), ...[p50, p90, p99, mean].map(withInterval), note]];
   });
   const columns = ["Load", "p50, ms", "p90, ms", "p99, ms", "Mean, ms", "Note"];
-  return { caption: "Target less baseline, with 95 % intervals over the repeats", columns, rows };
+  return { caption: "Overhead: target minus baseline, with 95 % intervals over the repeats", columns, rows };
 }
 
 function errorTable(points: readonly Point[]): Table {
@@ -132,8 +132,8 @@ function errorTable(points: readonly Point[]): Table {
 
 function generatorTable(points: readonly Point[]): Table {
   return {
-    caption: "How late the generator itself was, and what it took",
-    columns: ["Load", "p50, ms", "p99, ms", "Max, ms", "In flight at most", "CPU of one core"],
+    caption: "Load generator: schedule error and resource use",
+    columns: ["Load", "p50, ms", "p99, ms", "Max, ms", "Max in-flight requests", "CPU, cores"],
     rows: sidesOf(points).map(({ name, side: { generator } }): Cell[] => [
       name,
       generator.schedule_error_ms.p50,
@@ -146,11 +146,11 @@ function generatorTable(points: readonly Point[]): Table {
 }
 
 const OPEN_LOOP =
-  "Open loop: requests start by a schedule made before the run, whatever the replies do, and latency counts from the intended " +
-  "start. A server that stalls therefore delays every request that was due meanwhile, and all of them are in the figures.";
+  "Open loop: requests start on a schedule fixed before the run, regardless of replies, and latency counts from the intended " +
+  "start. A server that stalls delays every request due in the meantime, and all of them are in the figures.";
 const CLOSED_LOOP =
-  "Closed loop: a fixed number of senders, each waiting for its reply before it sends again. A stall delays only as many requests as " +
-  "there are senders, so these percentiles are no promise to clients that come on their own time.";
+  "Closed loop: a fixed number of clients, each waiting for its reply before it sends again. A stall delays only as many requests as " +
+  "there are clients, so these percentiles understate the latency of independent arrivals.";
 
 function sweepSections(summary: Summary): ReportSection[] {
   const { knee, points } = summary;
@@ -177,7 +177,7 @@ function sectionsOf(summary: Summary): ReportSection[] {
     ...sweepSections(summary),
     ...when(paired, () => ({
       title: "Overhead",
-      lead: "The two took turns under the same arrivals and the same bodies, so the difference is the target's own. Where the baseline itself degraded, it is not.",
+      lead: "Target and baseline were measured alternately with the same arrivals and bodies, so the difference is the target's overhead, except where the baseline itself degraded.",
       content: [overheadTable(points)],
     })),
     { title: "Latency distribution", content: [percentileCurve(summary), distribution(summary)] },
@@ -200,22 +200,25 @@ function keyText({ target, baseline }: Summary): string {
 
 function factsOf(summary: Summary): [string, string][] {
   const { target, baseline, load, workload, environment: machine, points } = summary;
-  const senders = `${points[0]?.concurrency ?? "no"} senders`;
+  const clients = `${points[0]?.concurrency ?? "no"} clients`;
   return [
     ["Target", endpointText(target)],
     ...(baseline === null ? [] : [["Baseline", endpointText(baseline)] satisfies [string, string]]),
-    ["Keys from", keyText(summary)],
-    ["Load", load.loop === "open" ? `open loop, ${load.arrivals}` : `closed loop, ${senders}`],
+    ["Key variables", keyText(summary)],
+    ["Load", load.loop === "open" ? `open loop, ${load.arrivals}` : `closed loop, ${clients}`],
     ["Each point", `${load.repeats} repeats of ${load.duration_s} s after ${load.warmup_s} s of warm-up`],
     [
       "Workload",
       `${workload.name}: ${workload.items} bodies of ${workload.of}, sha256 ${workload.sha256.slice(0, 12)}`,
     ],
-    ["Prompts", workload.marked ? "each marked, unknown to prefix caches" : "as they are"],
+    [
+      "Prompts",
+      workload.marked ? "each has a unique prefix, so that prefix caches miss" : "repeated, so that prefix caches hit",
+    ],
     ["Started", summary.started_at],
     ["Ended", summary.stopped_by === null ? summary.ended_at : `${summary.ended_at}, stopped by ${summary.stopped_by}`],
     ["Seed", String(summary.seed)],
-    ["Spec", machine.spec_hashes.map((hash) => hash.slice(0, 19)).join(", ") || "none named by replies"],
+    ["Spec", machine.spec_hashes.map((hash) => hash.slice(0, 19)).join(", ") || "not reported by replies"],
     ["Commit", machine.commit],
     [
       "Machine",

@@ -47,7 +47,7 @@ async function capacity(url: string): Promise<Check> {
   const { recorder, measured_s, cpu_share } = await slice(url, { loop: "closed", concurrency: 64 }, DURATION_S);
   const per_cpu_s = recorder.completed / measured_s / cpu_share;
   return {
-    name: "requests a CPU second, closed loop of 64",
+    name: "requests per CPU second, closed loop, 64 clients",
     shown: per_cpu_s.toFixed(0),
     goal: `>= ${GOAL.rate}`,
     met: per_cpu_s >= GOAL.rate,
@@ -59,7 +59,7 @@ async function keptRate(url: string): Promise<Check> {
   const sent = recorder.rows.filter(({ warm_up }) => !warm_up).length / measured_s;
   const done = recorder.completed / measured_s;
   return {
-    name: `requests a second at ${GOAL.rate} offered`,
+    name: `requests per second at ${GOAL.rate} offered`,
     shown: `${sent.toFixed(0)} sent, ${done.toFixed(0)} answered`,
     goal: `>= ${0.98 * GOAL.rate}`,
     met: done >= 0.98 * GOAL.rate,
@@ -72,7 +72,7 @@ async function scheduleError(url: string, tries = SCHEDULE_TRIES): Promise<Check
   const at = (q: number) => recorder.schedule_error.getValueAtPercentile(q) / 1000;
   if (at(99) >= GOAL.schedule_error_p99_ms && tries > 1) return scheduleError(url, tries - 1);
   return {
-    name: `schedule error at ${GOAL.rate / 2} a second, p99`,
+    name: `schedule error at ${GOAL.rate / 2} per second, p99`,
     shown: `${at(99).toFixed(2)} ms (p50 ${at(50).toFixed(2)}, max ${at(100).toFixed(1)})`,
     goal: `< ${GOAL.schedule_error_p99_ms} ms`,
     met: at(99) < GOAL.schedule_error_p99_ms,
@@ -90,9 +90,9 @@ async function stall(load: Load, loop: string, isGoal: boolean): Promise<Check> 
     const { recorder } = await slice(server.url, load, STALL.duration_s);
     const at = (q: number) => recorder.latency.getValueAtPercentile(q) / 1000;
     return {
-      name: `p99.9 with a planted stall of ${STALL.ms} ms, ${loop}`,
+      name: `p99.9 with an injected stall of ${STALL.ms} ms, ${loop}`,
       shown: `${at(99.9).toFixed(0)} ms (p99 ${at(99).toFixed(0)})`,
-      goal: isGoal ? `>= ${0.95 * STALL.ms} ms` : "(hides it)",
+      goal: isGoal ? `>= ${0.95 * STALL.ms} ms` : "(closed loop hides the stall)",
       met: !isGoal || at(99.9) >= 0.95 * STALL.ms,
     };
   } finally {
@@ -117,6 +117,6 @@ export async function selfTest(say: (line: string) => void): Promise<boolean> {
     await server.close();
   }
   await run(stall(atOpenRate(STALL.rate), "open loop", true));
-  await run(stall({ loop: "closed", concurrency: 1 }, "closed loop of one", false));
+  await run(stall({ loop: "closed", concurrency: 1 }, "closed loop, 1 client", false));
   return checks.every(({ met }) => met);
 }

@@ -69,11 +69,13 @@ async function firstModel(base_url: string, headers: Record<string, string>, key
     () => null,
   );
   if (response?.status === 401 || response?.status === 403)
-    throw new Error(`${base_url}/models answers ${response.status}: name the variable with its key by --${key}`);
+    throw new Error(
+      `${base_url}/models answered ${response.status}: set --${key} to the environment variable with its key`,
+    );
   const list = (await response?.json().catch(() => null)) as { data?: { id?: unknown }[] } | null | undefined;
   const id = list?.data?.[0]?.id;
   if (typeof id === "string") return id;
-  throw new Error(`${base_url}/models names no model: is the engine up? Else give --model`);
+  throw new Error(`${base_url}/models lists no model: check that the engine is up, or set --model`);
 }
 
 function keyHeaders(flag: KeyFlag, flags: FlagValues): Record<string, string> {
@@ -120,7 +122,7 @@ function arrivalsOf(flags: FlagValues): { at: (rate: number) => Arrivals; rates:
     const within = at_s.filter((at) => at < lasting_s).length;
     if (within > maxRequests)
       throw new FlagFault(
-        `--trace ${trace}: ${within} arrivals in ${lasting_s} s are over the limit of ${maxRequests} requests a slice`,
+        `--trace ${trace}: ${within} arrivals in ${lasting_s} s exceed the limit of ${maxRequests} requests per slice`,
       );
     const rate = at_s.length / Math.max(1, at_s.at(-1) ?? 1);
     return { at: () => ({ process, at_s }), rates: [rate] };
@@ -136,7 +138,7 @@ export async function setUp(flags: FlagValues): Promise<Setup> {
   const { kind, target = "", baseline, concurrency, seed } = flags;
   const baselineKind = flags["baseline-kind"];
   if (baseline !== undefined && BODIES[baselineKind] !== BODIES[kind])
-    throw new FlagFault(`--baseline-kind ${baselineKind} cannot send what --kind ${kind} sends`);
+    throw new FlagFault(`--baseline-kind ${baselineKind} cannot send the request bodies of --kind ${kind}`);
   const workload = workloadOf(flags);
   const measured = await endpointOf(kind, target, "key-env", workload, flags);
   const beside =
@@ -188,6 +190,6 @@ export async function setUp(flags: FlagValues): Promise<Setup> {
 
 function arrivalsText(arrivals: Arrivals): string {
   if (arrivals.process === "gamma") return `gamma, shape ${arrivals.shape}`;
-  if (arrivals.process === "ramp") return `ramp from ${arrivals.from} to ${arrivals.to} a second`;
+  if (arrivals.process === "ramp") return `ramp from ${arrivals.from} to ${arrivals.to} requests per second`;
   return arrivals.process === "trace" ? `trace of ${arrivals.at_s.length} arrivals` : arrivals.process;
 }

@@ -19,13 +19,13 @@ function failedText({ failed, requests, errors }: Side): string {
 }
 
 function lineOf({ rate, concurrency, target, baseline, overhead_ms, overloaded }: Point): string {
-  const load = rate === null ? `${concurrency} senders` : `${perSecond(rate)} offered`;
+  const load = rate === null ? `${concurrency} clients` : `${perSecond(rate)} offered`;
   const { p50, p99, p999 } = target.latency_ms;
   const overhead = baseline === null ? "" : `, overhead p50 ${ms(overhead_ms?.p50.value)}`;
   const failed = target.failed === 0 ? "" : `, ${failedText(target)}`;
-  const beside = baseline === null || baseline.failed === 0 ? "" : `, of the baseline ${failedText(baseline)}`;
+  const beside = baseline === null || baseline.failed === 0 ? "" : `, baseline: ${failedText(baseline)}`;
   const over = overloaded.length === 0 ? "" : `  overloaded: ${overloaded.join("; ")}`;
-  const late = target.generator.late ? "  generator late: its own delay is in these figures" : "";
+  const late = target.generator.late ? "  load generator late: these latencies include its own delay" : "";
   const latency = `p50 ${ms(p50.value)}, p99 ${ms(p99.value)}, p99.9 ${ms(p999.value)}`;
   return `${load}: achieved ${shown(target.achieved_per_s.value, "/s")}, ${latency}${overhead}${failed}${beside}${over}${late}`;
 }
@@ -38,6 +38,6 @@ export function verdictOf(summary: Summary): string {
   if (points.length === 0) lines.push("nothing was measured");
   if (points.length > 1) lines.push(`knee: ${kneePlace(knee, perSecond)}`);
   if (caution !== null) lines.push(caution);
-  if (stopped_by !== null) lines.push(`ended before its plan: stopped by ${stopped_by}`);
+  if (stopped_by !== null) lines.push(`the run ended early: stopped by ${stopped_by}`);
   return lines.join("\n");
 }

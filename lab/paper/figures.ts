@@ -37,11 +37,15 @@ const rewards: Figure[] = [
   ["the same: right, with words before the box", 0, letter("Final answer: \\boxed{B}")],
   ["the same: wrong and not clean", -1, letter("No: \\boxed{A}")],
   ["PairSc: best", 4.2, scores("\\boxed{[10,4]}", [1, 0.4])],
-  ["PairSc: right order, each one off by one", 3.6, scores("\\boxed{[9,5]}", [1, 0.4])],
+  ["PairSc: right order, each score off by one", 3.6, scores("\\boxed{[9,5]}", [1, 0.4])],
   ["PairSc: worst", -3, scores("no box", [1, 0.4])],
-  ["PairSc: 0.95 rounds to 10, so a tie with the right program is right", 4.2, scores("\\boxed{[10,10]}", [1, 0.95])],
-  ["ListSc: right alone at the top with 10", 2, list("\\boxed{[10,4,3]}")],
-  ["ListSc: right alone at the top with less", 1, list("\\boxed{[9,4,3]}")],
+  [
+    "PairSc: 0.95 rounds to 10, so a tie with the right program counts as right",
+    4.2,
+    scores("\\boxed{[10,10]}", [1, 0.95]),
+  ],
+  ["ListSc: only the right program at the top, with 10", 2, list("\\boxed{[10,4,3]}")],
+  ["ListSc: only the right program at the top, with less than 10", 1, list("\\boxed{[9,4,3]}")],
 ].map(([description, printed, computed]) => ({
   where: "section 2.3, App. B",
   description: description as string,
@@ -100,11 +104,12 @@ const TWO_BOXES = "<think>\nmaybe \\boxed{A}</think>\n\\boxed{B}";
 const within: Figure[] = [
   {
     where: "Table of main results, random row",
-    description: "tau-b of a coin, by the release's own rule (undefined is -1), even mix of lengths 3 to 5",
+    description:
+      "tau-b of random verdicts, by the release's own rule (undefined counts as -1), equal mix of lengths 3 to 5",
     printed: 0,
     computed: coinMix("minus_one"),
     digits: 2,
-    unlike: "the printed 0.00 is what dropping undefined lists, or counting them 0, gives",
+    unlike: "dropping undefined lists, or counting them as 0, gives the printed 0.00",
   },
   {
     where: "the same row",
@@ -115,19 +120,19 @@ const within: Figure[] = [
   },
   {
     where: "release, ranking_consistency.py",
-    description: "the same rule over lists of 3 alone: 2 of 8 tournaments go in a circle",
+    description: "the same rule for lists of 3 only: 2 of 8 tournaments are cyclic",
     printed: null,
     computed: coinTau(3).minus_one,
     digits: 2,
   },
   {
     where: "Table 6, ListEM from K = 1 to 8",
-    description: "right at K = 8 in %, were samples independent at 80.0 % and only two answers possible",
+    description: "accuracy at K = 8 in %, if samples were independent at 80.0 % and only two answers possible",
     printed: 83,
     computed: 100 * majority(8, 0.8),
     digits: 1,
     unlike:
-      "no contradiction: samples of one list fail together, so that repeating helps far less than independence would",
+      "no contradiction: samples of one list fail together, so repetition helps far less than with independent samples",
   },
   {
     where: "App. B, ListSc",
@@ -135,26 +140,26 @@ const within: Figure[] = [
     printed: 0,
     computed: list("\\boxed{[4,9,3]}"),
     digits: 2,
-    unlike: "the release's comment says 0 and its code gives -1; the text promises neither (option list_sc_wrong)",
+    unlike: "the release's comment says 0 and its code gives -1; the paper states neither (option list_sc_wrong)",
   },
   {
     where: "section 2.3 and release, evaluate.py",
-    description: "verdicts on one text with a box in its thoughts: training and evaluation read alike (1) or not (0)",
+    description: "verdict on a text with a box in its thoughts: training and evaluation agree (1) or not (0)",
     printed: 1,
     computed: Number(strictContent(TWO_BOXES, "think") === releaseEvaluationVerdict(TWO_BOXES)),
     digits: 0,
-    unlike: "training reads behind the last </think>, evaluation the whole text: B and A",
+    unlike: "training parses the text after the last </think>, evaluation the whole text: B and A",
   },
   {
     where: "Table 7",
-    description: "of the six modifications kept, those among the three strongest of their direction",
+    description: "how many of the six kept modifications are among the three strongest of their direction",
     printed: 6,
     computed: strongestBiases().length,
     digits: 0,
   },
   {
     where: "section on cost",
-    description: "dollars a step of GRPO-Think-14B: 5.2 times DPO-Think-14B's 7.09",
+    description: "dollars per step of GRPO-Think-14B: 5.2 times DPO-Think-14B's 7.09",
     printed: null,
     computed: 5.2 * 7.09,
     digits: 2,
@@ -175,7 +180,7 @@ const proxies: Figure[] = PROXIES.flatMap(({ name, tau, identified }) => [
     const { surplus = Number.NaN, ties = 0 } = tauReading(printed) ?? {};
     return {
       where: "table of proxies for Best-of-N",
-      description: `${name}, tau-b at ${SIZES[i]}: ${surplus} pairs of 21 more agree than not${ties === 1 ? ", one tied" : ""}`,
+      description: `${name}, tau-b at ${SIZES[i]}: ${surplus} more of 21 pairs agree than disagree${ties === 1 ? ", one tied" : ""}`,
       printed,
       computed: surplus / Math.sqrt(21 * (21 - ties)),
       digits: 2,
@@ -230,16 +235,16 @@ export const NOT_COMPUTED: readonly { table: string; why: string; command: strin
   },
   {
     table: "Themis-CodeRewardBench",
-    why: "its layout is not known here",
+    why: "its file format is unknown",
     command: "npm run evaluate -- --layout labelled --rows FILE --target URL",
   },
   {
-    table: "dollars a step of each recipe",
+    table: "dollars per step of each recipe",
     why: "needs the authors' clusters; ours are computed from given prices",
     command: "npm run lab -- cost",
   },
   {
-    table: "reward curves, and gaps of recipes in Best-of-N points",
+    table: "reward curves, and differences between recipes in Best-of-N points",
     why: "need training runs",
     command: "npm run lab -- trainers",
   },

@@ -11,8 +11,8 @@ const { out } = commandFlags({
   command: "paper",
   call: "npm run lab -- paper",
   description:
-    "The Aletheia paper's figures that can be computed without its models, beside what is printed; exits 1 where one is unlike for no known reason.",
-  texts: { out: { value: "dist/paper.md", file: true, help: "the page, Markdown" } },
+    "Recomputes the Aletheia paper's figures that need no models and compares them with the printed ones. Exits 1 if one differs for no known reason.",
+  texts: { out: { value: "dist/paper.md", file: true, help: "the Markdown report" } },
 });
 
 const shown = (value: number | null, digits: number) =>
@@ -27,25 +27,25 @@ const known = FIGURES.filter(({ unlike }) => unlike !== undefined);
 const unexplained = FIGURES.filter((figure) => figure.unlike === undefined && !agrees(figure));
 const tables: Table[] = [
   {
-    caption: "Where a figure differs, and why",
-    columns: ["where", "what", "said", "computed", "why"],
+    caption: "Figures that differ, and why",
+    columns: ["source", "figure", "printed", "computed", "reason"],
     rows: known.map((figure) => [...row(figure), figure.unlike ?? ""]),
   },
   {
-    caption: "Computed again",
-    columns: ["where", "what", "said", "computed"],
+    caption: "Recomputed figures",
+    columns: ["source", "figure", "printed", "computed"],
     rows: FIGURES.filter(({ unlike }) => unlike === undefined).map(row),
   },
   {
-    caption: "Not computed here",
-    columns: ["table", "why", "with what it needs"],
+    caption: "Figures not computed here",
+    columns: ["table", "reason", "requirements"],
     rows: NOT_COMPUTED.map(({ table, why, command }) => [table, why, command]),
   },
 ];
 const same = FIGURES.length - known.length - unexplained.length;
-const headline = `${same} figures of the Aletheia paper (arXiv 2601.12186) or its release come out as they say; ${known.length} differ for a reason told below, ${unexplained.length} for none that is known.`;
+const headline = `${same} figures of the Aletheia paper (arXiv 2601.12186) or its release are reproduced; ${known.length} differ for a reason given below, ${unexplained.length} for no known reason.`;
 const text = [headline, ...tables.map((table) => `## ${table.caption}\n\n${markdownTable(table)}`)].join("\n\n");
 console.log(text);
-writeFiles(dirname(out), { [basename(out)]: `# The Aletheia paper, computed again\n\n${text}\n` });
+writeFiles(dirname(out), { [basename(out)]: `# The Aletheia paper, recomputed\n\n${text}\n` });
 console.log(`\nwrote ${out}`);
 process.exitCode = unexplained.length === 0 ? 0 : 1;

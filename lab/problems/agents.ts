@@ -64,7 +64,7 @@ function inFolders<T>({ id, setup }: TaskSource, work: (folder: string, original
     for (const copy of [folder, original]) {
       mkdirSync(copy);
       cpSync(join(AGENTS_DIR, id), copy, { recursive: true });
-      if (setup !== "" && bash(setup, copy, copy).code !== 0) throw new Error(`${id}: its setup fails`);
+      if (setup !== "" && bash(setup, copy, copy).code !== 0) throw new Error(`${id}: its setup command fails`);
     }
     return work(folder, original);
   } finally {

@@ -30,8 +30,8 @@ function differs(file: URL, text: string): boolean {
 const { check } = commandFlags({
   command: "measure",
   call: "npm run lab -- measure",
-  description: "Runs the examples' programs and agents' commands and writes their pass rates, groups and runs.",
-  switches: { check: "compares with the committed files instead, and exits 1 where they differ" },
+  description: "Runs the example programs and agents' commands, and writes their pass rates, groups and runs.",
+  switches: { check: "compare with the committed files instead; exit 1 if they differ" },
 });
 const problems = await loadProblems();
 const sandbox = await createSandbox();
@@ -40,7 +40,7 @@ printTable(passRates);
 const files = [...generatedFiles(problems, passRates), agentsFile()];
 if (check) {
   const stale = files.filter(({ file, text }) => differs(file, text));
-  for (const { file } of stale) console.error(`not what was measured now: ${file.pathname}`);
+  for (const { file } of stale) console.error(`differs from the new measurement: ${file.pathname}`);
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else {
   for (const { file, text } of files) writeFileSync(file, text);

@@ -13,7 +13,7 @@ const LIMITS = { timeout_ms: 1_000, memory_mb: 256, output_bytes: 262_144 };
 
 function toValue(json: Json): Value {
   const value = parseLiteral(JSON.stringify(json));
-  if (value === undefined) throw new TypeError("not a literal that both languages know");
+  if (value === undefined) throw new TypeError("not a literal that exists in both languages");
   return value;
 }
 

@@ -70,10 +70,10 @@ interface Reference {
 
 function toTest(input: string | readonly Json[], functionName: string | undefined, reference: Reference): ProblemTest {
   if (functionName === undefined) {
-    if (typeof input !== "string") throw new TypeError("a stdin problem's inputs are texts");
+    if (typeof input !== "string") throw new TypeError("the inputs of a stdin problem must be strings");
     return { kind: "stdio", input, output: `${reference.solve(input)}\n` };
   }
-  if (typeof input === "string") throw new TypeError("a function problem's inputs are argument lists");
+  if (typeof input === "string") throw new TypeError("the inputs of a function problem must be argument lists");
   return { kind: "call", function: functionName, args: input, expected: reference.solve(...input) };
 }
 

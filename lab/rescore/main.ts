@@ -14,13 +14,16 @@ const EXIT = { ok: 0, fault: 1, usage: 2 } as const;
 function targetFault(text: string): string | null {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return "must be an http or https URL";
   if (!carriesKey(text)) return null;
-  return "must not carry a key, for it is written into reports: use the variable KRITAI_API_KEY";
+  return "must not carry a key, because reports contain the URL: use the variable KRITAI_API_KEY";
 }
 
-const STEP = { value: "", fault: (text: string) => (/^\d{0,10}$/.test(text) ? null : "must be a step, 0 or more") };
+const STEP = {
+  value: "",
+  fault: (text: string) => (/^\d{0,10}$/.test(text) ? null : "must be a step number, 0 or more"),
+};
 
 function refuse(reason: string): never {
-  console.error(`kritai rescore: ${reason}; npm run lab -- rescore --help says more`);
+  console.error(`kritai rescore: ${reason}; npm run lab -- rescore --help explains the flags`);
   process.exit(EXIT.usage);
 }
 
@@ -37,16 +40,16 @@ function readOptions() {
     command: "rescore",
     call: "npm run lab -- rescore",
     description:
-      "Scores a logged run again under another spec, without a verifier: prints what changes and writes a report.",
+      "Rescores a logged run under another spec without calling a verifier, prints the changes and writes a report.",
     texts: {
-      run: { value: "", required: true, help: "the run" },
-      spec: { value: "", required: true, help: "the file of the new spec, JSON" },
-      "from-step": { ...STEP, help: "only steps from this one" },
-      "to-step": { ...STEP, help: "only steps up to this one" },
-      target: { value: "http://127.0.0.1:8787", secret: true, fault: targetFault, help: "where Kritai is" },
-      out: { value: "dist/rescore", help: "the folder of report.html and summary.json" },
+      run: { value: "", required: true, help: "id of the run" },
+      spec: { value: "", required: true, help: "JSON file with the new spec" },
+      "from-step": { ...STEP, help: "first step to rescore" },
+      "to-step": { ...STEP, help: "last step to rescore" },
+      target: { value: "http://127.0.0.1:8787", secret: true, fault: targetFault, help: "Kritai's URL" },
+      out: { value: "dist/rescore", help: "output folder of report.html and summary.json" },
     },
-    variables: { KRITAI_API_KEY: "the key, with the scope logs" },
+    variables: { KRITAI_API_KEY: "the API key; needs the scope logs" },
   });
   const { run, target, out } = flags;
   const stepOf = (text: string) => (text === "" ? null : Number(text));

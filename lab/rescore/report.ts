@@ -34,10 +34,10 @@ function rows({ end }: Rescored): [string, string, string][] {
 
 /** The change, in one sentence. */
 export function headline({ end }: Rescored): string {
-  if (end.complete === 0) return `None of ${end.groups} groups has every reward under both specs.`;
+  if (end.complete === 0) return `None of the ${end.groups} groups has all its rewards under both specs.`;
   const tau = end.rank_correlation.mean;
-  const order = tau === null ? "no group has an order under both" : `tau-b within groups ${tau.toFixed(3)}`;
-  return `In ${percent(end.best_changed_share)} of ${end.complete} groups another rollout is best; ${order}.`;
+  const order = tau === null ? "tau-b is undefined in every group" : `tau-b within groups ${tau.toFixed(3)}`;
+  return `In ${percent(end.best_changed_share)} of ${end.complete} groups the best rollout changes; ${order}.`;
 }
 
 /** As plain text: the headline, then old and new side by side. */
@@ -68,27 +68,27 @@ function charts(steps: readonly StepSummary[]) {
   return [
     lineChart({
       title: "Mean reward by step",
-      description: "Groups that have every reward under both specs.",
+      description: "Over groups with all their rewards under both specs.",
       ...{ x, y: { label: "reward" }, series: sides(({ mean }) => mean) },
     }),
     lineChart({
       title: "Groups with equal rewards by step",
-      description: "They teach a group-relative trainer nothing.",
+      description: "Such groups give a group-relative trainer no gradient.",
       ...{ x, y: { label: "share", domain: [0, 1] }, series: sides((side) => side.zero_variance_share) },
     }),
     lineChart({
-      title: "Order of old and new rewards by step",
-      description: "Mean over groups of Kendall's tau-b; and the share of groups in which another rollout is best.",
+      title: "Rank agreement of old and new rewards by step",
+      description: "Mean over groups of Kendall's tau-b, and the share of groups whose best rollout changes.",
       ...{ x, y: { label: "tau-b, share", domain: [-1, 1] } },
       series: [
         { name: "tau-b within groups", points: points((summary) => summary.rank_correlation.mean) },
-        { name: "share with another best", points: points((summary) => summary.best_changed_share) },
+        { name: "share whose best changes", points: points((summary) => summary.best_changed_share) },
       ],
     }),
   ];
 }
 
-const COLUMNS = ["step", "groups", "mean old", "mean new", "flat old", "flat new", "tau-b", "best changes"];
+const COLUMNS = ["step", "groups", "mean old", "mean new", "equal old", "equal new", "tau-b", "best changes"];
 
 const stepRow = (summary: StepSummary): Cell[] => [
   summary.step === null ? "none" : `${summary.step}`,
@@ -102,7 +102,7 @@ export function rescoredPage(rescored: Rescored): string {
   const { run_id, end, steps, spec, command, at } = rescored;
   const drawn = charts(steps);
   return reportPage({
-    title: `${run_id}, scored again`,
+    title: `${run_id}, rescored`,
     subtitle: command,
     headline: headline(rescored),
     facts: [
@@ -114,13 +114,13 @@ export function rescoredPage(rescored: Rescored): string {
     sections: [
       {
         title: "What changes",
-        lead: "No verifier was asked: the rewards follow from the run's logged signals and verdicts, as scoring anew with the same verdicts gives them. Means, deviations and shares are over groups that have every reward under both specs.",
+        lead: "No verifier was called: the rewards are recomputed from the run's logged signals and verdicts, and equal those of a new scoring with the same verdicts. Means, deviations and shares are over groups with all their rewards under both specs.",
         content: [tableHtml({ caption: "Old and new", columns: ["", "old", "new"], rows: rows(rescored) })],
       },
       {
         title: "By step",
         content: [
-          ...(drawn.length > 0 ? drawn : [html`<p>Fewer than two steps: there is nothing to draw.</p>`]),
+          ...(drawn.length > 0 ? drawn : [html`<p>No charts: the run has fewer than two steps.</p>`]),
           tableHtml({ caption: "Each step", columns: COLUMNS, rows: steps.map(stepRow) }),
         ],
       },

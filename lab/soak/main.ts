@@ -20,14 +20,14 @@ const flags = commandFlags({
   command: "soak",
   call: "npm run lab -- soak",
   description:
-    "Finds the knee of a separate stack, offers a share of it for minutes, and compares the last of them with the first.",
+    "Finds the knee of a local stack, offers a fraction of that rate for many minutes, and compares the last minutes with the first.",
   numbers: {
-    minutes: { min: 0.5, max: 58, value: 30, help: "how long the load lasts after its warm-up" },
-    share: { min: 0.05, max: 1, value: 0.7, help: "of the knee's rate" },
-    from: { min: 0.1, max: 10_000, value: 2, help: "the sweep's lowest rate, requests a second" },
-    to: { min: 0.1, max: 10_000, value: 100, help: "the sweep's highest rate" },
-    "sweep-seconds": { min: 2, max: 300, value: 20, help: "measured at each rate of the sweep" },
-    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "of the load and of the simulated engine" },
+    minutes: { min: 0.5, max: 58, value: 30, help: "duration of the load after its warm-up" },
+    share: { min: 0.05, max: 1, value: 0.7, help: "offered rate as a fraction of the knee's rate" },
+    from: { min: 0.1, max: 10_000, value: 2, help: "the sweep's lowest rate, requests per second" },
+    to: { min: 0.1, max: 10_000, value: 100, help: "the sweep's highest rate, requests per second" },
+    "sweep-seconds": { min: 2, max: 300, value: 20, help: "seconds measured at each rate of the sweep" },
+    seed: { min: 0, max: 2 ** 31, value: 1, whole: true, help: "random seed of the load and of the simulated engine" },
   },
   texts: { out: { value: "lab/results/soak.md", file: true, help: "the report's file" } },
 });
@@ -44,7 +44,7 @@ async function loadtest(args: readonly string[]): Promise<Summary> {
   const out = args[args.indexOf("--out") + 1] as string;
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "inherit", "inherit"] });
   const [code] = await once(child, "exit");
-  if (code !== 0) throw new Error(`the load tester ended with ${code}`);
+  if (code !== 0) throw new Error(`the load tester exited with code ${code}`);
   return SummarySchema.parse(JSON.parse(readFileSync(join(out, FILES.summary), "utf8")));
 }
 
@@ -54,7 +54,7 @@ async function soak(all: Record<PartName, Part>, folder: string) {
   const sweep = ["--sweep", `${flags.from}:${flags.to}`, "--duration", String(flags["sweep-seconds"])];
   const found = await loadtest([...target, ...sweep, "--warmup", "3", "--out", join(folder, "sweep")]);
   const knee = found.knee.rate;
-  if (knee === null) throw new Error("the lowest rate is already beyond the knee: lower --from");
+  if (knee === null) throw new Error("the lowest rate is already above the knee: lower --from");
   if (found.knee.overloaded_at === null) throw new Error("the highest rate is below the knee: raise --to");
   const rate = knee * flags.share;
   const memory: MemorySample[] = [];

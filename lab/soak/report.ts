@@ -21,8 +21,8 @@ const ROWS: readonly [string, (window: SoakWindow) => string][] = [
   ["null rewards", ({ nulls }) => String(nulls)],
   ["p50, ms", ({ p50_ms }) => p50_ms.toFixed(1)],
   ["p99, ms", ({ p99_ms }) => p99_ms.toFixed(1)],
-  ["workerd resident, MiB", ({ workerd }) => (workerd / MIB).toFixed(1)],
-  ["its Node (queues), MiB", ({ node }) => (node / MIB).toFixed(1)],
+  ["workerd resident memory, MiB", ({ workerd }) => (workerd / MIB).toFixed(1)],
+  ["Node process with the queues, MiB", ({ node }) => (node / MIB).toFixed(1)],
 ];
 
 export function soakReport({ command, knee, rate, minutes, summary, comparison, load }: Soak): string {
@@ -34,13 +34,13 @@ export function soakReport({ command, knee, rate, minutes, summary, comparison, 
 
 \`${["npm run lab -- soak", ...command].join(" ")}\`, ${summary.ended_at}, commit ${environment.commit}, Node ${environment.node}, ${machine}. Load at the end: \`${load}\`.
 
-The edge with its log queue, an embedded Postgres, the gateway and a simulated 14B engine at 400 times its speed, all on this machine with the load generator: the knee says
-what the machine can do with all of them. Each isolate's heap is held to 96 MiB. Requests of one group of four, six comparisons each. Knee: ${knee.toFixed(1)} requests a second (${summary.knee.rule}). Offered: ${rate.toFixed(1)} a second, open loop.
+The edge with its log queue, an embedded Postgres, the gateway and a simulated 14B engine at 400 times its speed all share this machine with the load generator, so the knee
+is that of the whole setup. Each isolate's heap is limited to 96 MiB. Each request has one group of four, that is six comparisons. Knee: ${knee.toFixed(1)} requests per second (${summary.knee.rule}). Offered: ${rate.toFixed(1)} per second, open loop.
 
 | | first ${(window_s / 60).toFixed(1)} min | last ${(window_s / 60).toFixed(1)} min |
 |---|---|---|
 ${rows.join("\n")}
 
-p99 ratio ${p99_ratio.toFixed(3)}, memory ratio ${memory_ratio.toFixed(3)}; workerd holds ${growth.slope.toFixed(1)} MiB more each hour, by its minutes' means [${(growth.slope - growth.doubt).toFixed(1)}, ${(growth.slope + growth.doubt).toFixed(1)}]. ${faults.length === 0 ? "All goals hold." : `Goals missed: ${faults.join("; ")}.`}
+p99 ratio ${p99_ratio.toFixed(3)}, memory ratio ${memory_ratio.toFixed(3)}; workerd grows by ${growth.slope.toFixed(1)} MiB per hour, fitted to its one-minute means [${(growth.slope - growth.doubt).toFixed(1)}, ${(growth.slope + growth.doubt).toFixed(1)}]. ${faults.length === 0 ? "All goals are met." : `Goals missed: ${faults.join("; ")}.`}
 `;
 }

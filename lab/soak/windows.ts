@@ -80,16 +80,18 @@ export function compareWindows(
   const growth = growthOf(samples);
   const faults: string[] = [];
   if (!(p99_ratio <= P99_RATIO_MAX))
-    faults.push(`p99 is ${p99_ratio.toFixed(3)} times that of the first minutes, at most ${P99_RATIO_MAX}`);
+    faults.push(`p99 is ${p99_ratio.toFixed(3)} times that of the first minutes; the limit is ${P99_RATIO_MAX}`);
   if (!(memory_ratio <= MEMORY_RATIO_MAX))
-    faults.push(`workerd holds ${memory_ratio.toFixed(3)} times the memory, at most ${MEMORY_RATIO_MAX}`);
+    faults.push(
+      `workerd uses ${memory_ratio.toFixed(3)} times the memory of the first minutes; the limit is ${MEMORY_RATIO_MAX}`,
+    );
   if (!(growth.slope - growth.doubt <= 0))
     faults.push(
-      `workerd holds ${growth.slope.toFixed(1)} MiB more each hour, and at least ${(growth.slope - growth.doubt).toFixed(1)}`,
+      `workerd grows by ${growth.slope.toFixed(1)} MiB per hour, at least ${(growth.slope - growth.doubt).toFixed(1)}`,
     );
   // An answer that the simulated judge wrote unreadably, twice, is its own: no part of the system failed.
   const isFault = ({ error, nulls, unparsed }: Request) => error !== null || (nulls > 0 && !unparsed);
   const failed = counted.filter(isFault).length;
-  if (failed > 0) faults.push(`${failed} requests failed or brought a null`);
+  if (failed > 0) faults.push(`${failed} requests failed or returned a null reward`);
   return { window_s, first, last, p99_ratio, memory_ratio, growth, faults };
 }

@@ -167,7 +167,7 @@ export async function deadlineRows(
         const degree = Math.max(1, Math.ceil(even.mean.answered / n));
         const rings = await play({ schedule: { name: "circular", degree } });
         addRow("all pairs", even.mean, gainOver(even.results, rings.results));
-        addRow("circular of as many calls", rings.mean);
+        addRow("circular with equal calls", rings.mean);
         addRow("all pairs, by index", (await play({ by_index: true })).mean);
         for (const schedule of plan.waves ? IN_WAVES : []) addRow(schedule, (await play({ schedule })).mean);
       }
@@ -184,7 +184,7 @@ function gainOver(results: readonly Ranked[], other: readonly Ranked[]): { top: 
   return { top: mean, half: 1.96 * Math.sqrt(variance / gains.length) };
 }
 
-/** The goal of the setting that was reported: 32 documents and 2.5 s. */
+/** The goal of the reported setting: 32 documents and 2.5 s. */
 const GOAL = { n: 32, seconds: 2.5, top: 0.8 };
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -194,12 +194,12 @@ function rowsTable(rows: readonly DeadlineRow[]): string {
   const head = [
     "judge",
     "deadline",
-    "asked",
+    "schedule",
     "calls answered",
     "returned",
     "best is first",
     "best in 3",
-    "over `circular`",
+    "gain over `circular`",
   ];
   return table(
     head,
@@ -231,7 +231,7 @@ const percent = (share: number) => (100 * share).toFixed(1);
 
 /**
  * The page.
- * @param goal rows of the setting that was reported
+ * @param goal rows of the reported setting
  * @param folder of `rows.csv`, beside the page
  */
 export function deadlinesPage(
@@ -244,7 +244,7 @@ export function deadlinesPage(
   const even = goal.filter(({ way }) => way === "all pairs");
   const reached = even.map(({ judge, returned, top }) => {
     const half = 1.96 * Math.sqrt((top * (1 - top)) / goalTrials);
-    return `a judge that is ${judge}: ${returned.toFixed(1)} returned, the best among the first three in ${percent(top)} +- ${percent(half)} %`;
+    return `${judge} judge: ${returned.toFixed(1)} returned, the best among the first three in ${percent(top)} +- ${percent(half)} %`;
   });
   const lost = rows.filter(({ way, n, returned }) => way === "all pairs" && returned < n - 0.05);
   const lostAt = lost.map(
@@ -252,28 +252,28 @@ export function deadlinesPage(
   );
   const worse = rows.filter(({ gain }) => gain !== undefined && gain.top + gain.half < 0);
   const wholes = rows.filter(({ way }) => way === "all pairs");
-  return `# A ranking at its deadline
+  return `# Rankings cut off by a deadline
 
-**${GOAL.n} documents, ${GOAL.seconds} s, answers of ${SECONDS.join(" to ")} s (goal: all returned, ${100 * GOAL.top} %). ${reached.join("; ")}. Not all are returned in ${lost.length} settings (${lostAt.join("; ")}). Of ${rows.filter(({ gain }) => gain !== undefined).length} settings all pairs are worse than \`circular\` of as many calls, beyond chance, in ${worse.length}.**
+**${GOAL.n} documents, ${GOAL.seconds} s, answers of ${SECONDS.join(" to ")} s (goal: all returned, the best among the first three in ${100 * GOAL.top} %). ${reached.join("; ")}. Documents are missing in ${lost.length} settings (${lostAt.join("; ")}). All pairs are significantly worse than \`circular\` with the same number of calls in ${worse.length} of ${rows.filter(({ gain }) => gain !== undefined).length} settings.**
 
 ${command}
 
-Simulated, in virtual time: the product's scoring as contracts that rank ask it (\`win_rate\`, \`min_decided\` ${MIN_DECIDED}), and a judge that answers so many
-questions at once, first come, first served. Each row is the mean of ${trials} lists (${goalTrials} in the setting that was reported) whose documents are of evenly spaced worth and in a random order.
-Deadlines are shares of the time that all pairs take. "Best" is the judge's own best document, as what a judge is wrong about no deadline mends; equal
-scores are drawn. "By index" sends the same pairs as they were sent before, those of the first document first, but already leaves unasked what the
-deadline cut: before, whoever had less than half of its pairs was not returned at all. With a judge that is exact it is the better for the first place
-alone, since its first documents have met everyone. \`circular\` has as many rings as the calls of all pairs that were answered fill, at the same deadline (where
-these are fewer than the judge takes at once it is asked less); the last column is the difference in "best in 3", list by list, with its 95 % interval.
-A judge that is exact always names the better one; strong is [the study's](schedules.md), with its bias for candidates, pairs and places.
+Simulated in virtual time: the product's scoring with the settings of the ranking APIs (\`win_rate\`, \`min_decided\` ${MIN_DECIDED}), and a judge that
+answers a fixed number of comparisons concurrently, first come, first served. Each row is the mean of ${trials} lists (${goalTrials} in the reported setting) whose documents have evenly spaced quality and a random order.
+Deadlines are fractions of the time that all pairs take. "Best" is the judge's own best document, because a deadline does not change the judge's mistakes; ties
+in the score are broken at random. "By index" sends the pairs in their former order, those of the first document first, and skips the comparisons that the
+deadline cut off; formerly a document with less than half of its pairs was not returned at all. With an exact judge, "by index" is better for the first place
+only, because its first documents have met all others. \`circular\` has as many rings as the answered calls of all pairs allow, at the same deadline (fewer
+if the judge's concurrency is larger than that); the last column is the paired difference in "best in 3", with its 95 % interval.
+An exact judge always chooses the better document; "strong" is [the study's](schedules.md) strong judge, with candidate, pair and position bias.
 
-## The setting that was reported
+## The reported setting
 
 ${rowsTable(goal)}
 
 ## All pairs in every setting
 
-Every way of asking: [rows.csv](${folder}/rows.csv). Of 8 documents ${IN_FLIGHT[8]} questions are answered at once, of more ${IN_FLIGHT[32]}.
+All schedules: [rows.csv](${folder}/rows.csv). The judge answers ${IN_FLIGHT[8]} comparisons concurrently for 8 documents, ${IN_FLIGHT[32]} for more.
 
 ${rowsTable(wholes)}
 `;

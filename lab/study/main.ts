@@ -25,23 +25,23 @@ const given = commandFlags({
   command: "study",
   call: "npm run lab -- study",
   description:
-    "The cost of each schedule's order over the lists of a set: against simulated verifiers, or with --verifier a real one.",
+    "Compares the ranking quality and token cost of all schedules on the lists of a set, with simulated verifiers or with a real one (--verifier).",
   texts: {
-    set: { value: "sets/small", help: "a set's folder, of which candidates.jsonl and problems.jsonl are read" },
+    set: { value: "sets/small", help: "folder of a set (reads candidates.jsonl and problems.jsonl)" },
     out: {
       value: "dist/schedules.md",
       file: true,
-      help: "the report, Markdown; its charts go to a folder of its name beside it",
+      help: "the Markdown report; charts go to a folder of the same name next to it",
     },
     verifier: {
       value: "",
       fault: (text) => (text === "" || backendUrl.safeParse(text).success ? null : "must be an http or https URL"),
-      help: "a real verifier's URL, asked through the product's scoring in place of the simulated ones",
+      help: "URL of a real verifier, used through the product's scoring instead of the simulated ones",
     },
     protocol: {
       value: PROTOCOLS[0] as string,
       fault: (text) => (PROTOCOLS.includes(text) ? null : `must be one of ${PROTOCOLS.join(", ")}`),
-      help: "how the real verifier is spoken to",
+      help: "protocol of the real verifier",
     },
     model: { value: "", help: "the real verifier's model" },
   },
@@ -51,30 +51,29 @@ const given = commandFlags({
       max: LIMITS.rollouts_per_group_max,
       value: 8,
       whole: true,
-      help: "candidates of a list, for a real verifier",
+      help: "candidates per list, with a real verifier",
     },
     draws: {
       min: 1,
       max: 1000,
       value: 8,
       whole: true,
-      help: "lists of every problem and length, against simulated verifiers",
+      help: "lists per problem and length, with simulated verifiers",
     },
-    lists: { min: 1, max: 10_000, value: 20, whole: true, help: "lists at most, for a real verifier" },
+    lists: { min: 1, max: 10_000, value: 20, whole: true, help: "maximum lists, with a real verifier" },
     "max-tokens": {
       min: 1,
       max: LIMITS.max_tokens_max,
       value: 4096,
       whole: true,
-      help: "of a real verifier's answer",
+      help: "token limit of a real verifier's answer",
     },
   },
   switches: {
-    quick: "few lists and sizes: a look in under two minutes",
-    deadlines:
-      "only what a ranking is worth whose deadline comes before its last comparison; its page is of this alone",
-    settings: "only which settings to take with 4, 8 and 16 samples, by judge; its page is of this alone",
-    plots: "only the plots of lab/results: what its tables say, and nothing is simulated",
+    quick: "fewer lists and sizes: a rough result in under two minutes",
+    deadlines: "only study rankings whose deadline comes before the last comparison, in a separate report",
+    settings: "only study which settings to choose for 4, 8 and 16 samples, by judge, in a separate report",
+    plots: "only draw the plots of lab/results from its stored tables, without a simulation",
   },
   variables: { VERIFIER_API_KEY: "the real verifier's key" },
 });
@@ -167,6 +166,6 @@ const shownFlags =
   verifier === ""
     ? `--set ${given.set}${given.quick ? " --quick" : ` --draws ${given.draws}`}`
     : `--verifier URL ${flags.join(" ")}`;
-const name = verifier === "" ? null : model === "" ? "the one that its server serves" : model;
+const name = verifier === "" ? null : model === "" ? "the server's model" : model;
 writeFileSync(out, studyPage(`\`npm run lab -- study ${shownFlags}\` at ${commit()}.`, cells, folder, name));
-console.log(`${studyHeadline(cells)}\nwrote ${out} and ${Object.keys(files).length} charts and tables beside it`);
+console.log(`${studyHeadline(cells)}\nwrote ${out} and ${Object.keys(files).length} charts and tables`);

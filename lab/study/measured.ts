@@ -92,7 +92,7 @@ async function scoredBy(measuring: Measuring, list: StudyList, way: Way, score: 
     const { reply } = await scoreBatch({ verifier, clock }, batch);
     const [group] = reply.groups;
     const [rewards = []] = reply.rewards;
-    if (group === undefined) throw new Error("a request of one group has a reply of one");
+    if (group === undefined) throw new Error("the reply to a request with one group must contain one group");
     const late = group.rollouts.some(({ error }) => error === "deadline");
     if (late && time < TRIES_MAX) continue;
     const { generations, prompt_tokens, completion_tokens } = group.verifier;

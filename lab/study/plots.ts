@@ -63,10 +63,10 @@ const boundedAt =
 function early(read: Read): Figure {
   const rows = tableOf(read("early.md"), ["K", "spread", "early over gathered"]);
   return lineChart({
-    title: "From the last arrival to the reward: judged early over gathered",
-    description: "virtual time, a full engine; medians of five steps, least to most",
-    x: { label: "arrivals spread over so many times the judging", log: true, ticks: [0.5, 1, 2, 4] },
-    y: { label: "early over gathered", domain: [0, 1] },
+    title: "Time from the last arrival to the reward: early judging relative to gathering",
+    description: "virtual time, saturated engine; medians of five steps with minimum and maximum",
+    x: { label: "arrival spread, multiples of the judging time", log: true, ticks: [0.5, 1, 2, 4] },
+    y: { label: "ratio, early / gathered", domain: [0, 1] },
     series: seriesOf(rows, (row) => `K = ${at(row, 0)}`, toldAt(1, 2)),
     rules: [
       { axis: "y", at: 0.4, name: "goal at 2, K = 8" },
@@ -82,8 +82,8 @@ function settings(read: Read): Figure {
   );
   return scatterChart({
     title: "Settings for groups of 8: tau-b against generations",
-    description: "each point one setting of `judge`; 95 % intervals by problem",
-    x: { label: "generations a group", log: true },
+    description: "each point is one `judge` setting; 95 % intervals, clustered by problem",
+    x: { label: "generations per group", log: true },
     y: { label: "tau-b" },
     series: seriesOf(rows, (row) => at(row, 0), boundedAt(3)),
   });
@@ -100,10 +100,10 @@ export function plots(read: Read): Record<string, string> {
   const drawn = Object.entries(PLOTS).map(([name, draw]) => ({ name: name as keyof typeof PLOTS, figure: draw(read) }));
   const shown = drawn.map(
     ({ name, figure: { title } }) =>
-      `## ${title}\n\n![${title}](plots/${name}.svg)\n\nFigures and what they rest on: [${TOLD[name]}](${TOLD[name]}).\n`,
+      `## ${title}\n\n![${title}](plots/${name}.svg)\n\nData and method: [${TOLD[name]}](${TOLD[name]}).\n`,
   );
   const head =
-    "# Early judging and settings: the plots\n\nDrawn from the tables of the pages beside this one by `npm run lab -- study --plots`; nothing is measured anew.\n";
+    "# Early judging and settings: the plots\n\nDrawn by `npm run lab -- study --plots` from the tables of the stored reports in this folder, without new measurements.\n";
   return {
     "plots.md": `${head}\n${shown.join("\n")}`,
     ...Object.fromEntries(drawn.map(({ name, figure }) => [`plots/${name}.svg`, figure.standalone])),

@@ -51,7 +51,7 @@ export function grouped(cells: readonly Cell[]): Cell[][] {
   return [...groups.values()];
 }
 
-const COLUMNS = ["way", "generations a list", "of the tokens, %", "tau-b", "top-1"];
+const COLUMNS = ["way", "generations per list", "tokens, % of the reference", "tau-b", "top-1"];
 
 /** The same as LaTeX, by file name. */
 export const latexTables = (cells: readonly Cell[]): Record<string, string> =>
@@ -69,7 +69,7 @@ export const latexTables = (cells: readonly Cell[]): Record<string, string> =>
         ]);
       return [
         `${slugOf(caption)}.tex`,
-        latexTable({ caption: `${caption}: order against tokens`, columns: COLUMNS, rows }),
+        latexTable({ caption: `${caption}: ranking quality against tokens`, columns: COLUMNS, rows }),
       ];
     }),
   );
@@ -90,17 +90,17 @@ export function studyHeadline(cells: readonly Cell[]): string {
   const lost =
     guessing.length === 0
       ? ""
-      : `For ${countOf(guessing)} of a verifier and a list length even the reference's order is not distinguishable from guessing (tau-b ${guessing
+      : `For ${countOf(guessing)} of a verifier and a list length, even the reference's ranking is not distinguishable from chance (tau-b ${guessing
           .map((group) => interval((group.find(({ way }) => way.reference) as Cell).tau))
-          .join("; ")}): no figure here shows which way of asking is better.`;
+          .join("; ")}), so these figures cannot show which schedule is better.`;
   if (groups.length === 0) return lost;
   const found = groups.flatMap((group) => cheapestWithin(group, "tau", 0.01) ?? []);
   const shares = found.map(({ share }) => share).sort((a, b) => a - b);
   const middle = shares[Math.floor((shares.length - 1) / 2)] ?? 1;
   const reached =
     found.length === 0
-      ? `None of ${countOf(groups)} of a verifier and a list length reaches the reference's tau-b within 0.01 with fewer tokens.`
-      : `For ${found.length} of ${countOf(groups)} of a verifier and a list length a way of asking comes within 0.01 of the reference's tau-b, in the median at ${percent(middle)} of its tokens.`;
+      ? `None of ${countOf(groups)} of a verifier and a list length comes within 0.01 of the reference's tau-b with fewer tokens.`
+      : `For ${found.length} of ${countOf(groups)} of a verifier and a list length, a cheaper schedule comes within 0.01 of the reference's tau-b, at a median of ${percent(middle)} of its tokens.`;
   return lost === "" ? reached : `${reached} ${lost}`;
 }
 
@@ -127,7 +127,7 @@ function chart(cells: readonly Cell[], metric: Metric): Figure {
       way.name.endsWith(text) || way.name.includes(`${text},`);
   return scatterChart({
     title: `${metric === "tau" ? "tau-b" : "top-1"} against tokens: ${titleOf(cells[0] as Cell)}`,
-    description: "share of the tokens of all pairs in both orders with four votes; 95 % intervals clustered by problem",
+    description: "x: tokens relative to all pairs in both orders with four votes; 95 % intervals clustered by problem",
     // As a picture of a page it shrinks with a phone, writing and all.
     width: 480,
     x: { label: "share of the tokens", log: true },
@@ -158,7 +158,7 @@ export function charts(cells: readonly Cell[]): Record<string, string> {
 function byLot(group: readonly Cell[]): string {
   const cell = group.find(({ way }) => way.random === true);
   if (cell === undefined) return "";
-  return `At random (\`random\`, without a verifier), n = ${cell.n}: tau-b ${interval(cell.tau)}, top-1 ${interval(cell.top)}.`;
+  return `Random order (\`random\`, without a verifier), n = ${cell.n}: tau-b ${interval(cell.tau)}, top-1 ${interval(cell.top)}.`;
 }
 
 const parameters = () =>
@@ -168,17 +168,17 @@ const parameters = () =>
     ),
     ...Object.entries(NOISES).map(
       ([name, noise]) =>
-        `| ${name} | pair bias ${noise.pair_bias}, position bias ${noise.position_bias}, its spread ${noise.position_spread} |`,
+        `| ${name} | pair bias ${noise.pair_bias}, position bias ${noise.position_bias}, with spread ${noise.position_spread} |`,
     ),
   ].join("\n");
 
 const verifierText = `**The verifier is simulated.** Log-odds of the first of a pair: discrimination x difference of pass
-rates + candidate bias (normal, one draw a candidate) + pair bias (normal, one a pair) + position
-bias. A \`direct\` verifier's letter has these odds and its soft verdict is their probability; a
-\`thinking\` one adds logistic noise for its trace and is then nearly certain of its letter, so that
-its letters are as often right. Of a list it names one by Luce's choice rule with the same noise. The
-levels are set so that the reference reaches about 0.86, 0.73 and 0.55 at n = 16. No real model was
-measured here: \`--verifier URL\` measures one.
+rates + candidate bias (normal, one draw per candidate) + pair bias (normal, one per pair) + position
+bias. A \`direct\` verifier draws its letter from these odds, and its soft verdict is their probability. A
+\`thinking\` verifier adds logistic noise for its trace and is then nearly certain of its letter, so its
+letters are right equally often. In a list it chooses by Luce's choice rule with the same noise. The
+levels are set so that the reference reaches a tau-b of about 0.86, 0.73 and 0.55 at n = 16. No real model
+was measured here: \`--verifier URL\` measures one.
 
 | parameters | log-odds |
 |---|---|
@@ -187,8 +187,8 @@ ${parameters()}
 
 const measuredText = (
   verifier: string,
-) => `**The verifier is real**: ${verifier}, asked through the product's own scoring; tokens
-are those that it reported. A question that several ways ask was put to it once.
+) => `**The verifier is real**: ${verifier}, used through the product's own scoring; token counts
+are as reported by the server. A comparison that several schedules share was sent once.
 `;
 
 /**
@@ -201,25 +201,25 @@ export function studyPage(how: string, cells: readonly Cell[], folder: string, v
   const groups = grouped(cells);
   const named = Object.keys(charts(cells));
   const { rules, candidate } = TOKENS.direct;
-  const simulated = `a generation takes ${rules} tokens of prompt and ${candidate} a
-candidate, and ${TOKENS.direct.completion} (direct) or ${TOKENS.thinking.completion} (thinking) generated ones.`;
-  return `# Schedules: the order against its tokens
+  const simulated = `a generation costs ${rules} prompt tokens plus ${candidate} per
+candidate, and ${TOKENS.direct.completion} (direct) or ${TOKENS.thinking.completion} (thinking) completion tokens.`;
+  return `# Schedules: ranking quality against tokens
 
 **${studyHeadline(cells)}**
 
 ${how}
 
-Every way of asking is the product's own code (schedule, orders, samples, budget, score) over the same
-lists. The reference is what is asked today where the order matters: every pair, both orders, four
-votes each, the majority. "Of the tokens" is the share of its tokens${verifier === null ? `; ${simulated}` : "."}
-Intervals are 95 %, drawn by problem.
+Every row runs the product's own code (schedule, orders, samples, budget, score) on the same
+lists. The reference is every pair in both orders with a majority of four votes each. "Tokens" is
+relative to the tokens of the reference${verifier === null ? `; ${simulated}` : "."}
+Intervals are 95 %, clustered by problem.
 
 ${verifier === null ? verifierText : measuredText(verifier)}
-## The cheapest way within 0.01 of the reference
+## The cheapest schedule within 0.01 of the reference
 
-n = 16 where there is one, at the usual noise; every other verifier and list length: [cheapest.csv](${folder}/cheapest.csv).
+n = 16 where available, at the usual noise; every other verifier and list length: [cheapest.csv](${folder}/cheapest.csv).
 
-| verifier | tau-b: way | of the tokens | gain over the reference | top-1: way | of the tokens | gain over the reference |
+| verifier | tau-b: schedule | tokens | gain over the reference | top-1: schedule | tokens | gain over the reference |
 |---|---|---|---|---|---|---|
 ${middleOf(groups)
   .map((group) => cheapestRow(titleOf(group[0] as Cell), group))
@@ -231,12 +231,12 @@ ${rivalrySections(groups)}
 
 ## Scores
 
-tau-b and top-1 of the order by each score, n = 16 where there is one: [scores.csv](${folder}/scores.csv), a row a way and score.
+tau-b and top-1 of the ranking by each score, n = 16 where available: [scores.csv](${folder}/scores.csv), one row per schedule and score.
 
-## The front
+## The Pareto front
 
-The ways that no cheaper or equally dear one beats, at the usual noise, n = 16 where there is one. Every way, verifier and noise is a row
-of [cells.csv](${folder}/cells.csv), whose \`waves\` are the rounds of questions that wait for each other; every comparison of two ways one of
+The schedules that are not beaten by one of equal or lower cost, at the usual noise, n = 16 where available. Every schedule, verifier and noise is a row
+of [cells.csv](${folder}/cells.csv), where \`waves\` counts the sequential rounds of comparisons. Every comparison of two schedules is a row of
 [rivalries.csv](${folder}/rivalries.csv).
 
 ${named.map((name) => `![${name}](${folder}/${name})`).join("\n")}

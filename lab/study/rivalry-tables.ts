@@ -11,7 +11,7 @@ export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 export const titleOf = ({ level, style, n, noise }: Pick<Cell, "level" | "style" | "n" | "noise">) =>
   `${level}, ${style}, n = ${n}${noise === "usual" ? "" : `, ${noise}`}`;
 
-const REGULAR = "The random regular graph with strength against anchored at the same tokens";
+const REGULAR = "Random regular graph with `strength` against `anchored` at the same tokens";
 
 type Held = { cell: Cell; rivalry: Rivalry };
 
@@ -37,12 +37,12 @@ export function rivalrySections(groups: readonly (readonly Cell[])[]): string {
   const sides = all.map(({ rivalry }) => sideOf(rivalry));
   const count = (side: string) => sides.filter((other) => other === side).length;
   return [
-    "## What beats what at the same tokens",
+    "## Schedules compared at the same tokens",
     "",
-    "Cells are a verifier, a list length and a budget. A cell is above or below where the interval of",
-    "tau-b gained is.",
+    "A case is a verifier, a list length and a budget. It is better or worse if the interval of the gain in",
+    "tau-b is above or below 0.",
     "",
-    "| | cells | above | level | the same questions | below |",
+    "| | cases | better | not distinguishable | same comparisons | worse |",
     "|---|---|---|---|---|---|",
     `| ${REGULAR} | ${sides.length} | ${count("above")} | ${count("level")} | ${count("same")} | ${count("below")} |`,
     "",
@@ -68,7 +68,7 @@ function regularSection(all: readonly Held[]): string[] {
   return [
     `## ${REGULAR}`,
     "",
-    `n = ${n}, usual noise, tau-b gained by the graph.`,
+    `n = ${n}, usual noise: gain in tau-b of the random regular graph.`,
     "",
     `| verdicts | generations | ${levels.join(" | ")} |`,
     `|---|---|${levels.map(() => "---|").join("")}`,

@@ -19,7 +19,7 @@ const isReference = ({ setting: { schedule, both_orders } }: SettingRow) =>
 
 const referenceOf = (rows: readonly SettingRow[]) => rows.find(isReference) as SettingRow;
 
-const against = (row: SettingRow) => (isReference(row) ? "is that" : interval(row.gain));
+const against = (row: SettingRow) => (isReference(row) ? "(reference)" : interval(row.gain));
 
 const statedOf = (rows: readonly SettingRow[]) => rows.filter(({ picked }) => picked !== undefined);
 
@@ -58,7 +58,7 @@ function named({ vote: _, schedule, both_orders, budget }: Setting): string {
 const listed = (rows: readonly SettingRow[]) =>
   rows.length === 0 ? "-" : rows.map((row) => named(row.setting)).join("; ");
 
-const HEAD = `| judge | samples | in \`judge\` | generations | thousand tokens, prompts + generated | tau-b | against all pairs |
+const HEAD = `| judge | samples | \`judge\` setting | generations | thousand tokens, prompt + completion | tau-b | difference to all pairs |
 |---|---|---|---|---|---|---|`;
 
 const pickRow = (pick: Share) => (cell: readonly SettingRow[]) => {
@@ -77,7 +77,7 @@ function cheaperTable(rows: readonly SettingRow[], pick: Share): string {
     return `| ${row.judge} | ${row.n} | \`${written(row.setting)}\` | ${share} | ${interval(row.gain)} | ${interval(row.top_gain)} | ${row.waves.toFixed(1)} | ${listed(alikeOf(cell, pick))} |`;
   });
   return [
-    "| judge | samples | in `judge` | of its tokens | tau-b against all pairs | best found more often | waits | not told apart |\n|---|---|---|---|---|---|---|---|",
+    "| judge | samples | `judge` setting | tokens, % of all pairs | tau-b minus all pairs | best found minus all pairs | waves | not distinguishable |\n|---|---|---|---|---|---|---|---|",
     ...lines,
   ].join("\n");
 }
@@ -94,7 +94,7 @@ function variedTable(rows: readonly SettingRow[]): string {
     return isReference(row) ? `tau-b ${row.tau.mean?.toFixed(3)}` : interval(row.gain);
   };
   return [
-    `| judge | samples | of the | ${VARIANTS.join(" | ")} |\n|---|---|---|${VARIANTS.map(() => "---").join("|")}|`,
+    `| judge | samples | setting from | ${VARIANTS.join(" | ")} |\n|---|---|---|${VARIANTS.map(() => "---").join("|")}|`,
     ...cellsOf(statedOf(rows)).flatMap((cell) =>
       (["near", "half"] as const).map((pick) => {
         const row = pickedOf(cell, pick);
@@ -136,20 +136,20 @@ const listsOf = (rows: readonly SettingRow[], judge: JudgeName, isPicked: boolea
 /** Where each figure of a judge is from. */
 const JUDGES = `## The judges
 
-**All three are simulated; no real model was asked.** Groups are drawn from the programs of \`sets/small\`, whose pass rates are the truth. A judge's log-odds for the better of two are a slope x the difference of pass rates + the noises of [the study](../schedules.md); the slope is solved so that it is right in as many pairs of different pass rates as stated. So it is surer of wide gaps, and nearly guesses at small ones.
+**All three are simulated; no real model was measured.** Groups are drawn from the programs of \`sets/small\`, whose pass rates are the truth. A judge's log-odds for the better of two are a slope x the difference of pass rates + the noise terms of [the study](../schedules.md). The slope is fitted so that the judge reaches the stated accuracy on pairs with different pass rates. It is therefore more confident about wide gaps and nearly guesses at small ones.
 
 | | 7B | 32B | hosted | from |
 |---|---|---|---|---|
-| right in pairs | 0.70 | 0.84 | 0.85 | RM-Bench: RM-R1-Qwen-Instruct-7B 70.2, RM-R1-DeepSeek-Distilled-Qwen-32B 83.9 (RM-R1, arXiv 2505.02387, table 1); DeepSeek-R1 85.3 (README of THU-KEG/RM-Bench) |
-| at its lowest, highest | 0.66, 0.85 | 0.70, 0.91 | 0.725, 0.93 | table 1 again: the same 7B on RMB 66.4, on RewardBench 85.2; the same 32B on RMB 69.8, on RewardBench 90.9; GPT-4o-0806 on RM-Bench 72.5. 0.93 is assumed |
-| answers | at once, soft votes | thinks, votes counted | thinks, votes counted | assumed. RM-R1's 7B thinks: how often a 7B is right that answers at once is not known here, so read its range |
-| generated tokens an answer | 4 | 4000 | 4000 | \`lab/study/cells.ts\`, measured on thinking verifiers; of a hosted one assumed |
-| tokens of a prompt | 1500 | 1500 | 1500 | the same: 100 for rules and question, 700 a candidate |
-| readable | 0.97 | 0.99 | 0.99 | assumed, as the engine simulator's 7B and 14B (\`gpu-backend/engines/simulator/README.md\`); asked once more else |
-| noises, log-odds | | | | assumed, the study's usual ones: candidate 0.7, pair 0.5, first place 0.3 with a spread of 0.5 |
-| sureness of soft votes | as right | | | assumed; three times the log-odds under "surer than right" |
+| pairwise accuracy | 0.70 | 0.84 | 0.85 | RM-Bench: RM-R1-Qwen-Instruct-7B 70.2, RM-R1-DeepSeek-Distilled-Qwen-32B 83.9 (RM-R1, arXiv 2505.02387, table 1); DeepSeek-R1 85.3 (README of THU-KEG/RM-Bench) |
+| lowest, highest accuracy | 0.66, 0.85 | 0.70, 0.91 | 0.725, 0.93 | table 1 again: the same 7B on RMB 66.4, on RewardBench 85.2; the same 32B on RMB 69.8, on RewardBench 90.9; GPT-4o-0806 on RM-Bench 72.5. 0.93 is assumed |
+| answers | no thinking, soft votes | thinking, counted votes | thinking, counted votes | assumed. RM-R1's 7B thinks; the accuracy of a 7B without thinking is unknown here, so consider the whole range |
+| completion tokens per answer | 4 | 4000 | 4000 | \`lab/study/cells.ts\`, measured on thinking verifiers; assumed for the hosted one |
+| prompt tokens | 1500 | 1500 | 1500 | the same source: 100 for rules and question, 700 per candidate |
+| parse rate | 0.97 | 0.99 | 0.99 | assumed, as for the engine simulator's 7B and 14B (\`gpu-backend/engines/simulator/README.md\`); unreadable answers are retried once |
+| noise, log-odds | | | | assumed, the study's usual values: candidate 0.7, pair 0.5, first position 0.3 with a spread of 0.5 |
+| calibration of soft votes | calibrated | | | assumed; three times the log-odds in "letters surer than right" |
 
-Prices and seconds are of nobody's list here: multiply the tokens by yours. Prompts cost less where an engine keeps prefixes. A judge that is right in other shares of your pairs than of RM-Bench's has other figures: \`npm run evaluate\` tells its share.`;
+Prices and latencies are not included: multiply the tokens by your own. Prompts cost less with a prefix cache. If your judge's accuracy on your pairs differs from RM-Bench, these figures do not apply: \`npm run evaluate\` measures its accuracy.`;
 
 /**
  * The page.
@@ -159,26 +159,26 @@ Prices and seconds are of nobody's list here: multiply the tokens by yours. Prom
 export function settingsPage(command: string, rows: readonly SettingRow[], folder: string): string {
   const cells = cellsOf(statedOf(rows));
   const whole = cells.filter((cell) => isReference(pickedOf(cell, "near"))).length;
-  return `# Which settings, by samples and judge
+  return `# Which settings to choose, by samples and judge
 
-**For ${whole} of ${cells.length} pairs of a judge and a number of samples nothing cheaper is sure to come within ${NEAR_ENOUGH} of the tau-b of all pairs in both orders; for ${cells.length - whole} something is.**
+**For ${cells.length - whole} of ${cells.length} combinations of judge and number of samples, a cheaper setting reliably comes within ${NEAR_ENOUGH} of the tau-b of all pairs in both orders; for ${whole} none does.**
 
 ${command} Every row: [rows.csv](${folder}/rows.csv).
 
 ## The table
 
-The fewest tokens of what stays near all pairs in both orders (\`round_robin\`, \`both_orders\`): at most ${NEAR_ENOUGH} of tau-b below them by the lower end of a 95 % interval, on either half of the lists, and at most ${STILL_NEAR} on average
-[where the judge is another one](#when-the-judge-is-another-one); or what costs a tenth more at most, is not told to be worse, and waits less. \`reward\` is \`auto\`. Picked on one half of the lists; every figure is of the other. "Against all pairs" is list by list.
+The setting with the fewest tokens that stays close to all pairs in both orders (\`round_robin\`, \`both_orders\`): the lower end of the 95 % interval is at most ${NEAR_ENOUGH} of tau-b below them, on either half of the lists, and the mean is at most ${STILL_NEAR} below
+[when the judge differs](#when-the-judge-is-another-one). A setting with fewer waves is preferred if it costs at most 10 % more and is not significantly worse. \`reward\` is \`auto\`. Settings are chosen on one half of the lists and measured on the other. Differences are paired by list.
 
 ${settingsTable(rows)}
 
-Not told apart from it, for a tenth more tokens at most (the interval of the difference holds 0). A cheaper one of them was not picked because it lost more on the other half or where the judge is another one:
+Not distinguishable from the chosen setting, for at most 10 % more tokens (the interval of the difference contains 0). A cheaper one of them was not chosen if it lost more on the other half of the lists or with a different judge:
 
 ${cells.map((cell) => `- ${cell[0]?.judge}, ${cell[0]?.n} samples: ${listed(alikeOf(cell, "near"))}`).join("\n")}
 
 ## For half of the tokens
 
-The highest tau-b, on average over the judge and what is varied of it, for at most half of the tokens of all pairs in both orders; picked and told in the same way. "Best found more often": the one with the most reward is the best by pass rate. "Waits": questions that wait for each other's answers.
+The setting with the highest tau-b, averaged over the judge and its variants, for at most half of the tokens of all pairs in both orders; chosen and measured in the same way. "Best found": the rollout with the highest reward has the highest pass rate. "Waves": sequential rounds of comparisons.
 
 ${cheaperTable(rows, "half")}
 
@@ -190,15 +190,15 @@ ${JUDGES}
 
 ## When the judge is another one
 
-tau-b against all pairs in both orders of the same judge; where the setting is that, its tau-b. Fewer lists than above, none of them used to pick.
+tau-b minus that of all pairs in both orders with the same judge; if the setting is all pairs, its own tau-b. Fewer lists than above, none of them used for choosing.
 
 ${variedTable(rows)}
 
 ## Limits
 
-- Lists: of a judge as stated ${listsOf(rows, "7B", true)} candidates, varied ${listsOf(rows, "7B", false)}. Intervals are 95 %, drawn by problem, 36 to 44 of them.
-- A group whose rewards are all equal counts as tau-b 0: it teaches a policy nothing.
-- Pass rates of programs are finer than many a task's truth. Where most samples are equally good, less of an order is to be found, and less is lost by asking less.
-- tau-b is no policy: what a loss of 0.03 costs in training is not measured.
+- Lists: ${listsOf(rows, "7B", true)} candidates for a judge as stated, ${listsOf(rows, "7B", false)} for its variants. Intervals are 95 %, clustered by problem (36 to 44 problems).
+- A group with equal rewards counts as tau-b 0, because it gives a policy no gradient.
+- Pass rates of programs are finer than the ground truth of many tasks. If most samples are equally good, there is less order to find, and fewer comparisons lose less.
+- tau-b does not measure training: the effect of a loss of 0.03 on a policy is unknown.
 `;
 }

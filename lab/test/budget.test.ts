@@ -1,5 +1,5 @@
-// Holds the hot parts of a question to a budget of CPU, as ratios to a floor of the same run: reading,
-// writing and hashing the same text. Never seconds; what it costs by itself is for the bench.
+// Checks the hot parts of a comparison against a CPU budget, as ratios to a baseline of the same run: reading,
+// writing and hashing the same text. Absolute times are left to the benchmark.
 import { expect, it } from "vitest";
 import { createQuestionWriter } from "../../src/core/judges/question-json.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";

@@ -1,4 +1,4 @@
-// The flags of `npm run lab -- chaos`, `soak`, `fuzz` and `bench`, as a person calls them.
+// The flags of `npm run lab -- chaos`, `soak`, `fuzz` and `bench`, as a user runs them.
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 
@@ -24,7 +24,7 @@ it.each([
   ["chaos", ["--out", "/proc/x/y.md"], "--out /proc/x cannot be written to"],
   ["soak", ["--out", "scripts"], "--out . cannot be written to"],
   ["bench", ["--out", "/proc/x/y.json"], "--out /proc/x cannot be written to"],
-  ["bench", ["--only", "x"], "--only takes one of "],
+  ["bench", ["--only", "x"], "--only must be one of "],
 ])("%s refuses %j by its name and its bounds, without a stack trace", (script, args, fault) => {
   const { status, stderr } = run(script, ...args);
   expect([status, stderr.includes(fault), /\n\s+at /.test(stderr)]).toEqual([2, true, false]);

@@ -1,5 +1,5 @@
-// Guarantees that the search for costly texts finds what it looks for, and not what is merely long, nor what
-// a request costs whatever is sent.
+// Guarantees that the search for costly texts finds superlinear costs, and neither merely long texts nor the
+// base cost of a request.
 import { expect, test } from "vitest";
 import { costFinder, SHAPES } from "../fuzz/cost.ts";
 import { costProbes } from "../fuzz/cost-probes.ts";
@@ -26,17 +26,17 @@ const linear = (length: number) => (5 * length) / KIB;
 const square = (length: number) => (length / KIB) ** 2;
 const cube = (length: number) => (length / KIB / 2) ** 3;
 
-test("a text that takes the cube or the square of its length is found, one that takes its length is not", async () => {
+test("a text with cubic or quadratic cost is found, one with linear cost is not", async () => {
   expect(await foundOf(cube)).toMatchObject({ probe: "p", unit: "a", exponent: expect.closeTo(3) });
   expect(await foundOf(square)).toMatchObject({ probe: "p", unit: "a", exponent: expect.closeTo(2) });
   expect(await foundOf(linear)).toBeNull();
 });
 
-test("a text that takes far more than its length is found however little it grows", async () => {
+test("a text that costs far too much is found even if its cost barely grows", async () => {
   expect(await foundOf((length) => (length > 2 ? 3000 : 1), { chars_max: 8192 })).toMatchObject({ base_ms: 1 });
 });
 
-test("what a request costs with its own text is no finding, nor what noise adds; what a text adds is", async () => {
+test("the cost of a request with its original text is not a finding, nor is noise; the cost that a text adds is", async () => {
   const short = { chars_max: 4, other_chars: 4096 };
   for (const base_ms of [50, 500, 5000]) {
     let requests = 0;
@@ -57,7 +57,7 @@ test("a slower machine finds no more and no less", async () => {
   });
 });
 
-test("every text of every route's example that answers at once has its place, and so have headers and paths", async () => {
+test("every text field of every synchronous route is probed, and so are headers and paths", async () => {
   const names = (await costProbes()).map(({ name }) => name);
   for (const part of [
     "/v1/rewards ",

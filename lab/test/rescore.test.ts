@@ -1,5 +1,5 @@
-// Holds that `npm run lab -- rescore` takes a stream only whole, names its obstacle, and shows what changed
-// step by step.
+// Guarantees that `npm run lab -- rescore` accepts only complete streams, names any fault, and shows the
+// changes step by step.
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -74,7 +74,7 @@ test("a connection that breaks within the stream is a fault that says so", async
   expect(fault.message).toMatch(/broke off .*not the whole run/);
 });
 
-test("steps are told in order, what has none first", () => {
+test("steps are reported in order, rows without a step first", () => {
   const steps = new ByStep();
   for (const one of GROUPS) steps.add(one);
   expect(steps.summaries().map(({ step, best_changed_share }) => [step, best_changed_share])).toEqual([
@@ -84,7 +84,7 @@ test("steps are told in order, what has none first", () => {
   ]);
 });
 
-test("table and page say what changed, and the page holds no markup of the spec's", () => {
+test("table and page report the changes, and the page escapes the spec's markup", () => {
   const steps = new ByStep();
   for (const one of GROUPS) steps.add(one);
   const rescored = {
@@ -96,7 +96,7 @@ test("table and page say what changed, and the page holds no markup of the spec'
     steps: steps.summaries(),
   };
   expect(rescoredTable(rescored)).toMatch(
-    /^In 50 % of 2 groups another rollout is best; tau-b within groups 0\.500\.\n/,
+    /^In 50 % of 2 groups the best rollout changes; tau-b within groups 0\.500\.\n/,
   );
   expect(rescoredTable(rescored)).toMatch(/mean reward +0\.5 +0\.25\n/);
   const page = rescoredPage(rescored);

@@ -23,9 +23,9 @@ const isHelp = (arg: string | undefined): boolean => arg === "--help" || arg ===
 function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return `Builds sets of candidate lists for evaluating verifiers. What each file holds: lab/testbed/README.md
+  return `Builds sets of candidate lists for evaluating verifiers. File formats: lab/testbed/README.md
 
-npm run lab -- testbed COMMAND [options]; COMMAND --help says more
+npm run lab -- testbed COMMAND [options]; COMMAND --help explains the options
 
 ${lines.join("\n")}`;
 }
@@ -36,7 +36,8 @@ async function main([name, ...args]: string[]): Promise<number> {
     return name === undefined ? 2 : 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw new UsageError(`no command ${name}; there are ${Object.keys(COMMANDS).join(", ")}`);
+  if (command === undefined)
+    throw new UsageError(`unknown command ${name}; the commands are ${Object.keys(COMMANDS).join(", ")}`);
   if (args.some(isHelp)) {
     console.log(`npm run lab -- testbed ${name}: ${command.summary}\n\n${command.help}`);
     return 0;

@@ -12,26 +12,26 @@ const flags = commandFlags({
   command: "trainers",
   call: "npm run lab -- trainers",
   description:
-    "Drives every tool's reward client against a separate stack and writes the results into a page's table. Needs the Python client's environment: bash clients/python/run-tests.sh --prepare.",
+    "Tests every trainer's reward client against a local stack under outages, and writes the results into a page's table. Needs the Python client's environment: bash clients/python/run-tests.sh --prepare.",
   numbers: {
     scale: {
       min: 0.05,
       max: 1,
       value: 1,
-      help: "what outages, deadlines and the clients' own pauses are multiplied with",
+      help: "factor for the durations of outages, deadlines and client pauses",
     },
-    groups: { min: 1, max: 256, value: 64, help: "prompts of a whole step, of 8 samples each; 8 in CI" },
+    groups: { min: 1, max: 256, value: 64, help: "prompts per step, with 8 samples each; 8 in CI" },
   },
   texts: {
     tools: {
       value: "",
-      help: "only the tools of these names, or whose names hold one of these words, comma-separated; the others' cells stay",
+      help: "only the tools whose names contain one of these comma-separated words; other cells stay unchanged",
     },
     scenarios: {
       value: "",
-      help: `only these of ${Object.keys(SCENARIOS).join(", ")}; the other cells stay. Without it all but ${NAMED_ONLY.join(", ")}`,
+      help: `only these of ${Object.keys(SCENARIOS).join(", ")}; other cells stay unchanged. Default: all except ${NAMED_ONLY.join(", ")}`,
     },
-    out: { value: "lab/results/trainers.md", file: true, help: "the page with the table; empty: none" },
+    out: { value: "lab/results/trainers.md", file: true, help: "the page with the table; if empty, none is written" },
   },
 });
 

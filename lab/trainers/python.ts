@@ -85,7 +85,7 @@ function serverOf(tool: string): Server {
   child.once("close", (code) => {
     ready.resolve();
     if (servers.get(tool) === server) servers.delete(tool);
-    for (const settle of server.plans.values()) settle({ error: `ended with ${code}: ${last}` });
+    for (const settle of server.plans.values()) settle({ error: `exited with code ${code}: ${last}` });
   });
   servers.set(tool, server);
   return server;
@@ -175,7 +175,7 @@ async function askShim(place: Place, tool: PythonTool, plan: object): Promise<To
   const [code] = await ended;
   return code === 0
     ? JSON.parse(said.out.slice("ready\n".length))
-    : { error: said.err.trim().split("\n").at(-1) ?? `ended with ${code}` };
+    : { error: said.err.trim().split("\n").at(-1) ?? `exited with code ${code}` };
 }
 
 /** The relay of NeMo-Gym on a free port, with these options of the route. Ended by endPython. */

@@ -59,7 +59,7 @@ function madeOf(now: Partial<Record<Scenario, string>>, before: string, made: st
 /** The table between the page's markers. @throws Error when it has none */
 export function tableIn(page: string): string {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`the page lacks ${BEGIN} or ${END}`);
+  if (from < 0 || to < from) throw new Error(`the page does not contain ${BEGIN} or ${END}`);
   return page.slice(from + BEGIN.length, to).trim();
 }
 

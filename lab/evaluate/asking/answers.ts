@@ -101,7 +101,7 @@ function lock(folder: string): () => void {
     return lockDirectory(folder);
   } catch (error) {
     if (!(error instanceof DataDirInUse)) throw error;
-    throw new Error(`--out ${folder} is in use by process ${error.pid}: one run writes to a folder at a time`);
+    throw new Error(`--out ${folder} is in use by process ${error.pid}: only one run can write to a folder at a time`);
   }
 }
 
@@ -120,7 +120,7 @@ function assertSameRun(folder: string, identity: object): void {
     ([name, value]) => `${name} was ${JSON.stringify(before[name])}, now ${JSON.stringify(value)}`,
   );
   throw new RunMismatch(
-    `--out ${folder} holds the answers of another run (${said.join("; ")}). Choose another folder.`,
+    `--out ${folder} contains the answers of a different run (${said.join("; ")}). Choose another folder.`,
   );
 }
 
@@ -165,7 +165,7 @@ function createStore<A extends Asked>(file: number, known: readonly A[], unlock:
         const before = cells.get(cell)?.hash ?? spec_hash;
         if (before === spec_hash) continue;
         throw new RunMismatch(
-          `the target answers ${cell} under spec ${spec_hash}, earlier answers were under ${before}: its prompts or specs changed. Choose another --out.`,
+          `the target now answers ${cell} with spec ${spec_hash}; earlier answers used ${before}. Its prompts or specs changed: choose another --out.`,
         );
       }
       writeSync(file, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(""));

@@ -78,7 +78,7 @@ export async function askLists(cell: Cell, questions: readonly Question[], optio
   const reply = await postRewards(options, body, ReplySchema);
   const isOurs =
     reply.groups.length === questions.length && questions.every((q, i) => q.list_id === reply.groups[i]?.group_id);
-  if (!isOurs) throw new Error(`${options.target}/v1/rewards answered other groups than it was asked`);
+  if (!isOurs) throw new Error(`${options.target}/v1/rewards answered with groups that differ from the request`);
   return Promise.all(
     reply.groups.map(async (group, i): Promise<Answer> => {
       const answer = answerOf(cell, reply, group);

@@ -54,7 +54,7 @@ function replyOf<T>(url: string, body: unknown, schema: z.ZodType<T>): Outcome<T
   const parsed = schema.safeParse(body);
   if (parsed.success) return { reply: parsed.data };
   const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
-  const fault = `${url} answered 200 with something that is not Kritai's reply (${path.join(".") || "the reply"}: ${message})`;
+  const fault = `${url} answered 200, but the body is not a Kritai reply (${path.join(".") || "the reply"}: ${message})`;
   return { fault, retryable: false, wait_ms: null };
 }
 

@@ -19,9 +19,7 @@ export async function assertReady(target: string, signal: AbortSignal): Promise<
   const lacking = Object.entries(readiness.checks ?? {}).flatMap(([name, { ok, detail }]) =>
     ok === false ? [`${name}: ${detail ?? "not ok"}`] : [],
   );
-  throw new Error(
-    `--target ${target} is not ready (${lacking.join("; ") || "it does not say why"}); nothing was asked`,
-  );
+  throw new Error(`--target ${target} is not ready (${lacking.join("; ") || "no reason given"}); no request was sent`);
 }
 
 async function readinessOf(url: string, signal: AbortSignal): Promise<Readiness | null> {

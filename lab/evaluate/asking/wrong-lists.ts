@@ -118,7 +118,7 @@ function oneLine(text: string): string {
 const TEXT_SHOWN = 600;
 
 const rateOf = (pass_rates: readonly number[], i: number | null) =>
-  i === null ? "nobody" : `#${i}\u00a0(${(100 * (pass_rates[i] ?? 0)).toFixed(0)}\u00a0%)`;
+  i === null ? "none" : `#${i}\u00a0(${(100 * (pass_rates[i] ?? 0)).toFixed(0)}\u00a0%)`;
 
 /** A row a verdict of each wrong list, and one of those without any text. */
 export function wrongTable(cell: string, wrong: readonly WrongList[]): Table | null {
@@ -135,7 +135,7 @@ export function wrongTable(cell: string, wrong: readonly WrongList[]): Table | n
   if (rows.length === 0) return null;
   const lists = new Set(rows.map(([id]) => id)).size;
   return {
-    caption: `${cell}: ${lists === 1 ? "a list" : `${lists} lists`} that it got wrong, and what the verifier wrote`,
+    caption: `${cell}: ${lists === 1 ? "one wrong list" : `${lists} wrong lists`} with the verifier's answers`,
     columns: ["list", "selected", "best", "shown", "verdict", "text"],
     rows,
   };

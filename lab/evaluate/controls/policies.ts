@@ -39,7 +39,7 @@ function oracle(questions: readonly Question[]): Policy {
   );
   return (prompt) => {
     const rates = prompt.candidates.map(({ code }) => known.get(key(prompt.question, code)));
-    if (rates.includes(undefined)) throw new Error("the oracle was asked about a candidate that is not of the set");
+    if (rates.includes(undefined)) throw new Error("the oracle was asked about a candidate that is not in the set");
     return places(prompt).sort((a, b) => (rates[b] as number) - (rates[a] as number));
   };
 }

@@ -33,7 +33,7 @@ const OptionsSchema = z.strictObject({
   scale: z
     .union(
       [z.literal("instant"), z.number().positive()],
-      'must be a number above 0 (simulated seconds a real second: 20 runs twenty times as fast) or "instant"',
+      'must be "instant" or a number above 0 (simulated seconds per real second: 20 runs twenty times as fast)',
     )
     .optional(),
   seed: z.int().optional(),

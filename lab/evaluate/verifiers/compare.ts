@@ -30,7 +30,7 @@ export function isVerifierRun(folder: string): boolean {
 }
 
 async function readRun(folder: string): Promise<VerifierRun> {
-  if (!isVerifierRun(folder)) throw new Error(`${folder} holds no run over a benchmark's rows`);
+  if (!isVerifierRun(folder)) throw new Error(`${folder} contains no run of --layout`);
   const summary = VerifierSummarySchema.parse(JSON.parse(readFileSync(join(folder, "summary.json"), "utf8")));
   const items = await readAllJsonl(join(folder, "items.jsonl"), ItemLineSchema);
   return { summary, items: new Map(items.map((item) => [item.id, item])) };
@@ -61,8 +61,8 @@ function tablesOf(runs: readonly VerifierRun[], audit: readonly ItemLine[]): Tab
   const [first] = runs as [VerifierRun, ...VerifierRun[]];
   return [
     {
-      caption: `${first.summary.main.name}, and what each item gives beside ${first.summary.name} (95 % intervals)`,
-      columns: ["verifier", "%", "items", `points beside ${first.summary.name}`, "shared items"],
+      caption: `${first.summary.main.name}, and paired differences to ${first.summary.name} (95 % intervals)`,
+      columns: ["verifier", "%", "items", `difference to ${first.summary.name}, points`, "shared items"],
       rows: runs.map((run) => {
         const { name, main, answered } = run.summary;
         const difference = run === first ? null : creditDifference(run, first);
@@ -73,8 +73,8 @@ function tablesOf(runs: readonly VerifierRun[], audit: readonly ItemLine[]): Tab
       ? []
       : [
           {
-            caption: `Against the label: ${audit.length} items on which all ${runs.length} agree`,
-            columns: ["item", "subset", "label", "all say"],
+            caption: `Possible label errors: ${audit.length} items on which all ${runs.length} verifiers agree against the label`,
+            columns: ["item", "subset", "label", "verdict of all"],
             rows: audit.slice(0, AUDITED).map(({ id, subset, label, said }) => [id, subset, label, said]),
           },
         ]),
@@ -88,12 +88,13 @@ function tablesOf(runs: readonly VerifierRun[], audit: readonly ItemLine[]): Tab
 export async function compareVerifiers(folders: readonly string[], out: string): Promise<string> {
   const runs = await Promise.all(folders.map(readRun));
   const rows = new Set(runs.map(({ summary }) => `${summary.layout}, rows ${summary.rows.sha256.slice(0, 12)}`));
-  if (rows.size > 1) throw new Error(`the runs are of different rows and cannot be compared: ${[...rows].join("; ")}`);
+  if (rows.size > 1)
+    throw new Error(`the runs evaluated different rows and cannot be compared: ${[...rows].join("; ")}`);
   const [first, ...others] = runs as [VerifierRun, ...VerifierRun[]];
   const audit = runs.length < 2 ? [] : labelAudit(runs);
   const parts = [{ title: "Verifiers", lead: "", tables: tablesOf(runs, audit), charts: [] }];
   const title = `Verifiers compared on ${first.summary.layout}`;
-  const headline = `${runs.length} verifiers on ${first.summary.answered} items; all agree against the label on ${audit.length}.`;
+  const headline = `${runs.length} verifiers on ${first.summary.answered} items; on ${audit.length} of them all verifiers contradict the label.`;
   const facts = runs.map(({ summary }): [string, string] => [summary.name, summary.target]);
   makeFolder("--out", out, ["compare.json", "compare.md", "compare.html", "audit.jsonl"]);
   const comparison = {
@@ -106,7 +107,7 @@ export async function compareVerifiers(folders: readonly string[], out: string):
     audit: audit.length,
   };
   const pages = sections(parts);
-  const subtitle = "The same rows, item by item.";
+  const subtitle = "A paired comparison on the same rows.";
   const lines = facts.map(([name, value]) => `- ${name}: ${value}`);
   writeFileSync(join(out, "compare.json"), `${JSON.stringify(comparison, null, 2)}\n`);
   writeFileSync(join(out, "audit.jsonl"), audit.map((item) => `${JSON.stringify(item)}\n`).join(""));

@@ -70,7 +70,7 @@ async function ask(
 ): Promise<void> {
   const open = items.filter(({ id }) => store.get(id, CELL.name) === undefined);
   if (open.length === 0) return;
-  onNote(`${open.length} items to ask, ${open.reduce((sum, { group }) => sum + group.rollouts.length, 0)} texts`);
+  onNote(`${open.length} items to evaluate, ${open.reduce((sum, { group }) => sum + group.rollouts.length, 0)} texts`);
   if (options.target !== null) await assertReady(options.target, signal);
   const stack = options.target === null ? await startStack(options) : null;
   onStarted?.();
@@ -115,7 +115,7 @@ function write(
   );
   const codes = [...store.failures(CELL.name).values()];
   if (answers.size === 0)
-    throw new Error(`${invocation.target} answered no item in full (${counted(codes)}); no report is written`);
+    throw new Error(`${invocation.target} answered no item completely (${counted(codes)}); no report was written`);
   const { judged, results } = read.judge(answers, options.settings);
   const total = (field: "generations" | "prompt_tokens" | "completion_tokens") =>
     [...answers.values()].reduce((sum, answer) => sum + answer[field], 0);
@@ -161,7 +161,7 @@ const tally = (codes: readonly string[]) =>
 const counted = (codes: readonly string[]) =>
   Object.entries(tally(codes))
     .map(([code, n]) => `${n} ${code}`)
-    .join(", ") || "none was asked";
+    .join(", ") || "no request was sent";
 
 function partsOf(
   summary: VerifierSummary,
@@ -173,19 +173,19 @@ function partsOf(
     { title: "Results", lead: LAYOUTS[summary.layout as LayoutName].description, tables: resultTables, charts: [] },
     {
       title: "By kind of item",
-      lead: "An item counts as much as its benchmark gives for it.",
+      lead: "Each item is scored by its benchmark's own rule.",
       tables: [...subsetTable(judged, settings), ...difficultyTable(judged, settings)],
       charts: [],
     },
     {
       title: "Abstention",
-      lead: "How often it is right where it may leave items unanswered, those with the narrowest margins first.",
+      lead: "Selective accuracy: the verifier abstains on the items with the narrowest margins first.",
       tables: coverageTable(judged, settings),
       charts: [],
     },
     {
-      title: "Labels to look at",
-      lead: "Where a verifier is surest and the label says otherwise, one of the two is wrong. `--compare` names the items on which all verifiers agree against the label.",
+      title: "Possible label errors",
+      lead: "Confident verdicts that contradict the label: either the verifier or the label is wrong. `--compare` lists the items on which all verifiers contradict the label.",
       tables: mistakesTable(judged),
       charts: [],
     },
@@ -199,12 +199,12 @@ function warningsOf({ failed, missing, left_out, answered }: VerifierSummary): s
   const failures = Object.entries(failed).map(([code, n]) => `${n} ${code}`);
   return [
     failures.length > 0 &&
-      `Items failed (${failures.join(", ")}). They are in no figure; the next run asks them again.`,
-    missing > 0 && `${missing} items were not asked yet. Run the same command again to go on.`,
+      `Items failed (${failures.join(", ")}). They are excluded from all figures; the next run retries them.`,
+    missing > 0 && `${missing} items are not evaluated yet. Run the same command again to resume.`,
     ...Object.entries(left_out).map(
-      ([reason, n]) => `${n} rows were left out: ${reason}. A published figure has them.`,
+      ([reason, n]) => `${n} rows were excluded (${reason}). Published figures include them.`,
     ),
-    answered < SMALL && `Only ${answered} items: intervals are wide.`,
+    answered < SMALL && `Only ${answered} items, so intervals are wide.`,
   ].filter((text) => text !== false);
 }
 
@@ -229,7 +229,7 @@ function writeRun(out: string, summary: VerifierSummary, parts: readonly Part[],
   const title = `Evaluation: ${summary.name} on ${summary.layout}`;
   const pages = sections(parts);
   const head = headline(summary);
-  const subtitle = "Every item was asked through Kritai's own API.";
+  const subtitle = "Every item was judged through Kritai's API.";
   writeFileSync(join(out, "summary.json"), `${JSON.stringify(summary, null, 2)}\n`);
   writeFileSync(join(out, "items.jsonl"), judged.map((entry) => `${JSON.stringify(lineOf(entry))}\n`).join(""));
   const factLines = facts.map(([fact, value]) => `- ${fact}: ${value}`);

@@ -28,7 +28,8 @@ async function rowsOf(path: string, { row: schema }: Benchmark, omissions: Omiss
     return rows.map(at);
   }
   const all: unknown = JSON.parse(readFileSync(path, "utf8"));
-  if (!Array.isArray(all)) throw new Error(`--rows ${path}: a .json file holds one list; JSON lines end in .jsonl`);
+  if (!Array.isArray(all))
+    throw new Error(`--rows ${path}: a .json file must contain one list; name JSON Lines files .jsonl`);
   return all.flatMap((value, i) => {
     const parsed = schema.safeParse(value);
     if (parsed.success) return [at(parsed.data, i)];
@@ -50,11 +51,11 @@ export async function readFiles(paths: readonly string[], layout: Benchmark, lim
   const hash = createHash("sha256");
   const rows: RowAt[] = [];
   for (const path of paths) {
-    if (!existsSync(path)) throw new Error(`--rows ${path}: there is no such file`);
+    if (!existsSync(path)) throw new Error(`--rows ${path}: no such file`);
     hash.update(readFileSync(path));
     rows.push(...(await rowsOf(path, layout, omissions)));
   }
   const read = layout.read(drawn(rows, limit), omissions);
-  if (read.items.length === 0) throw new Error(`no row is left to ask about\n${omissions.report().join("\n")}`);
+  if (read.items.length === 0) throw new Error(`no usable rows\n${omissions.report().join("\n")}`);
   return { ...read, omissions, sha256: hash.digest("hex") };
 }

@@ -26,7 +26,7 @@ export function specOf(layout: LayoutName, given: unknown, model: string | null)
       : [["judge", parsed.data.judge] as const];
   const once = judges.find(([, judge]) => both_orders && judge.both_orders !== true);
   if (once !== undefined)
-    throw new Error(`--spec: ${once[0]}.both_orders must be true: ${layout} asks every pair in both orders`);
+    throw new Error(`--spec: ${once[0]}.both_orders must be true: ${layout} needs every pair in both orders`);
   const raw = kinds.length === 1 && kinds[0]?.[1].kind === "scalar";
   return { spec: model === null ? spec : withModel(spec, model), raw };
 }

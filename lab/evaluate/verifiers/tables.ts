@@ -17,14 +17,14 @@ export function subsetTable(judged: All, settings: Settings): Table[] {
     const value = share(`subset ${name}`, members, credit, settings);
     return [name, percent(value), value.n];
   });
-  return [{ caption: "Items right by subset (95 % intervals)", columns: ["subset", "%", "items"], rows }];
+  return [{ caption: "Share of items right by subset (95 % intervals)", columns: ["subset", "%", "items"], rows }];
 }
 
 /** A row a difficulty and a column a generator; of a benchmark that tells neither none. */
 export function difficultyTable(judged: All, settings: Settings): Table[] {
   const known = judged.filter(({ item }) => item.difficulty !== null || item.generator !== null);
   if (known.length === 0) return [];
-  const named = (value: string | null) => value ?? "not told";
+  const named = (value: string | null) => value ?? "unknown";
   const generators = [...new Set(known.map(({ item }) => named(item.generator)))].sort();
   const difficulties = [...Map.groupBy(known, ({ item }) => named(item.difficulty))];
   if (generators.length === 1 && difficulties.length === 1) return [];
@@ -34,7 +34,7 @@ export function difficultyTable(judged: All, settings: Settings): Table[] {
   };
   return [
     {
-      caption: "Items right by difficulty and generator, % (items)",
+      caption: "Share of items right by difficulty and generator, % (items)",
       columns: ["difficulty", ...generators, "all"],
       rows: difficulties.map(([difficulty, members]) => [
         difficulty,
@@ -59,8 +59,8 @@ export function coverageTable(judged: All, settings: Settings): Table[] {
   }));
   return [
     {
-      caption: "Over the items of which it was surest (95 % intervals)",
-      columns: ["share of items answered", "right %", "margin from which it answers"],
+      caption: "Accuracy by coverage, most confident items first (95 % intervals)",
+      columns: ["coverage", "right %", "smallest margin answered"],
       rows: [
         ...coverageOf(lists, settings).map(({ share: coverage, list_acc, margin }) => [
           `${Math.round(100 * coverage)} %`,
@@ -83,7 +83,7 @@ export function mistakesTable(judged: All): Table[] {
   if (wrong.length === 0) return [];
   return [
     {
-      caption: `The surest of ${wrong.length} mistakes: look at these labels first`,
+      caption: `The most confident of ${wrong.length} mistakes: check these labels first`,
       columns: ["item", "subset", "label", "verifier", "margin"],
       rows: wrong
         .slice(0, MISTAKES)

@@ -33,7 +33,9 @@ export interface PlannedRequest {
  */
 export function plannedRequest(body: RewardsBody): PlannedRequest {
   if (typeof body.spec === "string" && body.spec !== "default") {
-    throw new Error(`the spec "${body.spec}" is known to the target only: put it inline to ask a gateway or an engine`);
+    throw new Error(
+      `the spec "${body.spec}" is registered only at the target: inline it to test a gateway or an engine`,
+    );
   }
   const spec = SpecSchema.parse(typeof body.spec === "object" ? body.spec : {});
   const prepare = createPreparer(preparerRules(compileSpec(spec)));

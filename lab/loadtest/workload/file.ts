@@ -27,9 +27,8 @@ function parsedLines(path: string): unknown[] {
       throw new Error(`${path}:${at + 1} is not JSON`);
     }
   });
-  if (values.length === 0) throw new Error(`${path} holds no line of JSON`);
-  if (values.length > ITEMS_MAX)
-    throw new Error(`${path} holds ${values.length} items, over the limit of ${ITEMS_MAX}`);
+  if (values.length === 0) throw new Error(`${path} contains no JSON line`);
+  if (values.length > ITEMS_MAX) throw new Error(`${path} contains ${values.length} items; the limit is ${ITEMS_MAX}`);
   return values;
 }
 
@@ -57,7 +56,7 @@ export function readWorkloadFile(path: string): FileContent {
     return { workload: { bodyType: "rerank", name: path, items: all(path, values, BODIES.rerank) } };
   if ("items" in first)
     return { workload: { bodyType: "verdicts", name: path, items: all(path, values, BODIES.verdicts) } };
-  throw new Error(`${path}: an item has "rollouts", "groups", "documents" or "items", the first has none of them`);
+  throw new Error(`${path}: every item needs "rollouts", "groups", "documents" or "items"; the first has none of them`);
 }
 
 /**
@@ -73,10 +72,10 @@ export function readTraceFile(path: string): number[] {
     try {
       return entry.parse(JSON.parse(line));
     } catch {
-      throw new Error(`${path}: line ${at + 1} must be seconds, or an object with at_s`);
+      throw new Error(`${path}: line ${at + 1} must be a number of seconds or an object with at_s`);
     }
   });
-  if (times.length === 0) throw new Error(`${path} holds no arrival`);
+  if (times.length === 0) throw new Error(`${path} contains no arrivals`);
   times.sort((a, b) => a - b);
   const [start] = times as [number];
   return times.map((at) => at - start);

@@ -27,6 +27,6 @@ export function loadWorkload(
   const content = readWorkloadFile(source);
   if ("groups" in content) return { ...shapeWorkload(bodyType, content.groups, shape), name: source };
   if (content.workload.bodyType !== bodyType)
-    throw new Error(`${source} holds bodies of ${content.workload.bodyType}, not of ${bodyType}`);
+    throw new Error(`${source} contains bodies of ${content.workload.bodyType}, not of ${bodyType}`);
   return content.workload;
 }

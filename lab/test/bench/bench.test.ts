@@ -1,5 +1,5 @@
-// The benchmark's modules at tiny size: every one runs and says finite numbers. What they say of
-// time is for `npm run lab -- bench`.
+// The benchmark's modules at tiny size: each runs and reports finite numbers. Measuring time is left to
+// `npm run lab -- bench`.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { alone, type WorkerModules } from "../../../scripts/stack/worker-modules.ts";
@@ -37,7 +37,7 @@ function expectFinite(figures: readonly Figure[], count: number): void {
   }
 }
 
-describe("every benchmark says finite numbers", () => {
+describe("every benchmark reports finite numbers", () => {
   it("of parsing", async () => expectFinite(await benchParsing(1), 7));
 
   it("of /v1/verdicts in bare workerd", async () => {
@@ -56,10 +56,10 @@ describe("every benchmark says finite numbers", () => {
     expectFinite(await benchGrowth(curvesUpTo({ groups: 4, rollouts: 8, kib: 4, signals: 4 }), 1), 48);
   });
 
-  it("of rollouts of several turns, whose beginnings stand once", async () => {
+  it("of rollouts of several turns, whose shared turns appear once", async () => {
     const figures = await benchAgents(script, backends, { groups: 1, rollouts: 2, messages: 4, chars: 100 }, 1);
     expectFinite(figures, 17);
-    const ratios = figures.flatMap(({ name, median }) => (name.includes("once over twice") ? [median] : []));
+    const ratios = figures.flatMap(({ name, median }) => (name.includes("once relative to twice") ? [median] : []));
     expect(ratios).toEqual([1, expect.closeTo(0.75, 1), expect.closeTo(0.62, 1)]);
   });
 
@@ -88,13 +88,13 @@ describe("every benchmark says finite numbers", () => {
 });
 
 describe("the harness", () => {
-  it("sums repeats up by median, minimum and maximum, and refuses to sum up none", () => {
+  it("summarises repeats by median, minimum and maximum, and refuses an empty list", () => {
     const summed = figure("x", "ms", { max: 3 }, [5, 1, 3]);
     expect(summed).toMatchObject({ median: 3, min: 1, max: 5, repeats: 3 });
     expect(() => figure("x", "ms", null, [])).toThrow(RangeError);
   });
 
-  it("tells a slope with what it is known to", () => {
+  it("estimates a slope with twice its standard error", () => {
     expect(slopeOf([1, 2, 3, 4].map((x) => [x, 2 * x + 1] as const))).toEqual({ slope: 2, doubt: 0 });
     const { slope, doubt } = slopeOf([1, 2, 3, 4].map((x) => [x, 2 * x + (x % 2)] as const));
     expect(Math.abs(slope - 2)).toBeLessThan(doubt);
@@ -106,14 +106,14 @@ describe("the harness", () => {
     ).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("holds the median against the goal", () => {
+  it("compares the median with the goal", () => {
     expect(isMet({ median: 3, goal: { max: 3 } })).toBe(true);
     expect(isMet({ median: 3.1, goal: { max: 3 } })).toBe(false);
     expect(isMet({ median: 3, goal: { min: 3.1 } })).toBe(false);
     expect(isMet({ median: 3, goal: null })).toBeNull();
   });
 
-  it("never takes an answer with missing verdicts for a result", () => {
+  it("refuses a reply with missing verdicts", () => {
     const groups = [{ status: "failed", verifier: { generations: 6, parsed: 5 } }];
     expect(() => checkReply(JSON.stringify({ logged: true, groups }), TINY, true)).toThrow("5 verdicts, expected 6");
   });
@@ -134,9 +134,9 @@ describe("the harness", () => {
     ]);
   });
 
-  it("says what workerd said when it cannot start", async () => {
+  it("reports workerd's output when it cannot start", async () => {
     await expect(startWorkerd({ script: alone("export default {") })).rejects.toThrow(
-      /workerd ended with 1: .*SyntaxError/s,
+      /workerd exited with 1: .*SyntaxError/s,
     );
   });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => backends.close());
 
-it("tells both routes' medians and what lies between them", async () => {
+it("reports both routes' medians and their difference", async () => {
   const figures = await benchContracts(await bundleWorker(), backends, { rollouts: 2, requests: 2 }, 1);
   expect(figures.map(({ unit, goal }) => [unit, goal])).toEqual([
     ["ms p50", null],

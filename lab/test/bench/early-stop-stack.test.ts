@@ -1,10 +1,10 @@
-// Early stop over the processes at tiny size: both arms decide every pair alike, and fewer tokens
+// Early stop with real processes at tiny size: both arms decide every pair identically, and fewer tokens
 // are generated.
 import { expect, it } from "vitest";
 import { benchEarlyStopStack } from "../../bench/early-stop-stack.ts";
 import { isMet } from "../../bench/figures.ts";
 
-it("decides all pairs identically with fewer tokens, and says finite figures", async () => {
+it("decides all pairs identically with fewer tokens, and reports finite figures", async () => {
   const figures = await benchEarlyStopStack({
     rollouts: 4,
     samples: 8,
@@ -18,9 +18,9 @@ it("decides all pairs identically with fewer tokens, and says finite figures", a
   const byName = new Map(figures.map((figure) => [figure.name, figure]));
   expect(byName.size).toBe(figures.length);
   for (const { name, median } of figures) expect(Number.isFinite(median), name).toBe(true);
-  const identical = byName.get("early stop over HTTP: of 18 pairs decided identically");
+  const identical = byName.get("early stop over HTTP: identical decisions of 18 pairs");
   expect(identical && isMet(identical)).toBe(true);
-  expect(byName.get("early stop over HTTP cuts tokens by")?.median).toBeGreaterThan(0);
-  expect(byName.get("early stop over HTTP, all: generations left out or cut")?.median).toBe(0);
-  expect(byName.get("early stop over HTTP, majority: generations left out or cut")?.median).toBeGreaterThan(0);
+  expect(byName.get("early stop over HTTP: tokens saved")?.median).toBeGreaterThan(0);
+  expect(byName.get("early stop over HTTP, all: generations skipped or aborted")?.median).toBe(0);
+  expect(byName.get("early stop over HTTP, majority: generations skipped or aborted")?.median).toBeGreaterThan(0);
 });

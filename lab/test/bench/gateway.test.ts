@@ -1,9 +1,9 @@
-// The gateway's benchmark at tiny size: it runs, every verdict comes back, and it says finite
+// The gateway's benchmark at tiny size: it runs, every verdict comes back, and it reports finite
 // numbers.
 import { expect, it } from "vitest";
 import { benchGateway } from "../../bench/gateway.ts";
 
-it("says finite figures of throughput, added latency and memory", async () => {
+it("reports finite figures of throughput, added latency and memory", async () => {
   const figures = await benchGateway({ rounds: 1, window_ms: 50, memory_ms: 1_100 });
   expect(figures).toHaveLength(12);
   expect(new Set(figures.map(({ name }) => name)).size).toBe(12);

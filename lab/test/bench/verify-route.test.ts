@@ -1,4 +1,4 @@
-// The benchmark of the verify adapter at small size: what it says of bytes and connections holds at
+// The benchmark of the verify adapter at small size: its figures of bytes and connections are valid at
 // any size; and the largest group fits an isolate.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleWorker } from "../../../scripts/stack/bundle.ts";
@@ -30,7 +30,7 @@ describe("the verify adapter in workerd", () => {
     }
   });
 
-  it("sends a group that fills a body, in two bytes a character, from a heap of 96 MiB", async () => {
+  it("sends a group that fills a body, in two bytes per character, from a heap of 96 MiB", async () => {
     const batch = { groups: 1, rollouts: 29, thoughts: 0, lines: 9000 };
     const request = { ...rewardsRequest(batch), spec: { candidate: { max_chars: 524_288 } } };
     const body = JSON.stringify(request).replaceAll("# line 8999 of", "# 第8999行 of");

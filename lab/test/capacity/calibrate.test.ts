@@ -1,4 +1,4 @@
-// Holds what a load test's results do to the capacity model, and what its flags make of engines.
+// Tests how a load test's results calibrate the capacity model, and how its flags define engines.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ function pointAt(streams: number, overloaded: string[] = []) {
 }
 const summaryOf = (...points: ReturnType<typeof pointAt>[]) => ({ points }) as unknown as Summary;
 
-it("takes the edge, the tokens and the engine's pace by its load from what was measured", () => {
+it("takes the edge's time, the tokens and the engine's pace by load from the measurements", () => {
   const { engine, tokens, ...rest } = calibratedBy(STANDARD, summaryOf(pointAt(10), pointAt(40)));
   expect(rest.client_rtt_s).toBeCloseTo(0.03, 9);
   expect(rest.edge_before_s + rest.edge_after_s).toBeCloseTo(0.012, 9);
@@ -31,18 +31,18 @@ it("takes the edge, the tokens and the engine's pace by its load from what was m
   expect((engine.kv_read_s * (1_500 + 50)) / STANDARD.gpus).toBeCloseTo(0.0001, 8);
 });
 
-it("leaves out loads at which it was overloaded, and says what it cannot read", () => {
+it("ignores overloaded points, and names unreadable input", () => {
   const held = calibratedBy(STANDARD, summaryOf(pointAt(10), pointAt(40), pointAt(400, ["p99"])));
   expect(held).toEqual(calibratedBy(STANDARD, summaryOf(pointAt(10), pointAt(40))));
   const none = pointAt(10);
   none.target.generations_per_s.value = 0;
-  expect(() => calibratedBy(STANDARD, summaryOf(none))).toThrow("saw no generation's time");
+  expect(() => calibratedBy(STANDARD, summaryOf(none))).toThrow("recorded no generation times");
   const folder = mkdtempSync(join(tmpdir(), "kritai-calibrate-"));
-  expect(() => calibrated(STANDARD, folder)).toThrow("there is no summary.json");
+  expect(() => calibrated(STANDARD, folder)).toThrow("no summary.json");
   rmSync(folder, { recursive: true });
 });
 
-it("makes engines of stated rates", () => {
+it("creates engines with the given rates", () => {
   const rates = ["--prefill-rate=20000", "--decode-rate=100", "--full-rate=3200", "--slots=48", "--no-prefix-cache"];
   const { engine, tokens, noise } = settingOf(readFlags([...rates, "--thinking-tokens=1000"]));
   expect([engine.sequences_max, engine.prefix_cache, noise.thinking_median_tokens]).toEqual([48, false, 1_000]);

@@ -1,4 +1,4 @@
-// Holds the cost sheet to sums done by hand, and to a run's own logged steps.
+// Checks the cost sheet against sums computed by hand, and against a run's logged steps.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { loadOfRun, StepsSchema } from "../../cost/run-steps.ts";
@@ -28,7 +28,7 @@ const costs = (load: Load) => {
   return { sheet, of };
 };
 
-it("adds up a month of 6,000 steps of 64 groups by hand", () => {
+it("matches a month of 6,000 steps of 64 groups computed by hand", () => {
   const { sheet, of } = costs(LOAD);
   // 64 requests and one call of the log's consumer: 65 x 6,000 of the 10 million included.
   expect(of("workers_requests")).toMatchObject({ step: 65, month: 390_000, month_cost: 0 });
@@ -52,7 +52,7 @@ it("adds up a month of 6,000 steps of 64 groups by hand", () => {
   expect(sheet.step_cost).toBeCloseTo(step, 9);
 });
 
-it("adds up gathered samples, GPUs paid between steps, and what is over the included amounts, by hand", () => {
+it("matches gathered samples, GPUs paid between steps and usage above the included quotas, computed by hand", () => {
   const load = { ...LOAD, requests: 1_024, gathered: true, gpus_always: true, steps_a_day: 1_000 };
   const { of } = costs(load);
   // Each sample is a request of the Worker and of its room: (1,024 + 11) x 30,000 = 31.05 million.
@@ -65,7 +65,7 @@ it("adds up gathered samples, GPUs paid between steps, and what is over the incl
   expect(of("gpu_hours").month_cost).toBeCloseTo(20_160, 6);
 });
 
-it("takes a run's own steps, as its log answers them", () => {
+it("uses a run's own steps from its log", () => {
   const row = (first_at: string, generations: number) => ({
     ...{ step: 1, first_at, requests: 4, groups: 4, rollouts: 32, generations, completion_tokens: 10 * generations },
     ...{ parse_rate: 1, errors: {} },

@@ -1,5 +1,5 @@
-// Holds the capacity model's steps to what must be true of any: what is asked, what more GPUs,
-// connections, early stop and an autoscaler do to it.
+// Tests invariants of the capacity model: its comparisons, and the effects of more GPUs, connections,
+// early stop and an autoscaler.
 import { describe, expect, it } from "vitest";
 import { Model } from "../../capacity/model.ts";
 import { gpusFor, measured } from "../../capacity/needed.ts";
@@ -11,7 +11,7 @@ const step = (more: Partial<Setting>) => new Model({ ...SMALL, ...more }).step()
 const judge = (more: Partial<Setting["judge"]>) => ({ judge: { ...STANDARD.judge, ...more } });
 
 describe("one step", () => {
-  it("asks what the schedule asks, the same for equal seeds and another for others", async () => {
+  it("sends the comparisons of the schedule, equal for equal seeds and different for others", async () => {
     const first = await step({});
     expect(first.generations).toBe(4 * PAIRS);
     expect(first.prompt_tokens).toBe(4 * PAIRS * (200 + 400 + 2 * 700));
@@ -20,7 +20,7 @@ describe("one step", () => {
     expect((await step({ seed: 2 })).seconds).not.toBe(first.seconds);
   });
 
-  it("stops samples that cannot change a majority through the gateway alone", async () => {
+  it("stops samples that cannot change a majority, only through the gateway", async () => {
     const [verify, openai] = [
       await step(judge({ samples: 5 })),
       await step({ ...judge({ samples: 5 }), protocol: "openai" }),
@@ -31,7 +31,7 @@ describe("one step", () => {
     expect(verify.completion_tokens).toBeLessThan(openai.completion_tokens);
   });
 
-  it("takes a round trip for six generations through openai and one for a wave through verify", async () => {
+  it("costs one round trip per six generations through openai and one per wave through verify", async () => {
     const engine = { ...STANDARD.engine, token_compute_s: 0 };
     const quick = { engine, tokens: { ...STANDARD.tokens, law: "fixed", mean: 1, max: 16 } } as const;
     const far = { ...quick, groups: 1, backend_rtt_s: 1 };
@@ -44,7 +44,7 @@ describe("one step", () => {
     expect(await extra("verify", judge({ schedule: "swiss" }))).toBeGreaterThan(1.9);
   });
 
-  it("takes no less than a gateway's processor time and no less than the longest answer", async () => {
+  it("takes at least the gateway's CPU time and at least the longest answer", async () => {
     const { seconds, generations } = await step({ gateway_cpu_s: 10 });
     expect(seconds).toBeGreaterThanOrEqual(10 * generations);
     const fixed = { tokens: { ...STANDARD.tokens, law: "fixed", mean: 1_000 } } as const;
@@ -52,7 +52,7 @@ describe("one step", () => {
     expect(alone).toBeGreaterThan(1_000 * (STANDARD.engine.step_overhead_s + STANDARD.engine.weights_read_s));
   });
 
-  it("waits for a slot where the gateway may send few", async () => {
+  it("waits for a slot if the gateway allows few in-flight generations", async () => {
     const wide = await step({ gpus: 1, in_flight: 64 });
     const narrow = await step({ gpus: 1, in_flight: 2 });
     expect(narrow.seconds).toBeGreaterThan(3 * wide.seconds);
@@ -63,7 +63,7 @@ describe("the autoscaler", () => {
   const rule = { min: 1, max: 4, every_s: 5, wait_s: 10, up: 1, start_s: 30, idle_s: 60 };
   const queued = { gpus: 1, in_flight: 4, groups: 8 };
 
-  it("adds engines that take work after their start, no more than allowed, and is paid from the order on", async () => {
+  it("adds engines up to the limit, which take work after their start and cost from the request on", async () => {
     const fixed = await step(queued);
     const scaled = await step({ ...queued, autoscaler: rule });
     expect(scaled.gpus).toBe(4);
@@ -76,7 +76,7 @@ describe("the autoscaler", () => {
     expect(late.gpu_s).toBeGreaterThan(2 * fixed.gpu_s);
   });
 
-  it("takes them away once nothing has waited for long", async () => {
+  it("removes engines once nothing has waited for long", async () => {
     const model = new Model({ ...SMALL, ...queued, autoscaler: rule });
     await model.step();
     expect(model.paid).toBe(4);
@@ -90,7 +90,7 @@ describe("the autoscaler", () => {
 describe("GPUs for a step", () => {
   const quick: Setting = { ...SMALL, groups: 16, tokens: { ...STANDARD.tokens, max: 512 } };
 
-  it("is the fewest whose interval keeps the target", async () => {
+  it("is the fewest whose interval meets the target", async () => {
     const target_s = 1.1 * (await measured({ ...quick, gpus: 6 }, 3)).ci95[1];
     const { gpus, at } = await gpusFor(quick, { target_s, seeds: 3, max_gpus: 64 });
     expect(gpus).toBeLessThanOrEqual(6);
@@ -100,7 +100,7 @@ describe("GPUs for a step", () => {
     expect(fewer.ci95[1]).toBeGreaterThan(target_s);
   });
 
-  it("is none where the longest answer alone takes longer", async () => {
+  it("is null if the longest answer alone exceeds the target", async () => {
     const { gpus, at } = await gpusFor(SMALL, { target_s: 5, seeds: 2, max_gpus: 256 });
     expect(gpus).toBeNull();
     expect(at.mean_s).toBeGreaterThan(5);

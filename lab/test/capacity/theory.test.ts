@@ -1,5 +1,5 @@
-// Holds the capacity model to published results of queueing theory: what it is built of, set up as
-// the queue of a textbook, waits as long as the textbook says.
+// Compares the capacity model with published results of queueing theory: its components, set up as a
+// textbook queue, have the textbook's waiting times.
 import { expect, it } from "vitest";
 import { erlangWait, pollaczekWait, type Queue, type QueueRun, queueRun } from "../../capacity/theory.ts";
 import { tInterval } from "../../loadtest/intervals.ts";
@@ -28,7 +28,7 @@ it.each<[string, Queue, number]>([
   ["M/M/4, slots of one engine", { servers: 4, load: 0.8, service: "exponential", kind: "slots" }, erlangWait(4, 0.8)],
   ["M/M/4, four engines", { servers: 4, load: 0.8, service: "exponential", kind: "engines" }, erlangWait(4, 0.8)],
   ["M/D/1", { servers: 1, load: 0.7, service: "fixed", kind: "slots" }, pollaczekWait(0.7, 0)],
-])("%s waits as the formula says, and Little's law holds", async (_, queue, wanted) => {
+])("%s has the waiting time of the formula, and Little's law holds", async (_, queue, wanted) => {
   const all = await runs(queue);
   const [low, high] = tInterval(all.map(({ wait }) => wait)) as [number, number];
   console.log(`seeds ${SEEDS}: wait ${low.toFixed(3)} to ${high.toFixed(3)}, the formula ${wanted.toFixed(3)}`);

@@ -1,5 +1,5 @@
-// Holds that the decisions study finds each fault that its simulator is given, keeps to its budget, and asks
-// nothing twice.
+// Guarantees that the decisions study finds each fault of its simulator, respects its budget, and sends no
+// request twice.
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { type DecisionFaults, startDecisionSimulator } from "../../../scripts/stack/decision-simulator.ts";
@@ -43,38 +43,41 @@ async function studied(faults: DecisionFaults, { api = "systemone", budget_usd =
 }
 
 describe("the decisions study", () => {
-  it.each(DECISION_API_NAMES)("finds nothing where the model has no fault, by %s", async (api) => {
+  it.each(DECISION_API_NAMES)("finds nothing if the model has no fault, with %s", async (api) => {
     const { figure, asker, read } = await studied({}, { api });
     expect(figure("tau-b, one state")).toBe(1);
     expect(figure("tau-b, pairs alone")).toBe(1);
     expect(figure("right pairs, one state")).toBe(1);
     expect(figure("right choice, one question of all")).toBe(1);
-    for (const name of ["apart: one state and alone", "apart: all questions and one", "apart: asked and asked again"])
+    for (const name of [
+      "difference: one state and alone",
+      "difference: all questions and one",
+      "difference: repeated request",
+    ])
       expect(figure(name)).toBeCloseTo(0, 9);
-    for (const name of ["decisions that follow the place, one state", "circles", "checks below 0.8"])
-      expect(figure(name)).toBe(0);
-    expect(figure("tokens a group, one state")).toBeLessThan(figure("tokens a group, pairs alone"));
+    for (const name of ["position flips, one state", "cycles", "checks below 0.8"]) expect(figure(name)).toBe(0);
+    expect(figure("tokens per group, one state")).toBeLessThan(figure("tokens per group, pairs alone"));
     expect([[...asker.models], read.flatMap(({ faults }) => faults)]).toEqual([["simulated-1"], []]);
   });
 
-  it("finds a place bias, which the order of both places does not have", async () => {
+  it("finds a position bias, which cancels over both orders", async () => {
     const { figure } = await studied({ place_bias: 1.5 });
-    expect(figure("first place, one state")).toBeGreaterThan(0.6);
-    expect(figure("decisions that follow the place, one state")).toBeGreaterThan(0.2);
+    expect(figure("position bias, one state")).toBeGreaterThan(0.6);
+    expect(figure("position flips, one state")).toBeGreaterThan(0.2);
     expect(figure("tau-b, one state")).toBe(1);
   });
 
-  it("finds a pull between the questions of a state", async () => {
+  it("finds the influence of other questions in a state", async () => {
     const { figure } = await studied({ pull: 1 });
-    expect(figure("apart: all questions and one")).toBeGreaterThan(0.05);
-    expect(figure("apart: asked and asked again")).toBe(0);
+    expect(figure("difference: all questions and one")).toBeGreaterThan(0.05);
+    expect(figure("difference: repeated request")).toBe(0);
   });
 
-  it("finds states that were cut", async () => {
+  it("finds truncated states", async () => {
     expect((await studied({ reads: 0.6 })).figure("checks below 0.8")).toBe(1);
   });
 
-  it("says of refusals and faults what they were, and measures without them", async () => {
+  it("reports refusals and faults, and measures without them", async () => {
     const { read, figure, measures } = await studied({
       status: (state) => (state.includes("Task 1") ? { status: 400, body: { error: "no" } } : null),
     });
@@ -83,7 +86,7 @@ describe("the decisions study", () => {
     expect(measures.find(({ name }) => name === "tau-b, one state")?.count).toBe(2);
   });
 
-  it("asks nothing twice, and goes on where a budget ended it", async () => {
+  it("sends no request twice, and resumes after the budget ended it", async () => {
     const file = "resumed.jsonl";
     await expect(studied({}, { file, budget_usd: 1.5 })).rejects.toThrow(BudgetSpent);
     const lines = () => readFileSync(`${folder.path}/${file}`, "utf8").trim().split("\n").length;
@@ -96,16 +99,16 @@ describe("the decisions study", () => {
     expect((await studied({}, { file, budget_usd: 1_000 })).asked).toBe(0);
   });
 
-  it("writes a page that says when nobody was asked", () => {
+  it("writes a page that says when only a simulator answered", () => {
     const facts = {
       ...{ command: "npm run lab -- decisions", judge: "a simulator", simulated: true, api: "systemone", models: [] },
       ...{ date: "today", groups: 1, of_groups: 2, calls: 3, tokens: 4, dollars: 0.5, faults: { "400": 2 } },
     };
     const page = decisionsPage(facts, [{ name: "tau-b", value: null, count: 0, says: "order" }]);
-    expect(page).toContain("**No decision model was asked**");
+    expect(page).toContain("**No decision model was measured**");
     expect(page).toContain("| tau-b | not measured | 0 | order |");
     expect(page).toContain("2 x 400");
-    expect(page).toContain("start it again with a larger one");
+    expect(page).toContain("run it again with a larger budget");
     expect(decisionsPage({ ...facts, simulated: false }, [])).not.toContain("No decision model");
   });
 });

@@ -44,7 +44,7 @@ const asked = async function* (lines: readonly string[]) {
 };
 const NAMES = Object.keys(RATES);
 
-test("weights follow the labels, and their expression is one that a spec takes", async () => {
+test("weights follow the labels, and their expression is valid in a spec", async () => {
   const { lines, groups, post } = await ran();
   const found = await fitExport(asked(lines), asked(groups), NAMES);
   expect(found).toMatchObject({ groups: 60, pairs: 60 * 16, right: { best: { judge: "exact" } } });
@@ -70,28 +70,30 @@ test("a run without labels, or with few, is refused", async () => {
     [(step: number) => step < 2, 20],
   ] as const) {
     const { lines, groups } = await ran(labels);
-    await expect(fitExport(asked(lines), asked(groups), NAMES)).rejects.toThrow(`${count} groups have labels`);
+    await expect(fitExport(asked(lines), asked(groups), NAMES)).rejects.toThrow(
+      `${count} groups have differing labels`,
+    );
   }
 });
 
-test("a signal that is not there, one alone and none are refused with those that are", async () => {
+test("an unknown signal, a single one and none are refused with the available names", async () => {
   const { lines, groups } = await ran();
   const fitted = (names: readonly string[]) => fitExport(asked(lines), asked(groups), names);
-  const there = "the export has blurred, exact, format, kind, vague";
+  const there = "the export contains blurred, exact, format, kind, vague";
   await expect(fitted(["exact", "none"])).rejects.toThrow(`no group has all of exact, none; ${there}`);
-  await expect(fitted(["exact", "exact"])).rejects.toThrow(`--signals must name 2 or more; ${there}`);
+  await expect(fitted(["exact", "exact"])).rejects.toThrow(`--signals must name at least 2 signals; ${there}`);
   await expect(fitted([])).rejects.toThrow(there);
 });
 
-test("a part of an export is refused", async () => {
+test("an incomplete export is refused", async () => {
   const { lines, groups } = await ran();
   const fitted = (signals: readonly string[], labels = groups) => fitExport(asked(signals), asked(labels), NAMES);
   const error = JSON.stringify({ type: "error", code: "database_unavailable", detail: "gone", rows: 8 });
-  await expect(fitted(lines.slice(0, -1))).rejects.toThrow("has no last line");
-  await expect(fitted(lines, groups.slice(0, -1))).rejects.toThrow("has no last line");
-  await expect(fitted(lines.slice(1))).rejects.toThrow(/has \d+ rows of \d+$/);
+  await expect(fitted(lines.slice(0, -1))).rejects.toThrow("the export is incomplete");
+  await expect(fitted(lines, groups.slice(0, -1))).rejects.toThrow("the export is incomplete");
+  await expect(fitted(lines.slice(1))).rejects.toThrow(/has only \d+ of \d+ rows$/);
   await expect(fitted([...lines.slice(0, 8), error])).rejects.toThrow("cut off: database_unavailable, gone");
-  await expect(fitted(["<html>"])).rejects.toThrow("is none of export?table=signals: <html>");
-  await expect(fitted(lines, ["<html>"])).rejects.toThrow("is none of export?table=groups: <html>");
+  await expect(fitted(["<html>"])).rejects.toThrow("not a line of export?table=signals: <html>");
+  await expect(fitted(lines, ["<html>"])).rejects.toThrow("not a line of export?table=groups: <html>");
   await expect(fitted([])).rejects.toThrow(ExportFault);
 });

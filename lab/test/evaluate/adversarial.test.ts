@@ -1,5 +1,5 @@
-// The guarantees of the bias influence ratio over lists: which movements count, and that silence counts for
-// nothing.
+// The guarantees of the bias influence ratio over lists: which flips count, and that missing selections do
+// not.
 import { describe, expect, it } from "vitest";
 import golden from "../../../test/vectors/misc_formulas.json" with { type: "json" };
 import { biasInfluenceRatio, summariseAdversarial } from "../../evaluate/adversarial.ts";
@@ -55,7 +55,7 @@ const summary = (moves: readonly (readonly [number | null, number | null])[], ke
 };
 
 describe("the bias influence ratio", () => {
-  it("is the share of switches between right and wrong that went to wrong", () => {
+  it("is the share of flips between right and wrong that went to wrong", () => {
     const [row] = summary([
       [0, 1],
       [0, 2],
@@ -69,7 +69,7 @@ describe("the bias influence ratio", () => {
     expect(row?.bias_influence_ratio).toMatchObject({ mean: 0.75, n: 4 });
   });
 
-  it("counts no switch from or to a list without a selection", () => {
+  it("counts no flip from or to a list without a selection", () => {
     const [row] = summary([
       [0, null],
       [null, 1],
@@ -79,7 +79,7 @@ describe("the bias influence ratio", () => {
     expect(row?.bias_influence_ratio.mean).toBeNull();
   });
 
-  it("tells both metrics without and with the text, and how each changed, over lists answered both times", () => {
+  it("reports both metrics without and with the text, and their changes, over lists answered both times", () => {
     // With three candidates the first is right: named first and last without the text, the other way round
     // with it.
     const moved = lists([
@@ -99,7 +99,7 @@ describe("the bias influence ratio", () => {
     });
   });
 
-  it("says which modified lists failed or were not asked yet", () => {
+  it("reports modified lists that failed or are not evaluated yet", () => {
     const [failed, missing] = [new Map([["modified-0", "deadline"]]), "modified-1"];
     const get = (id: string) => (failed.has(id) || id === missing ? undefined : answer(0));
     const three = lists([
@@ -114,7 +114,7 @@ describe("the bias influence ratio", () => {
     });
   });
 
-  it("of all kept modifications together leaves the others out", () => {
+  it("over all kept modifications excludes the others", () => {
     expect(summary([[0, 1]]).map(({ modification }) => modification)).toEqual(["authority", "all kept"]);
     expect(summary([[0, 1]], false).map(({ modification }) => modification)).toEqual(["authority"]);
   });

@@ -57,7 +57,7 @@ function using<T>(identity: RunIdentity, work: (store: ReturnType<typeof openAns
 }
 
 describe("answers", () => {
-  it("are there again when the folder is opened again", () => {
+  it("survive reopening the folder", () => {
     using(IDENTITY, (store) => store.append([answer("a"), answer("b")]));
     using(IDENTITY, (store) => {
       expect(store.get("a", "list_em@1")).toEqual(answer("a"));

@@ -86,14 +86,14 @@ describe("asking lists", () => {
     }
   });
 
-  it("labels candidates for the simulator only when told to", async () => {
+  it("labels candidates for the simulator only if requested", async () => {
     const { sent, ask } = await serverOf(ok);
     await ask({ labelled: true });
     const texts = (sent[0] as Sent).body.groups.flatMap(({ rollouts }) => rollouts.map(({ text }) => text));
     expect(texts.every((text) => /pass_rate=[01]\.\d{6}\n/.test(text as string))).toBe(true);
   });
 
-  it("waits as long as a busy server says and asks again, with the key as a bearer token", async () => {
+  it("waits as long as a busy server says and retries, with the key as a bearer token", async () => {
     const busy = { status: 429, body: {}, headers: { "retry-after": "0" } };
     const { sent, ask } = await serverOf(busy, busy, ok);
     expect((await ask({ api_key: "secret" })).map(({ list_id }) => list_id)).toEqual(["list-0", "list-1"]);
@@ -101,7 +101,7 @@ describe("asking lists", () => {
     expect(sent[2]?.headers.authorization).toBe("Bearer secret");
   });
 
-  it("gives up at once on a refusal, in the server's words and without the key", async () => {
+  it("fails at once on a refusal, with the server's message and without the key", async () => {
     const refusal = { status: 400, body: { detail: "unknown prompt" } };
     const { sent, ask } = await serverOf(refusal);
     await expect(ask({ api_key: "secret" })).rejects.toThrow(/answered 400.*unknown prompt/);
@@ -109,14 +109,14 @@ describe("asking lists", () => {
     expect(sent.length).toBe(2);
   });
 
-  it("takes nothing for an answer that is not Kritai's reply to the lists asked", async () => {
+  it("refuses an answer that is not Kritai's reply to the lists sent", async () => {
     const other = await serverOf({ status: 200, body: { status: "ok" } });
-    await expect(other.ask()).rejects.toThrow(/answered 200 with something that is not Kritai's reply \(request_id/);
+    await expect(other.ask()).rejects.toThrow(/answered 200, but the body is not a Kritai reply \(request_id/);
     expect(other.sent.length).toBe(1);
     server?.close();
-    await expect((await serverOf(reply(group("list-1"), group("list-0")))).ask()).rejects.toThrow("other groups");
+    await expect((await serverOf(reply(group("list-1"), group("list-0")))).ask()).rejects.toThrow("groups that differ");
     server?.close();
-    await expect((await serverOf(reply(group("list-0")))).ask()).rejects.toThrow("other groups");
+    await expect((await serverOf(reply(group("list-0")))).ask()).rejects.toThrow("groups that differ");
   });
 
   it("ends a wait when it is stopped", async () => {
@@ -141,7 +141,7 @@ describe("asking lists", () => {
     expect(second).toMatchObject({ error: "deadline", selected: null });
   });
 
-  it("takes an unparsed generation for an answer, not for a failure", async () => {
+  it("counts an unparsed generation as an answer, not as a failure", async () => {
     const silent = group("list-1", {
       selected: null,
       win_counts: [0, 0],

@@ -1,4 +1,4 @@
-// Defines what a verifier that may abstain is worth: margins, shares of lists, the area under the risk.
+// Selective accuracy of a verifier that may abstain: margins, coverage, the area under the risk curve.
 import { expect, test } from "vitest";
 import fc from "../../../test/harness/property.ts";
 import { areaUnderRisk, coverageOf, type Judged, marginOf, SHARES } from "../../evaluate/figures/coverage.ts";
@@ -8,7 +8,7 @@ const judged = (...lists: (readonly [right: boolean, margin: number | null])[]):
 const STATISTICS = { seed: 1, bootstrap: 200 };
 const accuracies = (lists: readonly Judged[]) => coverageOf(lists, STATISTICS).map(({ list_acc }) => list_acc.mean);
 
-test("a margin is the winner's lead over the next, by what a candidate can win", () => {
+test("a margin is the winner's lead over the runner-up, relative to the possible wins", () => {
   expect(marginOf([3, 2, 1, 0])).toBeCloseTo(1 / 3, 15);
   expect(marginOf([0, 2, 0])).toBe(1);
   expect(marginOf([1, 1])).toBe(0);
@@ -16,7 +16,7 @@ test("a margin is the winner's lead over the next, by what a candidate can win",
   expect(marginOf([0])).toBeNull();
 });
 
-test("the surest lists are taken first, and of equally sure ones each as much", () => {
+test("lists with the widest margins come first, and ties are weighted equally", () => {
   const lists = judged([true, 1], [true, 0.5], [false, 0.5], [false, null]);
   // All; 3.6 of 4; 3; the first and half of the two; the first.
   expect(accuracies(lists)).toEqual([0.5, 2 / 3.6, 2 / 3, 0.75, 1]);
@@ -25,7 +25,7 @@ test("the surest lists are taken first, and of equally sure ones each as much", 
   expect(areaUnderRisk(lists)).toBeCloseTo((0 + 1 / 4 + 1 / 3 + 1 / 2) / 4, 15);
 });
 
-test("margins that say nothing change nothing; ones that say all leave no risk until the wrong lists come", () => {
+test("uninformative margins change nothing; perfect margins give no risk until the wrong lists come", () => {
   const flat = judged([true, 0.5], [false, 0.5], [true, 0.5], [true, 0.5]);
   expect(accuracies(flat)).toEqual(Array(SHARES.length).fill(0.75));
   expect(areaUnderRisk(flat)).toBeCloseTo(0.25, 15);
@@ -33,7 +33,7 @@ test("margins that say nothing change nothing; ones that say all leave no risk u
   expect([coverageOf([], STATISTICS), areaUnderRisk([])]).toEqual([[], null]);
 });
 
-test("the area is the mean over all orders of equally sure lists", () => {
+test("the area is the mean over all orders of lists with equal margins", () => {
   const list = fc.tuple(fc.boolean(), fc.constantFrom(null, 0, 0.5, 1));
   fc.assert(
     fc.property(fc.array(list, { minLength: 1, maxLength: 6 }), (lists) => {

@@ -60,7 +60,7 @@ const ORACLE = ["--control", "oracle", "--k", "1", "--adversarial", "all"];
 const GOOD = { position_bias: 0, parse_rate: 1, lapse_rate: 0.1, discrimination: 4 };
 const ONCE = ["--formulations", "list_em,pair_em", "--k", "1", "--no-positions", "--adversarial", "none"];
 
-it("a verifier of one's own is asked through a stack that the command starts, and named by its model", async () => {
+it("--verifier is evaluated through a stack that the command starts, and named by its model", async () => {
   const server = await startSimulator({ model: "sim-7b", scale: "instant", noise: { ...QUIET, ...GOOD } });
   try {
     const summary = await evaluate("own", ["--verifier", `${server.url}/v1`, "--model", "sim-7b", ...ONCE]);
@@ -106,20 +106,20 @@ describe("the simulator", () => {
     expectInside(cellOf(summary, "list_em@1").list_acc, truth);
   });
 
-  it("that parses 43 % is flagged and kept off the front, also beside others", async () => {
+  it("that parses 43 % is flagged and excluded from the Pareto front, also among others", async () => {
     const low = await evaluate("low", [...simulator({ parse_rate: 0.43 }), ...ONCE, "--name", "low"]);
     expectInside(cellOf(low, "pair_em@1").parse_rate, 0.43);
     expect(cellOf(low, "pair_em@1").warnings).toContain("parse_rate_low");
-    expect(readFileSync(join(at("low"), "report.md"), "utf8")).toContain("kept off the Pareto front");
+    expect(readFileSync(join(at("low"), "report.md"), "utf8")).toContain("excluded from the Pareto front");
     compareRuns([at("low"), at("good")], at("both"), null);
     const table = readFileSync(join(at("both"), "compare.md"), "utf8");
     expect(table).toMatch(/\| low pair_em@1 \|.*parse rate below 80 % \| parse rate below 80 % \|/);
-    expect(table).toMatch(/\| good list_em@1 \|.*on the front/);
+    expect(table).toMatch(/\| good list_em@1 \|.*on the Pareto front/);
   });
 });
 
 describe("a run that was stopped", () => {
-  it("goes on where it was and ends with the very figures of one that was not", async () => {
+  it("resumes and ends with the same figures as an uninterrupted run", async () => {
     const flags = [...simulator(GOOD), ...ONCE, "--name", "good"];
     await expect(evaluate("stopped", flags, 100)).rejects.toThrow("interrupted");
     const before = readFileSync(join(at("stopped"), "answers.jsonl"), "utf8");
@@ -134,17 +134,17 @@ describe("a run that was stopped", () => {
 });
 
 describe("points in another unit of cost", () => {
-  it("have a table, charts and a front of their own", async () => {
+  it("have a separate table, charts and front", async () => {
     const point = { name: "elsewhere", cost: 1, cost_unit: "$ a step", list_acc: 0.5, parse_rate: 1 };
     writeFileSync(at("dollars.json"), JSON.stringify({ points: [point] }));
     await evaluate("oracle", [...ORACLE, "--points", at("dollars.json")]);
     const html = readFileSync(join(at("oracle"), "report.html"), "utf8");
-    for (const unit of ["tokens a list", "$ a step"]) expect(html).toContain(`Cost in ${unit} against both metrics`);
+    for (const unit of ["tokens a list", "$ a step"]) expect(html).toContain(`Cost (${unit}) against both metrics`);
   });
 });
 
 describe("runs that are compared", () => {
-  it("have every row beside the first run's row that was asked alike, in ListAcc and in tau-b", async () => {
+  it("compare every row with the first run's row of the same setting, in ListAcc and in tau-b", async () => {
     compareRuns([at("oracle"), at("random")], at("both"), null);
     const text = readFileSync(join(at("both"), "compare.md"), "utf8");
     const { differences } = JSON.parse(readFileSync(join(at("both"), "compare.json"), "utf8"));
@@ -166,7 +166,7 @@ describe("runs that are compared", () => {
 });
 
 describe("the reports", () => {
-  it("are of one shape, need no network and escape what they show", async () => {
+  it("have one layout, need no network and escape their contents", async () => {
     // The oracle's answers are there, so this only writes the reports again.
     const points = {
       points: [

@@ -95,7 +95,7 @@ describe("intervals", () => {
     tags: { language: i % 3 === 0 ? "python" : "cpp", long: i % 2 === 0 },
   }));
 
-  it("hold the mean, repeat for one seed, and differ for another", () => {
+  it("contain the mean, repeat for one seed, and differ for another", () => {
     const reply = run(lists, { seed: 9 });
     for (const { mean, ci95, n } of [reply.list_acc, reply.tau_b, reply.parse_rate]) {
       const [low, high] = ci95 as [number, number];
@@ -107,7 +107,7 @@ describe("intervals", () => {
     expect(run(lists, { seed: 10 }).tau_b.ci95).not.toEqual(reply.tau_b.ci95);
   });
 
-  it("are left out with bootstrap 0 and where nothing counts", () => {
+  it("are omitted with bootstrap 0 and if no list counts", () => {
     expect(run(lists, { bootstrap: 0 }).tau_b.ci95).toBeNull();
     expect(run([{ pass_rates: [0, 1] }]).tau_b).toEqual({
       mean: null,

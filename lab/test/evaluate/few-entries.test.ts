@@ -73,7 +73,7 @@ describe("an evaluation", () => {
     },
   );
 
-  it("of lists that are all in the true order does not know that tau-b is 1", () => {
+  it("of lists that are all in the true order does not report tau-b 1 with certainty", () => {
     const { tau_b } = run(lists(12, 12));
     // 0.025^(1/12) of [-1, 1].
     expect(tau_b.mean).toBe(1);
@@ -81,7 +81,7 @@ describe("an evaluation", () => {
     expect(tau_b.ci95?.[1]).toBe(1);
   });
 
-  it("takes the lists of one cluster for one trial, also by tag", () => {
+  it("counts the lists of one cluster as one trial, also by tag", () => {
     const clustered = Array.from({ length: 4 }, (_, c) =>
       lists(5, 5, { cluster: `c${c}`, tags: { part: c % 2 } }),
     ).flat();
@@ -98,7 +98,7 @@ describe("an evaluation", () => {
 });
 
 describe("single hits and misses", () => {
-  it.each([1, 2, 3, 4, 5])("of %i trials hold every chance in 95 of 100 draws at least", (n) => {
+  it.each([1, 2, 3, 4, 5])("of %i trials cover every probability in at least 95 of 100 draws", (n) => {
     const choose = (k: number) => Array.from({ length: k }, (_, i) => (n - i) / (i + 1)).reduce((a, b) => a * b, 1);
     for (let p = 0.01; p < 1; p += 0.01) {
       let held = 0;
@@ -116,7 +116,7 @@ describe("tau-b of few lists", () => {
   // Kendall's tau of a list of three without a tie: a verifier agrees with each pair at this rate.
   const drawn = (random: () => number, right: number) => ([0, 1, 2].filter(() => random() < right).length * 2) / 3 - 1;
 
-  it.each([2, 3, 4, 5])("holds the mean in 92 of 100 simulated evaluations of %i lists", (n) => {
+  it.each([2, 3, 4, 5])("covers the mean in 92 of 100 simulated evaluations of %i lists", (n) => {
     for (const right of [0.5, 0.7, 0.9]) {
       const random = createRandom(hashText("few", n, right));
       let held = 0;
@@ -134,7 +134,7 @@ describe("tau-b of few lists", () => {
     }
   });
 
-  it("is no point where all are equal, whatever they are", () => {
+  it("is not a single point if all values are equal", () => {
     for (const value of [-1, -1 / 3, 0, 1 / 3, 1]) {
       for (const n of [1, 2, 5, 30]) {
         const [low, high] = intervalOf(new Array(n).fill(value), RANGE) as [number, number];

@@ -21,7 +21,7 @@ describe("flags", () => {
     });
   });
 
-  it("name a verifier of one's own by its model, which the spec of its stack leaves out", () => {
+  it("name --verifier by its model, which the spec of its stack omits", () => {
     expect(read("--verifier", "http://127.0.0.1:8000/v1", "--model", "my-judge")).toMatchObject({
       ownVerifier: { url: "http://127.0.0.1:8000/v1", model: "my-judge" },
       name: "my-judge",
@@ -29,7 +29,7 @@ describe("flags", () => {
     });
   });
 
-  it("sort and single out the samples, and put the model into the spec", () => {
+  it("sort and deduplicate the samples, and put the model into the spec", () => {
     expect(
       read("--control", "cpu", "--k", "8,1,8", "--model", "m", "--spec", '{"judge":{"temperature":0}}'),
     ).toMatchObject({
@@ -49,7 +49,7 @@ describe("flags", () => {
     [[], "one of --verifier, --target and --control"],
     [["--verifier", "http://a"], "--verifier needs --model"],
     [["--verifier", "http://u:secret@a", "--model", "m"], "--verifier must not carry a key"],
-    [["--target", "http://a", "--simulator", "{}"], "--simulator belongs to --control simulator"],
+    [["--target", "http://a", "--simulator", "{}"], "--simulator requires --control simulator"],
     [["--target", "http://u:secret@a"], "--target must not carry a key"],
     [["--target", "https://a/k/secret"], "--target must not carry a key"],
     [["--control", "simulator", "--simulator", "[]"], "--simulator: the options"],
@@ -57,13 +57,13 @@ describe("flags", () => {
     [["--control", "simulator", "--simulator", '{"model":"sim-9b"}'], "--simulator: model"],
     [["--control", "simulator", "--simulator", '{"noise":{"parse_rate":7}}'], "--simulator: noise.parse_rate"],
     [["--control", "simulator", "--simulator", '{"fault":"nonsense"}'], "--simulator: fault: unknown fault"],
-    [["--target", "http://a", "--gpu-hour-price", "2"], "--tokens-per-second go together"],
+    [["--target", "http://a", "--gpu-hour-price", "2"], "--tokens-per-second must be given together"],
     [["--target", "http://a", "--batch", "257"], "--batch must be an integer from 1 to 256"],
-    [["--target", "http://a", "--spec", "{"], "--spec must be JSON or the name of a file"],
+    [["--target", "http://a", "--spec", "{"], "--spec must be JSON or the name of a JSON file"],
     [["--target", "http://a", "--spec", '{"judge":{"top_p":2}}'], "--spec: judge.top_p"],
     [["--target", "http://a", "--spec", '{"judge":{"samples":2}}'], "--spec: judge.samples is set by"],
-    [["--target", "http://a", "stray"], "stray is not a flag"],
-    [["--compare"], "--compare takes the folders"],
+    [["--target", "http://a", "stray"], "unexpected argument stray"],
+    [["--compare"], "--compare needs the folders"],
   ])("%j are refused with what is wrong", (flags, message) => {
     expect(() => readOptions([...NEEDED, ...flags])).toThrow(message);
   });

@@ -44,7 +44,7 @@ function replyTo(body: string, fails: (listId: string) => boolean): string {
 }
 
 describe("npm run evaluate", () => {
-  it("ends with 3 and says so when only modified lists failed, and asks just these again", async () => {
+  it("exits with 3 and says so when only modified lists failed, and retries only these", async () => {
     writeFixtureSet(`${folder.path}/modified`, { problems: 2, lists: 4, adversarial: 4 });
     let broken = true;
     let asked = 0;
@@ -71,7 +71,7 @@ describe("npm run evaluate", () => {
     server.close();
   });
 
-  it("ends with 1 and leaves an earlier report as it is where no list is answered", async () => {
+  it("exits with 1 and keeps an earlier report if no list is answered", async () => {
     const server = createServer(async (request, response) => {
       if (request.method === "GET") return void response.writeHead(501).end();
       const body = (await request.toArray()).join("");
@@ -97,7 +97,7 @@ describe("npm run evaluate", () => {
     const run = await start(...flags).ended;
     server.closeAllConnections();
     server.close();
-    expect(run).toMatchObject({ code: 1, said: expect.stringContaining("answered no list in full (") });
+    expect(run).toMatchObject({ code: 1, said: expect.stringContaining("answered no list completely (") });
     expect(readFileSync(`${out}/report.html`, "utf8")).toBe("of before");
   });
 
@@ -111,7 +111,7 @@ describe("npm run evaluate", () => {
     expect(await start(...flags).ended).toMatchObject({ code: 1, said: expect.stringContaining("no manifest.json") });
   });
 
-  it("asks nothing of a target that says it is not ready, and tells what it lacks", async () => {
+  it("sends nothing to a target that is not ready, and reports the reason", async () => {
     let asked = 0;
     const server = createServer((request, response) => {
       if (request.method === "POST") asked++;
@@ -123,14 +123,14 @@ describe("npm run evaluate", () => {
     const run = start("--set", `${folder.path}/set`, "--out", `${folder.path}/unready`, "--target", target);
     expect(await run.ended).toMatchObject({
       code: 1,
-      said: expect.stringContaining("is not ready (verifier: unreachable); nothing was asked"),
+      said: expect.stringContaining("is not ready (verifier: unreachable); no request was sent"),
     });
     expect(asked).toBe(0);
     server.closeAllConnections();
     server.close();
   });
 
-  it("ends at once on SIGINT while the target holds its replies, with exit code 130 and how to go on", async () => {
+  it("exits at once on SIGINT while the target delays its replies, with exit code 130 and how to resume", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const asked = once(server, "request");
@@ -140,7 +140,7 @@ describe("npm run evaluate", () => {
     child.kill("SIGINT");
     expect(await ended).toMatchObject({
       code: 130,
-      said: expect.stringContaining("The same command goes on from there"),
+      said: expect.stringContaining("Run the same command again to resume."),
     });
     server.closeAllConnections();
     server.close();

@@ -22,7 +22,7 @@ describe("a paired difference", () => {
     expect(there.n).toBe(32);
   });
 
-  it("leaves out problems of which one side answered fewer lists", () => {
+  it("excludes problems of which one side answered fewer lists", () => {
     const short = {
       by_problem: { ...weak.by_problem, p0: { right: 0, wrong: 1, no_selection: 0, right_lists: {}, tau_b: {} } },
     };
@@ -41,7 +41,7 @@ describe("a paired difference", () => {
     expect(pairedDifference(one, of({ c: true, d: true }), STATISTICS)).toMatchObject({ mean: null, n: 0 });
   });
 
-  it("is told as better, worse or not distinguishable", () => {
+  it("is reported as better, worse or not distinguishable", () => {
     const noisy = cell([4, 2, 4, 3, 4, 4, 4, 4]);
     const pairs = [weak, noisy].map((one, i) => ({ label: `c${i + 1}`, against: "c0", row: one, other: strong }));
     const [table, ...more] = pairedTables(differencesOf(pairs, STATISTICS));
@@ -73,26 +73,26 @@ describe("a paired difference of tau-b", () => {
     expect(pairedTauDifference(taus({ a: 1 }), taus({ b: 1 }), STATISTICS)).toMatchObject({ mean: null, n: 0 });
   });
 
-  it("has a table of its own where lists have a tau-b", () => {
+  it("has a separate table if lists have a tau-b", () => {
     const better = taus(...Array.from({ length: 8 }, (_, i) => ({ [`l${i}`]: 0.75 + 0.01 * i })));
     const worse = taus(...Array.from({ length: 8 }, (_, i) => ({ [`l${i}`]: 0.25 })));
     const told = differencesOf([{ label: "b", against: "w", row: better, other: worse }], STATISTICS);
     const [, table] = pairedTables(told);
-    expect(table?.caption).toMatch(/^Differences of tau-b/);
+    expect(table?.caption).toMatch(/^Paired differences in tau-b/);
     expect(table?.rows.map(([label, against, , lists, so]) => [label, against, lists, so])).toEqual([
       ["b", "w", 8, "better"],
     ]);
     const [line] = told.map(differenceText);
-    expect(line).toContain("b less w: ListAcc");
+    expect(line).toContain("b minus w: ListAcc");
     expect(line).toMatch(/tau-b 0\.535\s.*better/);
   });
 });
 
-it("a ListAcc whose interval holds what guessing gives is not distinguishable from it", () => {
+it("a ListAcc whose interval contains chance is not distinguishable from chance", () => {
   const of = (mean: number, ci95: [number, number] | null) => ({ list_acc: { mean, ci95, n: 10 } });
-  expect(besideGuessing(of(0.3, [0.2, 0.4]), 0.25)).toBe("not distinguishable from guessing");
-  expect(besideGuessing(of(0.6, [0.5, 0.7]), 0.25)).toBe("above guessing");
-  expect(besideGuessing(of(0.1, [0.05, 0.2]), 0.25)).toBe("below guessing");
+  expect(besideGuessing(of(0.3, [0.2, 0.4]), 0.25)).toBe("not distinguishable from chance");
+  expect(besideGuessing(of(0.6, [0.5, 0.7]), 0.25)).toBe("above chance");
+  expect(besideGuessing(of(0.1, [0.05, 0.2]), 0.25)).toBe("below chance");
   expect(besideGuessing(of(0.6, null), 0.25)).toContain("no interval");
   expect(classifyEstimate({ mean: null, ci95: null }, 0)).toBe("unknown");
 });

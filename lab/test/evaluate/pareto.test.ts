@@ -34,25 +34,25 @@ const RECIPES = [
 ];
 
 describe("the front", () => {
-  it("is the one a hand check gives, for both metrics, with the 43 % parser off it", () => {
+  it("matches a front computed by hand, for both metrics, without the verifier that parses 43 %", () => {
     const front = ["instruct-1.5b", "instruct-7b", "dpo-14b", "grpo-14b"];
     expect(names(paretoFront(RECIPES, "list_acc"))).toEqual(front);
     expect(names(paretoFront(RECIPES, "tau_b"))).toEqual(front);
     expect(frontStatus(RECIPES, "tau_b")[2]).toBe("parse_rate_low");
   });
 
-  it("does not let a verifier that is kept off dominate one that is not", () => {
+  it("does not let an excluded verifier dominate another one", () => {
     const low = point("low", 1, 0.9, { parse_rate: 0.79 });
     const fine = point("fine", 2, 0.5, { parse_rate: 0.8 });
     expect(frontStatus([low, fine], "list_acc")).toEqual(["parse_rate_low", null]);
   });
 
-  it("keeps equal points, and drops one that is only dearer or only worse", () => {
+  it("keeps equal points, and drops one that only costs more or is only worse", () => {
     const points = [point("a", 1, 0.5), point("b", 1, 0.5), point("dearer", 2, 0.5), point("worse", 1, 0.4)];
     expect(frontStatus(points, "list_acc")).toEqual([null, null, "dominated", "dominated"]);
   });
 
-  it("has no place for a missing metric or an unknown parse rate", () => {
+  it("excludes points with a missing metric or an unknown parse rate", () => {
     const points = [point("none", 1, null), point("unknown", 1, 0.9, { parse_rate: null })];
     expect(frontStatus(points, "list_acc")).toEqual(["no_value", "parse_rate_unknown"]);
   });
@@ -75,7 +75,7 @@ describe("the front", () => {
     );
   });
 
-  it("is one of each unit of cost: points of different units never push each other off", () => {
+  it("is separate for each unit of cost: points of different units never dominate each other", () => {
     const tokens = (name: string, cost: number, list_acc: number) =>
       point(name, cost, list_acc, { cost_unit: "tokens a list" });
     const points = [point("a", 2, 0.5), tokens("b", 1, 0.9), point("worse", 3, 0.4), tokens("dearer", 2, 0.9)];

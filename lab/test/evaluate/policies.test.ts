@@ -31,10 +31,10 @@ describe("a control", () => {
     );
   });
 
-  it("oracle refuses a program that is not of the set rather than guess", () => {
+  it("oracle refuses a program that is not in the set instead of guessing", () => {
     const prompt = shown(LISTS[0] as (typeof LISTS)[0]);
     const strange = { ...prompt, candidates: prompt.candidates.map(({ language }) => ({ code: "other", language })) };
-    expect(() => createPolicy("oracle", LISTS)(strange, "1")).toThrow("not of the set");
+    expect(() => createPolicy("oracle", LISTS)(strange, "1")).toThrow("not in the set");
   });
 
   it("always-first chooses A, and longest a longest program", () => {
@@ -45,7 +45,7 @@ describe("a control", () => {
     }
   });
 
-  it("random chooses anew for another seed, the same for the same", () => {
+  it("random chooses equally for equal seeds and differently for others", () => {
     expect(choices("random", "1")).toEqual(choices("random", "1"));
     expect(choices("random", "1")).not.toEqual(choices("random", "2"));
   });

@@ -7,7 +7,7 @@ function sinkOf(isTTY: boolean) {
   return { said, sink: { isTTY, write: (text: string) => said.push(text) } };
 }
 
-it("says the share done and the time that is left at the pace of this run, not of what was there", () => {
+it("shows the share done and the remaining time at the pace of this run, without earlier answers", () => {
   let now = 0;
   const { said, sink } = sinkOf(false);
   const line = progressLine(sink, () => now);
@@ -17,9 +17,9 @@ it("says the share done and the time that is left at the pace of this run, not o
   now = 50_000;
   line.report({ done: 200, total: 200, failed: 1, cell: "pair_em@1" });
   expect(said).toEqual([
-    "100 of 200 lists asked (50 %; list_em@1), 0 failed, 0 s\n",
-    "140 of 200 lists asked (70 %; list_em@1), 1 failed, 20 s, about 30 s left\n",
-    "200 of 200 lists asked (100 %; pair_em@1), 1 failed, 50 s\n",
+    "100 of 200 lists evaluated (50 %; list_em@1), 0 failed, 0 s\n",
+    "140 of 200 lists evaluated (70 %; list_em@1), 1 failed, 20 s, about 30 s left\n",
+    "200 of 200 lists evaluated (100 %; pair_em@1), 1 failed, 50 s\n",
   ]);
 });
 

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const ROOT = new URL("../../..", import.meta.url).pathname;
 
-it("the CPU verifier's committed report is of the set in sets/small as it is (else: lab/results/README.md says how to make it again)", () => {
+it("the CPU verifier's committed report matches the current set in sets/small (lab/results/README.md says how to regenerate it)", () => {
   const sha256 = createHash("sha256")
     .update(readFileSync(`${ROOT}sets/small/manifest.json`))
     .digest("hex");

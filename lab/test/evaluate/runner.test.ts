@@ -44,7 +44,7 @@ const pace = ({ batch = 3, ...more }: { batch?: number; signal?: AbortSignal; co
 const work = [CELL, MANY].map((cell) => ({ cell, questions: LISTS }));
 
 describe("a run", () => {
-  it("asks each list once in each cell, and nothing when it is run again", async () => {
+  it("sends each list once per cell, and nothing when run again", async () => {
     const store = memoryStore();
     const ask = async (cell: Cell, questions: readonly Question[]) => answers(cell, questions);
     expect(await runWork(work, store, ask, pace(), () => {})).toMatchObject({ total: 40, done: 40, failed: 0 });
@@ -53,7 +53,7 @@ describe("a run", () => {
     expect(store.asked.length).toBe(40);
   });
 
-  it("asks lists that failed again only in the next run", async () => {
+  it("retries failed lists only in the next run", async () => {
     const store = memoryStore();
     const failing = async (cell: Cell, questions: readonly Question[]) => answers(cell, questions, "deadline");
     expect(await runWork(work, store, failing, pace(), () => {})).toMatchObject({ done: 40, failed: 40 });
@@ -68,7 +68,7 @@ describe("a run", () => {
     expect(store.asked.length).toBe(80);
   });
 
-  it("says what it asks before the first reply, and nothing where there is nothing to ask", async () => {
+  it("reports the number of lists before the first reply, and nothing if none is left", async () => {
     const store = memoryStore();
     const seen: { done: number; total: number; cell: string }[] = [];
     let heardBefore = -1;
@@ -86,7 +86,7 @@ describe("a run", () => {
     expect(seen.length).toBe(before);
   });
 
-  it("has at most `concurrency` requests of at most `batch` lists under way", async () => {
+  it("has at most `concurrency` in-flight requests of at most `batch` lists", async () => {
     let open = 0;
     let most = 0;
     const ask = async (cell: Cell, questions: readonly Question[]) => {
@@ -100,7 +100,7 @@ describe("a run", () => {
     expect(most).toBe(2);
   });
 
-  it("asks no more than a request's limit of generations at once", async () => {
+  it("respects the limit of generations per request", async () => {
     const [, , heavy] = planCells({
       formulations: ["pair_em"],
       k: [1, 64],
@@ -118,7 +118,7 @@ describe("a run", () => {
     expect(Math.max(...sizes)).toBe(6);
   });
 
-  it("that is stopped keeps the answers that came, and rejects with the reason", async () => {
+  it("that is stopped keeps its answers so far, and rejects with the reason", async () => {
     const store = memoryStore();
     const stop = new AbortController();
     const ask = async (cell: Cell, questions: readonly Question[]) => {
@@ -130,7 +130,7 @@ describe("a run", () => {
     expect(store.asked.length).toBeLessThan(40);
   });
 
-  it("ends with the first request that fails, after the others under way have been stored", async () => {
+  it("ends with the first failed request, after the other in-flight ones have been stored", async () => {
     const store = memoryStore();
     let calls = 0;
     const ask = async (cell: Cell, questions: readonly Question[]) => {

@@ -32,7 +32,7 @@ describe("a set", () => {
     expect([count("none"), count("kept"), count("all")]).toEqual([0, 5, 10]);
   });
 
-  it("drawn smaller is part of what is drawn larger", () => {
+  it("sampled smaller is part of the larger sample", () => {
     const draw = (limit: number) => readSet(folder.path, { ...ALL, limit }).lists.map(({ list_id }) => list_id);
     expect(draw(5).length).toBe(5);
     expect(draw(12)).toEqual(expect.arrayContaining(draw(5)));
@@ -41,7 +41,7 @@ describe("a set", () => {
 
   it("whose file changed after it was built is refused", () => {
     appendFileSync(join(folder.path, "lists.jsonl"), "\n");
-    expect(() => readSet(folder.path, ALL)).toThrow(/lists\.jsonl is not the file that manifest\.json describes/);
+    expect(() => readSet(folder.path, ALL)).toThrow(/lists\.jsonl does not match manifest\.json/);
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe("a set", () => {
     expect(() => readSet(folder.path, ALL)).toThrow(new RegExp(`lists\\.jsonl:3: .*${field}`));
   });
 
-  it("with one id twice is refused, and so is a folder without a manifest", () => {
+  it("with a duplicate id is refused, and so is a folder without a manifest", () => {
     const rows = readFileSync(join(folder.path, "lists.jsonl"), "utf8")
       .trim()
       .split("\n")

@@ -91,7 +91,7 @@ function run(out: string, ...flags: string[]) {
 }
 
 describe("a run over rows", () => {
-  it("asks whole texts in batches, tells rows it could not read, and writes every item", async () => {
+  it("sends whole texts in batches, reports unreadable rows, and writes every item", async () => {
     scoreOf = (text) => (text === "good" ? 0.9 : 0.2);
     const { summary, notes } = await run("one", "--name", "one", "--batch", "5");
     expect(sent.map(({ groups }) => groups.length).sort()).toEqual([2, 5, 5]);
@@ -106,7 +106,7 @@ describe("a run over rows", () => {
       expect(report).toContain(part);
   });
 
-  it("leaves what failed out of every figure and asks it again, alone", async () => {
+  it("excludes failed items from every figure and retries only them", async () => {
     scoreOf = (text, id) => (id === "r0" ? null : text === "good" ? 1 : 0);
     const first = await run("two", "--name", "two");
     expect(first.summary).toMatchObject({ complete: false, answered: 11, failed: { deadline: 1 } });
@@ -116,7 +116,7 @@ describe("a run over rows", () => {
     expect(second.summary).toMatchObject({ complete: true, failed: {} });
   });
 
-  it("reads gzipped rows, and a draw that is part of a larger one", async () => {
+  it("reads gzipped rows, and a smaller sample is part of a larger one", async () => {
     const ids = async (limit: string) => {
       await run(`limit-${limit}`, "--rows", `${folder.path}/rows.jsonl.gz`, "--limit", limit);
       return sent.flatMap(({ groups }) => groups.map(({ group_id }) => group_id));
@@ -128,12 +128,14 @@ describe("a run over rows", () => {
 });
 
 describe("several verifiers", () => {
-  it("are told apart item by item, and where all contradict a label it is named", async () => {
+  it("are compared item by item, and items where all contradict the label are listed", async () => {
     scoreOf = () => 0.1;
     await run("three", "--name", "three");
     const folders = ["one", "three"].map((name) => `${folder.path}/${name}`);
     expect(isVerifierRun(folders[0] as string)).toBe(true);
-    expect(await compareVerifiers(folders, `${folder.path}/both`)).toContain("against the label on 1.");
+    expect(await compareVerifiers(folders, `${folder.path}/both`)).toContain(
+      "on 1 of them all verifiers contradict the label.",
+    );
     expect(readFileSync(`${folder.path}/both/audit.jsonl`, "utf8")).toContain('"id":"r3"');
     const { differences } = JSON.parse(readFileSync(`${folder.path}/both/compare.json`, "utf8"));
     expect(differences[0].credit).toMatchObject({ mean: -0.5, n: 12 });
@@ -149,11 +151,11 @@ describe("flags of rows", () => {
     () =>
       readOptions(["--layout", "rm-bench", "--rows", "f", ...more]);
 
-  it("refuse what only lists take, and name the layouts", () => {
-    expect(flags("--control", "simulator", "--k", "2")).toThrow("--k is not for --layout");
-    expect(flags("--control", "oracle")).toThrow("--control of --layout must be simulator");
+  it("refuse flags that only lists accept, and name the layouts", () => {
+    expect(flags("--control", "simulator", "--k", "2")).toThrow("--k cannot be combined with --layout");
+    expect(flags("--control", "oracle")).toThrow("with --layout, --control must be simulator");
     expect(flags()).toThrow("one of --verifier, --target and --control is required");
     expect(() => readOptions(["--layout", "mt-bench", "--rows", "f"])).toThrow("judge-bench");
-    expect(() => readOptions(["--set", "s", "--control", "cpu", "--rows", "f"])).toThrow("--rows belongs to --layout");
+    expect(() => readOptions(["--set", "s", "--control", "cpu", "--rows", "f"])).toThrow("--rows requires --layout");
   });
 });

@@ -119,7 +119,7 @@ describe("the first wrong step", () => {
     expect(read("process-bench", rows).items[0]?.group.rollouts).toEqual([
       { text: "a\n\nb\n\nc", step_texts: ["a", "b", "c"] },
     ]);
-    expect(() => read("process-bench", [row("math-0", 3)])).toThrow("index of no step");
+    expect(() => read("process-bench", [row("math-0", 3)])).toThrow("not the index of a step");
   });
 });
 
@@ -220,7 +220,7 @@ describe("styles", () => {
 });
 
 describe("rows", () => {
-  it("have ids of their own, and what the API would refuse is left out with its words", () => {
+  it("have unique ids, and rows that the API would refuse are excluded with its message", () => {
     const row = { id: "a", prompt: "p", completion: "c", label: true };
     const { items, omissions } = read("labelled", [row, row, { ...row, prompt: "x".repeat(300_000) }]);
     expect(items.map(({ id }) => id)).toEqual(["a", "a#2"]);

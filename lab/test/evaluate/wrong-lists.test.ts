@@ -64,7 +64,7 @@ async function kritai(...statuses: number[]) {
 }
 
 describe("what the verifier wrote", () => {
-  it("is read back of wrong lists alone, as soon as the log has it", async () => {
+  it("is read back for wrong lists only, as soon as the log has it", async () => {
     const { asked, ask } = await kritai(404);
     const answers = await ask(true);
     expect(asked).toEqual(["true", "/v1/groups/q.1/verdicts", "/v1/groups/q.1/verdicts"]);
@@ -76,7 +76,7 @@ describe("what the verifier wrote", () => {
     expect(AnswerSchema.array().parse(answers)).toEqual(answers);
   });
 
-  it("is left out where the key may not read the log, and not asked for where nobody wants it", async () => {
+  it("is omitted if the key may not read the log, and not requested with --no-texts", async () => {
     const { ask } = await kritai(403);
     expect((await ask(true)).map(({ said }) => said)).toEqual([undefined, []]);
     server?.close();
@@ -94,7 +94,7 @@ describe("a stop while texts are read", () => {
 });
 
 describe("the report's wrong lists", () => {
-  it("name the selected and the best, with the texts as texts, so many of a cell at most", async () => {
+  it("name the selected and the best candidate, with escaped texts, up to a limit per cell", async () => {
     const { ask } = await kritai();
     const answers = await ask(true);
     const store = { get: (id: string) => answers.find(({ list_id }) => list_id === id) } as unknown as AnswerStore;
@@ -110,7 +110,7 @@ describe("the report's wrong lists", () => {
     expect(wrongLists([CELL], many, store)).toHaveLength(WRONG_TOLD);
   });
 
-  it("are text in Markdown too: no end of a cell, no picture that a reader would load", () => {
+  it("are escaped in Markdown too: no cell delimiter, no image that a reader would load", () => {
     const said = "a \\| b ![x](http://example.com/x.png) `c`";
     const { markdown } = compareReports([], [], null, [{ caption: "c", columns: ["text"], rows: [[said]] }]);
     expect(markdown).toContain("| a \\\\\\| b ![x]\\(http://example.com/x.png) \\`c\\` |");

@@ -1,5 +1,5 @@
-// Judge terms out of a run's own export: the terms of a judge of a stated taste are found, a judge
-// without taste has none, and a part of an export is refused.
+// Judge terms from a run's export: the biases of a simulated judge are found, an unbiased judge has none,
+// and an incomplete export is refused.
 import { expect, test } from "vitest";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { setUp } from "../../../test/api/routes/harness.ts";
@@ -75,18 +75,18 @@ test.each<[Taste, { length: [number, number]; position: [number, number] }]>([
   }
 });
 
-test("a judge without taste has no clear term; another signal's verdicts and few groups have none", async () => {
+test("an unbiased judge has no significant term; another signal's verdicts and few groups give none", async () => {
   const { verdicts, texts } = await exported({ length: 0, position: 0, vote: "majority" });
   const found = await fitExport(lines(verdicts), lines(texts), "base");
   expect([found.length?.clear, found.position?.clear]).toEqual([false, false]);
   expect(await fitExport(lines(verdicts), lines(texts), "other")).toEqual({ groups: 0, length: null, position: null });
 });
 
-test("a part of an export and another table are refused", async () => {
+test("an incomplete export and another table are refused", async () => {
   const { verdicts, texts } = await exported({ length: 0, position: 0, vote: "soft" });
   const refused = (of: readonly string[], message: string) =>
     expect(fitExport(lines(of), lines(texts), "base")).rejects.toThrow(message);
-  await refused(verdicts.slice(0, -1), "has no last line");
-  await refused(verdicts.slice(1), "rows of");
-  await refused(texts, "is none of export?table=verdicts");
+  await refused(verdicts.slice(0, -1), "the export is incomplete");
+  await refused(verdicts.slice(1), "rows");
+  await refused(texts, "not a line of export?table=verdicts");
 });

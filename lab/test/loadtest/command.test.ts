@@ -49,20 +49,20 @@ describe("flags", () => {
     [["--rate", "1e3"], "--rate must be a number above 0, at most 50000, not '1e3'"],
     [["--arrivals", "uniform"], "--arrivals must be one of constant, poisson, gamma, ramp, trace, not 'uniform'"],
     [["--sweep", "200"], "--sweep must be two rates, FROM:TO, not '200'"],
-    [["--sweep", "200:5"], "--sweep goes upwards: FROM must be below TO"],
-    [["--sweep", "5:50", "--rate", "3"], "--sweep takes the place of --rate: give one of them"],
+    [["--sweep", "200:5"], "--sweep FROM:TO: FROM must be below TO"],
+    [["--sweep", "5:50", "--rate", "3"], "--sweep and --rate exclude each other: give one of them"],
     [
       ["--concurrency", "4", "--rate", "3"],
-      "--concurrency is a closed loop: it takes no --rate, --arrivals or --sweep",
+      "--concurrency (closed loop) cannot be combined with --rate, --arrivals or --sweep",
     ],
-    [["--arrivals", "trace"], "--arrivals trace and --trace FILE need each other"],
+    [["--arrivals", "trace"], "--arrivals trace and --trace FILE must be given together"],
     [["--repeats", "31"], "--repeats must be an integer from 1 to 30, not '31'"],
-    [["--rate", "50000"], "over the limit of 500000 requests a slice"],
+    [["--rate", "50000"], "exceeds the limit of 500000 requests per slice"],
     // 499,975 are expected, and a Poisson process may well come to more.
-    [["--rate", "14285"], "over the limit of 500000 requests a slice"],
-    [["--rate", "13000", "--arrivals", "gamma", "--shape", "0.001"], "over the limit of 500000 requests a slice"],
-    [["--mode", "listwise", "--group-size", "6"], "--group-size of a listwise group is at most 5"],
-    [["--baseline-key-env", "KEY"], "--baseline-key-env is for --baseline URL, which is not given"],
+    [["--rate", "14285"], "exceeds the limit of 500000 requests per slice"],
+    [["--rate", "13000", "--arrivals", "gamma", "--shape", "0.001"], "exceeds the limit of 500000 requests per slice"],
+    [["--mode", "listwise", "--group-size", "6"], "--group-size must be at most 5 with --mode listwise"],
+    [["--baseline-key-env", "KEY"], "--baseline-key-env requires --baseline URL"],
     [["--out", ""], "--out must name a folder, not ''"],
     [["--colour"], "there is no flag --colour"],
   ])("%j is refused by name and limit", (args, message) => {
@@ -72,8 +72,8 @@ describe("flags", () => {
 
   it("need a target, or a verifier with its model", () => {
     const verifier = ["--verifier", "http://127.0.0.1:8000/v1"];
-    expect(() => readFlags([])).toThrow("--target or --verifier is required");
-    expect(() => readFlags([...URL_FLAG, ...verifier, "--model", "m"])).toThrow("--target or --verifier is required");
+    expect(() => readFlags([])).toThrow("give either --target or --verifier");
+    expect(() => readFlags([...URL_FLAG, ...verifier, "--model", "m"])).toThrow("give either --target or --verifier");
     expect(() => readFlags(verifier)).toThrow("--verifier needs --model");
     expect(() => readFlags([...verifier, "--model", "m", "--kind", "engine"])).toThrow("--kind engine");
     expect(() => readFlags(["--verifier", "http://example.com/v1", "--model", "m"])).toThrow("--allow-host");
@@ -82,7 +82,7 @@ describe("flags", () => {
   it.each(["http://example.com", "http://127.0.0.1.example.com", "http://10.0.0.1:8000", "http://[2001:db8::1]"])(
     "%s is refused unless it is named",
     (target) => {
-      expect(() => readFlags(["--target", target])).toThrow("is neither loopback nor named by --allow-host");
+      expect(() => readFlags(["--target", target])).toThrow("is not a loopback address; allow it with --allow-host");
       const { hostname } = new URL(target);
       expect(readFlags(["--target", target, "--allow-host", hostname]).target).toBe(target);
     },
@@ -95,7 +95,7 @@ describe("flags", () => {
     }
     for (const url of ["http://127.0.0.1/?key=secret", "http://127.0.0.1/#part"]) {
       expect(() => readFlags(["--target", url])).toThrow(
-        "--target ends with its path: a query or fragment is not sent",
+        "--target must not have a query or fragment: they are not sent",
       );
     }
     expect(readFlags(["--target", "http://127.0.0.1/kritai"]).target).toBe("http://127.0.0.1/kritai");
@@ -168,7 +168,7 @@ describe("npm run loadtest", () => {
     // A port without a listener, on which browsers and tests agree.
     const run = start(["--target", "http://127.0.0.1:9", "--kind", "verdicts", "--out", out]);
     expect(await run.ended, run.said()).toBe(1);
-    expect(run.said()).toContain("--target http://127.0.0.1:9 does not answer (");
+    expect(run.said()).toContain("--target http://127.0.0.1:9 is unreachable (");
     expect(readFileSync(join(out, "report.html"), "utf8")).toBe("of before");
     expect(readFileSync(join(out, "summary.json"), "utf8")).toBe("{}");
   });
@@ -245,7 +245,7 @@ describe("npm run loadtest", () => {
     expect(await run.ended, run.said()).toBe(0);
     const { stopped_by, points } = summaryIn(out);
     expect(stopped_by).toBe("signal");
-    expect(run.said()).toContain("ended before its plan: stopped by signal");
+    expect(run.said()).toContain("the run ended early: stopped by signal");
     expect(points[0]?.repeats).toBe(1);
     expect(points[0]?.target.ok).toBeGreaterThanOrEqual(50);
     expect(points[0]?.target.failed).toBe(0);
@@ -270,7 +270,7 @@ describe("npm run loadtest", () => {
     try {
       const run = start([...args, "--out", out]);
       expect(await run.ended, run.said()).toBe(0);
-      expect(run.said()).toContain("the baseline is sent no key");
+      expect(run.said()).toContain("the baseline is called without a key");
       const files = readdirSync(out, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));

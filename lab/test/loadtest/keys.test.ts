@@ -98,9 +98,9 @@ describe("a baseline", () => {
     }
   });
 
-  it("that asks for a key is told of with the flag that names one", async () => {
+  it("that requires a key is reported with the flag that sets it", async () => {
     await expect(planned(guarded.url)).rejects.toThrow(
-      "/models answers 401: name the variable with its key by --baseline-key-env",
+      "/models answered 401: set --baseline-key-env to the environment variable with its key",
     );
   });
 });

@@ -45,7 +45,7 @@ async function sent(base_url: string, work: Work): Promise<Outcome> {
 /** Every pair of 4, both orders, 2 samples. */
 const ASKED = { comparisons: 12, generations: 24, rewards: 4, nulls: 0, failed: 0, fault: null };
 
-it("takes an address with /v1 behind it for the address itself: every path of ours begins so", () => {
+it("accepts an address with or without /v1", () => {
   for (const given of ["http://h:1", "http://h:1/", "http://h:1/v1", "http://h:1/v1/"])
     expect(baseUrl("rewards", given)).toBe("http://h:1");
   expect(baseUrl("rerank", "http://h/under/v1")).toBe("http://h/under");
@@ -53,7 +53,7 @@ it("takes an address with /v1 behind it for the address itself: every path of ou
 });
 
 describe("engine", () => {
-  it("asks every generation that Kritai would and reads tokens, verdicts and times", async () => {
+  it("sends every generation that Kritai would and reads tokens, verdicts and times", async () => {
     const [work] = worksFor("engine", workload(), 20_000, "sim-14b") as [Work];
     expect(work.calls.length).toBe(24);
     const { error, reading } = await sent(baseUrl("engine", simulator.url), work);
@@ -76,7 +76,7 @@ describe("engine", () => {
 });
 
 describe("gateway", () => {
-  it("asks the same generations in one request and reads queue, first token and generation", async () => {
+  it("sends the same generations in one request and reads queue, first token and generation", async () => {
     const [work] = worksFor("gateway", workload(), 20_000, "") as [Work];
     expect(work.calls.length).toBe(1);
     const { error, reading } = await sent(gateway.url, work);
@@ -134,13 +134,13 @@ describe("rewards", () => {
     });
   });
 
-  it("takes a reply of another shape for a fault, never for rewards", () => {
+  it("treats a reply of another shape as a fault, never as rewards", () => {
     expect(read({ ...reply, rewards: [["1"]] })).toMatchObject({ fault: "bad_reply", rewards: 0 });
   });
 });
 
 describe("a workload", () => {
-  it("has a place for each request's mark in front of every question, unless told not to", () => {
+  it("has a place for each request's mark at the start of every prompt, except with --same-prompts", () => {
     for (const kind of ["rewards", "gateway", "engine"] as const) {
       const calls = worksFor(kind, workload(), 1000, "m").flatMap((work) => work.calls);
       expect(calls.every(({ body }) => body.length === 2)).toBe(true);

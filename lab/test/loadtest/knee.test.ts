@@ -45,7 +45,7 @@ describe("overloadReasons", () => {
 
   it("names p99 beyond three times the unloaded one, and nothing below it", () => {
     expect(overloadReasons(side(50, 60), unloaded, KNEE_RULE)).toEqual([]);
-    expect(overloadReasons(side(50, 61), unloaded, KNEE_RULE)).toEqual(["p99 61.0 ms over 3 times 20.0 ms"]);
+    expect(overloadReasons(side(50, 61), unloaded, KNEE_RULE)).toEqual(["p99 61.0 ms is above 3 times 20.0 ms"]);
   });
 
   it("does not take factors of a fast server's noise for overload", () => {
@@ -55,7 +55,7 @@ describe("overloadReasons", () => {
   it("names a shortfall beyond what a window's ends explain", () => {
     expect(overloadReasons(side(100, 20, 97.9), unloaded, KNEE_RULE)).toEqual([]);
     expect(overloadReasons(side(100, 20, 96), unloaded, KNEE_RULE)).toEqual([
-      "achieved 96.0 of 100.0 offered requests a second",
+      "achieved 96.0 of 100.0 offered requests per second",
     ]);
   });
 
@@ -101,18 +101,20 @@ describe("a sweep", () => {
     expect(kneeOf([point(10, ["slow"])], KNEE_RULE).rate).toBeNull();
   });
 
-  it("tells no knee from fewer than 100 requests of a rate, and says how many there were", () => {
+  it("reports no knee from fewer than 100 requests per rate, and says how many there were", () => {
     const few = { ...side(20, 10), requests: 36 };
     const knee = kneeOf([point(10), point(20, [], few), point(40, ["slow"])], KNEE_RULE);
     expect(knee).toMatchObject({ rate: null, overloaded_at: null, requests_few: 36 });
-    expect(kneePlace(knee, String)).toBe("not told from 36 requests of a rate; 100 are needed (--duration, --repeats)");
+    expect(kneePlace(knee, String)).toBe(
+      "unknown: only 36 requests at one of the rates; at least 100 are needed (--duration, --repeats)",
+    );
     // One load alone has no knee to tell.
     expect(kneeOf([point(20, [], few)], KNEE_RULE)).toMatchObject({ requests_few: null });
   });
 });
 
 describe("frontierOf", () => {
-  it("gives the most achieved within each p99, nothing where no point is within", () => {
+  it("gives the highest achieved rate for each p99 limit, and null where no point is within it", () => {
     const points = [point(10, [], side(10, 4)), point(20, [], side(20, 40)), point(30, [], side(30, 45, 30, 500))];
     const of = (limit: number) => frontierOf(points, KNEE_RULE).find(({ p99_ms_max }) => p99_ms_max === limit);
     expect(of(1)).toMatchObject({ requests_per_s: null, rewards_per_s: null });
@@ -134,7 +136,7 @@ describe("tInterval", () => {
   });
 });
 
-it("says what completed beside what was offered, which is not quite the rate, and never one as a part of the other", () => {
+it("reports the completed and the offered rate separately, not as a share", () => {
   const drawn = { ...side(10, 40, 9.42), offered_per_s: estimate(9.29, [9.29]) };
   const said = headlineOf({
     points: [point(10, [], drawn)],

@@ -85,16 +85,16 @@ describe("the lines at the end", () => {
     const line = verdictOf(summaryOf([failing]));
     expect(line).toContain("3 of 4 failed (2 http_404, 1 connection_econnrefused)");
     const paired = { ...pointOf([null]), baseline: pointOf(["http_401"]).target };
-    expect(verdictOf(summaryOf([paired]))).toContain("of the baseline 1 of 1 failed (1 http_401)");
+    expect(verdictOf(summaryOf([paired]))).toContain("baseline: 1 of 1 failed (1 http_401)");
   });
 
   it("have a dash for what was not measured, and say what ended the run", () => {
     const stopped = verdictOf(summaryOf([pointOf([null], { from: 500, to: 100 })], { stopped_by: "seconds_max" }));
     expect(stopped).toContain("achieved –, p50 –");
     expect(stopped).not.toContain("undefined");
-    expect(stopped).toContain("ended before its plan: stopped by seconds_max");
+    expect(stopped).toContain("the run ended early: stopped by seconds_max");
     expect(verdictOf(summaryOf([], { stopped_by: "signal" }))).toBe(
-      "nothing was measured\nended before its plan: stopped by signal",
+      "nothing was measured\nthe run ended early: stopped by signal",
     );
   });
 });
@@ -106,7 +106,7 @@ describe("a warm-up shorter than a request takes", () => {
     const summary = summaryOf([point]);
     return { ...summary, load: { ...summary.load, warmup_s, duration_s: 30 } };
   };
-  it("is told of on the terminal and in the report, unless too little is missing to matter", () => {
+  it("is reported on the terminal and in the report, unless too little is missing to matter", () => {
     const said = /warm-up of 1 s is shorter than a request takes \(p50 2.20 s at the lowest load\)/;
     expect(verdictOf(slow(2200, 1))).toMatch(said);
     expect(reportOf(slow(2200, 1)).page).toMatch(said);
@@ -118,21 +118,21 @@ describe("a warm-up shorter than a request takes", () => {
 });
 
 describe("the line of a slice", () => {
-  it("counts as answered what was, and tells failures from what the stop broke off", () => {
+  it("counts answered, failed and aborted requests separately", () => {
     let said = "";
     const out = { isTTY: false, write: (text: string) => (said += text) } as unknown as NodeJS.WriteStream;
     const progress = new Progress(out);
     const { recorder } = sliceOf([null, null, "http_500", "unfinished", "unfinished", "unfinished"]);
     progress.begin(NOTE, recorder);
     progress.end(NOTE, recorder, 3600);
-    expect(said).toContain("2 answered, 1 failed, 3 broken off by the stop  ");
+    expect(said).toContain("2 answered, 1 failed, 3 aborted by the stop  ");
     // Not the hour it was to last.
     expect(said).toMatch(/repeat 1 {4}\d s /);
   });
 });
 
 describe("the report", () => {
-  it("says which variable's key each side was sent", () => {
+  it("names the environment variable of each side's key", () => {
     const sides = { target: { ...endpoint, key_env: "TARGET_KEY" }, baseline: { ...endpoint, kind: "engine" } };
     expect(reportOf(summaryOf([pointOf([null])], sides)).page).toContain("target TARGET_KEY, baseline none");
   });

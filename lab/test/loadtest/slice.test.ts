@@ -59,7 +59,7 @@ async function refusing(status: number, body: string): Promise<string> {
 }
 
 describe("an open loop", () => {
-  it("shows a planted stall of 1 s in full, although only 8 connections had a request in it", async () => {
+  it("shows an injected stall of 1 s in full, although only 8 connections had a request in it", async () => {
     const { url } = await known({ stall_at: 100, stall_ms: 1000 });
     const done = await slice(url, constant(200));
     const side = summariseSide([done], 1000, NO_COST);
@@ -97,7 +97,7 @@ describe("an open loop", () => {
     expect(done.measured_s).toBeLessThan(2.5);
   });
 
-  it("ends at a stop with what it has, and gives up what is under way", async () => {
+  it("ends at a stop with its results so far, and aborts in-flight requests", async () => {
     const { url, answered } = await known({ stall_at: 20, stall_ms: 60_000 });
     const stop = new AbortController();
     // Stops once the stalled server has answered nothing more for a while, so that requests are
@@ -167,7 +167,7 @@ describe("a closed loop", () => {
     expect(side.achieved_per_s.value).toBeCloseTo(100 / done.measured_s, 6);
   });
 
-  it("delays one request a sender by a stall: what it hides is why the open loop is the default", async () => {
+  it("delays one request per client by a stall, and so hides it: the reason why the open loop is the default", async () => {
     const { url } = await known({ stall_at: 100, stall_ms: 1000 });
     const { recorder } = await slice(url, { loop: "closed", concurrency: 2 });
     const delayed = recorder.rows.filter(({ latency_ms }) => latency_ms > 900).length;
@@ -183,7 +183,7 @@ describe("a refusal", () => {
     expect(side.latency_ms.max).toBeNull();
   });
 
-  it("that is no JSON, or a reply of 200 that is none, is a failure too", async () => {
+  it("that is not JSON, or an invalid reply with 200, is a failure too", async () => {
     const bad = await refusing(200, "<html>");
     const gone = await refusing(502, "bad gateway");
     const short = { warmup_s: 0, duration_s: 0.1 };

@@ -42,7 +42,7 @@ describe("the collection", () => {
     expect(problems.filter(({ hidden }) => hidden[0]?.kind === "call").length).toBeGreaterThanOrEqual(3);
   });
 
-  test("holds rollouts without a program, cut ones, unclosed thinking, duplicates and duplicates up to blanks", () => {
+  test("contains rollouts without a program, truncated ones, unclosed thinking, duplicates and duplicates up to whitespace", () => {
     const rollouts = problems.flatMap((problem) => problem.rollouts);
     const count = (found: readonly unknown[]) => found.length;
     const duplicates = problems.map((problem) => {
@@ -139,7 +139,7 @@ describe.each(problems.map((problem) => ({ id: problem.id, problem })))("$id", (
   });
 });
 
-test("every generated file holds what its sources give", () => {
+test("every generated file matches its sources", () => {
   const stale = generatedFiles(problems, passRates).filter(({ file, text }) => readFileSync(file, "utf8") !== text);
   expect(stale.map(({ file }) => file.pathname)).toEqual([]);
 });

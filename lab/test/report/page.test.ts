@@ -41,7 +41,7 @@ describe("reportPage", () => {
   const { document } = new Window();
   document.documentElement.innerHTML = page;
 
-  it("never lets a text become markup, in whatever place it stands", () => {
+  it("never lets text become markup, wherever it is", () => {
     expect(document.querySelectorAll("img, [onerror]").length).toBe(0);
     for (const place of ["h1", "h2", "dt", "dd", "caption", "th[scope=row]", "figcaption", "code"])
       expect(
@@ -66,7 +66,7 @@ describe("lineChart", () => {
     expect(markup).toMatch(/^<figure class="chart">[\s\S]*role="img"[\s\S]*<\/figure>\n$/);
   });
 
-  it("stands empty without points", () => {
+  it("is empty without points", () => {
     expect(chart([])).not.toContain("NaN");
   });
 });

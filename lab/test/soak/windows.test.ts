@@ -33,21 +33,21 @@ function run(late: { latency_ms?: number; memory?: number; nulls?: number; unpar
 }
 
 describe("a soak", () => {
-  it("holds when the last five minutes are as the first, whatever the warm-up was", () => {
+  it("is met when the last five minutes equal the first, whatever the warm-up was", () => {
     const { first, last, p99_ratio, memory_ratio, growth, faults, window_s } = run();
     expect([first.requests, last.requests, window_s]).toEqual([3000, 3000, 300]);
     expect([p99_ratio, memory_ratio, growth, faults]).toEqual([1, 1, { slope: 0, doubt: 0 }, []]);
   });
 
-  it("holds where a judge could not be read, which is no fault of what is soaked", () => {
+  it("is met although a judge's answer was unreadable, which is not a fault of the tested stack", () => {
     expect(run({ nulls: 1, unparsed: 2 }).faults).toEqual([]);
   });
 
   it.each([
     [["p99"], { latency_ms: 23 }],
-    [["times the memory", "more each hour"], { memory: 1.2 }],
-    [["more each hour"], { memory: 1.05 }],
-    [["brought a null"], { nulls: 1 }],
+    [["times the memory", "MiB per hour"], { memory: 1.2 }],
+    [["MiB per hour"], { memory: 1.05 }],
+    [["returned a null reward"], { nulls: 1 }],
     [["requests failed"], { error: "timeout" }],
   ])("is missed by %j", (words, late) => {
     const { faults } = run(late);

@@ -13,7 +13,7 @@ const lists = ["p", "q"].map((problem) => ({
 }));
 const byRate = preferring((candidate) => Number(/print\((.+)\)/.exec(candidate)?.[1]));
 
-it("puts each sample to the verifier once, whatever ways and scores share it, and reaches its order", async () => {
+it("sends each sample to the verifier once, however many schedules and scores share it, and finds its order", async () => {
   const asked = new Map<string, number>();
   const verifier = fakeVerifier((shown, about) => {
     const name = JSON.stringify([about.job.question, shown, about.sample]);
@@ -50,7 +50,7 @@ it("puts each sample to the verifier once, whatever ways and scores share it, an
   expect(studyPage("how", cells, "f", "m")).toContain("**The verifier is real**: m");
 });
 
-it("asks for no soft votes where the verifier tells no probabilities", async () => {
+it("requests no soft votes if the verifier reports no probabilities", async () => {
   const about = {
     clock: fixedClock(),
     lists: lists.slice(0, 1),

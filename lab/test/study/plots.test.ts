@@ -7,7 +7,7 @@ import { plots } from "../../study/plots.ts";
 const RESULTS = join(import.meta.dirname, "../../results");
 const read = (path: string) => readFileSync(join(RESULTS, path), "utf8");
 
-it("plots are drawn from the tables that stand beside them: npm run lab -- study --plots", () => {
+it("stored plots match their tables (regenerate: npm run lab -- study --plots)", () => {
   const files = plots(read);
   expect(Object.keys(files)).toHaveLength(3);
   for (const [path, text] of Object.entries(files)) expect(read(path) === text, path).toBe(true);

@@ -12,7 +12,7 @@ const stated = rows.filter(({ variant }) => variant === "as stated");
 const of = (judge: string) => stated.filter((row) => row.judge === judge);
 
 describe("the study of settings", () => {
-  it("goes through settings that a spec takes, no two of them the same", () => {
+  it("covers distinct settings that are valid in a spec", () => {
     for (const n of [4, 8, 16])
       for (const style of ["direct", "thinking"] as const) {
         const settings = settingsFor(n, style);
@@ -22,7 +22,7 @@ describe("the study of settings", () => {
       }
   });
 
-  it("counts what is asked again, and tells figures of the lists that did not pick", () => {
+  it("counts retries, and reports figures of the lists not used for choosing", () => {
     const [all] = of("7B");
     expect(all?.generations).toBeCloseTo(12 * 1.03, 9);
     expect(all?.prompt_tokens).toBeCloseTo(12 * 1.03 * 1500, 6);
@@ -34,7 +34,7 @@ describe("the study of settings", () => {
     for (const { generations } of paid) expect(generations).toBeLessThanOrEqual(3);
   });
 
-  it("picks one of each kind for every judge, within its share of the tokens", () => {
+  it("chooses one setting of each kind for every judge, within its share of the tokens", () => {
     for (const judge of JUDGE_NAMES) {
       const [all] = of(judge);
       for (const [pick, share] of Object.entries(PICKS)) {
@@ -49,7 +49,7 @@ describe("the study of settings", () => {
     }
   });
 
-  it("has a judge that is more often right find the better order", () => {
+  it("finds a better order with a more accurate judge", () => {
     const tau = (variant: string) =>
       rows.find((row) => row.judge === "32B" && row.variant === variant)?.tau.mean as number;
     expect(tau("accuracy at its highest")).toBeGreaterThan(tau("accuracy at its lowest"));

@@ -31,7 +31,7 @@ describe("the study", () => {
     }
   });
 
-  it("finds the order of all pairs of a verifier that is never wrong, and asks as often as each way says", () => {
+  it("finds the exact order with a verifier that is never wrong, and each schedule sends its number of comparisons", () => {
     const list = { problem: "p", qualities: [0.1, 0.5, 0.3, 0.9, 1, 0], programs: [] };
     const verifier = verifierOf(list.qualities, SURE, "s");
     for (const way of waysFor(6)) {
@@ -44,7 +44,7 @@ describe("the study", () => {
     }
   });
 
-  it("has a verifier whose letters are as often right when it thinks, and whose soft verdicts then say little more", () => {
+  it("has a thinking verifier whose letters are equally often right, and whose soft verdicts add little", () => {
     const noise = { ...SURE, discrimination: 1 };
     const share = (style: Noise["style"], what: "soft" | "hard") => {
       const verifier = verifierOf([1, 0], { ...noise, style }, "t");
@@ -58,7 +58,7 @@ describe("the study", () => {
     expect(share("thinking", "soft").spread).toBeGreaterThan(0.99);
   });
 
-  it("reports every cell, the cheapest way near the reference, and a front that nothing beats", () => {
+  it("reports every cell, the cheapest schedule near the reference, and the Pareto front", () => {
     const plan = { set: "sets/small", sizes: [4], draws: 1, noises: ["usual"], styles: ["direct"] as const };
     const cells: Cell[] = casesOf(plan).flatMap((one) => cellsOf(plan, one));
     const strong = cells.filter(({ level }) => level === "strong");
@@ -80,15 +80,13 @@ describe("the study", () => {
       );
     }
     const page = studyPage("how", cells, "schedules");
-    expect(page).toContain("The random regular graph with strength against anchored at the same tokens");
+    expect(page).toContain("Random regular graph with `strength` against `anchored` at the same tokens");
     expect(page).toContain("strong, direct, n = 4");
-    expect(page).toContain("At random (`random`, without a verifier), n = 4: tau-b ");
+    expect(page).toContain("Random order (`random`, without a verifier), n = 4: tau-b ");
     expect(page).not.toContain("NaN");
-    expect(studyHeadline(cells)).toMatch(/^For [123] of 3 pairs .* at \d+\.\d % of its tokens\.$/);
+    expect(studyHeadline(cells)).toMatch(/^For [123] of 3 pairs .* at a median of \d+\.\d % of its tokens\.$/);
     const guessing = cells.map((cell) => ({ ...cell, tau: { mean: 0.2, ci95: [-0.3, 0.9] as [number, number] } }));
-    expect(studyHeadline(guessing)).toMatch(
-      /^For 3 pairs .* not distinguishable from guessing \(tau-b 0\.200 \(-0\.300/,
-    );
+    expect(studyHeadline(guessing)).toMatch(/^For 3 pairs .* not distinguishable from chance \(tau-b 0\.200 \(-0\.300/);
     expect(Object.keys(charts(cells)).sort()).toEqual(
       ["middle", "strong", "weak"].flatMap((level) => [`tau-${level}-direct.svg`, `top-${level}-direct.svg`]).sort(),
     );
@@ -106,7 +104,7 @@ describe("the study", () => {
     expect(held.split("\n")).toHaveLength(2 + cells.reduce((sum, { rivalries }) => sum + rivalries.length, 0));
   });
 
-  it("names the best of a list as often as Luce's rule has it, and always when it is never wrong", () => {
+  it("chooses the best of a list as often as Luce's rule says, and always if it is never wrong", () => {
     expect(verifierOf([0.2, 0.9, 0.5], SURE, "s").best([0, 2, 1], 0)).toBe(1);
     const unsure = verifierOf([1, 0, 0], { ...SURE, discrimination: 1 }, "s");
     const named = Array.from({ length: 4000 }, (_, sample) => unsure.best([2, 0, 1], sample));

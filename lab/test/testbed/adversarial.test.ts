@@ -81,7 +81,7 @@ describe("the modifications", () => {
     );
   });
 
-  test("the function of illusory complexity has a name that nothing else says", () => {
+  test("the function of illusory complexity has a unique name", () => {
     const namesake = { language: "python" as const, code: "fold_lattice = residue_walk = 1\nprint(fold_lattice)\n" };
     for (const { code, language } of [...programs, namesake]) {
       const { code: after, inserted } = modified(code, language, "illusory_complexity");
@@ -202,7 +202,7 @@ describe("renamed identifiers", () => {
 describe("minification", () => {
   const small = (code: string, language: SourceLanguage) => modified(code, language, "minification").code;
 
-  test("keeps the blanks that a language needs, and those of its literals", () => {
+  test("keeps the whitespace that a language needs, and that of literals", () => {
     expect(small("if a :\n    x = [ 1,\n      2 ]  # two\n    y = f'{ x } {x!r}'\n", "python")).toBe(
       "if a:\n x=[1,2]\n y=f'{ x } {x!r}'\n",
     );
@@ -259,7 +259,7 @@ describe("sameTokens", () => {
     expect(sameTokens(b, a, language)).toBe(same);
   });
 
-  test("without renaming wants the same names", () => {
+  test("without renaming requires the same names", () => {
     expect(sameTokens("a = b\n", "a = c\n", "python", { renaming: false })).toBe(false);
   });
 });

@@ -68,7 +68,7 @@ describe("values of a call", () => {
     expect(await outcomes(invert, ...tests)).toEqual(["passed", "wrong"]);
   });
 
-  it("tell 1, 1.0 and True apart where strict says types, and only there", async () => {
+  it("distinguish 1, 1.0 and True only with strict: types", async () => {
     const same = "def f(x):\n    return x";
     const all = ["[1]", "[1.0]", "[true]", "[[1.0]]"];
     const of = (more: string) =>
@@ -113,7 +113,7 @@ describe("a set on which the form alone finds the right program", () => {
     expect(fault).toMatch(/^the central program is the right one in 49\.0 % of lists, against 33\.3 % by chance/);
   });
 
-  it("is sound at chance, and in a handful of lists nothing is said", () => {
+  it("is sound at chance, and with too few lists nothing is reported", () => {
     expect(shortcutFaults(lists(100, 1 / 3))).toEqual([]);
     expect(shortcutFaults(lists(6, 0.5))).toEqual([]);
     expect(shortcutFaults([])).toEqual([]);

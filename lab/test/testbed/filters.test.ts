@@ -12,17 +12,17 @@ describe("candidates are left out", () => {
   it.each([
     [{ pass_rate: null, unmeasured: "HTTP 500" }, "unmeasured: HTTP 500"],
     [{ pass_rate: null }, "not run yet"],
-    [{ failures: { timeout: 2 } }, "out of time or memory"],
+    [{ failures: { timeout: 2 } }, "time or memory limit exceeded"],
     [{ declared: "right" as const }, "declared right, but fails"],
-    [{ pass_rate: 0.6 }, "a pass rate of no bucket"],
+    [{ pass_rate: 0.6 }, "pass rate outside every bucket"],
     [{ code: "x".repeat(8_193) }, "code over 8192 characters"],
   ])("with %j", (fields, reason) => {
     expect(candidateFault({ ...wrong, ...fields }, DEFAULT_FILTERS)).toBe(reason);
   });
 
-  it("when they are mutants that pass everything, for nobody knows whether they are right", () => {
+  it("when they are mutants that pass everything, because they may or may not be right", () => {
     const survivor = { ...right, mutation: "boundary (line 3)" };
-    expect(candidateFault(survivor, DEFAULT_FILTERS)).toContain("no test tells");
+    expect(candidateFault(survivor, DEFAULT_FILTERS)).toContain("surviving mutant");
     expect(candidateFault(right, DEFAULT_FILTERS)).toBeNull();
   });
 });
@@ -30,7 +30,7 @@ describe("candidates are left out", () => {
 describe("problems are left out", () => {
   it("without a right program, without a wrong one, and with too few tests", () => {
     expect(problemFault(problem("p"), [wrong], DEFAULT_FILTERS)).toBe("no right program");
-    expect(problemFault(problem("p"), [right], DEFAULT_FILTERS)).toBe("no wrong program of a bucket");
+    expect(problemFault(problem("p"), [right], DEFAULT_FILTERS)).toBe("no wrong program in a bucket");
     const few = problem("p", { tests: problem("p").tests.slice(0, 4) });
     expect(problemFault(few, [right, wrong], DEFAULT_FILTERS)).toBe("fewer than 5 tests");
     expect(problemFault(problem("p"), [right, wrong], DEFAULT_FILTERS)).toBeNull();
@@ -38,7 +38,9 @@ describe("problems are left out", () => {
 
   it("when programs that the source calls right fail the tests, whatever their pass rate", () => {
     const declared = [20, 20, 20, 12].map((passed) => candidate("p", passed, { declared: "right" }));
-    expect(problemFault(problem("p"), [...declared, wrong], DEFAULT_FILTERS)).toBe("programs declared right fail");
+    expect(problemFault(problem("p"), [...declared, wrong], DEFAULT_FILTERS)).toBe(
+      "too many programs declared right fail",
+    );
     expect(problemFault(problem("p"), [...declared.slice(0, 3), wrong], DEFAULT_FILTERS)).toBeNull();
   });
 
@@ -48,7 +50,7 @@ describe("problems are left out", () => {
     const kept = usable(problems, candidates, DEFAULT_FILTERS);
     expect(kept.problems.map(({ problem_id }) => problem_id)).toEqual(["p"]);
     expect(new Set(kept.candidates.map(({ problem_id }) => problem_id))).toEqual(new Set(["p"]));
-    expect(kept.left_out.problems).toEqual({ "the statement of another problem": 1 });
+    expect(kept.left_out.problems).toEqual({ "duplicate problem statement": 1 });
   });
 });
 
@@ -67,14 +69,14 @@ describe("the usable part of a pool", () => {
     );
   });
 
-  it("holds a program once, however often it comes with other trailing blanks", () => {
+  it("contains a program once, whatever its trailing whitespace", () => {
     const twice = ["a", "a  \n"].map((code, i) => candidate("p", 3, { code, candidate_id: `c${i}` }));
     const kept = usable([problem("p")], [right, ...twice], DEFAULT_FILTERS);
     expect(kept.candidates).toHaveLength(2);
-    expect(kept.left_out.candidates).toEqual({ "the same program again": 1 });
+    expect(kept.left_out.candidates).toEqual({ "duplicate program": 1 });
   });
 
-  it("holds at most so many programs of one pass rate, by bucket: mutants with mutants first, then those", () => {
+  it("contains a limited number of programs per pass rate, by bucket: mutants with mutants first, then those", () => {
     const mutant = (code: string, mutation: string) =>
       candidate("p", 16, { code, candidate_id: code, generator: "mutation", mutation });
     const family = [mutant("parent", "boundary (line 1)"), mutant("child", "boundary (line 1) + constant (line 2)")];

@@ -124,7 +124,7 @@ describe("a mistake on the command line", () => {
       "--from must be jsonl, code-contests, run-bug-run, quix-bugs or folders",
     ],
     [buildCommand, ["--out", "x"], "give either --problems or --pool"],
-    [buildCommand, ["--pool", "x", "--out", "y", "--seed", "1.5"], "--seed must be a whole number from 0 to"],
+    [buildCommand, ["--pool", "x", "--out", "y", "--seed", "1.5"], "--seed must be an integer from 0 to"],
     [
       buildCommand,
       ["--pool", "x", "--out", "y", "--cells", "1,2"],
@@ -133,13 +133,13 @@ describe("a mistake on the command line", () => {
     [
       buildCommand,
       ["--pool", "x", "--out", "y", "--per-pass-rate", "4"],
-      "--per-pass-rate must be two whole numbers from 1",
+      "--per-pass-rate must be two integers of at least 1",
     ],
     [runCommand, ["--pool", "x", "--engine", "somewhere"], "--engine must be embedded or a URL"],
     [runCommand, ["--pool", "x", "--colour"], "--colour"],
     [mutateCommand, [], "--pool is required"],
     [adversarialCommand, ["x.py", "--modification", "none"], "--modification must be one of external_reference"],
-    [checkCommand, [], "say which set: check DIR"],
+    [checkCommand, [], "name the set: check DIR"],
   ])("is refused with its reason", async (command, args, reason) => {
     const refusal = command.run(args);
     await expect(refusal).rejects.toBeInstanceOf(UsageError);
@@ -149,7 +149,9 @@ describe("a mistake on the command line", () => {
   it("ends the program with status 2 and one line", () => {
     const { status, stderr } = refused("nothing");
     expect(status).toBe(2);
-    expect(stderr).toBe("no command nothing; there are import, run, mutate, build, adversarial, check, report");
+    expect(stderr).toBe(
+      "unknown command nothing; the commands are import, run, mutate, build, adversarial, check, report",
+    );
   });
 
   it("is avoided by help, which every command has with examples", () => {

@@ -65,7 +65,7 @@ describe("the cache", () => {
     expect(engine.programs).toHaveLength(3);
   });
 
-  it("keeps one line a program", async () => {
+  it("keeps one line per program", async () => {
     const file = join(folder.path, "lines.jsonl");
     await measured(["pass 3", "pass 4"], await PassRateCache.open(file));
     expect(readFileSync(file, "utf8").trim().split("\n")).toHaveLength(2);

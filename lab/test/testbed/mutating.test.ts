@@ -19,7 +19,7 @@ const right = candidate("p", 20, { code: CODE });
 const options = { seed: 1, count: 12 };
 
 describe("single mutants", () => {
-  it("are made of measured right programs written by people, which stand among them", async () => {
+  it("are made from measured right programs written by people, which stay in the pool", async () => {
     const others = [candidate("p", 19, { code: `${CODE}# wrong` }), candidate("q", 20, { language: "java" })];
     const made = await singleMutants([right, ...others], options);
     expect(made[0]).toMatchObject({ code: CODE, mutation: null, generator: MUTATION, pass_rate: null });
@@ -37,7 +37,7 @@ describe("mutants of mutants", () => {
       .slice(1)
       .map((row) => ({ ...row, passed, total: 20, pass_rate: passed / 20 }));
 
-  it("come of mutants that are wrong but not hopeless, and name both mistakes", async () => {
+  it("are made from mutants with a partial pass rate, and name both mistakes", async () => {
     const parents = await measured(16);
     const labels = parents.map(({ mutation }) => mutation ?? "");
     const children = await chainedMutants([right, ...parents], options);
@@ -48,7 +48,7 @@ describe("mutants of mutants", () => {
     for (const hopeless of [20, 9, 0]) expect(await chainedMutants(await measured(hopeless), options)).toEqual([]);
   });
 
-  it("come of the hardest first", async () => {
+  it("are made from the hardest first", async () => {
     const [hard, ...easy] = await measured(11);
     if (hard === undefined) throw new Error("no mutant");
     const children = await chainedMutants([...easy, { ...hard, pass_rate: 0.9 }], options);
@@ -56,7 +56,7 @@ describe("mutants of mutants", () => {
   });
 });
 
-it("a pool mutated twice holds the mutants of the second time only, each once", async () => {
+it("a pool mutated twice contains only the mutants of the second time, each once", async () => {
   const meter = new Meter(textEngine(), await PassRateCache.open());
   const given = { problems: [problem("p")], candidates: [right] };
   const mutation = { seed: 1, mutants: 6, chained: 6 };
@@ -67,7 +67,7 @@ it("a pool mutated twice holds the mutants of the second time only, each once", 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it("a right program that a second mistake leads back to stays the right one", async () => {
+it("a right program that a second mistake restores stays a right program", async () => {
   const engine: ExecutionEngine = {
     ...textEngine(),
     run: async ({ code }, tests) =>

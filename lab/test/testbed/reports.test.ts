@@ -55,7 +55,7 @@ async function built(name: string, more: Partial<BuildOptions>) {
 }
 
 describe("strong generators", () => {
-  it("are in the test split alone, and the manifest tells who wrote at which temperature", async () => {
+  it("are only in the test split, and the manifest records model and temperature", async () => {
     const set = await built("strong", { strong: ["large"], likeness: true });
     expect(contentFaults(set)).toEqual([]);
     const of = (strength: string) =>
@@ -96,17 +96,17 @@ describe("a random side", () => {
 describe("doubtful tests", () => {
   const candidates = [candidate("p", 20), candidate("p", 7), candidate("p", 20, { declared: "wrong", code: "x" })];
 
-  it("are left out by the rate at which they reject, measured or told, and by their time limit", () => {
+  it("are excluded by their rejection rate, measured or declared, and by their time limit", () => {
     const fault = (fields: object, more: object) =>
       problemFault(problem("p", fields), candidates, { ...DEFAULT_FILTERS, ...more });
     expect(fault({}, {})).toBeNull();
-    expect(fault({}, { declared_wrong_min: 0.9 })).toBe("programs declared wrong pass");
-    expect(fault({ true_positive_rate: 0.7 }, {})).toBe("programs declared right fail");
+    expect(fault({}, { declared_wrong_min: 0.9 })).toBe("too many programs declared wrong pass");
+    expect(fault({ true_positive_rate: 0.7 }, {})).toBe("too many programs declared right fail");
     expect(fault({ true_negative_rate: 0.95 }, {})).toBeNull();
-    expect(fault({ time_limit_ms: 5_000 }, { time_limit_ms_max: 2_000 })).toBe("a time limit over 2000 ms");
+    expect(fault({ time_limit_ms: 5_000 }, { time_limit_ms_max: 2_000 })).toBe("time limit over 2000 ms");
   });
 
-  it("are told by the mutants that no test kills and what they reject", () => {
+  it("are found by surviving mutants and rejection rates", () => {
     const mutants = [
       candidate("p", 20, { mutation: "a", code: "m1" }),
       candidate("p", 12, { mutation: "b", code: "m2" }),
@@ -165,7 +165,7 @@ describe("likeness", () => {
       [1, 0],
       [0, 2],
     ]);
-    await expect(embed(texts, { url, model: "n", api_key: null })).rejects.toThrow("no embedding of text 0");
+    await expect(embed(texts, { url, model: "n", api_key: null })).rejects.toThrow("returned no embedding of text 0");
     server.closeAllConnections();
     server.close();
     const byId = new Map(list.candidates.map(({ candidate_id }, i) => [candidate_id as string, found[i] as number[]]));

@@ -99,7 +99,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("is one of at most so many at once", async () => {
+  it("respects the limit of concurrent requests", async () => {
     const many: PoolTest[] = Array.from({ length: 20 }, (_, i) => ({ kind: "stdio", input: `${i}`, output: `${i}` }));
     const shared = engine({ in_flight_max: 3 });
     await Promise.all([shared.run(program, many), shared.run(program, many)]);
@@ -137,7 +137,7 @@ describe("an outcome", () => {
     expect(received).toHaveLength(2);
   });
 
-  it("is asked for again after 504, so many times", async () => {
+  it("is retried after 504, up to the limit", async () => {
     answer = ({ stdin }, requests) =>
       requests <= 4 ? { status: 504, body: {} } : { status: 200, body: success(stdin) };
     expect(await outcomes({ tries_max: 4 })).toEqual(["passed", "passed"]);
@@ -147,7 +147,7 @@ describe("an outcome", () => {
     expect(received).toHaveLength(4);
   });
 
-  it("is unknown when nobody listens, and for a call of a function", async () => {
+  it("is unknown without a server, and for a function call", async () => {
     const deaf = createSandboxFusionEngine({ url: "http://127.0.0.1:1" });
     const call: PoolTest = { kind: "call", function: "f", args: [1], expected: 1, strict: true };
     expect((await deaf.run(program, tests)).map(({ outcome }) => outcome)).toEqual(["unmeasured", "unmeasured"]);
@@ -156,7 +156,7 @@ describe("an outcome", () => {
   });
 });
 
-it("one test without an answer leaves the program without a pass rate, and it is asked again the next time", async () => {
+it("one test without an answer leaves the program without a pass rate, and it is retried the next time", async () => {
   const meter = new Meter(engine(), await PassRateCache.open());
   answer = (_, requests) => (requests === 1 ? { status: 500, body: {} } : { status: 200, body: success("1\n") });
   expect(await meter.measure(program, tests)).toMatchObject({ tally: null, unmeasured: "HTTP 500 after 1 tries" });

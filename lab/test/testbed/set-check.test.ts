@@ -82,7 +82,7 @@ describe("a set", () => {
 });
 
 describe("checking finds", () => {
-  it("a file that was changed, cut or taken away", () => {
+  it("a file that was changed, truncated or removed", () => {
     const path = join(folder.path, "lists.jsonl");
     const before = readFileSync(path, "utf8");
     writeFileSync(path, before.slice(before.indexOf("\n") + 1));
@@ -115,11 +115,11 @@ describe("checking finds", () => {
     const unknown = spoiled(({ lists }) => {
       first(first(lists).candidates).code += " ";
     });
-    expect(unknown).toContainEqual(expect.stringContaining("is not that of candidates.jsonl"));
+    expect(unknown).toContainEqual(expect.stringContaining("differs from candidates.jsonl"));
     const prompt = spoiled(({ lists }) => {
       first(lists).prompt = "Something else.";
     });
-    expect(prompt).toContainEqual(expect.stringContaining("not the prompt of problem"));
+    expect(prompt).toContainEqual(expect.stringContaining("the prompt differs from problem"));
   });
 
   it("the same program twice in a list, up to trailing blanks", () => {
@@ -127,14 +127,14 @@ describe("checking finds", () => {
       const [a, b] = first(lists).candidates;
       if (a && b) b.code = `${a.code}\n`;
     });
-    expect(faults).toContainEqual(expect.stringContaining("two candidates are the same program"));
+    expect(faults).toContainEqual(expect.stringContaining("two candidates are identical programs"));
   });
 
-  it("a list that comes twice, a bucket without lists, and cells that are not those of the lists", () => {
+  it("a duplicated list, a bucket without lists, and wrong cell counts", () => {
     expect(spoiled(({ lists }) => lists.push(first(lists)))).toEqual(
       expect.arrayContaining([
-        expect.stringContaining("comes twice"),
-        "the manifest's cells are not those of the lists",
+        expect.stringContaining("is duplicated"),
+        "the manifest's cell counts differ from the lists",
       ]),
     );
     const easyOnly = spoiled((content) => {

@@ -41,7 +41,7 @@ describe("a shortcut's credit", () => {
   });
 });
 
-it("the accuracy of shortcuts is their mean credit, beside that of a blind pick; no lists have none", () => {
+it("the accuracy of shortcuts is their mean credit, compared with a random pick; without lists it is undefined", () => {
   const lists = [list(0, "long one", "b"), list(1, "aaa", "b", "bb", "cc")].map((candidates) => ({ candidates }));
   expect(shortcutAccuracy(lists)).toMatchObject({ chance: 0.375, accuracy: { longest: 0.5, shortest: 0.5 } });
   expect(shortcutAccuracy([])).toBeNull();

@@ -162,7 +162,7 @@ describe("QuixBugs", () => {
 });
 
 describe("rows of the documented schema", () => {
-  it("become a pool that reads back; what is written twice or belongs to no problem is left out", async () => {
+  it("become a pool that reads back, without duplicates and rows of unknown problems", async () => {
     const problem = { problem_id: "p", prompt: "Echo.", tests: [{ input: "1", output: "1" }], source: "mine" };
     const candidate = {
       problem_id: "p",
@@ -182,8 +182,8 @@ describe("rows of the documented schema", () => {
     expect([problems, candidates]).toEqual([1, 1]);
     expect(omissions.counts).toEqual({
       "malformed row": 2,
-      "problem given twice": 1,
-      "candidate of an unknown problem": 1,
+      "duplicate problem": 1,
+      "candidate with an unknown problem": 1,
     });
     const pool = await readPool(folder.path);
     expect(pool.problems[0]?.tests).toEqual([{ kind: "stdio", input: "1", output: "1" }]);

@@ -1,5 +1,5 @@
-// Holds that the trainers' table is made from clients that run, and that none of its cells is
-// wrong, with times scaled for a test.
+// Guarantees that the trainers' table comes from real clients, and that none of its cells is wrong, with
+// times scaled for a test.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bundleWorker } from "../../../scripts/stack/bundle.ts";
@@ -61,7 +61,7 @@ it("no cell is wrong: Kritai ends while it judges, two groups or a step of eight
   );
 });
 
-it("a client that asks once is refused with its own typed error, and soon", async () => {
+it("a client without retries fails quickly with its own typed error", async () => {
   const tools = named("miles (remote_rm)");
   const cells = await runScenarios({ ...options, script, tools, scenarios: ["restart"] });
   expect(Object.fromEntries(cells)).toEqual({
@@ -79,7 +79,7 @@ describe("a cell", () => {
   const [slime] = named("slime") as [Tool];
   const groups = groupsOf("p");
 
-  it("is right only when every reward is the one of its group, of those that came, in this epoch", () => {
+  it("is right only if every reward belongs to its group, its samples and this epoch", () => {
     expect(judged(slime, groups, groups.map(rewardsOf))).toBe("right");
     expect(judged(slime, withoutOne(groups), groups.map(rewardsOf))).toMatch(
       /^wrong: of 14 rewards 0 lost, \d+ others$/,
@@ -89,7 +89,7 @@ describe("a cell", () => {
     expect(judged(slime, groups, lost)).toBe("wrong: of 16 rewards 2 lost, 0 others");
   });
 
-  it("stands in its tool's row, between the page's markers and nowhere else", () => {
+  it("is in its tool's row, between the page's markers and nowhere else", () => {
     const page =
       "before\n<!-- npm run lab -- trainers: begins -->\nold\n<!-- npm run lab -- trainers: ends -->\nafter\n";
     const cells = new Map([["slime", { quiet: "right" }]]);

@@ -159,7 +159,7 @@ export function deadCode(
   random: () => number,
 ): { at: number; text: string } | { reason: string } {
   const at = language === "java" ? insideClass(code, tree) : afterHeaders(code, tree, language);
-  if (at === null) return { reason: "no line of its own for a function" };
+  if (at === null) return { reason: "no line where a function can be inserted" };
   const bodies = BODIES[language];
   const body = bodies[Math.floor(random() * bodies.length)] as string;
   return { at, text: `${withFreshNames(body, code)}\n${language === "python" ? "\n" : ""}` };

@@ -139,7 +139,9 @@ export function modify(
   const random = createRandom(hashText("modify", seed, modification, language, code));
   const outcome = outcomeOf({ code, tree, language, random }, modification);
   if ("reason" in outcome) return refused(outcome.reason);
-  if (outcome.code === code) return refused("it would change nothing");
+  if (outcome.code === code) return refused("the modification would have no effect");
   const same = isSame(code, outcome, language, modification === "renamed_identifiers");
-  return same ? { ...outcome, applied: true } : refused("it could not be shown to change nothing");
+  return same
+    ? { ...outcome, applied: true }
+    : refused("it could not be proved that the program's behaviour is unchanged");
 }

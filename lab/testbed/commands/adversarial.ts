@@ -8,12 +8,12 @@ import { languageNamed } from "../sources/source.ts";
 import type { SourceLanguage } from "../syntax/grammar.ts";
 import { type Command, readOptions, UsageError, wholeNumber } from "./command.ts";
 
-const HELP = `  FILE                   a program; without one the modifications are listed
-  --modification NAME    which one
-  --language L           ${MODIFICATION_LANGUAGES.join(", ")}; default by the file's ending
+const HELP = `  FILE                   a program; without it, list the modifications
+  --modification NAME    the modification to apply
+  --language L           ${MODIFICATION_LANGUAGES.join(", ")}; default: by file extension
   --seed N               default 1
 
-A set's adversarial lists are made by build (--adversarial-per-cell), which proves that each modified program behaves as before.
+The command build creates a set's adversarial lists (--adversarial-per-length) and verifies that each modified program behaves as before.
 
 Examples
   npm run lab -- testbed adversarial
@@ -23,7 +23,7 @@ const isSourceLanguage = (language: string | null): language is SourceLanguage =
   (MODIFICATION_LANGUAGES as readonly (string | null)[]).includes(language);
 
 export const adversarialCommand: Command = {
-  summary: "list the modifications, or print a program under one",
+  summary: "list the modifications, or print a modified program",
   help: HELP,
   async run(args) {
     const specs = { modification: { type: "string" }, language: { type: "string" }, seed: { type: "string" } } as const;

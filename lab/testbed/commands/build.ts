@@ -61,21 +61,21 @@ type Values = ReturnType<typeof readOptions<typeof SPECS>>["values"];
 const SHARES: Shares = { train: 0.35, validation: 0.25, test: 0.4 };
 const CELLS: CellSizes = { train: 5, validation: 4, test: 10 };
 
-const HELP = `  --problems DIR         folders of problems, as often as there are; they are measured and mutated first
-  --pool DIR             or a pool or a set, whose recorded pass rates are used
-  --out DIR              where the set goes
+const HELP = `  --problems DIR         folder of problems, repeatable; measured and mutated first
+  --pool DIR             alternative: a pool or set with recorded pass rates
+  --out DIR              output folder of the set
   --name NAME, --seed N  default small, 1
   --shares A,B,C         shares of the problems in train,validation,test (default ${Object.values(SHARES)})
-  --cells A,B,C          lists of each length and language in a bucket of each split (default ${Object.values(CELLS)})
-  --no-level             keep full cells full where another cell of the bucket is short of lists
-  --per-source N         lists drawn of each problem, language, generator, bucket and length, for each set of shortcuts that work (default 8)
-  --per-pass-rate A,B    candidates kept of each tenth of easy and each hard pass rate, by problem, language and generator (default ${Object.values(DEFAULT_FILTERS.per_pass_rate_max)})
-  --adversarial-per-length N   test lists of each bucket and length that are modified (default 1)
-  --random-side-per-length N   the same under one of the kept modifications on a side, both drawn by lot (default 0)
-  --strong A,B           generators whose lists are in the test split alone, marked as strong
-  --likeness             tell in the manifest how alike and how long the programs of lists are
-  --tpr-min SHARE, --tnr-min SHARE   of the programs declared right that must pass everything (default ${DEFAULT_FILTERS.declared_right_min}), and of those declared wrong that must not
-  --time-limit-max MS    problems that allow a program more time are left out
+  --cells A,B,C          lists per length, language and bucket in each split (default ${Object.values(CELLS)})
+  --no-level             do not reduce full cells if another cell of the bucket has fewer lists
+  --per-source N         lists drawn per problem, language, generator, bucket, length and combination of working shortcuts (default 8)
+  --per-pass-rate A,B    candidates kept per tenth of easy pass rates, and per hard pass rate, by problem, language and generator (default ${Object.values(DEFAULT_FILTERS.per_pass_rate_max)})
+  --adversarial-per-length N   test lists per bucket and length to modify (default 1)
+  --random-side-per-length N   the same, with a randomly chosen kept modification on a randomly chosen side (default 0)
+  --strong A,B           generators whose lists are only in the test split, marked as strong
+  --likeness             record similarity and length of the programs in the manifest
+  --tpr-min SHARE, --tnr-min SHARE   minimum share of programs declared right that pass all tests (default ${DEFAULT_FILTERS.declared_right_min}), and of programs declared wrong that fail
+  --time-limit-max MS    exclude problems with a longer time limit
   --mutants N, --chained N   as for mutate; with --problems only
 ${ENGINE_HELP}
 
@@ -89,7 +89,7 @@ function perPassRate(text: string | undefined): Filters["per_pass_rate_max"] {
   if (text === undefined) return DEFAULT_FILTERS.per_pass_rate_max;
   const [easy = 0, hard = 0, ...more] = text.split(",").map(Number);
   if (more.length > 0 || ![easy, hard].every((count) => Number.isInteger(count) && count >= 1)) {
-    throw new UsageError("--per-pass-rate must be two whole numbers from 1: easy,hard");
+    throw new UsageError("--per-pass-rate must be two integers of at least 1: easy,hard");
   }
   return { easy, hard };
 }
@@ -173,7 +173,7 @@ async function poolFor(meter: Meter, values: Values, seed: number): Promise<Pool
 }
 
 export const buildCommand: Command = {
-  summary: "build a set of lists with its splits, cells, adversarial lists and manifest",
+  summary: "build a set of lists with splits, cells, adversarial lists and a manifest",
   help: HELP,
   async run(args) {
     const { values } = readOptions(args, SPECS);

@@ -18,7 +18,7 @@ import {
 } from "./command.ts";
 
 const HELP = `  DIR                    the set
-  --run N                run N candidates again, drawn by --seed, and compare with their rows
+  --run N                rerun N random candidates (see --seed) and compare with their rows
   --seed N               default 1
 ${ENGINE_HELP}
 
@@ -50,7 +50,7 @@ export const checkCommand: Command = {
     const specs = { run: { type: "string" }, seed: { type: "string" } } as const;
     const { values, positionals } = readOptions(args, { ...ENGINE_OPTIONS, ...specs });
     const [folder] = positionals;
-    if (folder === undefined) throw new UsageError("say which set: check DIR");
+    if (folder === undefined) throw new UsageError("name the set: check DIR");
     const count = wholeNumber(values.run, "run", 0, [0, 1_000_000]);
     const seed = wholeNumber(values.seed, "seed", 1, [0, Number.MAX_SAFE_INTEGER]);
     const content = await readSetContent(folder);
@@ -76,7 +76,7 @@ export const checkCommand: Command = {
       const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
       const parts = SHORTCUTS.map((shortcut) => `${shortcut} ${percent(found.accuracy[shortcut])}`);
       console.log(
-        `picked by form alone, the right program is found in: ${parts.join(", ")}; chance ${percent(found.chance)}`,
+        `shortcuts find the right program by its form alone in: ${parts.join(", ")}; chance ${percent(found.chance)}`,
       );
     }
     return faults.length === 0 ? 0 : 1;

@@ -66,7 +66,7 @@ export function wholeNumber(
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < low || value > high) {
-    throw new UsageError(`--${name} must be a whole number from ${low} to ${high}`);
+    throw new UsageError(`--${name} must be an integer from ${low} to ${high}`);
   }
   return value;
 }
@@ -94,9 +94,9 @@ export const ENGINE_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 export const ENGINE_HELP = `  --engine embedded|URL  embedded (Python and JavaScript in WebAssembly, default) or a SandboxFusion server's root
-  --cache FILE           measurements kept by content (default .kritai/testbed/pass-rates.jsonl)
-  --remeasure            run everything again, whatever is recorded
-  --workers N            programs that the embedded engine runs at once (default: one less than the cores, 1 to 4)`;
+  --cache FILE           cache of measurements by content (default .kritai/testbed/pass-rates.jsonl)
+  --remeasure            run everything again, ignoring recorded results
+  --workers N            programs that the embedded engine runs concurrently (default: cores minus one, 1 to 4)`;
 
 const CACHE_FILE = ".kritai/testbed/pass-rates.jsonl";
 

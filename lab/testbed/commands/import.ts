@@ -27,9 +27,9 @@ const HELP = `  --from LAYOUT           jsonl | code-contests | run-bug-run | qu
   --path PATH             code-contests: a .jsonl or .jsonl.gz file; quix-bugs, folders: a directory
   --problems, --candidates FILE           jsonl
   --bugs, --tests, --descriptions FILE    run-bug-run
-  --languages A,B         languages taken (default python,javascript,cpp,java)
-  --submissions-max N     code-contests: submissions of each problem, language and verdict (default 50)
-  --tests-max N           tests of each problem (default 200)
+  --languages A,B         languages to import (default python,javascript,cpp,java)
+  --submissions-max N     code-contests: maximum submissions per problem, language and verdict (default 50)
+  --tests-max N           maximum tests per problem (default 200)
 
 Examples
   npm run lab -- testbed import --from code-contests --path ccplus_1x.jsonl.gz --out pools/ccplus
@@ -69,7 +69,7 @@ function sourceOf(values: Values): Source {
 }
 
 export const importCommand: Command = {
-  summary: "write a source of problems and programs down as a pool",
+  summary: "import a source of problems and programs as a pool",
   help: HELP,
   async run(args) {
     const { values } = readOptions(args, OPTIONS);

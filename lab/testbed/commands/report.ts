@@ -15,10 +15,10 @@ import { samplersOf } from "../sets/samplers.ts";
 import { type Suite, suiteFigures, suitesOf } from "../sets/suites.ts";
 import { type Command, readOptions, UsageError } from "./command.ts";
 
-const HELP = `  DIR                    a set: how alike and how long its programs are; or a measured pool, mutated: how good its tests are
-  --embeddings URL       a server of /v1/embeddings: cosine beside the likeness of tokens; its key is read from EMBEDDINGS_API_KEY
-  --embeddings-model M   its model
-  --out DIR              report.json and report.md as well
+const HELP = `  DIR                    a set: similarity and length of its programs; or a measured and mutated pool: quality of its tests
+  --embeddings URL       a server with /v1/embeddings, to add cosine similarity; its key is read from EMBEDDINGS_API_KEY
+  --embeddings-model M   the embedding model
+  --out DIR              also write report.json and report.md
 
 Examples
   npm run lab -- testbed report sets/small
@@ -35,7 +35,8 @@ type Values = ReturnType<typeof readOptions<typeof SPECS>>["values"];
 async function embeddingOf(lists: readonly SetList[], values: Values): Promise<Embedding | null> {
   const { embeddings: url, "embeddings-model": model } = values;
   if (url === undefined && model === undefined) return null;
-  if (url === undefined || model === undefined) throw new UsageError("--embeddings and --embeddings-model go together");
+  if (url === undefined || model === undefined)
+    throw new UsageError("--embeddings and --embeddings-model must be given together");
   if (!URL.canParse(url)) throw new UsageError("--embeddings must be a URL");
   const codes = new Map(lists.flatMap(({ candidates }) => candidates.map((c) => [c.candidate_id, c.code])));
   const vectors = await embed([...codes.values()], { url, model, api_key: process.env.EMBEDDINGS_API_KEY || null });
@@ -51,23 +52,23 @@ function suiteTables(suites: readonly Suite[]): Table[] {
   const survivors = suites.flatMap((suite) => suite.survivors.map((survivor) => ({ suite, survivor })));
   return [
     {
-      caption: "How good the tests are",
+      caption: "Quality of the tests",
       columns: ["figure", "value"],
       rows: [
         ["problems", problems],
-        ["tests a problem, least", Math.min(...suites.map(({ tests }) => tests))],
+        ["tests per problem, minimum", Math.min(...suites.map(({ tests }) => tests))],
         ["mutants", mutants],
-        ["mutants that a test kills", killed],
-        ["programs declared right that pass (TPR), mean", tpr],
-        ["programs declared wrong that fail (TNR), mean", tnr],
-        ["problems whose tests reject all declared wrong", reject_all],
+        ["share of mutants killed by a test", killed],
+        ["share of programs declared right that pass (TPR), mean", tpr],
+        ["share of programs declared wrong that fail (TNR), mean", tnr],
+        ["share of problems whose tests reject all programs declared wrong", reject_all],
       ],
     },
     ...(survivors.length === 0
       ? []
       : [
           {
-            caption: `Mutants that no test kills: ${survivors.length}; each is equal to its original, or a test is missing`,
+            caption: `Surviving mutants: ${survivors.length}. Each is equivalent to its original, or a test is missing`,
             columns: ["problem", "tests", "mutant", "mistake"],
             rows: survivors
               .slice(0, SURVIVORS_SHOWN)
@@ -79,8 +80,17 @@ function suiteTables(suites: readonly Suite[]): Table[] {
 
 function listTable(figures: ReturnType<typeof listFigures>): Table {
   return {
-    caption: "How alike the programs of a list are, and how long (means over lists)",
-    columns: ["split", "bucket", "lists", "tokens alike", "right and wrong", "cosine", "characters, right", "wrong"],
+    caption: "Similarity and length of the programs in a list (means over lists)",
+    columns: [
+      "split",
+      "bucket",
+      "lists",
+      "token similarity",
+      "similarity of right to wrong",
+      "cosine",
+      "characters, right",
+      "wrong",
+    ],
     rows: figures.map((row) => [
       row.split,
       row.bucket,
@@ -96,19 +106,19 @@ function listTable(figures: ReturnType<typeof listFigures>): Table {
 
 function samplerTable({ candidates }: Pool): Table {
   return {
-    caption: "Who wrote the candidates",
+    caption: "Sources of the candidates",
     columns: ["generator", "model", "temperature", "candidates"],
     rows: samplersOf(candidates).map((row) => [row.generator, row.model, row.temperature, row.candidates]),
   };
 }
 
 export const reportCommand: Command = {
-  summary: "tell how alike and how long a set's programs are, who wrote them, and how good the tests are",
+  summary: "report similarity, length and sources of a set's programs, or the quality of a pool's tests",
   help: HELP,
   async run(args) {
     const { values, positionals } = readOptions(args, SPECS);
     const [folder] = positionals;
-    if (folder === undefined) throw new UsageError("say which set or pool: report DIR");
+    if (folder === undefined) throw new UsageError("name the set or pool: report DIR");
     if (values.out !== undefined) makeFolder("--out", values.out, ["report.json", "report.md"]);
     const pool = await readPool(folder);
     const path = join(folder, LISTS_FILE);

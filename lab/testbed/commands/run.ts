@@ -28,7 +28,7 @@ function report(folder: string, { problems, candidates }: Pool): void {
   for (const [reason, occurrences] of reasons) console.log(`  unmeasured: ${occurrences.length} ${reason}`);
 }
 
-const RUN_HELP = `  --pool DIR             problems.jsonl and candidates.jsonl; the second is written again with pass rates
+const RUN_HELP = `  --pool DIR             folder with problems.jsonl and candidates.jsonl; pass rates are added to candidates.jsonl
 ${ENGINE_HELP}
 
 Examples
@@ -36,7 +36,7 @@ Examples
   npm run lab -- testbed run --pool pools/ccplus --engine http://127.0.0.1:8080`;
 
 export const runCommand: Command = {
-  summary: "run every candidate of a pool on its problem's tests",
+  summary: "run every candidate of a pool on the tests of its problem",
   help: RUN_HELP,
   async run(args) {
     const { values } = readOptions(args, { ...ENGINE_OPTIONS, pool: { type: "string" } });
@@ -56,9 +56,9 @@ export const runCommand: Command = {
 export const MUTANTS_DEFAULT = 20;
 export const CHAINED_DEFAULT = 42;
 
-const MUTATE_HELP = `  --pool DIR             a measured pool; mutants of its right Python and JavaScript programs are added, in place of older ones
-  --mutants N            single mutants of each problem and language (default ${MUTANTS_DEFAULT})
-  --chained N            mutants of those mutants, of each problem and language (default ${CHAINED_DEFAULT})
+const MUTATE_HELP = `  --pool DIR             a measured pool; adds mutants of its right Python and JavaScript programs and replaces earlier ones
+  --mutants N            single mutants per problem and language (default ${MUTANTS_DEFAULT})
+  --chained N            mutants of those mutants, per problem and language (default ${CHAINED_DEFAULT})
   --seed N               default 1
 ${ENGINE_HELP}
 
@@ -66,7 +66,7 @@ Example
   npm run lab -- testbed mutate --pool pools/quixbugs --mutants 40 --seed 7`;
 
 export const mutateCommand: Command = {
-  summary: "add near-correct wrong programs, made from a pool's right ones, and measure them",
+  summary: "add near-correct wrong programs by mutating a pool's right ones, and measure them",
   help: MUTATE_HELP,
   async run(args) {
     const specs = {

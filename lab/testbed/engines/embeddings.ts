@@ -26,7 +26,7 @@ export async function embed(texts: readonly string[], server: EmbeddingServer): 
     vectors.push(...(await embedBatch(texts.slice(from, from + BATCH), server)));
   const [first] = vectors;
   if (vectors.some((vector) => vector.length !== first?.length))
-    throw new Error(`${server.url}/v1/embeddings answered vectors of several lengths`);
+    throw new Error(`${server.url}/v1/embeddings answered with vectors of different lengths`);
   return vectors;
 }
 
@@ -43,7 +43,7 @@ async function embedBatch(input: readonly string[], { url, model, api_key }: Emb
   const byIndex = new Map(parsed.data?.data.map(({ index, embedding }) => [index, embedding]));
   return input.map((_, i) => {
     const vector = byIndex.get(i);
-    if (vector === undefined) throw new Error(`${at} answered no embedding of text ${i}`);
+    if (vector === undefined) throw new Error(`${at} returned no embedding of text ${i}`);
     return vector;
   });
 }

@@ -78,7 +78,7 @@ async function post(body: unknown, options: Options): Promise<Reply> {
     }
     if (!response.ok) throw new Failed(`HTTP ${response.status} after ${tries} tries`);
     const parsed = ReplySchema.safeParse(await response.json());
-    if (!parsed.success) throw new Failed("a reply in another shape");
+    if (!parsed.success) throw new Failed("unexpected reply format");
     return parsed.data;
   }
 }
@@ -94,7 +94,7 @@ function runOf({ status, compile_result, run_result }: Reply, { output, exact }:
     if (command?.status === "TimeLimitExceeded") return { outcome: "timeout", reason: null };
     if (command && (command.return_code ?? 0) !== 0) return { outcome: "error", reason: null };
   }
-  if (status === "Failed" || !run_result) return unmeasured("a failure without its result");
+  if (status === "Failed" || !run_result) return unmeasured("the reply reports a failure without a result");
   return {
     outcome: sameOutput(output, run_result.stdout ?? "", exact === true ? null : undefined) ? "passed" : "wrong",
     reason: null,
@@ -102,7 +102,7 @@ function runOf({ status, compile_result, run_result }: Reply, { output, exact }:
 }
 
 async function runTest(program: Program, test: PoolTest, options: Options): Promise<TestRun> {
-  if (test.kind !== "stdio") return unmeasured("SandboxFusion runs whole programs, not calls");
+  if (test.kind !== "stdio") return unmeasured("SandboxFusion runs whole programs, not function calls");
   const { compile_timeout_s, run_timeout_s, memory_limit_mb } = options;
   const body = {
     code: program.code,

@@ -35,7 +35,7 @@ export class Omissions {
     const counts = Object.entries(this.counts).map(([reason, count]) => `${count} ${reason}`);
     const more = this.total - this.named.length;
     return [
-      `left out ${this.total}: ${counts.join(", ")}`,
+      `excluded ${this.total}: ${counts.join(", ")}`,
       ...this.named.map((line) => `  ${line}`),
       ...(more > 0 ? [`  and ${more} more`] : []),
     ];
@@ -91,7 +91,7 @@ export async function* readJsonl<T>(
 }
 
 function parseRow<T>(text: string | null, schema: z.ZodType<T>, parse: Parse): { row: T } | { message: string } {
-  if (text === null) return { message: `over the limit of ${LINE_CHARS_MAX} characters a line` };
+  if (text === null) return { message: `longer than the limit of ${LINE_CHARS_MAX} characters per line` };
   try {
     const parsed = schema.safeParse(parse(text));
     if (parsed.success) return { row: parsed.data };

@@ -113,9 +113,9 @@ async function modifiedList(
 }
 
 /**
- * Each base list under each modification, in that order, then each mixed one under one that is drawn. Every modified program has its original's
- * tokens (`modify` sees to that), and where the engine runs the language the same outcomes on all
- * tests; one that has not takes its list out, counted by modification and reason.
+ * Each base list under each modification, in that order, then each mixed list under one drawn modification.
+ * Every modified program keeps its original's tokens (ensured by `modify`) and, if the engine runs the
+ * language, its outcomes on all tests; otherwise its list is excluded, counted by modification and reason.
  */
 export async function adversarialLists(
   meter: Meter,

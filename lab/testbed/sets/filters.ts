@@ -47,13 +47,13 @@ export function candidateFault(candidate: PoolCandidate, filters: Filters): stri
     return candidate.unmeasured === null ? "not run yet" : `unmeasured: ${candidate.unmeasured}`;
   if (candidate.code.length > filters.code_chars_max) return `code over ${filters.code_chars_max} characters`;
   if (candidate.declared === "right" && candidate.pass_rate !== 1) return "declared right, but fails";
-  if (candidate.pass_rate !== 1 && bucketOf(candidate.pass_rate) === null) return "a pass rate of no bucket";
+  if (candidate.pass_rate !== 1 && bucketOf(candidate.pass_rate) === null) return "pass rate outside every bucket";
   // It may be right or its mistake unseen: no label can be trusted, so it is neither a right
   // program nor a wrong one.
-  if (candidate.mutation !== null && candidate.pass_rate === 1) return "a mutant that no test tells from its original";
+  if (candidate.mutation !== null && candidate.pass_rate === 1) return "surviving mutant (passes every test)";
   // Whether a run ends in time is the machine's doing as much as the program's, and a set must be
   // the same on every machine.
-  if ("timeout" in candidate.failures || "memory" in candidate.failures) return "out of time or memory";
+  if ("timeout" in candidate.failures || "memory" in candidate.failures) return "time or memory limit exceeded";
   return null;
 }
 
@@ -85,14 +85,14 @@ export function problemFault(
   if (tests.length < filters.tests_min) return `fewer than ${filters.tests_min} tests`;
   const { declared_right_min, declared_wrong_min = 0, time_limit_ms_max } = filters;
   if (isBelow(declared_right_min, toldRate(candidates, "right"), problem.true_positive_rate))
-    return "programs declared right fail";
+    return "too many programs declared right fail";
   if (isBelow(declared_wrong_min, toldRate(candidates, "wrong"), problem.true_negative_rate))
-    return "programs declared wrong pass";
+    return "too many programs declared wrong pass";
   if (time_limit_ms_max !== undefined && (problem.time_limit_ms ?? 0) > time_limit_ms_max)
-    return `a time limit over ${time_limit_ms_max} ms`;
+    return `time limit over ${time_limit_ms_max} ms`;
   const valid = candidates.filter((candidate) => candidateFault(candidate, filters) === null);
   if (!valid.some(({ pass_rate }) => pass_rate === 1)) return "no right program";
-  if (!valid.some(({ pass_rate }) => pass_rate !== 1)) return "no wrong program of a bucket";
+  if (!valid.some(({ pass_rate }) => pass_rate !== 1)) return "no wrong program in a bucket";
   return null;
 }
 
@@ -104,7 +104,7 @@ function withoutDuplicates(candidates: readonly PoolCandidate[], reasons: Reason
   const seen = new Set<string>();
   return candidates.filter(({ problem_id, language, generator, code }) => {
     const key = JSON.stringify([problem_id, language, generator, normaliseCandidate(code)]);
-    if (seen.has(key)) noteIn(reasons, "the same program again");
+    if (seen.has(key)) noteIn(reasons, "duplicate program");
     return !seen.has(key) && seen.add(key);
   });
 }
@@ -142,7 +142,7 @@ function thinned(candidates: readonly PoolCandidate[], filters: Filters, reasons
       const count = (taken.get(key) ?? 0) + 1;
       taken.set(key, count);
       const max = filters.per_pass_rate_max[bucket];
-      if (count > max) noteIn(reasons, "enough of that pass rate");
+      if (count > max) noteIn(reasons, "enough candidates with that pass rate");
       return count <= max;
     }),
   );
@@ -180,7 +180,7 @@ export function usable(
     .filter((problem) => {
       const statement = statementKey(problem.prompt);
       const fault = statements.has(statement)
-        ? "the statement of another problem"
+        ? "duplicate problem statement"
         : problemFault(problem, byProblem.get(problem.problem_id) ?? [], filters);
       if (fault === null) statements.add(statement);
       else noteIn(left_out.problems, fault);

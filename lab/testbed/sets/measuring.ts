@@ -97,7 +97,7 @@ export function measureCandidates(
   let done = 0;
   return mapBounded(candidates, meter.engine.concurrency, async (candidate) => {
     const tests = testsOf.get(candidate.problem_id);
-    if (tests === undefined) throw new Error(`candidate ${candidate.candidate_id} is of no known problem`);
+    if (tests === undefined) throw new Error(`candidate ${candidate.candidate_id} refers to an unknown problem`);
     const measured = withMeasurement(candidate, await meter.measure(candidate, tests));
     progress(++done, candidates.length);
     return measured;

@@ -89,7 +89,7 @@ const PROGRESS_EVERY = 200;
 /** The pool with every candidate measured. */
 export async function measurePool(meter: Meter, pool: Pool, log: Log): Promise<Pool> {
   const candidates = await measureCandidates(meter, pool.problems, pool.candidates, (done, all) => {
-    if (done % PROGRESS_EVERY === 0 || done === all) log(`measured ${done} of ${all} (${meter.runs} run)`);
+    if (done % PROGRESS_EVERY === 0 || done === all) log(`measured ${done} of ${all} (${meter.runs} runs)`);
   });
   return { problems: pool.problems, candidates };
 }
@@ -107,7 +107,7 @@ export async function mutatePool(meter: Meter, pool: Pool, options: MutationOpti
   const { seed, mutants, chained } = options;
   const { problems } = pool;
   const given = pool.candidates.filter(({ generator }) => generator !== MUTATION);
-  log(`making up to ${mutants} mutants and ${chained} mutants of mutants of each right program's problem and language`);
+  log(`creating up to ${mutants} mutants and ${chained} mutants of mutants per problem and language`);
   const single = await measurePool(
     meter,
     { problems, candidates: await singleMutants(given, { seed, count: mutants }) },

@@ -46,7 +46,7 @@ const orderOf = ({ split, bucket, candidates, language, list_id }: SetList): str
 async function setListOf(list: SplitList, problem: PoolProblem): Promise<SetList> {
   const { split, bucket, problem_id, language, generator, strength } = list;
   const candidates = list.candidates.map(({ candidate_id, code, pass_rate }) => {
-    if (pass_rate === null) throw new Error(`candidate ${candidate_id} of a list has no pass rate`);
+    if (pass_rate === null) throw new Error(`candidate ${candidate_id} in a list has no pass rate`);
     return { candidate_id, code, pass_rate };
   });
   const ids = candidates.map(({ candidate_id }) => candidate_id);
@@ -93,7 +93,7 @@ function sourcesOf({ problems, candidates }: Pool): { source: string; problems: 
 
 function logLeftOut(log: Log, what: string, reasons: Reasons): void {
   const parts = Object.entries(reasons).map(([reason, count]) => `${count} ${reason}`);
-  if (parts.length > 0) log(`left out ${what}: ${parts.join("; ")}`);
+  if (parts.length > 0) log(`excluded ${what}: ${parts.join("; ")}`);
 }
 
 /**
@@ -117,7 +117,7 @@ export async function buildSet(
   logLeftOut(log, "candidates", left_out.candidates);
   const lists = await buildLists({ problems, candidates }, options);
   if (lists.length === 0)
-    throw new Error("no list can be made: no problem has a right program and one within a bucket");
+    throw new Error("no list can be made: no problem has both a right program and a wrong one within a bucket");
   const bases = adversarialBases(lists, {
     split: "test",
     per_length: options.adversarial_per_length,

@@ -56,7 +56,7 @@ export function fileFaults(folder: string, { files }: SetManifest): string[] {
 
 function repeated(values: readonly string[], what: string): string[] {
   const seen = new Set<string>();
-  return values.filter((value) => seen.has(value) || !seen.add(value)).map((value) => `${what} ${value} comes twice`);
+  return values.filter((value) => seen.has(value) || !seen.add(value)).map((value) => `${what} ${value} is duplicated`);
 }
 
 /** What is wrong with one list by itself, apart from what its schema says. */
@@ -66,7 +66,7 @@ export function listFaults({ list_id, bucket, candidates }: SetList): string[] {
   const texts = new Set(candidates.map(({ code }) => normaliseCandidate(code)));
   return [
     ...outside.map(({ pass_rate }) => `list ${list_id}: pass rate ${pass_rate} is outside ${bucket} [${low}, ${high}]`),
-    ...(texts.size === candidates.length ? [] : [`list ${list_id}: two candidates are the same program`]),
+    ...(texts.size === candidates.length ? [] : [`list ${list_id}: two candidates are identical programs`]),
   ];
 }
 
@@ -91,9 +91,9 @@ function referenceFaults({ problems, candidates, lists }: SetContent): string[] 
     return [
       ...(problemOf.get(problem_id)?.prompt === prompt
         ? []
-        : [`list ${list_id}: not the prompt of problem ${problem_id}`]),
+        : [`list ${list_id}: the prompt differs from problem ${problem_id}`]),
       ...strangers.map(
-        ({ candidate_id }) => `list ${list_id}: candidate ${candidate_id} is not that of candidates.jsonl`,
+        ({ candidate_id }) => `list ${list_id}: candidate ${candidate_id} differs from candidates.jsonl`,
       ),
     ];
   });
@@ -118,8 +118,8 @@ function adversarialFaults({ lists, adversarial }: SetContent): string[] {
     const { list_id, base_list_id, modification: name, kept: isKept, target_index, drawn, side, ...fields } = row;
     const base = listOf.get(base_list_id);
     const modification = MODIFICATIONS.find((each) => each.name === (name === RANDOM_SIDE ? drawn : name));
-    if (base === undefined) return [`adversarial list ${list_id}: no list ${base_list_id}`];
-    if (modification === undefined) return [`adversarial list ${list_id}: no modification ${drawn ?? name}`];
+    if (base === undefined) return [`adversarial list ${list_id}: list ${base_list_id} does not exist`];
+    if (modification === undefined) return [`adversarial list ${list_id}: unknown modification ${drawn ?? name}`];
     const targets = side === undefined ? targetsOf(modification, base) : targetsAt(side, base);
     const expected = base.candidates.map(({ code }, i) =>
       targets.includes(i) && fields.candidates[i]?.code !== code ? fields.candidates[i]?.code : code,
@@ -171,6 +171,6 @@ export function contentFaults(content: SetContent): string[] {
     ...BUCKETS.filter((bucket) => !buckets.has(bucket)).map((bucket) => `no list is ${bucket}`),
     ...(canonicalJson(countCells(lists)) === canonicalJson(manifest.cells)
       ? []
-      : ["the manifest's cells are not those of the lists"]),
+      : ["the manifest's cell counts differ from the lists"]),
   ];
 }

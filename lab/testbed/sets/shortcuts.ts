@@ -71,7 +71,7 @@ export function shortcutFaults(lists: readonly { candidates: readonly Member[] }
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   return SHORTCUTS.filter((shortcut) => found.accuracy[shortcut] - found.chance > threshold).map(
     (shortcut) =>
-      `the ${shortcut} program is the right one in ${percent(found.accuracy[shortcut])} of lists, against ${percent(found.chance)} by chance: build with more candidates or fewer lists a cell`,
+      `the ${shortcut} program is the right one in ${percent(found.accuracy[shortcut])} of lists, against ${percent(found.chance)} by chance: build with more candidates or fewer lists per cell`,
   );
 }
 

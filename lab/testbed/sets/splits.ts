@@ -18,7 +18,7 @@ export function assignSplits(
   seed: number,
 ): Map<string, Split> {
   const total = SPLITS.reduce((sum, split) => sum + shares[split], 0);
-  if (Math.abs(total - 1) > 1e-9) throw new RangeError(`the shares of the splits add up to ${total}, not to 1`);
+  if (Math.abs(total - 1) > 1e-9) throw new RangeError(`the shares of the splits add up to ${total}, not 1`);
   const place = (problem_id: string): number => hashText("split", seed, problem_id)[0];
   const ordered = problems.toSorted(
     (a, b) =>

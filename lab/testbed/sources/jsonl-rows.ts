@@ -17,7 +17,7 @@ export function jsonlRows(problemsFile: string, candidatesFile: string): Source 
     }
     for await (const row of readJsonl(candidatesFile, CandidateInputSchema, omissions)) {
       if (!known.has(row.problem_id)) {
-        omissions.add("candidate of an unknown problem", row.problem_id);
+        omissions.add("candidate with an unknown problem", row.problem_id);
         continue;
       }
       const fresh = { pass_rate: null, passed: null, total: null, failures: {}, unmeasured: null };

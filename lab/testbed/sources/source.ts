@@ -65,7 +65,7 @@ export async function writePool(
         ? [problems, each.problem, `problem ${each.problem.problem_id}`]
         : [candidates, slimRow(each.candidate), each.candidate.candidate_id];
     if (seen.has(key)) {
-      if ("problem" in each) omissions.add("problem given twice", key);
+      if ("problem" in each) omissions.add("duplicate problem", key);
       continue;
     }
     seen.add(key);

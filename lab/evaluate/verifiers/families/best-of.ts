@@ -130,9 +130,9 @@ function tiesTable(judged: readonly Best[]) {
   };
   return [
     {
-      caption: "The subset of ties",
-      columns: ["prompts", "all right above all wrong %", "mean margin", "mean spread of right ones"],
-      rows: [row("tied", "with several right answers"), row("ref", "with one")],
+      caption: "Ties subset",
+      columns: ["prompts", "all right answers above all wrong ones %", "mean margin", "mean spread of right answers"],
+      rows: [row("tied", "with several right answers"), row("ref", "with one right answer")],
     },
   ];
 }

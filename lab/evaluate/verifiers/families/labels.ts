@@ -103,17 +103,17 @@ function figures(judged: readonly Judged<Truth, LabelOutcome>[], settings: Setti
     }),
   };
   const rows = [
-    ["right calls of all", percent(accuracy), accuracy.n],
-    ["precision: right ones among those called right", percent(precision), precision.n],
-    ["recall (TPR): called right among the right ones", percent(recall), recall.n],
-    ["called wrong among the wrong ones (TNR)", percent(rejected), rejected.n],
-    ["F1 of precision and recall", percent(metrics.f1), metrics.f1.n],
-    ["without a verdict, which is no right call", percent(metrics.no_verdict), metrics.no_verdict.n],
+    ["accuracy", percent(accuracy), accuracy.n],
+    ["precision: share of items judged right that are right", percent(precision), precision.n],
+    ["recall (TPR): share of right items judged right", percent(recall), recall.n],
+    ["specificity (TNR): share of wrong items judged wrong", percent(rejected), rejected.n],
+    ["F1: harmonic mean of precision and recall", percent(metrics.f1), metrics.f1.n],
+    ["no verdict (counts as a wrong answer)", percent(metrics.no_verdict), metrics.no_verdict.n],
   ];
   const graded = [
-    ["ECE: mean distance of score and share of right ones in ten bins", plain(metrics.ece ?? single(null, 0))],
-    ["Brier: mean squared distance of score and label", plain(metrics.brier ?? single(null, 0))],
-    ["AUROC: a right one is scored above a wrong one", plain(metrics.auroc ?? single(null, 0))],
+    ["ECE: mean distance between score and share right, ten bins", plain(metrics.ece ?? single(null, 0))],
+    ["Brier score: mean squared distance between score and label", plain(metrics.brier ?? single(null, 0))],
+    ["AUROC: probability that a right item scores above a wrong one", plain(metrics.auroc ?? single(null, 0))],
   ];
   return {
     main: { name: "accuracy", value: accuracy },

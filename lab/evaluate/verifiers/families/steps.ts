@@ -38,8 +38,8 @@ export const steps: Family<FirstWrong, Outcome> = {
       figures: { mean_f1: value, erroneous: whole.erroneous, correct: whole.correct, f1: whole.f1 },
       tables: [
         {
-          caption: "The first wrong step (95 % intervals)",
-          columns: ["subset", "found in erroneous %", "none named in correct %", "F1 %", "items"],
+          caption: "Finding the first wrong step (95 % intervals)",
+          columns: ["subset", "found, erroneous solutions %", "none reported, correct solutions %", "F1 %", "items"],
           rows: [...subsets, ...(subsets.length > 1 ? [whole] : [])].map(({ name, erroneous, correct, f1 }) => [
             name,
             percent(erroneous),

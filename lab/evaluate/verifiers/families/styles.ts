@@ -75,7 +75,8 @@ export const styles: Family<null, StyleOutcome> = {
       },
       tables: [
         {
-          caption: "Right above wrong, by who has more style (means over domains)",
+          caption:
+            "Right answer scored above wrong one, by difficulty (easy: the right answer has the richer style; hard: the wrong one has)",
           columns: ["domain", "easy %", "normal %", "hard %", "mean %"],
           rows: [
             ...domains.map((domain) => [
@@ -98,7 +99,7 @@ export const styles: Family<null, StyleOutcome> = {
           ]),
         },
         {
-          caption: "The right answer's style against the wrong one's, % won",
+          caption: "Share of pairs in which the right answer wins, by the styles of both answers, %",
           columns: ["right answer", ...STYLES.map((style) => `wrong: ${style}`)],
           rows: PLACES.map((right) => [
             STYLES[right],

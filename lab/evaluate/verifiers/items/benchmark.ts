@@ -103,7 +103,7 @@ export function benchmark<R, L, V extends Outcome>(layout: Layout<R, L, V>): Ben
         const uniqueItem = times === 1 ? item : { ...item, id: `${item.id}#${times}` };
         const fault = faultOf(uniqueItem);
         if (fault === null) return [uniqueItem];
-        omissions.add("a row that the API does not take", `${where} (${fault})`);
+        omissions.add("rejected by the API's schema", `${where} (${fault})`);
         return [];
       });
       return {

@@ -75,7 +75,7 @@ export async function askItems(cell: string, questions: readonly Question[], ask
   const reply = await postRewards(ask, JSON.stringify({ run_id, spec, deadline_ms, groups }), ReplySchema);
   const isOurs =
     reply.groups.length === questions.length && questions.every((q, i) => q.list_id === reply.groups[i]?.group_id);
-  if (!isOurs) throw new Error(`${ask.target}/v1/rewards answered other groups than it was asked`);
+  if (!isOurs) throw new Error(`${ask.target}/v1/rewards answered with groups that differ from the request`);
   const { request_id, spec_hash } = reply;
   return reply.groups.map((group) => ({ cell, request_id, spec_hash, ...scoredOf(group) }));
 }

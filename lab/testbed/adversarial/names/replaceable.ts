@@ -51,7 +51,7 @@ export function replaceableNames(
   language: SourceLanguage,
 ): Map<string, { from: number; to: number }[]> | { reason: string } {
   const rules = RULES[language];
-  if (rules.reflection.test(code)) return { reason: "the program may look up names by their text" };
+  if (rules.reflection.test(code)) return { reason: "the program may look up names at run time" };
   const safe = [...occurrencesOf(code, tree, rules)].filter(
     ([, { places, ranges, fixed }]) =>
       !fixed && places.every((place) => ranges.some(({ from, to }) => from <= place.from && place.to <= to)),
