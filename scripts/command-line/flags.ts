@@ -1,5 +1,5 @@
-// The flags of commands that need more than their own table: their help, their bounds, and the message for a
-// wrong one. Must not know commands.
+// Flags of npm commands: checks values against a table of bounds, prints the help text, and exits with a
+// message on an invalid flag. Used by every command and imports none.
 import { basename, dirname } from "node:path";
 import * as z from "zod";
 import { count, FlagFault, number, readFlags } from "../../gpu-backend/flags.ts";
@@ -8,14 +8,14 @@ import { FolderFault, makeFolder } from "./out-folder.ts";
 export interface NumberFlag {
   min: number;
   max: number;
-  /** Taken when the flag is not given. */
+  /** The default. */
   value: number;
-  /** Only whole numbers. */
+  /** Whether the value must be an integer. */
   whole?: boolean;
   help: string;
 }
 
-/** A flag for a whole number from `min` to `max`, with `value` as its default. */
+/** A flag for an integer from `min` to `max`, with `value` as its default. */
 export const wholeNumber = (min: number, max: number, value: number, help: string): NumberFlag => ({
   min,
   max,
@@ -25,20 +25,20 @@ export const wholeNumber = (min: number, max: number, value: number, help: strin
 });
 
 export interface TextFlag {
-  /** Taken when the flag is not given. */
+  /** The default. */
   value: string;
-  /** It must be given. */
+  /** Whether the flag must be given. */
   required?: boolean;
-  /** It names a file that will be written: one that cannot be is refused before the work. */
+  /** The value is an output file. A path that cannot be written is an error before the command starts. */
   file?: boolean;
-  /** Its value is not repeated in a fault: it may be a key. */
+  /** Errors do not repeat the value, because it may be a key. */
   secret?: boolean;
-  /** What is wrong with a text, or null. */
+  /** Returns the error for an invalid value, or null. */
   fault?: (text: string) => string | null;
   help: string;
 }
 
-/** A flag that takes one of a few words, as often as it is given. */
+/** A repeatable flag that takes one of `choices`. */
 export interface ListFlag {
   choices: readonly string[];
   help: string;
@@ -46,16 +46,16 @@ export interface ListFlag {
 
 export interface CommandFlags<N extends string, T extends string, S extends string, L extends string> {
   command: string;
-  /** How it is called where it is not an npm script. */
+  /** The command line, where the command is not an npm script. */
   call?: string;
   /** The command's description, in a sentence or two. */
   description: string;
   numbers?: Readonly<Record<N, NumberFlag>>;
   texts?: Readonly<Record<T, TextFlag>>;
-  /** By name, what each switch does. */
+  /** Help text by switch. */
   switches?: Readonly<Record<S, string>>;
   lists?: Readonly<Record<L, ListFlag>>;
-  /** By name, what each environment variable that it reads is for. */
+  /** Help text by environment variable. */
   variables?: Readonly<Record<string, string>>;
 }
 
@@ -64,7 +64,7 @@ type AnyFlags = CommandFlags<string, string, string, string>;
 const bounds = ({ min, max, whole }: NumberFlag) =>
   `${whole === true ? "an integer" : "a number"} from ${min} to ${max}`;
 
-const standard = ({ value, required }: TextFlag) => (required === true ? "required" : value || "none");
+const standard = ({ value, required }: TextFlag) => (required === true ? "required" : `default: ${value || "none"}`);
 
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -83,15 +83,14 @@ function usage({
 }: AnyFlags): string {
   const flags: (readonly [string, string])[] = [
     ...Object.entries(numbers).map(
-      ([name, flag]) => [`--${name} N`, `${flag.help}; ${bounds(flag)} (${flag.value})`] as const,
+      ([name, flag]) => [`--${name} N`, `${flag.help}; ${bounds(flag)} (default: ${flag.value})`] as const,
     ),
     ...Object.entries(texts).map(([name, flag]) => [`--${name} TEXT`, `${flag.help} (${standard(flag)})`] as const),
     ...Object.entries(lists).map(
-      ([name, { choices, help }]) =>
-        [`--${name} NAME`, `${help}; may be given again, one of ${choices.join(", ")}`] as const,
+      ([name, { choices, help }]) => [`--${name} NAME`, `${help}; repeatable, one of ${choices.join(", ")}`] as const,
     ),
     ...Object.entries(switches).map(([name, help]) => [`--${name}`, help] as const),
-    ["--help", "this text"] as const,
+    ["--help", "prints this help"] as const,
   ];
   const named = Object.entries(variables);
   const set = named.length === 0 ? "" : `\n\nEnvironment variables:\n\n${columns(named)}`;
@@ -99,8 +98,8 @@ function usage({
 }
 
 /**
- * The values of the flags in `argv`. `--help` prints what there is and ends the process with 0; a
- * flag that does not exist or is out of its bounds ends it with 2 and says which.
+ * Parses the flags in `argv`. `--help` prints the help and exits with 0. An unknown flag or an invalid value
+ * prints an error and exits with 2.
  */
 export function commandFlags<
   N extends string = never,
@@ -140,7 +139,7 @@ function schemaOf({ numbers = {}, texts = {}, switches = {}, lists = {} }: AnyFl
   const asList = ({ choices }: ListFlag) =>
     z
       .array(z.string())
-      .refine((given) => given.every((name) => choices.includes(name)), `takes one of ${choices.join(", ")}`);
+      .refine((given) => given.every((name) => choices.includes(name)), `must be one of ${choices.join(", ")}`);
   const each = <F>(table: Readonly<Record<string, F>>, schema: (flag: F) => z.ZodType) =>
     Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, schema(flag)]));
   return z.object({

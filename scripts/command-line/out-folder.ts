@@ -1,15 +1,15 @@
-// Makes the folder that a command's results go to, and the proof that they can, before the work is done.
+// Creates a command's output folder and checks that the results can be written, before the work starts.
 import { closeSync, mkdirSync, openSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** A folder that cannot take results; the message names the flag, the folder and the reason. */
+/** The output folder is not writable. The message names the flag, the folder and the reason. */
 export class FolderFault extends Error {}
 
 /**
- * Makes `folder` where it is missing and proves that each of `files` can be written in it. What is
- * there keeps its content.
- * @param flag that named it, e.g. `--out`. @throws FolderFault; then no folder is left that was not
- *   there before
+ * Creates `folder` if it is missing and checks that each of `files` can be written in it. Existing files keep
+ * their content.
+ * @param flag the flag that names the folder, e.g. `--out`
+ * @throws FolderFault, after removing the folders that this call created
  */
 export function makeFolder(flag: string, folder: string, files: readonly string[] = []): void {
   const path = resolve(folder);
@@ -29,8 +29,8 @@ export function makeFolder(flag: string, folder: string, files: readonly string[
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * One folder at a time: Node's own recursive way turns for ever where a file system makes none, as
- * in /proc.
+ * Creates missing folders one by one: Node's `recursive` option loops forever on a file system that creates
+ * none, such as /proc.
  */
 function make(path: string, made: string[]): void {
   const there = statSync(path, { throwIfNoEntry: false });
@@ -41,7 +41,7 @@ function make(path: string, made: string[]): void {
     mkdirSync(path);
     made.push(path);
   } catch (fault) {
-    // Another process may have made it meanwhile.
+    // Another process may have created the folder in the meantime.
     if (!isFolder(path)) throw fault;
   }
 }

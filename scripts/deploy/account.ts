@@ -1,18 +1,18 @@
-// The steps that look at who deploys, and what there is under the Worker's name.
+// Deploy steps that check the Cloudflare account, the Worker of this name and its queues.
 import { orFault, type Run, type Step, StepFault, type Version } from "./run.ts";
 import { isTag } from "./target.ts";
 
-const LOGIN = "npx wrangler login, or set CLOUDFLARE_API_TOKEN (dash.cloudflare.com/profile/api-tokens)";
+const LOGIN = "run npx wrangler login, or set CLOUDFLARE_API_TOKEN (dash.cloudflare.com/profile/api-tokens)";
 
 /** Errors of wrangler and Node without a connection. */
 const OFFLINE = /fetch failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/;
-const ONLINE = "this machine is offline, or a proxy is in the way: try again with a connection to api.cloudflare.com";
+const ONLINE = "check the network and the proxy of this machine; it must reach api.cloudflare.com";
 
 interface Whoami {
   accounts: { id: string; name: string }[];
 }
 
-/** Cloudflare's word for a Worker that is not there. */
+/** Cloudflare's error code for a Worker that does not exist. */
 const NO_WORKER = 10007;
 
 export const account: Step = {
@@ -20,30 +20,36 @@ export const account: Step = {
   remedy: LOGIN,
   async check({ wrangler, found }) {
     const reply = await wrangler(["whoami", "--json"]);
-    if (/"loggedIn": ?false/.test(reply.stdout + reply.reason)) throw new StepFault("nobody is logged in");
-    if (OFFLINE.test(reply.reason)) throw new StepFault("Cloudflare cannot be reached from here", ONLINE);
+    if (/"loggedIn": ?false/.test(reply.stdout + reply.reason)) throw new StepFault("not logged in to Cloudflare");
+    if (OFFLINE.test(reply.reason)) throw new StepFault("cannot reach Cloudflare", ONLINE);
     const { accounts } = JSON.parse(orFault(reply).stdout) as Whoami;
     const { CLOUDFLARE_ACCOUNT_ID: wanted } = process.env;
     const list = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");
     if (wanted !== undefined) {
       const chosen = accounts.find(({ id }) => id === wanted);
       if (chosen === undefined) {
-        throw new StepFault(`CLOUDFLARE_ACCOUNT_ID is none of this login's accounts: ${list}`, "set it to one of them");
+        throw new StepFault(
+          `CLOUDFLARE_ACCOUNT_ID is not an account of this login; its accounts are ${list}`,
+          "set CLOUDFLARE_ACCOUNT_ID to one of these accounts",
+        );
       }
       found.account = chosen.id;
       return { done: chosen.name };
     }
     if (accounts.length > 1) {
-      throw new StepFault(`this login has ${accounts.length} accounts: ${list}`, "set CLOUDFLARE_ACCOUNT_ID to one");
+      throw new StepFault(
+        `this login has ${accounts.length} accounts: ${list}`,
+        "set CLOUDFLARE_ACCOUNT_ID to the account to deploy to",
+      );
     }
     const [only] = accounts;
-    if (only === undefined) throw new StepFault("this login has no account");
+    if (only === undefined) throw new StepFault("this login has no Cloudflare account");
     found.account = only.id;
     return { done: only.name };
   },
 };
 
-/** Reads the Worker's versions, secrets and which version answers into `found`. */
+/** Stores the Worker's versions, its deployed version and its secrets' names in `found`. */
 async function readWorker({ wrangler, found }: Run): Promise<void> {
   const listed = await wrangler(["versions", "list", "--json"]);
   if (listed.code === NO_WORKER) return;
@@ -65,12 +71,12 @@ async function readWorker({ wrangler, found }: Run): Promise<void> {
   for (const { name } of JSON.parse(orFault(secrets).stdout) as { name: string }[]) found.secrets.add(name);
 }
 
-/** Secrets that every Worker of ours has. */
+/** Secrets that every Kritai Worker has. */
 export const REQUIRED = ["API_KEYS", "DATABASE_URL"] as const;
 
 export const worker: Step = {
   name: "worker",
-  remedy: "look at the connection to api.cloudflare.com, and at what the login may do",
+  remedy: "check the connection to api.cloudflare.com, and the permissions of the login or API token",
   async check(run) {
     await readWorker(run);
     const { target, found } = run;
@@ -78,30 +84,30 @@ export const worker: Step = {
     const ours = found.versions.some(({ tag }) => tag !== null) || REQUIRED.every((name) => found.secrets.has(name));
     if (!ours) {
       throw new StepFault(
-        `the account has another Worker named ${target.worker}`,
-        "set another name in wrangler.toml, or delete that Worker",
+        `the account has a Worker named ${target.worker} that is not Kritai`,
+        "choose another name in wrangler.toml, or delete that Worker",
       );
     }
-    return { done: `${target.worker} is there, ${found.versions.length} of its versions are known` };
+    return { done: `${target.worker} exists; versions listed: ${found.versions.length}` };
   },
 };
 
-/** A Worker must be there before anything is changed about it. */
+/** Fails unless the Worker exists, for commands that change a deployment. */
 export const present: Step = {
   ...worker,
   async check(run) {
     const state = await worker.check(run);
     if (run.found.versions.length === 0) {
-      throw new StepFault(`${run.target.worker} is not deployed`, "look at --env, and at the account");
+      throw new StepFault(`${run.target.worker} is not deployed`, "check --env and the Cloudflare account");
     }
     return state;
   },
 };
 
-/** @returns a step for each queue of the Worker */
+/** @returns one step per queue of the Worker */
 export const queues = (names: readonly string[]): Step[] => names.map(queueStep);
 
-/** Reads into `found` whether the queue is there, and whether a Worker reads it. */
+/** Stores in `found` whether the queue exists and whether it has a consumer. */
 export async function readQueue({ wrangler, found }: Run, queue: string): Promise<void> {
   const info = await wrangler(["queues", "info", queue]);
   if (info.reason.includes("does not exist")) return;
@@ -113,14 +119,14 @@ export async function readQueue({ wrangler, found }: Run, queue: string): Promis
 function queueStep(name: string): Step {
   return {
     name: `queue ${name}`,
-    remedy: "look at what the login may do: it needs Queues:Edit; a Free plan may have no more queues",
+    remedy: "check that the login or API token has the permission Queues:Edit, and that the plan allows another queue",
     async check(run) {
       await readQueue(run, name);
-      return run.found.queues.has(name) ? { done: "there" } : { todo: "create it" };
+      return run.found.queues.has(name) ? { done: "exists" } : { todo: "create it" };
     },
     async act({ wrangler }) {
       const created = await wrangler(["queues", "create", name]);
-      // Another run may have created it meanwhile.
+      // Another run may have created the queue in the meantime.
       if (!created.reason.includes("already taken")) orFault(created);
       return "created";
     },

@@ -1,11 +1,11 @@
-// The steps that undo: the version before answers again, or all is deleted.
+// Deploy steps that undo a deployment: roll back to the previous version, or delete everything.
 
 import { readQueue } from "./account.ts";
 import { orFault, type Run, type Step, StepFault, type Version } from "./run.ts";
 import { tagBefore } from "./secrets.ts";
 import { ask, isAttended } from "./values.ts";
 
-/** The newest version of other code, before the first of the code that answers. */
+/** The newest version with other code than the deployed one, and the number of secret changes since. */
 function before(run: Run): { version: Version; secretsSince: number } {
   const { versions, active } = run.found;
   const tag = tagBefore(run);
@@ -13,7 +13,10 @@ function before(run: Run): { version: Version; secretsSince: number } {
   const older = versions.filter(({ number }) => number < (deployed?.number ?? 0));
   const version = older.findLast(({ number }) => ![null, tag].includes(tagBefore(run, number)));
   if (version === undefined) {
-    throw new StepFault("Cloudflare lists no version of other code", "deploy the commit that is wanted");
+    throw new StepFault(
+      "Cloudflare lists no earlier version with other code",
+      "check out the commit you want and deploy it",
+    );
   }
   const since = versions.filter(({ number, tag: made }) => number > version.number && made === null);
   return { version, secretsSince: since.length };
@@ -22,39 +25,40 @@ function before(run: Run): { version: Version; secretsSince: number } {
 export const rollback: Step = {
   name: "rollback",
   remedy:
-    "Cloudflare does not go back over a migration of Durable Objects: then deploy the older commit with those migrations",
+    "Cloudflare cannot roll back past a Durable Objects migration; if that is the reason, deploy the older commit with the newer migrations",
   async check(run) {
     const { version, secretsSince } = before(run);
-    const secrets = secretsSince === 0 ? "" : `; secrets were set ${secretsSince} times since, which goes back too`;
-    return { todo: `version ${version.id}, ${tagBefore(run, version.number)}, of ${version.created_on}${secrets}` };
+    const secrets = secretsSince === 0 ? "" : `; this also undoes later changes of secrets (${secretsSince})`;
+    const tag = tagBefore(run, version.number);
+    return { todo: `roll back to version ${version.id}, ${tag}, created ${version.created_on}${secrets}` };
   },
   async act(run) {
     const { id } = before(run).version;
     orFault(await run.wrangler(["rollback", id, "--yes", "--message", "npm run deploy -- --rollback"]));
     run.found.current = true;
-    return `${id} answers; the database stays as it is`;
+    return `version ${id} is deployed; the database is unchanged`;
   },
 };
 
 const confirmed: Step = {
   name: "confirm",
-  remedy: "type the Worker's name when asked, or give it: --name",
+  remedy: "type the Worker's name at the prompt, or pass it with --name",
   async check({ flags, target: { worker }, found }) {
-    if (!flags.yes) return { later: `its name, ${worker}, is asked for` };
-    if (found.versions.length === 0) return { done: "the Worker is gone already" };
-    const name = flags.name === "" && isAttended() ? await ask(`Type ${worker} to delete it`) : flags.name;
-    if (name !== worker) throw new StepFault("not confirmed; nothing was deleted", `give --name ${worker}`);
-    return { done: `${worker} was named` };
+    if (!flags.yes) return { later: `you must confirm with the Worker's name, ${worker}` };
+    if (found.versions.length === 0) return { done: "the Worker does not exist" };
+    const name = flags.name === "" && isAttended() ? await ask(`Type ${worker} to delete this Worker`) : flags.name;
+    if (name !== worker) throw new StepFault("not confirmed; nothing was deleted", `pass --name ${worker}`);
+    return { done: `confirmed by the name ${worker}` };
   },
 };
 
 const worker: Step = {
   name: "delete Worker",
-  remedy: "look at what the login may do",
+  remedy: "check that the login or API token has the permission Workers Scripts:Edit",
   check: async ({ found, target }) =>
     found.versions.length === 0
-      ? { done: "gone" }
-      : { todo: `${target.worker}, its address, secrets, and Durable Objects with batches and dead letters` },
+      ? { done: "does not exist" }
+      : { todo: `delete ${target.worker}, its URL, secrets, and Durable Objects with batches and dead letters` },
   async act({ wrangler, values }) {
     orFault(await wrangler(["delete", "--force"]));
     values.forget();
@@ -64,29 +68,31 @@ const worker: Step = {
 
 const detached = (queue: string): Step => ({
   name: `detach ${queue}`,
-  remedy: "look at what the login may do (Queues:Edit)",
+  remedy: "check that the login or API token has the permission Queues:Edit",
   async check(run) {
     await readQueue(run, queue);
-    return run.found.consumed.has(queue) ? { todo: "the Worker no longer reads it" } : { done: "nothing reads it" };
+    return run.found.consumed.has(queue) ? { todo: "remove the Worker as its consumer" } : { done: "has no consumer" };
   },
   async act({ wrangler, target }) {
     orFault(await wrangler(["queues", "consumer", "remove", queue, target.worker]));
-    return "nothing reads it";
+    return "has no consumer";
   },
 });
 
 const deleted = (queue: string): Step => ({
   name: `delete ${queue}`,
-  remedy: "look at what the login may do (Queues:Edit)",
+  remedy: "check that the login or API token has the permission Queues:Edit",
   check: async ({ found }) =>
-    found.queues.has(queue) ? { todo: "the queue, and rows on it that are not in the database yet" } : { done: "gone" },
+    found.queues.has(queue)
+      ? { todo: "delete the queue and its rows that are not in the database yet" }
+      : { done: "does not exist" },
   async act({ wrangler }) {
     orFault(await wrangler(["queues", "delete", queue]));
     return "deleted";
   },
 });
 
-/** @returns the steps that delete what a deploy made; the database is not touched */
+/** @returns the steps that delete what a deploy created, except the database */
 export const destroySteps = (queues: readonly string[]): Step[] => [
   confirmed,
   ...queues.map(detached),

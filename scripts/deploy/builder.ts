@@ -1,5 +1,5 @@
-// The steps of Cloudflare's own builder, where a deploy button or a push arrives: it has set and made what it
-// was asked for, and no person is there to be asked.
+// Deploy steps for Cloudflare's Workers Builds, which a deploy button or a push starts. The builder has
+// already created the queues and set the secrets, and no person can answer a prompt.
 
 import { deployNow } from "./release.ts";
 import type { Step } from "./run.ts";
@@ -10,13 +10,15 @@ export const BUILDER_STEPS: readonly Step[] = [
     ...database,
     async check(run) {
       if (run.values.get("DATABASE_URL") !== undefined) return database.check(run);
-      return { later: "DATABASE_URL is not a variable of this build: run npm run migrate on it (docs/deploy.md)" };
+      return {
+        later: "DATABASE_URL is not a variable of this build: apply migrations with npm run migrate (docs/deploy.md)",
+      };
     },
   },
   {
     name: "deploy",
-    remedy: "look at the reason",
-    check: async () => ({ todo: "what was pushed" }),
-    act: async (run) => `at ${(await deployNow(run)).addresses.join(", ") || "its address"}`,
+    remedy: "fix the error above",
+    check: async () => ({ todo: "deploy the pushed commit" }),
+    act: async (run) => `deployed to ${(await deployNow(run)).addresses.join(", ") || "its configured URL"}`,
   },
 ];

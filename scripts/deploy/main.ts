@@ -1,4 +1,4 @@
-// `npm run deploy`: which steps a call is, and what they are run with.
+// `npm run deploy`: selects the steps for the given flags and runs them.
 import { commandFlags } from "../command-line/flags.ts";
 import { account, present, queues, worker } from "./account.ts";
 import { destroySteps, rollback } from "./back.ts";
@@ -15,29 +15,33 @@ import { wrangler } from "./wrangler.ts";
 const { env, name, url, wait, set, notes, ...flags } = commandFlags({
   command: "deploy",
   description:
-    "Deploys to Cloudflare Workers, step by step (docs/deploy.md). Without --yes it only says what it would do. What is done already is left alone, so after a failure the same command goes on. Exit status: 0, or 1 where a step failed.",
-  numbers: { wait: { min: 0, max: 3_600, value: 120, help: "seconds that /readyz and the log are waited for" } },
+    "Deploys to Cloudflare Workers, step by step (docs/deploy.md). Without --yes it only prints what it would do. It skips steps that are already done, so after a failure you can repeat the command. Exit status: 0, or 1 if a step failed.",
+  numbers: { wait: { min: 0, max: 3_600, value: 120, help: "seconds to wait for /readyz and for the log" } },
   texts: {
-    env: { value: "", fault: unknownEnv, help: "an environment of wrangler.toml, like staging" },
-    url: { value: "", fault: webFault, help: "where it answers, if not where wrangler says: your domain" },
-    "rotate-key": { value: "", help: "makes a second key of this name; the first goes on working" },
-    "retire-key": { value: "", help: "takes the older key of this name away" },
-    name: { value: "", help: "with --destroy: the Worker's name, in place of the question" },
-    set: { value: "", help: "secrets to set anew, by name: DATABASE_URL,VERIFIER_URL" },
-    notes: { value: ".deployed.json", help: "where addresses and digests of keys are noted" },
+    env: { value: "", fault: unknownEnv, help: "an environment in wrangler.toml, such as staging" },
+    url: {
+      value: "",
+      fault: webFault,
+      help: "the deployment's URL, if it differs from the one that wrangler prints, such as your domain",
+    },
+    "rotate-key": { value: "", help: "adds a second API key of this name; the first keeps working" },
+    "retire-key": { value: "", help: "removes the older API key of this name" },
+    name: { value: "", help: "with --destroy: the Worker's name, to confirm without a prompt" },
+    set: { value: "", help: "names of secrets to overwrite, such as DATABASE_URL,VERIFIER_URL" },
+    notes: { value: ".deployed.json", help: "the file that remembers deployment URLs and key digests" },
   },
   switches: {
-    yes: "does it",
-    rollback: "lets the version before answer again",
-    destroy: "deletes the Worker and its queues; the database stays",
+    yes: "carries out the steps",
+    rollback: "rolls back to the previous version",
+    destroy: "deletes the Worker and its queues, but not the database",
   },
   variables: {
-    CLOUDFLARE_ACCOUNT_ID: "which account, where the login has several",
-    CLOUDFLARE_API_TOKEN: "who deploys, where nobody can log in",
+    CLOUDFLARE_ACCOUNT_ID: "the account to deploy to, if the login has several",
+    CLOUDFLARE_API_TOKEN: "an API token, for machines without a wrangler login, such as CI",
     DATABASE_URL: "Neon's pooled connection string",
-    VERIFIER_URL: "the judge, with VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY",
-    KRITAI_API_KEY: "a key, for the group that is scored",
-    "…": "the Worker's others: docs/variables.md; all may stand in .dev.vars",
+    VERIFIER_URL: "the URL of the model that judges; see also VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY",
+    KRITAI_API_KEY: "an API key of the deployment, to score a test group",
+    "…": "other variables of the Worker: docs/variables.md. Worker variables can also be set in .dev.vars",
   },
 });
 
@@ -54,7 +58,7 @@ function webFault(text: string): string | null {
   return /^https?:\/\//.test(text) && URL.canParse(text) ? null : "must be an http or https URL";
 }
 
-/** Set by Cloudflare's builder: what a push or a deploy button ends in. */
+/** Set by Cloudflare's Workers Builds, which a push or a deploy button starts. */
 const inBuilder = process.env.WORKERS_CI === "1";
 
 function stepsOf(target: Target): readonly Step[] {
@@ -66,7 +70,7 @@ function stepsOf(target: Target): readonly Step[] {
   return [account, worker, settings, ...queues(target.queues), database, secrets, deploy, ready, reward];
 }
 
-/** The typed arguments that say what to do, to be typed again. */
+/** The flags to repeat in the next command. */
 const asked = [
   ["env", env],
   ["url", url],

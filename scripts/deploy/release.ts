@@ -1,4 +1,4 @@
-// The steps that bring the code up and try it: deploy, wait until it is ready, have a group scored.
+// Deploy steps that upload the code, wait until it is ready and score a test group.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
@@ -12,17 +12,17 @@ import { changedVars, tagBefore } from "./secrets.ts";
 import { contentTag } from "./target.ts";
 import type { WranglerReply } from "./wrangler.ts";
 
-/** Refusals that Cloudflare's own words do not help with: what a person does, by the error's code. */
+/** What to do about Cloudflare errors whose message does not say so, by error code. */
 const DEPLOY_REMEDIES: Readonly<Record<number, string>> = {
   100328:
     "Kritai needs the Workers Paid plan (CPU time and subrequests): dash.cloudflare.com/?to=/:account/workers/plans",
-  10027: "the bundle is larger than the account's plan allows: look at the plan, and at npm run check -- deploy",
-  10063: "open Workers & Pages in the dashboard once, which gives the account its workers.dev subdomain",
+  10027: "the bundle is larger than the account's plan allows; npm run check -- deploy prints its size",
+  10063: "open Workers & Pages in the dashboard once; this creates the account's workers.dev subdomain",
 };
 
 const version = () => JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")).version as string;
 
-/** Deploys with the content's tag. @throws StepFault where it is refused */
+/** Deploys the Worker, tagged with its content. @throws StepFault if Cloudflare refuses it */
 export async function deployNow(run: Run): Promise<WranglerReply> {
   const vars = changedVars(run);
   const tag = await contentTag(run.target.env, vars);
@@ -33,14 +33,14 @@ export async function deployNow(run: Run): Promise<WranglerReply> {
 
 export const deploy: Step = {
   name: "deploy",
-  remedy: "what was uploaded stays and is harmless; look at the reason, and at npm run check -- deploy",
+  remedy: "fix the error above; npm run check -- deploy builds without deploying. Files already uploaded are harmless",
   async check(run) {
     const { found, target } = run;
-    if (!found.current) return { todo: found.active === null ? "the first version" : "a new version" };
-    // A deploy that was cut off may have left its version without its queues.
+    if (!found.current) return { todo: `deploy ${found.active === null ? "the first" : "a new"} version` };
+    // An interrupted deploy may have left its version without queue consumers.
     const unread = target.queues.filter((queue) => !found.consumed.has(queue));
-    if (unread.length > 0) return { todo: `once more, for nothing reads ${unread.join(", ")}` };
-    return { done: `${tagBefore(run)} is what the sources are` };
+    if (unread.length > 0) return { todo: `deploy again, because no Worker consumes ${unread.join(", ")}` };
+    return { done: `${tagBefore(run)} is deployed and matches the sources` };
   },
   async act(run) {
     const { addresses } = await deployNow(run);
@@ -55,7 +55,7 @@ const addressOf = ({ flags, values }: Run) => (flags.url || values.notes().url |
 
 const PROBE_MS = 500;
 
-/** Which parts are not ready, with their own words. */
+/** Why the deployment is not ready, by part; null when it is ready. */
 async function unready(url: string): Promise<string | null> {
   try {
     const reply = await fetch(`${url}/readyz`);
@@ -69,18 +69,18 @@ async function unready(url: string): Promise<string | null> {
     );
     return `${detail ?? reply.status} ${parts.join("; ")}`.trim();
   } catch {
-    return "no answer of a Kritai";
+    return "no reply, or not a reply from Kritai";
   }
 }
 
 export const ready: Step = {
   name: "ready",
   remedy:
-    "a wrong secret is set anew by its value in the environment and --set NAME; a new address under workers.dev takes a minute",
+    "to replace a wrong secret, set its value in the environment and pass --set NAME; a new workers.dev address takes a minute to respond",
   async check(run) {
     const url = addressOf(run);
-    if (!run.found.current) return { later: "/readyz, after that" };
-    if (url === "") throw new StepFault("its address is not known on this machine", "give --url https://…");
+    if (!run.found.current) return { later: "check /readyz after the deploy" };
+    if (url === "") throw new StepFault("this machine does not know the deployment's URL", "pass --url https://…");
     const until = performance.now() + run.flags.wait * 1000;
     for (;;) {
       const reason = await unready(url);
@@ -91,22 +91,23 @@ export const ready: Step = {
   },
 };
 
-/** The example of the demo, as small as a group can be. */
+/** The demo's first group, cut to two rollouts, the smallest group. */
 function exampleGroup(): Group {
   const [group] = readExample("groups.json") as [Group];
   return { ...group, rollouts: group.rollouts.slice(0, 2) };
 }
 
-/** The run of this content in the log: what was scored once is not sent again. */
+/** The run id for this content, so that a repeated deploy does not score the test group again. */
 const runName = async (run: Run) => (await contentTag(run.target.env, changedVars(run))).replace("kritai-", "deploy-");
 
 export const reward: Step = {
   name: "reward",
-  remedy: "look at /readyz and at the judge; the Worker explains the code at /docs/errors",
+  remedy: "check /readyz and the judge; the deployment's page /docs/errors explains the error code",
   async check(run) {
     const { found } = run;
-    if (!found.current) return { later: "one group, after that" };
-    if (found.key === "") return { done: "not tried: KRITAI_API_KEY, the key that was shown, is not given" };
+    if (!found.current) return { later: "score a test group after the deploy" };
+    if (found.key === "")
+      return { done: "skipped; to score a test group, set KRITAI_API_KEY to an API key of the deployment" };
     const target = { target: addressOf(run), key: found.key };
     const known = await deploymentReply<RunSummary>(target, "GET", `/v1/runs/${await runName(run)}`).catch(
       (error: Error) => {
@@ -115,8 +116,8 @@ export const reward: Step = {
       },
     );
     return known?.reward_mean != null
-      ? { done: "a group was scored and logged" }
-      : { todo: "have one group scored, and see it in the log" };
+      ? { done: "a test group was scored and logged" }
+      : { todo: "score a test group and read it back from the log" };
   },
   async act(run) {
     const target = { target: addressOf(run), key: run.found.key };
@@ -124,20 +125,20 @@ export const reward: Step = {
     const reply = await deploymentReply<RewardsReply>(target, "POST", "/v1/rewards", body);
     const rewards = reply.rewards[0] ?? [];
     const failed = reply.groups[0]?.rollouts.find(({ error }) => error !== null)?.error;
-    if (failed != null) throw new StepFault(`the group was not scored: ${JSON.stringify(failed)}`);
+    if (failed != null) throw new StepFault(`the test group was not scored: ${JSON.stringify(failed)}`);
     const until = performance.now() + run.flags.wait * 1000;
     for (;;) {
       const stored = await deploymentReply(target, "GET", `/v1/requests/${reply.request_id}`).catch(() => null);
       if (stored !== null) return `rewards ${rewards.join(" and ")}, logged as ${reply.request_id}`;
       if (performance.now() >= until) {
-        throw new StepFault(`rewards ${rewards.join(" and ")} came, but the log has no ${reply.request_id} yet`);
+        throw new StepFault(`got rewards ${rewards.join(" and ")}, but ${reply.request_id} is not in the log yet`);
       }
       await sleep(PROBE_MS);
     }
   },
 };
 
-/** Where to go on from a deployment that answers. */
+/** Prints how to use the deployment. */
 export function sayLines(run: Run): void {
   const url = addressOf(run);
   if (!run.found.current || url === "") return;

@@ -1,5 +1,5 @@
-// How steps are run: each says what there is and what it would do; with --yes it does it. The first that
-// fails ends the run by its name, the reason and the next command.
+// Runs the steps in order: each one prints what exists and what it would do, and with --yes does it. The
+// first failure ends the run with the step's name, the reason and the next command.
 import type { Target } from "./target.ts";
 import type { Values } from "./values.ts";
 import type { WranglerReply } from "./wrangler.ts";
@@ -10,54 +10,54 @@ export interface Run {
   flags: { yes: boolean; url: string; wait: number; set: readonly string[]; name: string };
   wrangler(args: readonly string[], input?: string): Promise<WranglerReply>;
   say(line: string): void;
-  /** The command that goes on, with more flags, as a person types it. */
+  /** The next command for a person to type: the flags of this run, or `flags` in place of a key's flags. */
   command(flags?: string): string;
-  /** The findings of steps for those behind them. */
+  /** Results of earlier steps, for later ones. */
   found: Found;
 }
 
 interface Found {
-  /** The account's id, once it is known. */
+  /** The account's id; empty until known. */
   account: string;
   /** Names of the secrets that the Worker has. */
   secrets: Set<string>;
   /** The Worker's versions; empty without a Worker. */
   versions: Version[];
-  /** The version that answers. */
+  /** The deployed version. */
   active: Version | null;
-  /** Queues that are there. */
+  /** Existing queues. */
   queues: Set<string>;
-  /** Those that a Worker reads. */
+  /** Queues with a consumer. */
   consumed: Set<string>;
-  /** Whether the code that answers is this one. */
+  /** Whether the deployed code matches the sources. */
   current: boolean;
-  /** The key made in this run, or given as KRITAI_API_KEY; empty: none. */
+  /** The API key generated in this run, or KRITAI_API_KEY; empty: none. */
   key: string;
 }
 
 export interface Version {
   id: string;
   number: number;
-  /** Tag of the content, where a deploy of ours made it. */
+  /** Content tag; null for a version that `npm run deploy` did not create. */
   tag: string | null;
   created_on: string;
 }
 
-/** `done`: there is nothing to do. `later`: it shows only once what stands before it is done. */
+/** `done`: there is nothing to do. `later`: known only after the earlier steps. */
 export type State = { done: string } | { todo: string } | { later: string };
 
 export interface Step {
   name: string;
   check(run: Run): Promise<State>;
-  /** Does what `check` said is to do, and says what it did. */
+  /** Does what `check` returned as `todo`; returns what it did. */
   act?(run: Run): Promise<string>;
-  /** The remedy for a failure that names none. */
+  /** What to do after a failure that carries no remedy. */
   remedy: string;
 }
 
-/** A step that cannot go on. */
+/** A failed step. */
 export class StepFault extends Error {
-  /** The remedy for a person; null: the step's remedy. */
+  /** What to do next; null: the step's `remedy`. */
   readonly next: string | null;
   constructor(reason: string, next: string | null = null) {
     super(reason);
@@ -65,14 +65,14 @@ export class StepFault extends Error {
   }
 }
 
-/** @throws StepFault where wrangler failed */
+/** @throws StepFault if wrangler failed */
 export function orFault(reply: WranglerReply, next: string | null = null): WranglerReply {
   if (!reply.ok) throw new StepFault(reply.reason, next);
   return reply;
 }
 
 /**
- * Runs the steps in their order.
+ * Runs the steps in order.
  * @returns the exit status: 1 after a failure
  */
 export async function runSteps(steps: readonly Step[], run: Run): Promise<number> {
@@ -96,12 +96,11 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<number
             .command()
             .replace(/ --yes$/, "")
             .replace(/ --$/, "");
-      run.say(`\nfailed at the step "${step.name}": ${fault.message}\nnext: ${next}\nthen: ${then}`);
+      run.say(`\nstep "${step.name}" failed: ${fault.message}\nnext: ${next}\nthen run: ${then}`);
       return 1;
     }
   }
   if (changes === 0) run.say("nothing to change");
-  else if (!run.flags.yes)
-    run.say(`\nnothing was changed; to do ${changes === 1 ? "this" : "these"}: ${run.command()}`);
+  else if (!run.flags.yes) run.say(`\nnothing was changed; to carry this out, run: ${run.command()}`);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Defines what wrangler.toml says of a deployment: its name, queues and variables, and what tells one content
-// from another.
+// Reads a deployment's name, queues and variables from wrangler.toml, and computes the tag that identifies
+// its content.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { PUBLIC, sourcesDigest } from "../build/public/folder.ts";
@@ -17,7 +17,7 @@ export interface Target {
 
 const readToml = () => readFileSync(`${ROOT}wrangler.toml`, "utf8");
 
-/** @throws Error where wrangler.toml has no such environment */
+/** @throws Error if wrangler.toml has no such environment */
 export function targetOf(env: string, toml = readToml()): Target {
   const [top = "", ...environments] = toml.split(/^(?=\[env\.\w+\]$)/m);
   const part = env === "" ? top : environments.find((text) => text.startsWith(`[env.${env}]\n`));
@@ -34,13 +34,13 @@ export function targetOf(env: string, toml = readToml()): Target {
   };
 }
 
-/** Cloudflare keeps tags of versions of at most 25 characters. */
+/** Cloudflare limits the tag of a version to 25 characters. */
 const TAG_DIGITS = 16;
 export const isTag = (text: string | undefined) => /^kritai-[0-9a-f]{16}$/.test(text ?? "");
 
 /**
  * A digest of the content: the Worker's code, the sources of its pages, wrangler.toml and the variables that
- * are set beside it.
+ * override it.
  */
 export async function contentTag(env: string, vars: Readonly<Record<string, string>>): Promise<string> {
   const content = [env, vars, readToml(), sourcesDigest(PUBLIC), await bundleWorker()];

@@ -1,5 +1,5 @@
-// The values that a deployment is given: from the environment, from .dev.vars, or by a person at a terminal;
-// and the notes of a deployment, which hold no secret. Never shows a value.
+// The values of a deployment, from the environment, .dev.vars or a prompt, and a file of notes, which
+// contains no secret. Never prints a value.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
@@ -8,14 +8,14 @@ import { readEnv, VARIABLES } from "../../src/env.ts";
 import { ROOT } from "../project/child.ts";
 import { OBJECTS } from "../stack/edge.ts";
 
-/** Values that cannot be read back from Cloudflare: it keeps secrets to itself. */
+/** Values that Cloudflare does not show, remembered on this machine. */
 interface Notes {
   url?: string;
-  /** API_KEYS: names and digests of keys. */
+  /** API_KEYS, which has names and digests of keys. */
   api_keys?: string;
 }
 
-/** Variables of the local stack alone, and bindings, which are wrangler.toml's. */
+/** Variables that only the local stack uses, and bindings, which wrangler.toml defines. */
 const NEVER_SET = new Set(["DATABASE_FETCH_ENDPOINT", "LOG_QUEUE", "ASSETS", "AI", ...Object.keys(OBJECTS)]);
 
 export class Values {
@@ -24,7 +24,7 @@ export class Values {
   readonly #worker: string;
 
   /**
-   * @param file where notes of deployments are kept
+   * @param file the file of notes
    */
   constructor({ env, worker }: { env: string; worker: string }, file: string) {
     const local = `${ROOT}.dev.vars${env === "" ? "" : `.${env}`}`;
@@ -36,7 +36,7 @@ export class Values {
     this.#worker = worker;
   }
 
-  /** What is given of these, or of all. */
+  /** The given values among `names`, by default all. */
   given(names: readonly string[] = Object.keys(this.#given)): Record<string, string> {
     return Object.fromEntries(
       names.flatMap((name) => (name in this.#given ? [[name, this.#given[name] as string]] : [])),
@@ -51,7 +51,7 @@ export class Values {
     this.#given[name] = value;
   }
 
-  /** What is wrong with what is given, a line each, by name. */
+  /** Errors in the given values, each as `NAME: message`. */
   faults(): string[] {
     // Bindings come from wrangler.toml.
     const { faults } = readEnv({ ...this.#given, KEY_COUNTERS: {}, AI: {} });
@@ -77,10 +77,10 @@ export class Values {
   }
 }
 
-/** Whether a person is there to be asked. */
+/** Whether a person can answer a prompt. */
 export const isAttended = () => process.stdin.isTTY === true && process.stdout.isTTY === true && !process.env.CI;
 
-/** A person's typed answer, which is not shown. */
+/** Prompts for a line, which is not echoed. */
 export async function ask(question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output, terminal: true });

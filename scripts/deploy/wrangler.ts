@@ -1,5 +1,5 @@
-// Runs wrangler, Cloudflare's command line: its answer, and in its own words why not. It never asks a person,
-// and its output is written to no log.
+// Runs wrangler, Cloudflare's command line, and returns its output or the reason for its failure. wrangler
+// never prompts, and writes no log file.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +11,11 @@ import { ROOT } from "../project/child.ts";
 export interface WranglerReply {
   ok: boolean;
   stdout: string;
-  /** Where it failed: Cloudflare's error code, if it was Cloudflare that refused. */
+  /** After a failure: Cloudflare's error code; null if the error is wrangler's. */
   code: number | null;
-  /** Where it failed: one line. */
+  /** After a failure: the reason, in one line. */
   reason: string;
-  /** After a deploy: where the Worker answers. */
+  /** After a deploy: the Worker's URLs. */
   addresses: string[];
 }
 
@@ -27,10 +27,9 @@ interface Entry {
 }
 
 /**
- * Runs wrangler to its end.
- * @param on `env`: the environment of wrangler.toml, empty: its top level; `account`: empty   until it is
- * known
- * @param input for its standard input, such as secrets
+ * Runs wrangler until it exits.
+ * @param on `env`: the environment in wrangler.toml, empty for its top level; `account`: empty until known
+ * @param input text for standard input, such as secrets
  */
 export async function wrangler(
   { env, account }: { env: string; account: string },
@@ -45,19 +44,19 @@ export async function wrangler(
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       env: {
         WRANGLER_SEND_METRICS: "false",
-        // A third of its start is compiling.
+        // Compiling takes a third of wrangler's start.
         NODE_COMPILE_CACHE: `${ROOT}node_modules/.cache/wrangler-code`,
         ...process.env,
-        // Its build runs Node by name, and needs the one that `npm ci` brings.
+        // wrangler's build command runs `node`, which must be the one that `npm ci` installs.
         PATH: `${ROOT}node_modules/.bin${delimiter}${process.env.PATH}`,
-        // Or it takes the account that it used last, whoever is logged in now.
+        // Without it wrangler uses the account that it used last, even after a new login.
         ...(account !== "" && { CLOUDFLARE_ACCOUNT_ID: account }),
         WRANGLER_HIDE_BANNER: "true",
         WRANGLER_WRITE_LOGS: "false",
         WRANGLER_OUTPUT_FILE_PATH: record,
       },
     });
-    // A process that ends before it has read its input says why in its own words.
+    // If wrangler exits before it reads its input, its own error says why.
     child.stdin?.on("error", () => {}).end(input);
     const [stdout, stderr, status] = await Promise.all([
       text(child.stdout as NonNullable<typeof child.stdout>),
@@ -88,10 +87,10 @@ function readEntries(file: string): Entry[] {
   }
 }
 
-/** Cloudflare's words, or else wrangler's: it names the path of the interface first. */
+/** Cloudflare's error, or else wrangler's: wrangler's message begins with the API's path. */
 function reasonOf(stderr: string, message = ""): string {
   const lines = stderr.split("\n").map((line) => line.trim());
   const said = lines.find((line) => /\[code: \d+\]$/.test(line));
   const error = lines.find((line) => line.includes("[ERROR]"))?.replace(/^.*\[ERROR\]\s*/, "");
-  return said ?? (message.split("\n")[0] || error || "wrangler ended without a word");
+  return said ?? (message.split("\n")[0] || error || "wrangler failed without an error message");
 }

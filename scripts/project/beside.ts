@@ -1,22 +1,22 @@
-// The packages beside the product that `npm ci` leaves out: each is installed by the first command that needs
-// it, and again where its lockfile has changed.
+// Installs the packages of lab/ and test/, which `npm ci` leaves out, when a command first needs them and
+// after their lockfile has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ROOT, runToEnd } from "./child.ts";
 
-/** By folder, what its packages are for. */
+/** Users of the packages, by folder. */
 export const BESIDE = {
-  lab: "the laboratory",
-  test: "types, lint, migrations, releases and the longer tests",
+  lab: "lab commands",
+  test: "type checks, lint, migrations, releases and longer tests",
 } as const;
 
 export type Beside = keyof typeof BESIDE;
 
-/** Beside the packages: the digest of the lockfile that they were installed from. */
+/** The digest of the lockfile from which the packages were installed. */
 const MARK = "node_modules/.kritai-lockfile";
 
 /**
- * Installs what is not there yet, and says so on stderr. Ends the process with 1 where that fails.
+ * Installs missing or outdated packages and reports it on stderr. Exits with 1 if npm fails.
  */
 export async function installBeside(...folders: readonly Beside[]): Promise<void> {
   for (const folder of folders) {
@@ -26,16 +26,16 @@ export async function installBeside(...folders: readonly Beside[]): Promise<void
       .digest("hex");
     const mark = `${path}${MARK}`;
     if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) continue;
-    console.error(`kritai: installing ${folder}/, which ${BESIDE[folder]} need${folder === "test" ? "" : "s"} ..`);
+    console.error(`kritai: installing the packages in ${folder}/ for ${BESIDE[folder]} ..`);
     if ((await npmCi(path)) !== 0) {
-      console.error(`kritai: ${folder}/ could not be installed; \`npm ci\` in that folder says why`);
+      console.error(`kritai: could not install the packages in ${folder}/; run \`npm ci\` there to see why`);
       process.exit(1);
     }
     writeFileSync(mark, wanted);
   }
 }
 
-/** The npm that runs this, or the one of the machine. */
+/** Runs `npm ci` with the npm that started this process, or else the one on PATH. */
 function npmCi(cwd: string): Promise<number> {
   const flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const npm = process.env.npm_execpath;

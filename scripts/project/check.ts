@@ -1,18 +1,19 @@
-// `npm run check [-- NAME]`: types, lint, prose and generated files, one of them, or the deploy's dry run.
-// Packages that types and lint need besides those of `npm ci` are installed on first use.
+// `npm run check [-- NAME]`: checks types, lint, prose and generated files, or one of them, or builds a
+// deploy without deploying it.
+// Installs the packages for types and lint on first use.
 import { type Beside, installBeside } from "./beside.ts";
 import { runToEnd } from "./child.ts";
 import { partOf } from "./parts.ts";
 
 export const CHECKS = {
   call: "npm run check --",
-  description: "Without a name: types, lint, prose and generated, in this order, up to the first that fails.",
+  description: "Without a name: runs types, lint, prose and generated in this order, and stops at the first failure.",
   names: {
-    types: "the compiler, for the Worker, for Node and for the TypeScript client",
-    lint: "Biome, which also mends: test/node_modules/.bin/biome check --write FILES",
-    prose: "comments, messages, documentation and names without words that readers had to guess at",
-    generated: "lockfiles, prompts and programs are what their sources give",
-    deploy: "what would be deployed can be built",
+    types: "checks the types of the Worker, the Node code and the TypeScript client",
+    lint: "runs Biome; to fix files: test/node_modules/.bin/biome check --write FILES",
+    prose: "finds unclear words in comments, messages, documentation and names",
+    generated: "checks that lockfiles, prompts and programs match their sources",
+    deploy: "builds what would be deployed, without deploying it",
   },
 } as const;
 
@@ -24,7 +25,7 @@ interface Check {
 }
 
 const node = (...args: string[]) => [process.execPath, ...args] as const;
-/** Each checker repeats the types that several files share, so there are at most as many as cores. */
+/** Each checker repeats the work for shared types, so more checkers than cores are slower. */
 const tsc = (project: string) => ["node_modules/.bin/tsc", "-p", project, "--checkers", "2"] as const;
 const CHECK: Record<Name, Check> = {
   types: {
@@ -45,7 +46,7 @@ const CHECK: Record<Name, Check> = {
 };
 
 if (import.meta.main) {
-  // The compiler is a Go program that ends soon: a third of its time went into collecting garbage.
+  // The compiler is a short-lived Go program that spent a third of its time on garbage collection.
   process.env.GOGC ??= "400";
   const asked = process.argv.slice(2);
   const names: Name[] =

@@ -1,17 +1,17 @@
-// Runs another program to its end in this one's terminal.
+// Runs other programs in this process's terminal.
 import { spawn } from "node:child_process";
 
 export const ROOT = new URL("../../", import.meta.url).pathname;
 
 interface Where {
   cwd?: string;
-  /** Its output goes to stderr. */
+  /** Sends the program's output to stderr. */
   outputToStderr?: boolean;
 }
 
 /**
- * Runs a program until it ends. A Ctrl-C reaches it from the terminal, and SIGTERM is passed on.
- * @returns its exit status; 1 where a signal ended it or it could not be started
+ * Runs a program until it exits. Ctrl-C reaches it from the terminal; SIGTERM is passed on.
+ * @returns the exit status; 1 if a signal ended the program or it could not be started
  */
 export function runToEnd(
   program: string,
@@ -24,14 +24,14 @@ export function runToEnd(
   process.on("SIGINT", pass).on("SIGTERM", pass);
   return new Promise<number>((ended) => {
     child.once("error", (fault) => {
-      console.error(`kritai: ${program} cannot be started: ${fault.message}`);
+      console.error(`kritai: cannot start ${program}: ${fault.message}`);
       ended(1);
     });
     child.once("close", (code) => ended(code ?? 1));
   }).finally(() => process.off("SIGINT", pass).off("SIGTERM", pass));
 }
 
-/** Goes on as another program of ours, in this process: its flags are `args`. */
+/** Runs one of our programs in this process, with the flags `args`. */
 export async function goOnAs(file: string, args: readonly string[]): Promise<void> {
   const path = `${ROOT}${file}`;
   process.argv.splice(1, Number.POSITIVE_INFINITY, path, ...args);

@@ -1,5 +1,5 @@
-// Makes the OpenAPI document as types for the package of clients/typescript: in no commit, made where
-// the document is another than the one that they were made of.
+// Generates the types of clients/typescript from the OpenAPI document, if the document has changed. The file
+// is not committed.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { ROOT } from "./child.ts";
 
 const DOCUMENT = `${ROOT}public/openapi.json`;
 const TYPES = `${ROOT}clients/typescript/src/openapi.generated.ts`;
-/** Without it every field that has a default would have to be sent. */
+/** Without this flag the client would have to send every field that has a default. */
 const FLAGS = ["--default-non-nullable=false"];
 const ENOUGH_BYTES = 64 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { cwd: ROOT, encoding: "utf8", maxBuffer: ENOUGH_BYTES });
 
 run(process.execPath, "scripts/build/public/main.ts");
-const mark = `// From the document ${createHash("sha256").update(readFileSync(DOCUMENT)).digest("hex")}.\n`;
+const mark = `// Generated from public/openapi.json, SHA-256 ${createHash("sha256").update(readFileSync(DOCUMENT)).digest("hex")}.\n`;
 if (!existsSync(TYPES) || !readFileSync(TYPES, "utf8").startsWith(mark)) {
   await installBeside("test");
   writeFileSync(TYPES, mark + run("test/node_modules/.bin/openapi-typescript", DOCUMENT, ...FLAGS));

@@ -1,11 +1,11 @@
-// `npm run generate [-- NAME]`: writes what is generated from sources, all of it or by name.
+// `npm run generate [-- NAME]`: writes generated files from their sources, all of them or by name.
 import { installBeside } from "./beside.ts";
 import { runToEnd } from "./child.ts";
 import { partOf } from "./parts.ts";
 
 export const GENERATED = {
   call: "npm run generate --",
-  description: "Without a name: prompts, programs and public.",
+  description: "Without a name: generates prompts, programs and public.",
   names: {
     prompts: "src/core/judges/templates.generated.ts",
     programs: "src/core/wire/programs.generated.ts",

@@ -1,5 +1,5 @@
-// `npm run lab -- NAME [flags]`, the door to the laboratory: installs its packages on first use, then goes on
-// as the command that is named. `npm run evaluate` and `npm run loadtest` are the same door.
+// `npm run lab -- NAME [flags]`: runs a lab command, after installing the lab's packages on first use.
+// `npm run evaluate` and `npm run loadtest` are shortcuts.
 import { installBeside } from "./beside.ts";
 import { goOnAs } from "./child.ts";
 import { partOf } from "./parts.ts";
@@ -7,31 +7,31 @@ import { partOf } from "./parts.ts";
 export const LAB = {
   call: "npm run lab --",
   description:
-    "Measures and tries the product. `--help` after a name lists its flags; the first use installs packages.",
+    "Runs measurements and experiments. `NAME --help` lists a command's flags; the first use installs packages.",
   names: {
-    evaluate: "a verifier over a set",
-    testbed: "builds and checks sets",
-    study: "what each schedule's order costs",
-    decisions: "what a decision model's probabilities are worth",
-    loadtest: "an open-loop load test",
-    bench: "speed and memory of the parts",
-    rescore: "a logged run under another spec",
-    ensembles: "weights for several judges, fitted to labels",
-    "judge-terms": "what length and the first place earn with a run's judge",
-    alarms: "each alarm in made runs, healthy and not",
-    trainers: "every trainer's client through outages and restarts",
-    "red-team": "attacks on the reward",
-    fuzz: "random texts for every parser",
+    evaluate: "measures a verifier's accuracy on a labelled set",
+    testbed: "builds and checks labelled sets",
+    study: "compares schedules by cost and accuracy",
+    decisions: "measures how reliable a decision model's probabilities are",
+    loadtest: "runs an open-loop load test",
+    bench: "measures the speed and memory of the parts",
+    rescore: "scores a logged run again under another spec",
+    ensembles: "fits weights for several judges to labels",
+    "judge-terms": "estimates a judge's preference for length and for the first position",
+    alarms: "tests each alarm on simulated runs, healthy and faulty",
+    trainers: "tests every trainer's client through outages and restarts",
+    "red-team": "attacks the reward with adversarial rollouts",
+    fuzz: "feeds random texts to every parser",
     chaos: "kills parts at random under load",
-    soak: "half an hour at a share of the knee",
-    capacity: "how many GPUs a step needs",
-    cost: "what a step, a day and a month cost",
-    paper: "the Aletheia paper's figures again",
-    measure: "the examples' pass rates again",
+    soak: "finds the maximum load and runs for half an hour below it",
+    capacity: "estimates how many GPUs a step needs",
+    cost: "estimates the cost of a step, a day and a month",
+    paper: "recomputes figures of the Aletheia paper",
+    measure: "measures the pass rates of the examples again",
   },
 } as const;
 
-/** Where a command lies under another name than its own. */
+/** Folders of commands that differ from the command's name. */
 const FOLDERS: Partial<Record<keyof typeof LAB.names, string>> = { measure: "problems" };
 
 export const mainOf = (name: keyof typeof LAB.names): string => `lab/${FOLDERS[name] ?? name}/main.ts`;

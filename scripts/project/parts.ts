@@ -1,17 +1,16 @@
-// The command line of commands that are several: the first word says which, `--help` lists them, and a word
-// that is none is refused.
+// Command lines with subcommands: the first word selects one, and `--help` lists them.
 import { nearest } from "../../src/core/faults/suggestion.ts";
 
 export interface Parts<N extends string> {
-  /** As a person calls it, e.g. `npm run lab --`. */
+  /** The command line before the subcommand, e.g. `npm run lab --`. */
   call: string;
-  /** Its description, in a sentence or two. */
+  /** One or two sentences. */
   description: string;
-  /** By name, what each is. */
+  /** Descriptions by subcommand. */
   names: Readonly<Record<N, string>>;
 }
 
-/** The usage: every name with what it is. */
+/** The usage, with a row for each name. */
 function usageOf({ call, description, names }: Parts<string>): string {
   const rows = Object.entries(names);
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -24,15 +23,14 @@ export const isHelp = (word: string | undefined): boolean => word === "--help" |
 export const isPart = <N extends string>({ names }: Parts<N>, word: string | undefined): word is N =>
   word !== undefined && Object.hasOwn(names, word);
 
-/** Prints the usage and ends the process with 0. */
+/** Prints the usage and exits with 0. */
 export function sayHelp(parts: Parts<string>): never {
   console.log(usageOf(parts));
   process.exit(0);
 }
 
 /**
- * The name that stands first. Ends the process with 0 after `--help`, with 2 where it is missing or
- * is none.
+ * The subcommand `word`. Exits with 0 after `--help`, and with 2 if the subcommand is missing or unknown.
  */
 export function partOf<N extends string>(parts: Parts<N>, word: string | undefined): N {
   if (isHelp(word)) sayHelp(parts);
@@ -40,8 +38,8 @@ export function partOf<N extends string>(parts: Parts<N>, word: string | undefin
   const suggestion = nearest(word ?? "", Object.keys(parts.names));
   const fault =
     word === undefined
-      ? "say which"
-      : `there is no ${word}${suggestion === null ? "" : `; did you mean ${suggestion}?`}`;
+      ? "NAME is missing"
+      : `unknown NAME ${word}${suggestion === null ? "" : `; did you mean ${suggestion}?`}`;
   console.error(`kritai: ${fault}\n\n${usageOf(parts)}`);
   process.exit(2);
 }

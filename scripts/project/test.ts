@@ -1,27 +1,27 @@
-// `npm test [-- NAME] [what vitest takes]`: which projects and programs a name stands for, and what they need
-// that `npm ci` leaves out.
+// `npm test [-- NAME] [vitest's flags and files]`: runs the vitest projects or the program of a name, after
+// installing the packages that they need in addition to `npm ci`.
 import { type Beside, installBeside } from "./beside.ts";
 import { goOnAs, ROOT, runToEnd } from "./child.ts";
 import { isHelp, isPart, type Parts, sayHelp } from "./parts.ts";
 
-/** The projects of `npm test` without a name: the product's guarantees, with nothing but `npm ci`. */
+/** The vitest projects of `npm test` without a name, which need only the packages of `npm ci`. */
 export const DEFAULT_PROJECTS = ["node", "isolated", "mocked", "workerd"];
 
 export const TESTS = {
   call: "npm test --",
-  description: `Without a name: projects ${DEFAULT_PROJECTS.join(", ")}. Flags and files are passed on.`,
+  description: `Without a name: runs the projects ${DEFAULT_PROJECTS.join(", ")}. Passes flags and files on to vitest.`,
   names: {
-    slow: "the GPU side, databases, what takes long",
-    searches: "properties over thousands of cases, every regular expression's worst text",
-    lab: "the laboratory",
-    "lab-commands": "the laboratory's commands as processes, and its reports as pages",
-    processes: "the stack, its commands and restarts as processes",
-    deploy: "npm run deploy, with the real wrangler against stand-ins; a release and what it made",
-    faults: "every fault x protocol x form of reply, and half a minute of chaos",
-    browser: "the pages in Chromium",
+    slow: "the GPU side, databases and other slow tests",
+    searches: "properties over thousands of cases, and the worst-case text of every regular expression",
+    lab: "the lab's code",
+    "lab-commands": "the lab's commands as processes, and its report pages",
+    processes: "the local stack as processes: commands and restarts",
+    deploy: "npm run deploy with the real wrangler against fake services, and a release's files",
+    faults: "every combination of fault, protocol and reply format, and half a minute of chaos",
+    browser: "the web pages in Chromium",
     python: "the Python client: bash clients/python/run-tests.sh",
-    engine: "real engines on the CPU, which it installs: test/tools/test-engine.ts",
-    all: "everything, one behind another, a real vLLM last",
+    engine: "installs and tests real inference engines on the CPU: test/tools/test-engine.ts",
+    all: "all tests in sequence, with a real vLLM at the end",
   },
 } as const satisfies Parts<string>;
 
@@ -46,7 +46,7 @@ async function runOne(name: Name | null, args: readonly string[]): Promise<void>
   if (name === "engine") return goOnAs(ENGINE, args);
   const { projects, needs } = (name === null ? undefined : PROJECTS[name]) ?? { projects: DEFAULT_PROJECTS, needs: [] };
   await installBeside(...needs);
-  // For the many programs that tests start: half of such a start's CPU is compiling the same code.
+  // Tests start many programs, and half of the CPU time of each start goes into compiling the same code.
   process.env.NODE_COMPILE_CACHE ??= `${ROOT}node_modules/.cache/kritai/compiled`;
   const asked = args.some((arg) => arg.startsWith("--project"))
     ? []

@@ -1,43 +1,43 @@
-// The files that registries take: two npm packages, a wheel and an sdist, built from a folder with the
-// sources, and what the registries' own checkers say of them.
+// Builds the files for package registries: two npm packages, a wheel and an sdist, and runs the registries'
+// own checkers on them.
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { asPython } from "./versions.ts";
 
 export interface Folders {
-  /** The repository, whose packages and environments are used. */
+  /** The repository, with its installed packages and environments. */
   root: string;
-  /** The tree with the version written into it; what is made on the way lies in its `dist`. */
+  /** A copy of the sources with the version written into it; its `dist` takes intermediate files. */
   sources: string;
-  /** Where the release's files go. */
+  /** The folder for the release's files. */
   out: string;
 }
 
 export interface Artifacts {
-  /** Where each npm package lies unpacked. */
+  /** The folder of each npm package, unpacked. */
   npm: readonly string[];
   tarballs: readonly string[];
   wheel: string;
   sdist: string;
 }
 
-/** Says what it runs; @throws Error with what the program printed where it fails */
+/** Prints the command and runs it. @throws Error with the program's output if it fails */
 export function run(cwd: string, program: string, args: readonly string[], env: Record<string, string> = {}): string {
   console.log(`release: ${[program.split("/").at(-1), ...args].join(" ")}`.replaceAll(cwd, "."));
   const options = { cwd, encoding: "utf8", stdio: "pipe", maxBuffer: 1 << 26 } as const;
   return execFileSync(program, args, { ...options, env: { ...process.env, ...env } });
 }
 
-/** A program of the environment that run-tests.sh makes for releases. */
+/** A program in the Python environment that run-tests.sh creates for releases. */
 export const python = (root: string, name: string): string => join(root, ".venv/python-client-release/bin", name);
 
-/** When HEAD was committed, seconds: the time that archives and lists state. */
+/** The commit time of HEAD, in seconds since 1970: the timestamp in archives and SBOMs. */
 export function committedAt(root: string): string {
   return execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" }).trim();
 }
 
-/** Builds and checks. */
+/** Builds and checks the artifacts. */
 export function build({ root, sources, out }: Folders, version: string): Artifacts {
   const node = (...args: string[]) => run(sources, process.execPath, args);
   const tool = (name: string, ...args: string[]) => run(out, join(root, "test/node_modules/.bin", name), args);
@@ -52,7 +52,7 @@ export function build({ root, sources, out }: Folders, version: string): Artifac
   const pack = (folder: string) => run(folder, "npm", ["pack", "--silent", "--pack-destination", out]).trim();
   const tarballs = [pack(kritai), pack(client)];
   for (const tarball of tarballs) tool("publint", "run", "--strict", tarball);
-  // The other has a command, and no types that could be wrong.
+  // The package `kritai` has a command and no types to check.
   tool("attw", ...["--profile", "esm-only", tarballs[1] as string]);
 
   run(root, "bash", ["clients/python/run-tests.sh", "--release", "--prepare"]);

@@ -1,5 +1,4 @@
-// The description of a release's files: the parts of each (CycloneDX), under which licences, their digests,
-// and from which sources and by which tools they were built. Signs nothing.
+// Describes a release's files: an SBOM for each (CycloneDX), licences, digests and provenance. Signs nothing.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -22,7 +21,7 @@ const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const asJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
 
-/** @param folder the packed npm package @returns its list, from the versions that were tested */
+/** @param folder the packed npm package @returns its SBOM, with the tested versions */
 function npmBom(root: string, folder: string): Bom {
   const manifest = readJson(join(folder, "package.json")) as Manifest;
   const lock = lockOf(manifest, readJson(join(root, "package-lock.json")) as Lock);
@@ -30,12 +29,12 @@ function npmBom(root: string, folder: string): Bom {
   const bom = JSON.parse(
     run(folder, "npm", ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "library", "--package-lock-only"]),
   ) as Bom;
-  // npm takes the folder's name for the package's.
+  // npm uses the folder's name as the package's name.
   if (bom.metadata.component !== undefined) bom.metadata.component.name = manifest.name;
   return bom;
 }
 
-/** The wheel's, from an environment that holds it and what it needs. */
+/** The wheel's SBOM, from an environment with the wheel and its dependencies. */
 function pythonBom({ root, sources, out }: Folders, wheel: string): Bom {
   const bare = join(sources, "dist/bare");
   run(out, python(root, "python"), ["-m", "venv", "--without-pip", bare]);
@@ -48,24 +47,24 @@ function pythonBom({ root, sources, out }: Folders, wheel: string): Bom {
 
 const licenceOf = ({ licenses = [] }: Component) =>
   [...new Set(licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? ""))]
-    // Python's old classifiers say again what the licence's id says.
+    // Python's old classifiers repeat the licence's id.
     .filter((name) => name !== "" && !name.startsWith("License :: "))
     .join(", ");
 
-/** A row for each third-party package. @throws Error that names those without a stated licence */
+/** One row per third-party package. @throws Error that names packages without a licence */
 export function licencesOf(boms: Readonly<Record<string, Bom>>): string {
   const rows = new Map<string, string>();
   for (const bom of Object.values(boms))
     for (const component of bom.components) rows.set(`${component.name}\t${component.version}`, licenceOf(component));
   const silent = [...rows].filter(([, licence]) => licence === "").map(([name]) => name.replace("\t", " "));
-  if (silent.length > 0) throw new Error(`no licence is stated by ${silent.join(", ")}`);
+  if (silent.length > 0) throw new Error(`no licence found for ${silent.join(", ")}`);
   return [...rows]
     .map(([name, licence]) => `${name}\t${licence}\n`)
     .sort()
     .join("");
 }
 
-/** The statement for in-toto's readers: which files, of which sources, built how. */
+/** The in-toto provenance statement: the files, their sources and how they were built. */
 function provenance(root: string, folder: string, version: string, files: readonly string[]): object {
   const git = (...args: string[]) => run(root, "git", args).trim();
   const locks = ["package-lock.json", "test/package-lock.json", "clients/python/requirements-release.txt"];
@@ -93,7 +92,7 @@ function provenance(root: string, folder: string, version: string, files: readon
   };
 }
 
-/** Writes the descriptions beside the artifacts. */
+/** Writes the descriptions next to the artifacts. */
 export function describe(folders: Folders, version: string, { npm, wheel }: Artifacts): void {
   const { root, out } = folders;
   const boms = {
@@ -102,7 +101,7 @@ export function describe(folders: Folders, version: string, { npm, wheel }: Arti
   };
   const timestamp = new Date(Number(committedAt(root)) * 1000).toISOString();
   for (const [name, bom] of Object.entries(boms)) {
-    // Both are another with each run, of the same content.
+    // Both differ between runs with the same content.
     delete bom.serialNumber;
     bom.metadata.timestamp = timestamp;
     writeFileSync(join(out, `${name}.cdx.json`), asJson(bom));

@@ -1,5 +1,5 @@
-// The lockfile of a package that is published: of the repository's, what that package needs, each at the
-// version and with the hash that was tested.
+// The lockfile of a published package: the part of the repository's lockfile that the package needs, with the
+// tested versions and hashes.
 
 interface Entry {
   version?: string;
@@ -25,7 +25,7 @@ export interface Manifest {
   dependencies: Record<string, string>;
 }
 
-/** Where Node finds `name` from the package at `from`; null where it is not installed. */
+/** Where Node finds `name` from the package at `from`; null if it is not installed. */
 function found({ packages }: Lock, from: string, name: string): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("node_modules/") - 1))) {
     const path = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
@@ -34,9 +34,11 @@ function found({ packages }: Lock, from: string, name: string): string | null {
   }
 }
 
-/** @throws Error where the repository has not what the manifest names */
+/**
+ * @throws Error if the repository's lockfile lacks a package that the manifest needs, or has another version
+ */
 export function lockOf(manifest: Manifest, whole: Lock): object {
-  /** By path, whether the package works without it. */
+  /** Whether the package is optional, by path. */
   const reached = new Map<string, boolean>();
   function reach(from: string, names: readonly string[], isOptional: boolean): void {
     for (const name of names) {
@@ -54,7 +56,7 @@ export function lockOf(manifest: Manifest, whole: Lock): object {
   }
   for (const [name, version] of Object.entries(manifest.dependencies)) {
     const has = whole.packages[found(whole, "", name) ?? ""]?.version;
-    if (has !== version) throw new Error(`the lockfile has ${name} ${has}, the manifest ${version}`);
+    if (has !== version) throw new Error(`the lockfile has ${name} ${has}, but the manifest has ${version}`);
   }
   reach("", Object.keys(manifest.dependencies), false);
   const packages = [...reached]

@@ -1,5 +1,5 @@
-// `node scripts/release/main.ts`: everything that a version publishes, built from a copy of the tree that
-// states the version, checked, and listed. Signs nothing and uploads nothing.
+// `node scripts/release/main.ts`: builds, checks and describes the files of a release, from a copy of the
+// sources with the new version. Signs nothing and uploads nothing.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { describe } from "./describe.ts";
 import { released, setVersion, versionFault, versionOf } from "./versions.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-/** Inside the repository, so that what is built finds its packages. */
+/** Inside the repository, so that builds find the installed packages. */
 const STAGE = join(ROOT, "dist/release-stage");
 const PACKAGES = ["node_modules", "test/node_modules"];
 
@@ -18,19 +18,19 @@ const { version, out, write } = commandFlags({
   command: "release",
   call: "node scripts/release/main.ts",
   description:
-    "Builds the npm packages, the wheel and the sdist of a version, checks them, and writes what each is made of. Changes no file of the tree unless told to; signs and uploads nothing.",
+    "Builds and checks the npm packages, the wheel and the sdist of a version, and writes their components, licences and provenance. Changes no source file without --write. Signs and uploads nothing.",
   texts: {
     version: {
       value: versionOf(ROOT),
       fault: (text) => versionFault(text, versionOf(ROOT)),
-      help: "the version to release; without it the one that package.json states",
+      help: "the version to release",
     },
-    out: { value: "dist/release", help: "the folder for its files, which is made anew" },
+    out: { value: "dist/release", help: "the output folder, whose old release is deleted" },
   },
-  switches: { write: "also writes the version and the changelog's heading into the tree, to be committed" },
+  switches: { write: "also writes the version and the changelog's heading into the sources, for you to commit" },
 });
 
-/** The tree as git sees it: what is committed, and what is changed or new and not ignored. */
+/** Copies the sources: all files that git tracks, and new files that git does not ignore. */
 function stage(): void {
   rmSync(STAGE, { recursive: true, force: true });
   const listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
@@ -43,7 +43,7 @@ function stage(): void {
   for (const path of PACKAGES) symlinkSync(join(ROOT, path), join(STAGE, path));
 }
 
-/** The version and the changelog's heading, below `root`. */
+/** Writes the version and the changelog's heading below `root`. @returns the changed files */
 function state(root: string): string[] {
   const changelog = join(root, "CHANGELOG.md");
   const date = new Date().toISOString().slice(0, 10);
@@ -51,10 +51,10 @@ function state(root: string): string[] {
   return ["CHANGELOG.md", ...setVersion(root, version)];
 }
 
-/** @throws Error where the folder holds something else than a release */
+/** Empties the folder. @throws Error if the folder contains something other than a release */
 function emptied(folder: string): string {
   if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, "SHA256SUMS")))
-    throw new Error(`--out ${folder} holds other files than a release's`);
+    throw new Error(`--out ${folder} contains files that are not from a release; choose another folder`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return folder;
@@ -69,10 +69,10 @@ try {
   describe(folders, version, build(folders, version));
   if (write) state(ROOT);
   console.log(`\n${version} is in ${out}; nothing was signed or uploaded`);
-  console.log(`${write ? "written" : "with --write it would write"}: ${changed.join(", ")}`);
+  console.log(`${write ? "changed" : "--write would change"}: ${changed.join(", ")}`);
 } catch (fault) {
   const { stdout, stderr, message } = fault as Error & { stdout?: string; stderr?: string };
-  console.error(`kritai: no release: ${message}\n${stdout ?? ""}${stderr ?? ""}`.trimEnd());
+  console.error(`kritai: the release failed: ${message}\n${stdout ?? ""}${stderr ?? ""}`.trimEnd());
   process.exitCode = 1;
 } finally {
   rmSync(STAGE, { recursive: true, force: true });

@@ -1,11 +1,11 @@
-// The one version number: package.json has it, and here is the table of all other places that state it.
+// The version number: package.json defines it, and a table here lists all other places that repeat it.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Place {
-  /** Files by pattern; where none fits, nothing is stated. */
+  /** Glob patterns; a pattern may match no file. */
   files: readonly string[];
-  /** Its first group is the version, at each match. */
+  /** Matches each statement of the version; group 1 is the version. */
   states: RegExp;
 }
 
@@ -38,7 +38,7 @@ export interface Stated {
   version: string;
 }
 
-/** Each statement below `root`, in the order of the table; of every place at least one. */
+/** Every statement of the version below `root`, in the order of the table. */
 export function versionsIn(root: string): Stated[] {
   return PLACES.flatMap(({ files, states }) =>
     globSync([...files], { cwd: root, exclude: ["**/node_modules/**"] })
@@ -49,15 +49,15 @@ export function versionsIn(root: string): Stated[] {
   );
 }
 
-/** The version that package.json states. */
+/** The version in package.json. */
 export function versionOf(root: string): string {
   return (JSON.parse(readFileSync(join(root, SOURCE), "utf8")) as { version: string }).version;
 }
 
-/** As Python's packages write it. */
+/** The version in Python's notation. */
 export const asPython = (version: string): string => version.replace("-rc.", "rc");
 
-/** Writes `version` everywhere; the files that changed. */
+/** Writes `version` to all places. @returns the changed files */
 export function setVersion(root: string, version: string): string[] {
   const changed = new Set<string>();
   for (const { files, states } of PLACES)
@@ -71,17 +71,17 @@ export function setVersion(root: string, version: string): string[] {
   return [...changed].sort();
 }
 
-/** What is wrong with `version` as the next one after `current`, or null. */
+/** Why `version` cannot follow `current`, or null. */
 export function versionFault(version: string, current: string): string | null {
   if (!new RegExp(`^${SEMVER}$`).test(version)) return "must be like 1.2.3 or 1.2.3-rc.1";
   const [next, last] = [version, current].map((text) => (text.split("-")[0] as string).split(".").map(Number));
   const at = [0, 1, 2].find((i) => next?.[i] !== last?.[i]);
-  return at !== undefined && (next?.[at] ?? 0) < (last?.[at] ?? 0) ? `must not be below ${current}` : null;
+  return at !== undefined && (next?.[at] ?? 0) < (last?.[at] ?? 0) ? `must not be lower than ${current}` : null;
 }
 
 const UNRELEASED = new RegExp(`^## ${SEMVER} — unreleased$`, "m");
 
-/** The changelog whose newest part, as yet unreleased, is this version's. @throws Error without one */
+/** The changelog with its unreleased section dated as this version. @throws Error without such a section */
 export function released(changelog: string, version: string, date: string): string {
   const newest = /^## .*$/m.exec(changelog)?.[0] ?? "none";
   if (!UNRELEASED.test(newest))

@@ -1,23 +1,23 @@
-// Defines what of packages is left out of the Worker's bundle: modules that nothing of ours calls, and that
-// their packages hold on to all the same. A module that is no longer there stops the build.
+// Modules of packages that are replaced by stubs in the Worker's bundle: our code never calls them, but their
+// packages import them. If such a module no longer exists, the build fails.
 import { readFileSync } from "node:fs";
 import type { Plugin } from "esbuild";
 
 interface Stub {
-  /** Its path in node_modules. */
+  /** Path in node_modules. */
   module: string;
-  /** The expression that stands for each of its exports. */
+  /** The expression that replaces each export. */
   value: string;
 }
 
-/** Each was looked at: what calls it, and that none of ours does. */
+/** For each module we checked that none of our code calls it. */
 const STUBS: readonly Stub[] = [
-  // For schemas as JSON Schema, which only the OpenAPI document is made of.
+  // Converts schemas to JSON Schema, which only the build of the OpenAPI document needs.
   ...["json-schema-processors", "to-json-schema", "json-schema-generator"].map((name) => ({
     module: `zod/v4/core/${name}.js`,
     value: "() => {}",
   })),
-  // For `pgTable(name, (columns) => ..)`: every type of column; a table of ours imports its own.
+  // All column types, for `pgTable(name, (columns) => ..)`; our tables import the types that they use.
   { module: "drizzle-orm/pg-core/columns/all.js", value: "() => ({})" },
   // For `db.query`, which needs a schema with relations.
   { module: "drizzle-orm/relations.js", value: "class {}" },
@@ -35,7 +35,7 @@ const stubbed = (text: string, value: string) =>
     .map((name, i) => `const stub${i} = ${value}; export { stub${i} as ${name} };`)
     .join("\n");
 
-/** @throws Error where a module is no longer there */
+/** @throws Error if a module no longer exists */
 export const withoutUnused: Plugin = {
   name: "without-unused",
   setup({ onLoad }) {

@@ -1,5 +1,4 @@
-// The Worker's modules, and the pages that it serves: made from the sources, once for as long as these are
-// the same.
+// Builds the Worker's modules and the pages that it serves, and builds again only after the sources change.
 import { basename, join } from "node:path";
 import { type BuiltFolder, isBuiltFrom, PUBLIC, replaceFolder, sourcesDigest } from "../build/public/folder.ts";
 import { buildAssets } from "./assets.ts";
@@ -7,7 +6,7 @@ import { MAIN, readModules, type WorkerModules } from "./worker-modules.ts";
 
 const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
 
-/** The last bundle of ours that was made, where wrangler.toml has it. */
+/** The latest bundle, in the folder that wrangler.toml names. */
 const BUNDLE: BuiltFolder = {
   root: PUBLIC.root,
   sources: ["src", "scripts/stack/bundle.ts", "scripts/stack/bundle-stubs.ts", "package.json", "package-lock.json"],
@@ -16,9 +15,8 @@ const BUNDLE: BuiltFolder = {
 };
 
 /**
- * A Worker as ES modules: ours, minified, unless asked otherwise. Each `import()` is a separate module, read
- * at its first use. The static assets that it is bound to are built where they are not there. Exactly these
- * texts are started, tested and deployed.
+ * A Worker as ES modules, by default the product's, minified. Each `import()` becomes a separate module, read
+ * at its first use. Also builds missing static assets. Starts, tests and deploys all use these modules.
  */
 export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promise<WorkerModules> {
   await buildAssets();
@@ -32,9 +30,9 @@ export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promi
   return readModules(join(BUNDLE.root, BUNDLE.folder));
 }
 
-/** Each module and, of a minified one, its map, by name. */
+/** Modules by file name, and their source maps if minified. */
 async function bundled(entry: string, minify: boolean): Promise<Record<string, string>> {
-  // Modules that take longest to load come only once they are of use.
+  // Loaded here because these modules take long to load.
   const [{ build, stop }, { withoutUnused }] = await Promise.all([import("esbuild"), import("./bundle-stubs.ts")]);
   const { outputFiles } = await build({
     entryPoints: { [MAIN.replace(/\.mjs$/, "")]: entry },
@@ -52,7 +50,7 @@ async function bundled(entry: string, minify: boolean): Promise<Record<string, s
     plugins: [withoutUnused],
     logLevel: "error",
   });
-  // Its helper process would otherwise stay as long as the stack.
+  // esbuild's helper process would otherwise run as long as the stack.
   await stop();
   return Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text]));
 }

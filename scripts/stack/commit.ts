@@ -1,7 +1,7 @@
-// The name of the code that runs: the checkout's commit. Knows nothing else of git.
+// The git commit of the running code.
 import { execFileSync } from "node:child_process";
 
-/** The commit, with a note when files differ from it; `unknown` outside a checkout. */
+/** The commit's hash, marked if files differ from it; `unknown` outside a checkout. */
 export function commit(): string {
   const git = (...args: string[]) =>
     execFileSync("git", args, {

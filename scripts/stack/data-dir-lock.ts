@@ -1,11 +1,11 @@
-// The rule that one process at a time uses a directory.
+// A lock that lets only one process at a time use a directory.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /** Another live process holds the directory. */
 export class DataDirInUse extends Error {
-  /** As the holder wrote it: another container numbers its processes by itself. */
+  /** The holder's process id, as the holder sees it; another container has separate ids. */
   readonly pid: number;
 
   constructor(dataDir: string, pid: number) {
@@ -15,14 +15,14 @@ export class DataDirInUse extends Error {
   }
 }
 
-/** A holder that was killed may still be coming to its end. */
+/** A process that was killed may take a moment to release the lock. */
 const ENDING_MS = 1_000;
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the directory for this process and returns how to give it back. The lock is SQLite's on a separate
- * file, which the system drops when the process ends, however it does: a process id alone does not
- * distinguish a container's first process from its predecessor. `lock` names its holder for people.
+ * Locks the directory for this process and returns the function that unlocks it. The lock is SQLite's lock on
+ * a separate file, which the system releases however the process ends. A process id would not do: a
+ * container's first process has the same id after a restart. The file `lock` names the holder for people.
  * @throws DataDirInUse
  */
 export function lockDirectory(dataDir: string): () => void {

@@ -1,11 +1,13 @@
-// Defines what a DATABASE_URL says of its database, and the database there as the variables that the Worker
-// reads.
+// Turns a DATABASE_URL into the variables with which the Worker reaches that database.
 import type { SqlBackend } from "./sql-backend.ts";
 import { startSqlEndpoint } from "./sql-endpoint.ts";
 
 const NEON_HOST = /\.neon\.(?:tech|build)$/;
 
-/** Whether the database is Neon's, which is reached by HTTP. Throws for text that is not a Postgres URL. */
+/**
+ * Whether the database is Neon's, which is reached by HTTP.
+ * @throws Error if the text is not a Postgres URL
+ */
 export function isNeon(databaseUrl: string): boolean {
   if (!/^postgres(?:ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     throw new Error("DATABASE_URL must be a postgres:// URL");
@@ -14,20 +16,20 @@ export function isNeon(databaseUrl: string): boolean {
 }
 
 export interface DatabasePart {
-  /** For people: which database it is, without user, password or host. */
+  /** Description for people, without user, password or host. */
   name: string;
   vars: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** Neon's is used directly, any other is fronted by a loopback endpoint; neither is migrated. */
+/** Uses Neon directly, and any other Postgres through a loopback endpoint. Applies no migrations. */
 export async function databaseAt(databaseUrl: string): Promise<DatabasePart> {
   if (isNeon(databaseUrl)) return { name: "Neon", vars: { DATABASE_URL: databaseUrl }, close: async () => {} };
   const { createPostgres } = await import("./postgres.ts");
   return fronted("Postgres at DATABASE_URL", createPostgres(databaseUrl));
 }
 
-/** The backend behind a loopback endpoint that speaks as Neon does; both end with the part. */
+/** The backend behind a loopback endpoint that speaks Neon's protocol; `close` ends both. */
 export async function fronted(name: string, backend: SqlBackend): Promise<DatabasePart> {
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
   return {

@@ -1,4 +1,4 @@
-// The local stack's database: the one that was given, or an embedded PGlite.
+// The local stack's database: the one at DATABASE_URL, or an embedded PGlite.
 import { type DatabasePart, databaseAt, fronted } from "./database-url.ts";
 import { migrate } from "./migrations.ts";
 import { createPglite } from "./pglite.ts";
@@ -6,8 +6,8 @@ import { createPglite } from "./pglite.ts";
 export type { DatabasePart } from "./database-url.ts";
 
 /**
- * No URL: PGlite in `dataDir`, brought up to the newest migration. A database that is given must
- * have been migrated (`npm run migrate`).
+ * Without a URL: PGlite in `dataDir`, with all migrations applied. A database at a URL must already be
+ * migrated (`npm run migrate`).
  */
 export async function startDatabase(dataDir: string, databaseUrl: string | undefined): Promise<DatabasePart> {
   if (databaseUrl) return databaseAt(databaseUrl);

@@ -1,23 +1,25 @@
-// A decision model made up: it reads the labelled answers of a state and gives probabilities by their
+// Simulates a decision model: reads the labelled answers in a state and returns probabilities by their
 // strength, in every API of the backend. For `npm start` without a model, and for tests.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { unescapeText } from "../../src/core/judges/escape/escape.ts";
 
-/** How it fails on purpose; all off by default. */
+/** Deliberate faults; all off by default. */
 export interface DecisionFaults {
-  /** Added to the first of two answers' strength. */
+  /** Added to the strength of the first of two answers. */
   place_bias?: number;
-  /** The same where more than one pair is asked about: a pull between questions. */
+  /**
+   * Added to the first answer's strength in requests with more than one pair: questions influence each other.
+   */
   pull?: number;
-  /** Share of the state, from its beginning, that it reads; the rest is cut without a word. */
+  /** Share of the state that the model reads, from the beginning; the rest is ignored silently. */
   reads?: number;
-  /** Digits behind the point of its probabilities. */
+  /** Decimals of the probabilities. */
   decimals?: number;
-  /** Questions that it refuses, by what they are about. */
+  /** Whether the model refuses a question, by its instructions. */
   refuses?: (question: string) => boolean;
-  /** In place of an answer: a status and a body. */
+  /** An error reply for a state, or null. */
   status?: (state: string) => { status: number; body: unknown; headers?: Record<string, string> } | null;
   /** Changes a reply before it is sent. */
   spoils?: (reply: Record<string, unknown>, state: string) => unknown;
@@ -25,9 +27,9 @@ export interface DecisionFaults {
 
 export interface DecisionSimulator {
   url: string;
-  /** The states that came, in their order. */
+  /** The states received, in order. */
   states: string[];
-  /** How many questions each request had. */
+  /** The number of questions in each request. */
   questions: number[];
   faults: DecisionFaults;
   close(): Promise<void>;
@@ -48,7 +50,7 @@ const fromMap = (questions: Body): Asked[] =>
     return { id, instructions, options: Object.keys(criteria) };
   });
 
-/** The questions of a request; an OpenAI question has choices, one of SGLang's options. */
+/** The questions of a request. OpenAI's questions have `choices`, SGLang's have `options`. */
 function askedIn({ questions }: Body): Asked[] {
   if (!Array.isArray(questions)) return fromMap(questions);
   return questions.map(({ id, name, instructions, question, choices, options }: Body) => ({
@@ -60,7 +62,10 @@ function askedIn({ questions }: Body): Asked[] {
 const BLOCK = /^\[ANSWER_([A-Z])\]\n([\s\S]*?)\n\[\/ANSWER_\1\]$/gm;
 const CHECK = /\nCHECK WORD: (\w+)\n?$/;
 
-/** Probabilities of a choice's options, given the strength of each answer that was read. @param first log-odds for the first place */
+/**
+ * Probabilities of a choice's options, given the strength of each answer.
+ * @param first log-odds for the first place
+ */
 function decide(asked: Asked, state: string, strengths: ReadonlyMap<string, number>, first: number): number[] {
   const { options } = asked;
   const word = CHECK.exec(state)?.[1];
@@ -88,7 +93,7 @@ interface Answered extends Asked {
   best: string;
 }
 
-/** The reply in the form of the API that the request is of. */
+/** The reply in the format of the request's API. */
 function replyOf(
   path: string,
   { questions }: Body,
@@ -120,7 +125,7 @@ function replyOf(
 
 /**
  * Listens on a free loopback port.
- * @param strengthOf of an answer's text, on a logistic scale
+ * @param strengthOf the strength of an answer's text, on a logistic scale
  */
 export async function startDecisionSimulator(
   strengthOf: (text: string) => number,
@@ -141,7 +146,7 @@ export async function startDecisionSimulator(
     const shown = (value: number) => (faults.decimals === undefined ? value : Number(value.toFixed(faults.decimals)));
     const input_tokens = Math.ceil(read.length / 4);
     const refused = ({ instructions }: Asked) => faults.refuses?.(instructions) === true;
-    // One pair and the check.
+    // Two questions are one pair and the check.
     const first = (faults.place_bias ?? 0) + (asked.length > 2 ? (faults.pull ?? 0) : 0);
     const answers = asked.flatMap((question): Answered[] => {
       const shares = decide(question, read, strengths, first).map(shown);

@@ -1,15 +1,15 @@
-// The demo's calls to the stack. Knows the API only from outside.
+// The demo's HTTP client for the public API.
 
 const STORED_WITHIN_MS = 10_000;
 
 export interface DemoClient {
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
-  /** Like `get`, for what a reply said is queued: it comes within moments. */
+  /** Like `get`, but waits for rows that a reply reported as queued. */
   stored<T>(path: string): Promise<T>;
 }
 
-/** Each call throws with the reply's text when its status is not a success. */
+/** Every method throws an Error with the reply's text if the status is an error. */
 export function createDemoClient(base: string): DemoClient {
   return {
     get: async (path) => answered(await fetch(base + path)),

@@ -1,4 +1,4 @@
-// The demo's printed tables. Knows reply shapes, no network.
+// Formats the demo's tables and texts.
 import { styleText } from "node:util";
 import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
@@ -11,7 +11,7 @@ export interface Problem {
   title: string;
   kind: string;
   language: string;
-  /** Pass rates on the hidden tests, one a rollout. */
+  /** Pass rates on the hidden tests, one per rollout. */
   labels: number[];
   /** Examples in the statement, and how many of them each rollout passes. */
   samples: number;
@@ -25,8 +25,8 @@ const fixed = (value: number | null, digits = 2) => (value === null ? "–" : va
 const component = (value: number | null) => (value === 0 ? "·" : fixed(value));
 
 /**
- * Rows of cells under a head, columns padded to their widest cell; numbers (all but `left`) to the
- * right.
+ * Rows of cells under a header, with columns as wide as their widest cell. Columns in `left` are aligned
+ * left, all others right.
  */
 function table(head: readonly string[], rows: readonly (readonly string[])[], left: ReadonlySet<number>): string {
   const widths = head.map((name, c) => Math.max(name.length, ...rows.map((row) => (row[c] as string).length)));
@@ -42,7 +42,7 @@ function measuresOf(group: GroupResult): string {
   const { tau_b, tau_b_undefined, list_acc, parse_rate } = group.metrics;
   const tied = group.selected_tied.length;
   const selected =
-    group.selected === null ? "selects none" : `selects #${group.selected}${tied > 1 ? ` of ${tied} tied` : ""}`;
+    group.selected === null ? "no selection" : `selects #${group.selected}${tied > 1 ? ` of ${tied} tied` : ""}`;
   const measures = [
     `tau-b ${tau_b === null ? `undefined (${tau_b_undefined})` : fixed(tau_b)}`,
     `${selected}, ${list_acc ? "the best" : "not the best"}`,
@@ -57,7 +57,7 @@ const tallyOf = ({ wins, ties, losses }: Scored) => `${wins}-${ties}-${losses}`;
 
 const isCompared = ({ wins, ties, losses }: Scored) => wins + ties + losses > 0;
 
-/** For a judge that compares nothing: how the rewards themselves go with the labels. */
+/** Measures for a judge without comparisons: how well the rewards agree with the labels. */
 function gradesMeasures({ rollouts, metrics }: GroupResult, labels: readonly number[]): string {
   const read = rollouts.flatMap(({ reward }, r) => (reward === null ? [] : [[reward, labels[r] as number] as const]));
   const { tau } = kendallTauB(
@@ -69,12 +69,12 @@ function gradesMeasures({ rollouts, metrics }: GroupResult, labels: readonly num
 
 const labelOf = (rate: number) => `${bar(rate)} ${fixed(rate)}`;
 
-/** The shown parts of a question and its answers. */
+/** The parts of a question and its answers that the table shows. */
 type Labelled = Pick<TextProblem, "title" | "kind" | "points"> & {
   answers: readonly { met: number[]; note: string }[];
 };
 
-/** A group of texts: a row an answer, with its reward, win counts and label. */
+/** The table of a group of texts: one row per answer, with reward, win counts and label. */
 export function textTable(problem: Labelled, group: GroupResult): string {
   const shares = sharesMet(problem);
   const rows = group.rollouts.map((rollout, r) => [
@@ -84,12 +84,14 @@ export function textTable(problem: Labelled, group: GroupResult): string {
     labelOf(shares[r] as number),
     (problem.answers[r] as { note: string }).note,
   ]);
-  const head = ["", "reward", "win-tie-loss", "points met", "what it is"];
+  const head = ["", "reward", "win-tie-loss", "points met", "description"];
   const measures = group.rollouts.some(isCompared) ? measuresOf(group) : gradesMeasures(group, shares);
   return `${bold(problem.title)} ${dim(problem.kind)}   ${measures}\n${table(head, rows, new Set([3, 4]))}\n`;
 }
 
-/** One group: a row a rollout, with its reward, components, win counts and measured pass rate. */
+/**
+ * The table of a group of programs: one row per rollout, with reward, components, win counts and pass rate.
+ */
 export function groupTable(problem: Problem, group: GroupResult): string {
   const rows = group.rollouts.map((rollout, r) => [
     `#${r}`,
@@ -102,11 +104,11 @@ export function groupTable(problem: Problem, group: GroupResult): string {
     labelOf(problem.labels[r] as number),
     `${rollout.duplicate_of === null ? "" : `= #${rollout.duplicate_of}; `}${problem.notes[r]}`,
   ]);
-  const head = ["", "reward", "base", "format", "overlong", "win-tie-loss", "shown", "hidden tests", "what it is"];
+  const head = ["", "reward", "base", "format", "overlong", "win-tie-loss", "examples", "hidden tests", "description"];
   return `${bold(problem.title)} ${dim(`${problem.kind}, ${problem.language}`)}   ${measuresOf(group)}\n${table(head, rows, new Set([7, 8]))}\n`;
 }
 
-/** The two judge modes side by side. */
+/** One row per judge mode. */
 export function summaryTable(runs: readonly { name: string; reply: RewardsReply; took: string }[]): string {
   const rows = runs.map(({ name, reply, took }) => {
     const sum = (field: "comparisons" | "generations") =>
@@ -141,8 +143,8 @@ export function summaryTable(runs: readonly { name: string; reply: RewardsReply;
 }
 
 /**
- * Where the examples in the statement and the hidden tests agree, pair by pair, from the logged
- * verdicts.
+ * How the verdicts, which follow the examples in the problem statement, agree with the hidden tests, pair by
+ * pair, from the log.
  */
 export function agreement(problems: readonly Problem[], verdicts: readonly (readonly StoredVerdict[])[]): string {
   const counts = { right: 0, wrong: 0, hiddenSeparates: 0, neitherSeparates: 0 };
@@ -155,13 +157,13 @@ export function agreement(problems: readonly Problem[], verdicts: readonly (read
     }
   });
   return [
-    bold("Shown examples against hidden tests, pair by pair"),
-    `  ${counts.right + counts.wrong} pairs are separated by the examples in the statement: ${counts.right} verdicts agree with the hidden tests, ${counts.wrong} do not.`,
-    `  ${counts.hiddenSeparates} pairs look equal on the examples and differ on hidden tests; ${counts.neitherSeparates} are equal on both. The verifier boxes no letter for these.\n`,
+    bold("Examples in the problem statement against hidden tests, pair by pair"),
+    `  ${counts.right + counts.wrong} pairs differ on the examples: ${counts.right} verdicts agree with the hidden tests, ${counts.wrong} do not.`,
+    `  ${counts.hiddenSeparates} pairs are equal on the examples but differ on hidden tests; ${counts.neitherSeparates} are equal on both. The verifier gives no verdict for these pairs.\n`,
   ].join("\n");
 }
 
-/** The run as Postgres has it. */
+/** The run as read back from Postgres. */
 export function logTable(run: RunDetail, steps: readonly StepRow[]): string {
   const rows = steps.map((step) => [
     String(step.step),
@@ -191,19 +193,21 @@ export function logTable(run: RunDetail, steps: readonly StepRow[]): string {
   return `${bold(`Run "${run.run_id}" read back from Postgres`)} ${dim(`${run.requests} requests, specs ${hashes}`)}\n${table(head, rows, new Set())}\n`;
 }
 
-/** The made-up run's lesson, and how to look at it: the demo's own stack is gone by then. */
+/**
+ * Introduces the made-up run and says how to open it on a new stack, because the demo's stack has stopped.
+ */
 export function exampleText(alarms: readonly AlarmSpan[]): string {
   const alarmList = alarms.map(({ alarm, from_step }) => `${alarm} from step ${from_step}`).join(", ");
   return [
-    bold("A run to look at"),
-    `  ${EXAMPLE_RUN} is made up: ${EXAMPLE_STEPS} steps in which a policy learns that its judge likes length. Alarms: ${alarmList}.`,
+    bold("An example run"),
+    `  ${EXAMPLE_RUN} is made up: in ${EXAMPLE_STEPS} steps a policy learns that its judge prefers long answers. Alarms: ${alarmList}.`,
     `  npm start -- --example    then open http://127.0.0.1:8787/runs/${EXAMPLE_RUN}\n`,
   ].join("\n");
 }
 
 /**
- * The share of agents' runs that a judge saw, and where their turns are drawn: the demo's own stack is gone
- * by then.
+ * The share of the agent runs that a judge saw, and how to open their turns on a new stack, because the
+ * demo's stack has stopped.
  */
 export function agentsText(reply: RewardsReply): string {
   const shares = reply.groups.flatMap(({ rollouts }) => rollouts.flatMap(({ shown }) => shown ?? []));
@@ -212,7 +216,7 @@ export function agentsText(reply: RewardsReply): string {
   const kinds = [...new Set(left)].join(", ");
   return [
     bold("What the judge saw"),
-    `  ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of each run's characters; left out, in part or whole: ${kinds} (\`shown\` and \`left_out\` of each rollout).`,
-    "  npm start -- --example    then open http://127.0.0.1:8787/runs/example-agents/steps/0: a group's page draws its runs turn by turn\n",
+    `  ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))} of each run's characters. Left out, in part or in full: ${kinds} (see \`shown\` and \`left_out\` of each rollout).`,
+    "  npm start -- --example    then open http://127.0.0.1:8787/runs/example-agents/steps/0: a group's page shows its runs turn by turn\n",
   ].join("\n");
 }

@@ -1,16 +1,16 @@
-// Asks a running deployment from a command: one request, its JSON or a fault in words.
+// Sends one request from a command to a running deployment, and returns its JSON or throws a readable error.
 
 export interface Deployment {
-  /** Its address, like https://kritai.example. */
+  /** The deployment's URL, like https://kritai.example. */
   target: string;
-  /** Empty: none is sent. */
+  /** The API key; empty: no key is sent. */
   key: string;
 }
 
 /**
- * The JSON that a route answers.
- * @param body sent as JSON where given
- * @throws Error that names the address which cannot be reached, or the path and the refusal
+ * The JSON of a route's reply.
+ * @param body sent as JSON, if given
+ * @throws Error that names the unreachable URL, or the path and the error reply
  */
 export async function deploymentReply<T>(
   { target, key }: Deployment,
@@ -25,7 +25,7 @@ export async function deploymentReply<T>(
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
   const response = await fetch(`${target.replace(/\/+$/, "")}${path}`, init).catch((error: Error) => {
     const { code, message = error.message } = (error.cause ?? {}) as { code?: string; message?: string };
-    throw new Error(`${target} cannot be reached: ${code ?? message}`);
+    throw new Error(`cannot reach ${target}: ${code ?? message}`);
   });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;

@@ -1,5 +1,5 @@
-// The edge of the local stack and of the container: the Worker in workerd, with its objects on disk, its
-// queues and its pages. Knows neither database nor verifier.
+// Runs the Worker in workerd, for the local stack and the container, with Durable Objects on disk, queues and
+// pages.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,20 +12,20 @@ import { queuesOfWorkerd } from "./queue-worker.ts";
 import { modulesCapnp, type WorkerModules } from "./worker-modules.ts";
 import { list, quote, startWorkerd } from "./workerd.ts";
 
-/** Must equal wrangler.toml; a test holds them together. */
+/** Must equal the values in wrangler.toml, which a test checks. */
 export const COMPATIBILITY = { date: "2026-10-23", flags: ["nodejs_compat", "enable_request_signal"] };
 
 /**
- * The most that V8's heap may take, MiB, as Cloudflare gives an isolate 128 MB: what is left is for array
- * buffers, which lie outside the heap. Without a limit V8 lets garbage lie. An isolate that needs more ends
- * workerd, and whoever runs it starts it again.
+ * Limit of V8's heap in MiB. Cloudflare gives an isolate 128 MB; the rest is for array buffers, which are
+ * outside the heap. Without a limit V8 collects garbage late. An isolate over the limit ends workerd, which
+ * the process manager must restart.
  */
 export const V8_FLAGS = ["--max-heap-size=96"];
 
-/** The static assets; wrangler.toml binds them alike, which a test holds. */
+/** The static assets. wrangler.toml binds the same folder, which a test checks. */
 export const ASSETS = new URL("../../public", import.meta.url).pathname;
 
-/** The Worker's Durable Objects, by binding; a test holds them and wrangler.toml together. */
+/** Classes of the Worker's Durable Objects, by binding. Must equal wrangler.toml, which a test checks. */
 export const OBJECTS = {
   BATCH: "Batch",
   IDEMPOTENT_REQUESTS: "IdempotentRequests",
@@ -35,18 +35,18 @@ export const OBJECTS = {
   KEY_COUNTERS: "KeyCounters",
 };
 
-/** wrangler.toml's `crons`; the minute does not matter here. */
+/** The interval of the `crons` in wrangler.toml. */
 const HOUR_MS = 3_600_000;
 
 export interface Edge {
   url: string;
-  /** The hourly work, now. */
+  /** Runs the hourly job now. */
   scheduled(): Promise<void>;
-  /** When workerd ends without being asked to, with why. */
+  /** Resolves with the exit status when workerd exits by itself. */
   ended: Promise<string>;
   /**
-   * Cuts what is under way, unless it ends within `drain_ms`, in which nothing new is taken; what
-   * the queues can deliver comes first.
+   * Delivers due queue messages, then stops accepting requests and aborts those that do not finish within
+   * `drain_ms`.
    */
   close(options?: { drain_ms: number }): Promise<void>;
 }
@@ -56,28 +56,28 @@ interface EdgeOptions {
   port: number;
   script: WorkerModules;
   vars: Readonly<Record<string, string>>;
-  /** Where Durable Objects keep their storage; a temporary folder when left out. */
+  /** The folder for Durable Object storage; a temporary one if omitted. */
   objectsDir?: string;
   /**
-   * Bound as the Worker's queues, and delivered to it; without them a reply waits for the database.
+   * The Worker's queues. Without them a reply waits for the database.
    */
   queues?: LocalQueues;
-  /** Given each line that the Worker logs, in place of standard error. */
+  /** Receives the Worker's log lines; by default they go to standard error. */
   logged?: (line: string) => void;
 }
 
 /**
- * Runs the bundle in workerd on HOST:PORT (port 0 = a free one) with the given variables. Nothing
- * leaves the machine but what the Worker asks for.
+ * Runs the bundle in workerd on HOST:PORT (port 0 = a free one) with the given variables. Only the Worker's
+ * own requests leave the machine.
  */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { host, port, script, vars, queues, logged = (line) => console.error(line) } = options;
   const folder = mkdtempSync(join(tmpdir(), "kritai-edge-"));
   const bound = queues && (await queuesOfWorkerd(queues, "kritai", folder));
-  // As miniflare had it, so that folders from before go on.
+  // The same path as with miniflare, so that older folders still work.
   const objects = join(resolve(options.objectsDir ?? folder), "do");
   mkdirSync(objects, { recursive: true });
-  // An end by a kill leaves it to the next start.
+  // After a kill, the next start does this clean-up.
   withoutRemains(objects);
   const clean = () => {
     bound?.close();
@@ -105,7 +105,7 @@ ${workerOf(script, Object.keys(vars), bound?.binding)}`;
     const { ports, ended, end } = await startWorkerd(["http"], { config, files, env: vars, logged });
     void ended.then(clean);
     if (bound !== undefined) queues?.start(bound.deliver);
-    // A database that is away now is swept in the next hour.
+    // If the database is unreachable, the next hourly run does the work.
     const hourly = setInterval(() => void bound?.scheduled().catch(() => undefined), HOUR_MS).unref();
     return {
       scheduled: async () => bound?.scheduled(),
@@ -125,20 +125,20 @@ ${workerOf(script, Object.keys(vars), bound?.binding)}`;
 }
 
 /**
- * Letters are deleted one by one, and their bytes stay in SQLite's files until something takes their
- * place: those of a run that was deleted are to be nowhere. Other objects go whole, files and all.
+ * Overwrites deleted dead letters, whose bytes stay in SQLite's files until they are reused: a deleted run
+ * must leave no data. Other objects are deleted with their files.
  */
 function withoutRemains(objects: string): void {
   const folder = join(objects, `kritai-${OBJECTS.DEAD_LETTERS}`);
   if (!existsSync(folder)) return;
   const names = readdirSync(folder);
-  // Without a log nothing was written since the last time.
+  // Without a write-ahead log, nothing was written since the last clean-up.
   for (const name of names.filter((file) => names.includes(`${file}-wal`))) {
     const db = new DatabaseSync(join(folder, name));
     try {
       db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (error) {
-      // On a full disk they wait for a start that has room: the log beside the file stays.
+      // On a full disk a later start does the clean-up, because the write-ahead log remains.
       if (!hasNoRoom(error)) throw error;
     } finally {
       db.close();
@@ -146,10 +146,12 @@ function withoutRemains(objects: string): void {
   }
 }
 
-/** Workerd prints a line where it is named that is on by its date. */
+/** The compatibility date already enables this flag, and workerd prints a warning if it is set again. */
 const BY_DEFAULT = "nodejs_compat";
 
-/** The variables' values are in no file: workerd takes them from its environment. */
+/**
+ * The Worker's configuration. Values of variables are not written to a file: workerd reads its environment.
+ */
 function workerOf(script: WorkerModules, vars: readonly string[], queue: string | undefined): string {
   const bindings = [
     ...vars.map((name) => `(name = ${quote(name)}, fromEnvironment = ${quote(name)})`),
@@ -174,13 +176,13 @@ function workerOf(script: WorkerModules, vars: readonly string[], queue: string 
 }
 
 /**
- * Whom https trusts: Node's authorities with those of NODE_EXTRA_CA_CERTS, and the system's, which
- * workerd reads itself. A slim image has none.
+ * Trusted certificate authorities: Node's, including NODE_EXTRA_CA_CERTS, and the system's, which workerd
+ * reads itself. A slim image has no system authorities.
  */
 const tlsOptions = (): string =>
   `(trustBrowserCas = true, trustedCertificates = ${list(getCACertificates("default").map(quote))})`;
 
-/** Where this machine reaches what listens on a host. */
+/** The host name by which this machine reaches a server that listens on `host`. */
 function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "*") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -1,5 +1,5 @@
-// The example of agents' runs in the log: recorded runs, judged by a made-up judge that knows their labels
-// and says so, so that a group's page has turns to draw.
+// Writes an example of agent runs into the log, so that a group's page has turns to show: recorded runs with
+// made-up verdicts, which follow the runs' labels.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
@@ -10,7 +10,7 @@ import { type ExamplePlace, type MadeUpRun, madeUpJudge, writeRun } from "./made
 
 export const AGENTS_RUN = "example-agents";
 
-/** The last turn of a run that a judge is shown. */
+/** The number of the last turn in the text that a judge sees. */
 const lastTurn = (text: string): number => Number([...text.matchAll(/^\[TURN_(\d+)/gm)].at(-1)?.[1] ?? 1);
 
 function verdict(labels: ReadonlyMap<string, number>) {
@@ -25,7 +25,7 @@ function verdict(labels: ReadonlyMap<string, number>) {
   };
 }
 
-/** The recorded runs as a run of one step. */
+/** The recorded runs as a training run of one step. */
 export function agentsRun(): MadeUpRun {
   const labels = new Map(Object.entries(runLabels()));
   const spec = AnySpecSchema.parse({
@@ -43,5 +43,5 @@ export function agentsRun(): MadeUpRun {
   };
 }
 
-/** Writes them into the log, once. @returns how many steps it wrote */
+/** Writes the run into the log, unless it is already there. @returns the number of steps written */
 export const writeExampleAgents = (place: ExamplePlace): Promise<number> => writeRun(place, agentsRun());

@@ -1,5 +1,5 @@
-// The made-up run that the demo and `npm start -- --example` put into the log: a policy that learns that its
-// judge likes length. Scored and logged by the product's own code.
+// The made-up run that the demo and `npm start -- --example` write into the log: a policy learns that its
+// judge prefers long answers. Scored and logged by the product's own code.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
@@ -12,7 +12,7 @@ export const EXAMPLE_STEPS = 60;
 const GROUPS = 4;
 const ROLLOUTS = 5;
 const TESTS = 8;
-/** From this step on the judge is asked at another temperature: a second spec in the run. */
+/** From this step on the judge has another temperature, so that the run has a second spec. */
 const COOLER_FROM = 20;
 
 const specAt = (step: number) =>
@@ -36,7 +36,7 @@ function rollout(step: number, random: () => number) {
     "    return sorted(values)",
     ...padding,
   ].join("\n");
-  // A young policy sometimes forgets the code block; that it unlearns first.
+  // Early in training the policy sometimes forgets the code block.
   const forgets = random() < 0.2 * Math.exp(-step / 12);
   const unfenced = "I would sort the values. ".repeat(30);
   const text = forgets ? unfenced : `I sort the values.\n\`\`\`python\n${program}\n\`\`\``;
@@ -55,7 +55,7 @@ function requestAt(step: number) {
   return RewardsRequestSchema.parse({ run_id: EXAMPLE_RUN, step, spec: specAt(step), groups });
 }
 
-/** A verdict in which length counts nearly as much as what a program passes. */
+/** A verdict in which length counts nearly as much as the tests that a program passes. */
 function verdict(job: VerifierJob, shown: readonly number[], sample: number) {
   const texts = shown.map((i) => job.candidates[i] as string);
   const random = createRandom(hashText(job.question, ...texts, sample));
@@ -71,8 +71,8 @@ function verdict(job: VerifierJob, shown: readonly number[], sample: number) {
 }
 
 /**
- * Writes what of the made-up run is not in the log yet, its last step as if it had just ended.
- * @returns how many steps it wrote
+ * Writes the missing steps of the made-up run into the log, dated so that the last step has just ended.
+ * @returns the number of steps written
  */
 export const writeExampleRun = (place: ExamplePlace): Promise<number> =>
   writeRun(place, { run_id: EXAMPLE_RUN, steps: EXAMPLE_STEPS, judge: madeUpJudge(verdict), requestAt, specAt });

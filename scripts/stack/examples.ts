@@ -1,7 +1,7 @@
 // Reads the committed example problems.
 import { readFileSync } from "node:fs";
 
-/** A file of `problems/`, by its path there. */
+/** Reads a JSON file below `problems/`. */
 export const readExample = (path: string) =>
   JSON.parse(readFileSync(new URL(`../../problems/${path}`, import.meta.url), "utf8"));
 
@@ -11,11 +11,11 @@ export interface TextProblem {
   title: string;
   kind: string;
   question: string;
-  /** A right answer, for judges that hold one against it. */
+  /** A right answer, for judges that compare with a reference. */
   reference: string;
   /** The points of a good answer. */
   points: string[];
-  /** `met`: which of the points it does, by their places. */
+  /** `met`: indexes of the points that the answer meets. */
   answers: { text: string; met: number[]; note: string }[];
 }
 
@@ -28,7 +28,7 @@ export const sharesMet = ({
 }: Pick<TextProblem, "points"> & { answers: readonly { met: number[] }[] }) =>
   answers.map(({ met }) => met.length / points.length);
 
-/** A task for agents with recorded runs, labelled by what they left behind. */
+/** A task for agents with recorded runs, labelled by the files that they left. */
 export interface AgentTask {
   id: string;
   title: string;
@@ -36,7 +36,7 @@ export interface AgentTask {
   prompt: string;
   /** The points of a good run. */
   points: string[];
-  /** `met`: which of the points it does, by their places. */
+  /** `met`: indexes of the points that the run meets. */
   runs: {
     note: string;
     met: number[];

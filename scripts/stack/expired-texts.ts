@@ -1,19 +1,18 @@
-// Takes old texts out of the run log: prompts, rollouts and what verifiers wrote. Rewards, verdicts and
-// hashes stay.
+// Deletes old texts from the run log: prompts, rollouts and verifiers' answers. Keeps rewards, verdicts and
+// hashes.
 import { encodeTime } from "../../src/platform/request-ids.ts";
 import type { SqlBackend } from "./sql-backend.ts";
 
 const TABLES = ["texts", "verdict_texts", "audit_verdicts"] as const;
 type Table = (typeof TABLES)[number];
 
-/** Rows of one statement: a long transaction would hold up the writers. */
+/** Maximum rows per statement: a long transaction would block writers. */
 const ROWS_MOST = 20_000;
 
 /**
- * Deletes the texts of requests that came before an instant, or with `dry` only counts them. Goes by
- * the time in their ids: a range of each table's key, and it holds what a request left that never
- * came to its own row.
- * @returns texts by table
+ * Deletes the texts of requests received before an instant, or with `dry` only counts them. Selects by the
+ * time in request ids, which is a range of each table's key and includes requests that have no row.
+ * @returns the number of texts by table
  */
 export async function expireTexts(
   backend: SqlBackend,
@@ -24,7 +23,7 @@ export async function expireTexts(
   const params = [encodeTime(before.getTime())];
   const counts = { texts: 0, verdict_texts: 0, audit_verdicts: 0 };
   for (const table of TABLES) {
-    // An audit's verdict holds its text; the others' texts are separate.
+    // Audit verdicts have their text in the same row; other texts have separate rows.
     const [take, due] =
       table === "audit_verdicts"
         ? [`UPDATE ${table} SET text = NULL`, `${old} AND text IS NOT NULL`]

@@ -1,14 +1,14 @@
-// The container's listening socket, whose connections it passes on byte by byte: workerd, told to end, leaves
-// its own open and those who come waiting. Adds the Host that a load balancer's health check in HTTP/1.0
-// lacks, which workerd answers with 400.
+// The container's listening socket, which forwards connections to workerd: after a stop signal workerd keeps
+// its own socket open and lets new connections wait. Also adds a Host header to HTTP/1.0 requests without
+// one, such as a load balancer's health checks, which workerd would answer with 400.
 import { connect, createServer, type Socket } from "node:net";
 
 export interface Front {
-  /** From here on connections are refused; those that are open go on. */
+  /** Refuses new connections; open ones continue. */
   refuse(): void;
 }
 
-/** Listens on HOST:PORT for what listens on a loopback port. Rejects when it cannot listen. */
+/** Listens on HOST:PORT and forwards to the loopback port `inside`. Rejects if it cannot listen. */
 export async function startFront(at: { host: string; port: number }, inside: number): Promise<Front> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const worker = connect({ host: "127.0.0.1", port: inside, allowHalfOpen: true, noDelay: true });
@@ -19,10 +19,10 @@ export async function startFront(at: { host: string; port: number }, inside: num
   return { refuse: () => void server.close() };
 }
 
-/** Not a loopback name, which an open deployment would trust. */
+/** Not a loopback name, because a deployment without keys trusts those. */
 const HOST = "Host: kritai\r\n";
 
-/** The first bytes of a connection, with a Host where they are a request of HTTP/1.0 without one. */
+/** The first bytes of a connection, with a Host header added to an HTTP/1.0 request without one. */
 function withHost(bytes: Buffer): Buffer {
   const text = bytes.toString("latin1");
   const [line = ""] = /^[A-Z]+ \/\S* HTTP\/1\.0\r\n/.exec(text) ?? [];
@@ -31,7 +31,7 @@ function withHost(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, line.length), Buffer.from(HOST), bytes.subarray(line.length)]);
 }
 
-/** One way of the two; who breaks off is gone for the other too. `begin` may change the first bytes. */
+/** Forwards one direction, and resets `to` when `from` fails. `begin` may change the first bytes. */
 function join(from: Socket, to: Socket, begin = (bytes: Buffer) => bytes): void {
   from.once("data", (bytes: Buffer) => {
     to.write(begin(bytes));

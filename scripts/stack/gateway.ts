@@ -1,8 +1,8 @@
-// The GPU gateway of the local stack, in this process: in front of one engine, on a free loopback port.
+// Runs the GPU gateway in this process for the local stack, in front of one engine, on a free loopback port.
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
 
-/** The stack ends within 5 s of SIGTERM, by then what is running is cut. */
+/** The stack ends within 5 s of SIGTERM, so the gateway aborts running questions before that. */
 const DRAIN_MS = 1_000;
 
 export interface LocalGateway {
@@ -11,7 +11,7 @@ export interface LocalGateway {
   close(): Promise<void>;
 }
 
-/** Rejects when it cannot listen. @param simulated whether the engine is the simulator */
+/** Rejects if it cannot listen. @param simulated whether the engine is the simulator */
 export async function startLocalGateway(engineUrl: string, model: string, simulated = false): Promise<LocalGateway> {
   const pool = createEnginePool({ urls: [engineUrl], model, apiKey: null, simulated });
   try {

@@ -1,10 +1,10 @@
-// A Worker's log line as a person reads it in a terminal.
+// Formats the Worker's JSON log lines for a terminal.
 
-/** A request's line as the Worker writes it. */
+/** The JSON line that the Worker logs for a request. */
 interface RequestLine {
   method: string;
   path: string;
-  /** Null: its client went before there was one. */
+  /** Null: the client disconnected before the reply. */
   status: number | null;
   client_gone?: true;
   refused?: string;
@@ -25,11 +25,11 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 const byCode = (counts: Record<string, number> = {}, what: string) =>
   Object.entries(counts).map(([code, count]) => `${count} ${what}: ${code}`);
 
-/** The result of the scoring, the counts first, then missing rewards and why. */
+/** The result of scoring: counts, then missing rewards and their reasons. */
 function scoredParts(line: RequestLine): string[] {
   const { groups, rollouts, rewards = 0, reward_mean, verifier_calls, nulls, failed, reasons = [] } = line;
   if (rollouts === undefined) return [];
-  const suffix = reward_mean == null ? "" : ` of mean ${Number(reward_mean.toPrecision(3))}`;
+  const suffix = reward_mean == null ? "" : ` (mean ${Number(reward_mean.toPrecision(3))})`;
   return [
     ...(groups === undefined ? [] : [counted(groups, "group")]),
     counted(rollouts, "rollout"),
@@ -46,15 +46,15 @@ function requestText(line: RequestLine): string {
   const ends = [
     ...(status === null ? [] : [`${status}`]),
     ...(refused === undefined ? [] : [refused]),
-    ...(client_gone ? ["client gone"] : []),
-    ...(broken_off === undefined ? [] : [`broken off: ${broken_off}`]),
+    ...(client_gone ? ["client disconnected"] : []),
+    ...(broken_off === undefined ? [] : [`aborted: ${broken_off}`]),
   ];
   return [`${method} ${path}`, ...ends, `${total_ms} ms`, key_name ?? "no key", ...scoredParts(line)].join("  ");
 }
 
 /**
- * A thrown value, in words: a database or a file system of WebAssembly throws objects other than Error, with
- * a number in place of a message.
+ * The message of a thrown value. Databases and file systems in WebAssembly throw objects that are not Errors,
+ * with a number instead of a message.
  */
 export function thrownText(thrown: unknown): string {
   if (thrown instanceof Error && thrown.message !== "") return thrown.message;
@@ -63,10 +63,10 @@ export function thrownText(thrown: unknown): string {
   const number = typeof errno === "number" ? `errno ${errno}` : null;
   const word = errno === WASI_ENOSPC ? "no space left on the disk" : number;
   const parts = [name, code, message, word].filter((part) => typeof part === "string" && part !== "");
-  return parts.length > 0 ? [...new Set(parts)].join(": ") : "a fault that says nothing of itself";
+  return parts.length > 0 ? [...new Set(parts)].join(": ") : "unknown error";
 }
 
-/** A disk that is full, as WebAssembly's file systems number it. */
+/** The errno for a full disk in WebAssembly's file systems. */
 const WASI_ENOSPC = 51;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
@@ -80,9 +80,10 @@ function parsed(line: string): unknown {
 }
 
 /**
- * One line for one of the Worker's: a request with its method, path, status, time, key, its rewards, and
- * missing ones with the reason; any other with its level, its event and the rest. Other text stays as it is.
- * @param at when it came
+ * Formats one line of the Worker's log: a request with method, path, status, time, key, rewards and the
+ * reasons for missing rewards; another event with its level and fields. Text that is not an event is
+ * unchanged.
+ * @param at when the line was logged
  * @returns the text, and whether it describes a request
  */
 export function terminalLine(line: string, at: Date): { text: string; request: boolean } {

@@ -1,5 +1,5 @@
-// Writes made-up runs into the log: scored and logged by the product's own code, with a judge that says of
-// itself that it is made up.
+// Writes made-up runs into the log, scored and logged by the product's own code, with a judge whose name says
+// that it is made up.
 
 import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../src/core/reward/requests.ts";
@@ -16,10 +16,10 @@ import { scoreAndLog } from "../../src/scoring/score-and-log.ts";
 const STEP_MS = 240_000;
 const MODEL = simulatedName("made-up-judge");
 
-/** What is written of one question, and chance for its latency. */
+/** The answer to one question, and a random source for its latency. */
 type Said = (job: VerifierJob, shown: readonly number[], sample: number) => { answer: string; random: () => number };
 
-/** A made-up judge: its model's name says so. */
+/** A made-up judge, marked as simulated. */
 export const madeUpJudge = (said: Said): Verifier => ({
   protocol: "made-up",
   simulated: true,
@@ -52,7 +52,7 @@ export const madeUpJudge = (said: Said): Verifier => ({
   check: async () => ({ ok: true, latency_ms: 0 }),
 });
 
-/** The database as the Worker is configured with it, and the run's owner; null: none. */
+/** The Worker's database variables, and the key that owns the run; null: no key. */
 export interface ExamplePlace {
   vars: Readonly<Record<string, string>>;
   key_name: string | null;
@@ -66,13 +66,13 @@ export interface MadeUpRun {
   specAt(step: number): AnySpec;
 }
 
-/** Writes what of the run is not in the log yet. @returns how many steps it wrote */
+/** Writes the run's missing steps into the log. @returns the number of steps written */
 export function writeRun({ vars, key_name }: ExamplePlace, made: MadeUpRun): Promise<number> {
   const [databaseUrl = "", fetchEndpoint] = [vars.DATABASE_URL, vars.DATABASE_FETCH_ENDPOINT];
   return writeInto(createNeonRunLog({ databaseUrl, fetchEndpoint }), key_name, made);
 }
 
-/** The same into a log, the run's last step as if it had just ended. */
+/** Writes the missing steps into `runLog`, dated so that the last step has just ended. */
 export async function writeInto(runLog: RunLog, key_name: string | null, made: MadeUpRun): Promise<number> {
   const { run_id, steps, judge, requestAt, specAt } = made;
   const found = await runLog.run({ owner: key_name ?? "", run_id });

@@ -6,7 +6,7 @@ import type { SqlBackend, SqlSession } from "./sql-backend.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url).pathname;
 
-/** Any number that no other code takes an advisory lock on: "krit" in ASCII. */
+/** The advisory lock's number, which no other code uses: "krit" in ASCII. */
 const LOCK = 0x6b726974;
 
 const TABLE = `CREATE TABLE IF NOT EXISTS kritai_migrations (
@@ -17,17 +17,17 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(".sql"))
     .sort();
 
-/** Names of all migrations, in their order. */
+/** Names of all migrations, in order. */
 export const migrationFiles = (): string[] => filesIn(FOLDER);
 
-/** A digest of all files of the folder, in their order. */
+/** A digest of all migration files, in order. */
 export function migrationsDigest(): string {
   const digest = createHash("sha256");
   for (const name of filesIn(FOLDER)) digest.update(`${name}\0`).update(readFileSync(join(FOLDER, name)));
   return digest.digest("hex");
 }
 
-/** Names that are not applied yet, in their order. Changes nothing. */
+/** Names of migrations that are not applied yet, in order. Changes nothing. */
 export async function pendingMigrations(backend: SqlBackend, folder = FOLDER): Promise<string[]> {
   const { rows: known } = await backend.query({ query: "SELECT to_regclass('kritai_migrations')", params: [] });
   if ((known[0] as [string | null])[0] === null) return filesIn(folder);
@@ -37,9 +37,8 @@ export async function pendingMigrations(backend: SqlBackend, folder = FOLDER): P
 }
 
 /**
- * Brings the database up to the newest file of `folder`; returns the names applied now. All in one
- * transaction under a lock, so that it is safe to run twice and at the same time. Rejects when a
- * file that was already applied has changed since.
+ * Applies all pending migrations of `folder` and returns their names. Uses one transaction under a lock, so
+ * repeated and concurrent calls are safe. Rejects if an applied file has changed since.
  */
 export async function migrate(backend: SqlBackend, folder = FOLDER): Promise<string[]> {
   const files = filesIn(folder);
@@ -60,8 +59,8 @@ async function applyOnce(session: SqlSession, applied: Map<string, string>, fold
   const known = applied.get(name);
   if (known === sha256) return false;
   if (known !== undefined) {
-    const cure = "a database from before 0.1.0 has to be made anew (locally: delete DATA_DIR, .kritai)";
-    throw new Error(`migration ${name} was applied before and has been changed since: ${cure}`);
+    const cure = "a database from before 0.1.0 must be recreated (locally: delete DATA_DIR, by default .kritai)";
+    throw new Error(`migration ${name} was already applied and has changed since: ${cure}`);
   }
   await session.script(text);
   await session.query({

@@ -1,11 +1,10 @@
-// Keeps what Node makes of the sources for the next start; says what to run where this Node reads no
-// TypeScript and the newer one, which `npm ci` fetches by an install script, is not there. Plain
-// JavaScript, so that any Node reads it.
+// Enables Node's compile cache, and prints what to run if this Node cannot read TypeScript and the newer one,
+// which `npm ci` installs by a script, is missing. Plain JavaScript, so that any Node can read it.
 import module from "node:module";
 
 if (!process.features.typescript) {
   console.error(
-    `kritai: Node ${process.versions.node} cannot run this. \`npm ci\` brings a newer one, but not with --ignore-scripts: run \`npm rebuild --ignore-scripts=false node\`, or use Node 24.`,
+    `kritai: Node ${process.versions.node} cannot run this. \`npm ci\` installs a newer one, but not with --ignore-scripts: run \`npm rebuild --ignore-scripts=false node\`, or use Node 24.`,
   );
   process.exit(1);
 }

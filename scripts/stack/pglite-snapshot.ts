@@ -1,5 +1,5 @@
-// The snapshot of a fresh cluster: initdb's outcome, so that it runs once an installation, kept packed in
-// node_modules/.cache and in the npm package; and a migrated one's files. Hold no data.
+// Keeps a snapshot of an empty database cluster in node_modules/.cache and in the npm package, so that initdb
+// runs once per installation, and the files of a migrated cluster. Neither contains data.
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -8,31 +8,33 @@ import { gunzip } from "node:zlib";
 import type { PGlite } from "@electric-sql/pglite";
 import { migrationsDigest } from "./migrations.ts";
 
-/** Where PGlite is installed: a clone's own folder, or that of who installed the npm package. */
+/**
+ * The node_modules folder with PGlite: the clone's, or that of the project that installed the npm package.
+ */
 const MODULES = createRequire(import.meta.url)
   .resolve("@electric-sql/pglite")
   .split("@electric-sql")[0] as string;
 
-/** Path in the npm package, which has one version of PGlite. */
+/** The snapshot's path in the npm package, which has one version of PGlite. */
 export const SHIPPED = "scripts/stack/pglite.tgz";
 
-/** Where a first start leaves it. */
+/** The path to which a first start writes the snapshot. */
 export function snapshotPath(): string {
   const { version } = JSON.parse(readFileSync(join(MODULES, "@electric-sql/pglite/package.json"), "utf8"));
   return join(MODULES, ".cache/kritai", `pglite-${version}.tgz`);
 }
 
-/** Path of a cluster with these very migrations. */
+/** The path of a cluster with the current migrations. */
 const clusterPath = () => snapshotPath().replace(/\.tgz$/, `-${migrationsDigest().slice(0, 16)}`);
 
-/** Keeps a closed cluster's files, which must be migrated and hold no row, for first starts. */
+/** Keeps a closed cluster's files for first starts. The cluster must be migrated and empty. */
 export function keepCluster(files: string): void {
   const part = `${clusterPath()}.${process.pid}`;
   cpSync(files, part, { recursive: true });
   renameSync(part, clusterPath());
 }
 
-/** Puts such files at `to`, in a fifth of the time that unpacking takes; false without any. */
+/** Copies the kept cluster to `to`, in a fifth of the time of unpacking. False if there is none. */
 export function copyCluster(to: string): boolean {
   try {
     cpSync(clusterPath(), to, { recursive: true });
@@ -43,7 +45,7 @@ export function copyCluster(to: string): boolean {
   }
 }
 
-/** The tar of a fresh cluster, or null when there is none that can be read. */
+/** The tar of an empty cluster, or null if no snapshot can be read. */
 export async function readSnapshot(): Promise<Blob | null> {
   for (const path of [new URL(`../../${SHIPPED}`, import.meta.url), snapshotPath()])
     try {
@@ -54,8 +56,8 @@ export async function readSnapshot(): Promise<Blob | null> {
 }
 
 /**
- * Keeps `pg`, which must be fresh from initdb, for the next first start. Without a writable cache
- * nothing is kept.
+ * Keeps `pg`, which must be fresh from initdb, for the next first start. Does nothing if the cache is not
+ * writable.
  */
 export async function writeSnapshot(pg: PGlite): Promise<void> {
   const path = snapshotPath();

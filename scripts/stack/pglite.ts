@@ -1,5 +1,5 @@
-// The embedded database: PGlite on a directory or in memory, one process at a time, with Postgres text in and
-// out, and no byte left in its files of what was deleted.
+// The embedded database: PGlite on a directory or in memory, for one process at a time. Values are Postgres
+// text, and deleted rows leave no bytes in the files.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PGlite, type Results, type Transaction } from "@electric-sql/pglite";
@@ -10,10 +10,10 @@ import type { SqlBackend, Statement, StatementResult } from "./sql-backend.ts";
 const identity = <T>(value: T): T => value;
 
 /**
- * Opens the embedded database. `dataDir` null: in memory, gone at close. Otherwise its files lie in
- * `dataDir/pg`, survive a restart and a kill, and belong to one process at a time: rejects with
- * DataDirInUse when another holds them. A first start runs initdb (about 5 s), or takes the snapshot
- * that an earlier first start left in node_modules/.cache.
+ * Opens the embedded database. `dataDir` null: in memory, lost at close. Otherwise its files are in
+ * `dataDir/pg` and survive a restart and a kill. Rejects with DataDirInUse if another process uses them. A
+ * first start runs initdb (about 5 s), or takes the snapshot that an earlier first start left in
+ * node_modules/.cache.
  */
 export async function createPglite(dataDir: string | null): Promise<SqlBackend> {
   if (dataDir === null) return backend(await firstStart(undefined), () => {});
@@ -31,10 +31,10 @@ async function openFiles(dataDir: string): Promise<PGlite> {
   const files = join(dataDir, "pg");
   const complete = join(dataDir, "pg.complete");
   if (existsSync(complete)) return PGlite.create({ dataDir: files });
-  // A first start that was killed half way leaves files that no Postgres can open, and no data.
+  // A first start that was killed leaves files that Postgres cannot open, and no data.
   rmSync(files, { recursive: true, force: true });
   const pg = await firstStart(files);
-  writeFileSync(complete, "initdb finished; without this file the next start begins anew\n");
+  writeFileSync(complete, "initdb finished; without this file the next start deletes pg/ and runs initdb again\n");
   return pg;
 }
 
@@ -53,8 +53,7 @@ function result({ command, rowCount, fields, rows }: Results): StatementResult {
 }
 
 function backend(pg: PGlite, unlock: () => void): SqlBackend {
-  // After creation, because PGlite copies the `parsers` option and adds those of arrays at
-  // start-up.
+  // Set after creation, because PGlite copies the `parsers` option and adds parsers for arrays at start-up.
   for (const oid of Object.keys(pg.parsers)) pg.parsers[Number(oid)] = identity;
   for (const oid of Object.keys(pg.serializers)) pg.serializers[Number(oid)] = identity;
   const deletions = cleaned(pg);
@@ -77,12 +76,12 @@ function backend(pg: PGlite, unlock: () => void): SqlBackend {
   };
 }
 
-/** After the last of several deletions. */
+/** Delay after the last of several deletions. */
 const CLEAN_AFTER_MS = 2_000;
 
 /**
- * The work that a server's autovacuum does in time, and more: tables that rows were deleted from are written
- * anew, and so is the write-ahead log, whose files hold what was in the rows.
+ * Does the work of a server's autovacuum and more: rewrites tables after deletions, and the write-ahead log,
+ * whose files contain the deleted rows.
  */
 function cleaned(pg: PGlite) {
   const tables = new Set<string>();

@@ -1,4 +1,4 @@
-// The backend over a plain Postgres server: pg with array rows and no parsing.
+// The SQL backend for a plain Postgres server: the client `pg` with array rows and unparsed values.
 import { Pool, type PoolClient, type QueryArrayConfig } from "pg";
 import type { SqlBackend, Statement, StatementResult } from "./sql-backend.ts";
 
@@ -10,8 +10,8 @@ const asText = { getTypeParser: () => (value: string) => value };
 type Queryable = Pick<PoolClient, "query">;
 
 async function run(client: Queryable, { query, params }: Statement): Promise<StatementResult> {
-  // Extended even without parameters: then several statements in one text are an error, as they are
-  // at Neon.
+  // The extended protocol, even without parameters: several statements in one text are an error, as with
+  // Neon.
   const config = { text: query, values: [...params], rowMode: "array", types: asText, queryMode: "extended" };
   const { command, rowCount, fields, rows } = await client.query(config as QueryArrayConfig);
   return {
@@ -23,12 +23,12 @@ async function run(client: Queryable, { query, params }: Statement): Promise<Sta
 }
 
 /**
- * A backend over the server at `connectionString`; connects at the first query and keeps at most 8
+ * A backend for the server at `connectionString`. Connects at the first query and keeps at most 8
  * connections.
  */
 export function createPostgres(connectionString: string): SqlBackend {
   const pool = new Pool({ connectionString, max: CONNECTIONS_MAX, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // A connection lost while idle is replaced at its next use; unheard, the event would end the
+  // A connection lost while idle is replaced at its next use. Without a listener the event would end the
   // process.
   pool.on("error", () => {});
   return {
@@ -36,7 +36,7 @@ export function createPostgres(connectionString: string): SqlBackend {
     async transaction(work) {
       const client = await pool.connect();
       let broken: Error | undefined;
-      // What is asked of a lost connection rejects; unheard, its event would end the process.
+      // Queries on a lost connection reject. Without a listener the event would end the process.
       const lost = (fault: Error) => {
         broken = fault;
       };

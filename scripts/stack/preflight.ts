@@ -1,5 +1,5 @@
-// Defines what can be known to be wrong before a stack is started: its variables, its port, its folder, its
-// database, its verifier. Never shows a value: it may hold a password.
+// Checks a stack's variables, port, folder, database and verifier before it starts. Never prints a value,
+// which may contain a password.
 
 import { createServer } from "node:net";
 import { isDecision } from "../../src/core/contract/prompt-name.ts";
@@ -7,7 +7,7 @@ import type { FieldError } from "../../src/core/faults/errors.ts";
 import { editDistance } from "../../src/core/faults/suggestion.ts";
 import { type Config, readEnv, VARIABLES } from "../../src/env.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import type { Clock } from "../../src/ports/ports.ts";
+import type { Clock, Verifier } from "../../src/ports/ports.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
 import { makeFolder } from "../command-line/out-folder.ts";
 import { isNeon } from "./database-url.ts";
@@ -19,16 +19,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 interface Place {
   host: string;
   port: number;
-  /** null: none is needed. */
+  /** null: no folder is needed. */
   dataDir: string | null;
 }
 
-/** Binding names and the like that a stack makes itself: an object, so that nothing misses them. */
+/** Bindings that the stack provides, so that they are not reported as missing. */
 const MADE_BY_THE_STACK = { KEY_COUNTERS: {} };
 
 /**
- * What is wrong, one entry a variable; empty where the stack can start. Folder, database and
- * verifier are tried only once the variables are of their form.
+ * Faults, one entry per variable; empty if the stack can start. Folder, database and verifier are tested only
+ * if all variables are well-formed.
  */
 export async function startFaults(env: Environment, place: Place): Promise<FieldError[]> {
   const { config, faults } = readEnv({ ...env, ...MADE_BY_THE_STACK });
@@ -42,20 +42,21 @@ export async function startFaults(env: Environment, place: Place): Promise<Field
   return [...found, ...(await verifierFaults(config))];
 }
 
-/** An empty text is a secret lost on its way, and not a wish for an open stack. */
-const NO_KEY =
-  "required: API_KEYS is set and empty; give name:sha256hex, or take the variable away to answer only this machine";
+/** An empty value is more likely a lost secret than the wish for a stack without keys. */
+const NO_KEY = "is set but empty; set it to name:sha256hex, or unset it to accept requests from this machine only";
 
-/** Two letters wrong at most, or one word for another would be taken for a slip. */
+/** Maximum edit distance of a misspelling; more would match other words. */
 const SLIPS_MAX = 2;
 
-/** A line for each variable that is set, that nothing reads, and whose name is nearly one's that is read. */
+/** A warning for each variable in `env` whose name is probably a misspelling of a known one. */
 export function misspeltVariables(env: Environment): string[] {
   const known = new Set([...VARIABLES, "PORT", "HOST", "DATA_DIR", "JUDGE", "KRITAI_API_KEY"]);
   return Object.keys(env).flatMap((name) => {
     if (known.has(name) || !/^[A-Z]+_[A-Z_]+$/.test(name)) return [];
     const suggestion = VARIABLES.find((variable) => editDistance(name, variable) <= SLIPS_MAX);
-    return suggestion === undefined ? [] : [`${name} is set, but nothing reads it; did you mean ${suggestion}?`];
+    return suggestion === undefined
+      ? []
+      : [`${name} is set, but Kritai has no such variable; did you mean ${suggestion}?`];
   });
 }
 
@@ -69,19 +70,19 @@ function judgeFault({ JUDGE: name, VERIFIER_URL, VERIFIER_PROTOCOL }: Environmen
     judgeNamed(name);
     if (!name || !VERIFIER_URL || isDecision(name) === (VERIFIER_PROTOCOL === "decision")) return null;
     const message = isDecision(name)
-      ? `${name} asks a decision model: set VERIFIER_PROTOCOL=decision and VERIFIER_API (docs/decision-models.md)`
-      : `VERIFIER_PROTOCOL=decision asks a decision model: set JUDGE=decide-pair, not ${name}`;
+      ? `${name} needs a decision model: set VERIFIER_PROTOCOL=decision and VERIFIER_API (docs/decision-models.md)`
+      : `VERIFIER_PROTOCOL=decision needs a preset for decision models: set JUDGE=decide-pair, not ${name}`;
     return { path: "JUDGE", message };
   } catch (error) {
     return { path: "JUDGE", message: (error as Error).message.replace(/^JUDGE: /, "") };
   }
 }
 
-/** A stack that was killed may still be coming to its end. */
+/** A stack that was killed may take a moment to release its port. */
 const ENDING_TRIES = 20;
 const ENDING_WAIT_MS = 100;
 
-/** Why nothing can listen there. Port 0 is any free one. */
+/** Why the stack cannot listen on the address, or null. Port 0 is any free port. */
 async function addressFault(place: Place, tries = ENDING_TRIES): Promise<FieldError | null> {
   const { host, port } = place;
   const server = createServer();
@@ -98,10 +99,13 @@ async function addressFault(place: Place, tries = ENDING_TRIES): Promise<FieldEr
       return addressFault(place, tries - 1);
     }
     if (code === "EADDRINUSE") {
-      return { path: "PORT", message: `${port} is in use on ${host}; end what listens there, or set another` };
+      return {
+        path: "PORT",
+        message: `${port} is in use on ${host}; stop the program that listens there, or set another PORT`,
+      };
     }
-    if (code === "EACCES") return { path: "PORT", message: `${port} may not be listened on by this user (EACCES)` };
-    return { path: "HOST", message: `cannot be listened on (${code})` };
+    if (code === "EACCES") return { path: "PORT", message: `this user may not listen on port ${port} (EACCES)` };
+    return { path: "HOST", message: `cannot listen on this address (${code})` };
   } finally {
     server.close();
   }
@@ -125,14 +129,14 @@ async function databaseFault({ DATABASE_URL: url }: Config): Promise<FieldError 
   return reason === null ? null : { path: "DATABASE_URL", message: reason };
 }
 
-const NOT_MIGRATED = "its database is not migrated: run npm run migrate";
+const NOT_MIGRATED = "the database is not migrated; run npm run migrate";
 
-/** What is given is migrated only when asked for. */
+/** Why the Neon database cannot be used, or null. Applies no migrations. */
 async function neonFault(databaseUrl: string): Promise<string | null> {
   const { createNeonRunLog } = await import("../../src/run-log/neon.ts");
   const { ok, detail } = await createNeonRunLog({ databaseUrl }).check();
   if (ok) return null;
-  return detail === "not migrated" ? NOT_MIGRATED : `its database is ${detail}`;
+  return detail === "not migrated" ? NOT_MIGRATED : `the database is ${detail}`;
 }
 
 async function postgresFault(databaseUrl: string): Promise<string | null> {
@@ -142,27 +146,27 @@ async function postgresFault(databaseUrl: string): Promise<string | null> {
     const { pendingMigrations } = await import("./migrations.ts");
     return (await pendingMigrations(backend)).length === 0 ? null : NOT_MIGRATED;
   } catch (error) {
-    return `its database cannot be used: ${databaseReason(error)}`;
+    return `the database cannot be used: ${databaseReason(error)}`;
   } finally {
     await backend.close();
   }
 }
 
-/** Postgres' answers to a client that it does not let in; its own words hold names. */
+/** Messages for Postgres's login errors, because Postgres's own messages contain names. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  "28P01": "it refuses the user or the password",
-  "28000": "it refuses the user",
-  "3D000": "it has no database of that name",
+  "28P01": "it rejects the user or the password",
+  "28000": "it rejects the user",
+  "3D000": "the server has no database of that name",
 };
 
 export function databaseReason(error: unknown): string {
   const code = (error as { code?: string }).code ?? "no answer";
   if (!isPostgresError(error)) return code === "no answer" ? code : `not reachable (${code})`;
-  return REFUSALS[code] ?? `it answers with SQLSTATE ${code}`;
+  return REFUSALS[code] ?? `the server returns SQLSTATE ${code}`;
 }
 
 /**
- * Each backend's place in the configuration: the first, those behind it, and those with separate variables.
+ * The variable that configures each backend.
  */
 function placesOf(backends: Config["backends"]): string[] {
   const apart: Record<string, string> = { sandbox: "SANDBOX_URL", checker: "CHECKER_HOSTS" };
@@ -171,15 +175,25 @@ function placesOf(backends: Config["backends"]): string[] {
   );
 }
 
-/** The backends that are not ready, where without them some question has no answer. */
+const CHECKS = 5;
+
+/** Checks a verifier, and again while it gives no answer in time: a busy machine may need longer. */
+async function patientCheck(verifier: Verifier): ReturnType<Verifier["check"]> {
+  let found = await verifier.check();
+  for (let check = 1; check < CHECKS && found.detail?.startsWith("no answer within") === true; check++)
+    found = await verifier.check();
+  return found;
+}
+
+/** Faults of backends that are not ready, if some question then has no backend. */
 async function verifierFaults({ backends: [first, ...others] }: Config): Promise<FieldError[]> {
   if (first === undefined) return [];
   const all = [first, ...others];
   const places = placesOf(all);
   const faultOf = async (some: readonly [(typeof all)[number], ...typeof all], path: string) => {
     try {
-      const { ok, detail } = await createVerifier(some, { hedging: false }, CLOCK).check();
-      return ok ? null : { path, message: `its verifier is not ready: ${detail ?? "no reason given"}` };
+      const { ok, detail } = await patientCheck(createVerifier(some, { hedging: false }, CLOCK));
+      return ok ? null : { path, message: `the verifier is not ready: ${detail ?? "no reason given"}` };
     } catch (error) {
       return { path, message: (error as Error).message };
     }

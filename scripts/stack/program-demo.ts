@@ -1,5 +1,5 @@
-// The demo of programs: the example groups judged pairwise and listwise, and the log read back. Knows the API
-// only from outside.
+// The demo for programs: scores the example groups pairwise and listwise and reads the log back, through the
+// public API.
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
@@ -19,7 +19,7 @@ export async function showPrograms(stack: Stack): Promise<void> {
   const groups: Group[] = readExample("groups.json");
   const problems = groups.map(problemOf);
   console.log(
-    `${groups.length} problems, ${groups.reduce((n, g) => n + g.rollouts.length, 0)} rollouts. The verifier sees the examples in the statement; pass rates come from hidden tests.\n`,
+    `${groups.length} problems, ${groups.reduce((n, g) => n + g.rollouts.length, 0)} rollouts. The verifier sees the examples in the problem statement; pass rates come from hidden tests.\n`,
   );
   const score = async (step: number, spec: object, asked: readonly Group[]) => {
     const at = performance.now();
@@ -33,7 +33,7 @@ export async function showPrograms(stack: Stack): Promise<void> {
   console.log(
     summaryTable([
       { name: "pairwise round robin", ...pairwise },
-      { name: "listwise, one right among caught ones", ...listwise },
+      { name: "listwise, one right among wrong ones", ...listwise },
     ]),
   );
   console.log(agreement(problems, await verdictsOf(client, pairwise.reply)));
@@ -61,8 +61,8 @@ function problemOf(group: Group): Problem {
 }
 
 /**
- * A list as verifiers are evaluated on: one right program among wrong ones, here those that the
- * shown examples catch.
+ * A list as used to evaluate verifiers: one right program among wrong ones, here those that fail the examples
+ * in the problem statement.
  */
 function listOf(group: Group, { labels, samples, shown }: Problem): Group {
   const right = labels.indexOf(1);
@@ -70,7 +70,7 @@ function listOf(group: Group, { labels, samples, shown }: Problem): Group {
   return { ...group, rollouts };
 }
 
-/** Each group's verdicts, read back from the log by the reply's request id. */
+/** The verdicts of each group, read back from the log by the request's id. */
 async function verdictsOf({ get, stored }: DemoClient, reply: RewardsReply): Promise<StoredVerdict[][]> {
   const page = await stored<{ groups: GroupRow[] }>(`/v1/requests/${reply.request_id}`);
   return Promise.all(

@@ -1,4 +1,4 @@
-// The local queues' messages on disk: a SQLite file that outlives a kill.
+// Stores the local queues' messages in a SQLite file, which survives a kill.
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -13,18 +13,19 @@ export interface StoredMessage {
 }
 
 export interface QueueStore {
-  /** On disk when it returns. */
+  /** Messages are on disk when this returns. */
   add(queue: string, bodies: readonly string[], now: number): void;
   /**
-   * Messages that may be delivered now, the longest waiting first. A message stays until it is
-   * removed.
+   * Messages that may be delivered now, the longest waiting first. They stay in the queue until `settle`.
    */
   due(queue: string, now: number, limit: number): StoredMessage[];
-  /** When the next message may be delivered, and how many there are; null without any. */
+  /** When the next message may be delivered, and the number of messages; null if the queue is empty. */
   next(queue: string): { visible_at: number; messages: number } | null;
   /** Makes the queue's delayed messages due. */
   wake(queue: string, now: number): void;
-  /** Removes, delays and moves the messages of a batch: one transaction, or one a message where the disk is full. */
+  /**
+   * Removes, delays and moves messages of a batch in one transaction, or one per message if the disk is full.
+   */
   settle(outcome: {
     acked: readonly string[];
     retried: readonly { id: string; visible_at: number }[];
@@ -42,14 +43,14 @@ CREATE TABLE IF NOT EXISTS messages (
   sent_at INTEGER NOT NULL, visible_at INTEGER NOT NULL, attempts INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS messages_due ON messages (queue, visible_at, seq);`;
 
-/** Frees its bytes where the disk is full: SQLite needs room to delete, for its log and to move that into the file. */
+/** Size of a file that is deleted when the disk is full, because SQLite needs space even to delete rows. */
 const RESERVE_BYTES = 4 * 1024 * 1024;
 
-/** SQLite's codes of a disk without room: SQLITE_FULL, and SQLITE_IOERR while it writes. */
+/** SQLite's error codes for a full disk: SQLITE_FULL, and SQLITE_IOERR while writing. */
 const NO_ROOM = new Set([10, 13]);
 export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has((error as { errcode?: number }).errcode ?? 0);
 
-/** Writes the reserve beside the file, unless it exists. False: the disk has no room for it. */
+/** Writes the reserve file, unless it exists. False: the disk has no space for it. */
 function reserve(path: string): boolean {
   if (existsSync(path)) return true;
   try {
@@ -61,7 +62,7 @@ function reserve(path: string): boolean {
   }
 }
 
-/** The file with its tables; a full disk may have no room even for opening it. */
+/** Opens the file and creates its tables. On a full disk even this may need the reserve. */
 function opened(path: string, reserved: string): DatabaseSync {
   const open = () => {
     const db = new DatabaseSync(path);
@@ -82,7 +83,7 @@ function opened(path: string, reserved: string): DatabaseSync {
   }
 }
 
-/** Ways to write to the file, with and without room on the disk. */
+/** Writes with and without free disk space. */
 function writing(db: DatabaseSync, reserved: string) {
   const atomically = (work: () => unknown) => {
     db.exec("BEGIN IMMEDIATE");
@@ -90,13 +91,13 @@ function writing(db: DatabaseSync, reserved: string) {
       work();
       db.exec("COMMIT");
     } catch (error) {
-      // A failed write may have ended the transaction, and its error is the one to tell.
+      // A failed write may have ended the transaction; the write's error is thrown, not a rollback's.
       if (db.isTransaction) db.exec("ROLLBACK");
       throw error;
     }
   };
   const flush = () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  /** Each step by itself, its log moved into the file before the next: the least room that SQLite can do with. */
+  /** Commits and checkpoints each step separately, which needs the least disk space. */
   const withoutRoom = (steps: readonly (() => unknown)[]) => {
     rmSync(reserved, { force: true });
     flush();
@@ -110,8 +111,8 @@ function writing(db: DatabaseSync, reserved: string) {
 }
 
 /**
- * Opens or makes the file at `path`, in which no byte stays of a message that was removed. `PATH.reserve`
- * holds disk space: without it messages could not be removed from a full disk.
+ * Opens or creates the file at `path`. Removed messages leave no bytes in it. `PATH.reserve` reserves disk
+ * space, without which messages could not be removed on a full disk.
  */
 export function openQueueStore(path: string): QueueStore {
   const reserved = `${path}.reserve`;
@@ -136,7 +137,7 @@ export function openQueueStore(path: string): QueueStore {
         atomically(insert);
       } catch (error) {
         if (!hasNoRoom(error)) throw error;
-        // Removed messages have left room in the file, but not in its log.
+        // Removed messages have left space in the file, but not in its write-ahead log.
         flush();
         atomically(insert);
       }

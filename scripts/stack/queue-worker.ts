@@ -1,5 +1,5 @@
-// The Worker that stands for Cloudflare's queues and its clock in the local stack: the binding's calls,
-// passed on to the queues in Node, and their batches and each hour's call, passed on to the consumer.
+// A Worker that replaces Cloudflare's queues and cron triggers in the local stack: it passes the binding's
+// calls to the queues in Node, and batches and hourly calls to the consumer.
 import { Agent, createServer, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -8,7 +8,7 @@ import { quote } from "./workerd.ts";
 
 const RUN_LOG = "kritai-run-log";
 
-/** The run log's queues, as wrangler.toml has them; a test holds the two together. */
+/** The run log's queues. Must equal wrangler.toml, which a test checks. */
 export const QUEUES: readonly QueueSettings[] = [
   { queue: RUN_LOG, max_batch_size: 100, max_retries: 100, dead_letter_queue: `${RUN_LOG}-dead-letters` },
   { queue: `${RUN_LOG}-dead-letters`, max_batch_size: 100, max_retries: 100, dead_letter_queue: null },
@@ -32,23 +32,23 @@ export default {
 };
 `;
 
-/** The queues as workerd is configured with them. */
+/** The parts of workerd's configuration for the queues, and calls to the consumer. */
 export interface QueuesOfWorkerd {
-  /** A service binding: it looks to the Worker like a Queue, as it passes calls on by name. */
+  /** A service binding that the Worker uses like a Queue, because it has the same methods. */
   binding: string;
   services: readonly string[];
   sockets: readonly string[];
   files: Readonly<Record<string, string>>;
-  /** To the Worker that consumes them. */
+  /** Delivers messages to the consumer. */
   deliver: Deliver;
-  /** Calls that Worker as its `crons` would. */
+  /** Calls the consumer as its `crons` would. */
   scheduled(): Promise<void>;
   close(): void;
 }
 
 /**
- * Queues for the service `consumer`. Both ways go through sockets in `folder`, which only this user
- * reaches.
+ * Queues for the service `consumer`. Both directions use sockets in `folder`, which only this user can
+ * access.
  */
 export async function queuesOfWorkerd(queues: LocalQueues, consumer: string, folder: string): Promise<QueuesOfWorkerd> {
   const [inbound, outbound] = [join(folder, "queues.sock"), join(folder, "deliver.sock")];
@@ -79,7 +79,7 @@ export async function queuesOfWorkerd(queues: LocalQueues, consumer: string, fol
   };
 }
 
-/** @throws Error when the consumer was not reached */
+/** @throws Error if the consumer was not reached */
 async function post(to: { agent: Agent; socketPath: string }, queue: string, body: string): Promise<BatchResult> {
   const { promise, resolve, reject } = Promise.withResolvers<BatchResult>();
   const sent = request({ ...to, path: `/${queue}`, method: "POST" }, (response) => {

@@ -1,5 +1,5 @@
-// The local stack's queues: Cloudflare's limits and delivery rules over messages on disk, which miniflare's
-// own queues keep in memory.
+// The local stack's queues, with Cloudflare's limits and delivery rules. Messages are on disk, unlike in
+// miniflare's queues, which keep them in memory.
 import { mkdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -7,8 +7,7 @@ import { LIMITS } from "../../src/core/faults/limits.ts";
 import { openQueueStore, type QueueStore, type StoredMessage } from "./queue-store.ts";
 
 /**
- * How a queue is delivered; wrangler.toml's [[queues.consumers]], which a test holds together with
- * these.
+ * Delivery settings of a queue. Must equal [[queues.consumers]] in wrangler.toml, which a test checks.
  */
 export interface QueueSettings {
   queue: string;
@@ -17,7 +16,7 @@ export interface QueueSettings {
   dead_letter_queue: string | null;
 }
 
-/** A consumer's answer about a batch: workerd's own result. */
+/** The consumer's result for a batch, in workerd's format. */
 export interface BatchResult {
   outcome: string;
   ackAll: boolean;
@@ -36,27 +35,26 @@ export interface DeliveredMessage {
 export type Deliver = (queue: string, messages: DeliveredMessage[]) => Promise<BatchResult>;
 
 export interface LocalQueues {
-  /** Puts messages on disk, or throws a RangeError that names the limit. */
+  /** Writes messages to disk. @throws RangeError that names the exceeded limit */
   send(queue: string, bodies: readonly string[]): void;
-  /** The queue's end of the Worker's binding. */
+  /** Handles the requests of the Worker's binding. */
   handler(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** From here on messages are delivered. */
+  /** Starts delivery. */
   start(deliver: Deliver): void;
   backlog(queue: string): number;
   /**
-   * Delivers what is due, for `drain_ms` at most, then nothing more. Messages may still be sent.
+   * Delivers due messages, for at most DRAIN_MS, then stops delivery. Messages may still be sent.
    */
   pause(): Promise<void>;
-  /** Pauses and closes the file. */
+  /** Pauses delivery and closes the file. */
   close(): Promise<void>;
 }
 
-/** A wait that no message has to fill: a small batch costs nothing here. */
+/** Delivery does not wait for a full batch: small batches cost nothing here. */
 const BATCH_WAIT_MS = 5;
 const FAILED_BATCH_WAIT_MS = 1_000;
 /**
- * How long an end waits for what could be stored at once, so that a database is whole when its
- * stack has ended.
+ * How long a stop waits for due messages, so that the database is complete when its stack has stopped.
  */
 const DRAIN_MS = 3_000;
 
@@ -95,17 +93,17 @@ export function openLocalQueues(options: {
   };
 }
 
-/** Cloudflare's limits, which it reports in words that say nothing. */
+/** Checks Cloudflare's limits, whose own error messages do not name them. */
 function checkLimits(bodies: readonly string[]): void {
   const { queue_message_bytes, queue_send_bytes, queue_send_messages } = LIMITS;
   const sizes = bodies.map((body) => Buffer.byteLength(body));
   const over = (what: string, name: string, limit: number) => {
-    throw new RangeError(`${what} is over ${name} = ${limit}`);
+    throw new RangeError(`${what} exceeds ${name} = ${limit}`);
   };
   if (bodies.length > queue_send_messages) over("the number of messages", "queue_send_messages", queue_send_messages);
   if (sizes.some((size) => size > queue_message_bytes)) over("a message", "queue_message_bytes", queue_message_bytes);
   const total = sizes.reduce((a, b) => a + b, 0);
-  if (total > queue_send_bytes) over("the messages' size", "queue_send_bytes", queue_send_bytes);
+  if (total > queue_send_bytes) over("the total size of the messages", "queue_send_bytes", queue_send_bytes);
 }
 
 async function answer(send: LocalQueues["send"], request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -130,7 +128,7 @@ class Pump {
   #timer: NodeJS.Timeout | null = null;
   #rings = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
-  /** Whether the latest batch brought nothing but retries, as while the database is away. */
+  /** Whether the latest batch had only retries, as while the database is unreachable. */
   #failing = false;
   #stopped = false;
 
@@ -146,7 +144,7 @@ class Pump {
     this.wake();
   }
 
-  /** Looks again soon, or when the next message's delay is over. */
+  /** Schedules the next delivery after `wait_ms`, unless an earlier one is scheduled. */
   wake(wait_ms = BATCH_WAIT_MS): void {
     if (this.#stopped || this.#deliver === null || this.#running !== null) return;
     const at = Date.now() + wait_ms;
@@ -174,12 +172,12 @@ class Pump {
     this.#running = this.#deliverDue().then((wait_ms) => {
       this.#running = null;
       const next = this.#stopped ? null : this.#store.next(this.#settings.queue);
-      // Timers hold 31 bits; a longer delay is looked at again.
+      // Timers are limited to 31 bits; a longer delay is split.
       if (next !== null) this.wake(Math.min(2 ** 31 - 1, Math.max(wait_ms, next.visible_at - Date.now())));
     });
   }
 
-  /** Resolves with how long to wait before the next batch at least. */
+  /** Resolves with the minimum delay before the next batch, in ms. */
   async #deliverDue(): Promise<number> {
     const { queue, max_batch_size } = this.#settings;
     const batch = this.#store.due(queue, Date.now(), max_batch_size);
@@ -192,7 +190,7 @@ class Pump {
       this.#settle(batch, result);
       return 0;
     } catch {
-      // The consumer was not reached: nothing was tried, so no attempt is counted.
+      // The consumer was not reached, so this does not count as an attempt.
       return FAILED_BATCH_WAIT_MS;
     }
   }
@@ -214,7 +212,7 @@ class Pump {
       moved: dead_letter_queue === null ? [] : spent.map(({ id }) => ({ id, queue: dead_letter_queue })),
     });
     if (dead_letter_queue !== null && spent.length > 0) this.#moved(dead_letter_queue);
-    // After an outage, delayed messages need not wait longer.
+    // After an outage, deliver delayed messages at once.
     if (this.#failing && gone.length > 0) this.#store.wake(this.#settings.queue, Date.now());
     this.#failing = gone.length === 0;
   }

@@ -1,5 +1,5 @@
-// Defines what the /sql endpoint and the migrations need of a database: text in, Postgres's own text out.
-// Knows neither HTTP nor a driver.
+// The interface that the /sql endpoint and the migrations need from a database. Parameters and results are
+// Postgres text.
 
 /** One statement of the extended protocol; parameters are Postgres text or null. */
 export interface Statement {
@@ -7,7 +7,7 @@ export interface Statement {
   params: readonly (string | null)[];
 }
 
-/** A statement's outcome in the shape of Neon's reply. */
+/** A statement's result in the format of Neon's reply. */
 export interface StatementResult {
   /** First word of the command tag, e.g. `INSERT`. */
   command: string;
@@ -19,15 +19,15 @@ export interface StatementResult {
 }
 
 export interface SqlSession {
-  /** Runs one statement; more than one in the text is an error. */
+  /** Runs one statement. Several statements in the text are an error. */
   query(statement: Statement): Promise<StatementResult>;
-  /** Runs a text of several statements without parameters. */
+  /** Runs a text with several statements and no parameters. */
   script(text: string): Promise<void>;
 }
 
 export interface SqlBackend {
   query(statement: Statement): Promise<StatementResult>;
-  /** Commits what `work` did, or rolls all of it back when it or the commit rejects. */
+  /** Commits the statements of `work`, or rolls all of them back if `work` or the commit rejects. */
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /** Waits for running work, then releases the database. */
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export const ERROR_FIELDS = [
   "routine",
 ] as const;
 
-/** Whether Postgres itself said no (as opposed to a lost connection or a fault of ours). */
+/** Whether Postgres returned the error, as opposed to a lost connection or a bug of ours. */
 export function isPostgresError(
   error: unknown,
 ): error is Error & Partial<Record<(typeof ERROR_FIELDS)[number], string>> {

@@ -1,9 +1,9 @@
-// The loopback HTTP endpoint that speaks Neon's /sql protocol over any backend.
+// A loopback HTTP endpoint that serves Neon's /sql protocol for any backend.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ERROR_FIELDS, isPostgresError, type SqlBackend, type Statement, type StatementResult } from "./sql-backend.ts";
 
-/** Most bytes of one request's body. */
+/** Maximum size of a request's body. */
 export const SQL_BODY_BYTES_MAX = 64 * 1024 * 1024;
 const STATEMENTS_MAX = 1_000;
 
@@ -12,13 +12,13 @@ const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 export interface SqlEndpoint {
   /** `http://HOST:PORT/sql`, for the driver's fetchEndpoint. */
   url: string;
-  /** Stops listening and waits for the requests under way. The backend stays open. */
+  /** Stops listening and waits for requests in flight. The backend stays open. */
   close(): Promise<void>;
 }
 
 /**
- * Serves `backend` on a loopback host; port 0 picks a free one. Throws TypeError for any other host: it has
- * no password.
+ * Serves `backend` on a loopback host; port 0 selects a free one. Throws TypeError for any other host,
+ * because the endpoint has no password.
  */
 export async function startSqlEndpoint(options: {
   host: string;
@@ -43,7 +43,7 @@ function stop(server: Server): Promise<void> {
   });
 }
 
-/** A fault of the request itself: a status and a text for the driver. */
+/** An error in the request: a status and a message for the driver. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -56,7 +56,7 @@ class Refusal extends Error {
 async function answer(backend: SqlBackend, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [status, body] = await outcome(backend, request);
   const text = JSON.stringify(body);
-  // A body that was refused unread would otherwise be taken for the next request.
+  // Otherwise the unread body would be parsed as the next request.
   if (status === 413) response.setHeader("connection", "close");
   response.writeHead(status, { "content-type": "application/json" }).end(text);
 }
@@ -75,22 +75,21 @@ async function outcome(backend: SqlBackend, request: IncomingMessage): Promise<[
   }
 }
 
-// Asking for the driver's own header keeps web pages out: a browser would have to ask first, and is
-// given no leave.
+// Requiring the driver's header blocks web pages: a browser would need a CORS preflight, which fails.
 function admit(request: IncomingMessage): void {
   if (new URL(request.url ?? "", "http://local").pathname !== "/sql")
     throw new Refusal(404, "not found; use POST /sql");
   if (request.method !== "POST") throw new Refusal(405, "method not allowed; use POST /sql");
   if (request.headers["neon-connection-string"] === undefined)
-    throw new Refusal(400, "no Neon-Connection-String header");
+    throw new Refusal(400, "the header Neon-Connection-String is missing");
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const tooLarge = () => new Refusal(413, `the body is over the limit of ${SQL_BODY_BYTES_MAX} bytes`);
+  const tooLarge = () => new Refusal(413, `the body exceeds the limit of ${SQL_BODY_BYTES_MAX} bytes`);
   if (Number(request.headers["content-length"] ?? 0) > SQL_BODY_BYTES_MAX) throw tooLarge();
   const parts: Buffer[] = [];
   let size = 0;
-  // Not destroyed on the way out, or the refusal could not be sent.
+  // The stream is not destroyed on exit, or the error could not be sent.
   for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length;
     if (size > SQL_BODY_BYTES_MAX) throw tooLarge();
@@ -99,7 +98,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** The request's statements. The content type is not looked at: the driver sets none. */
+/** The request's statements. Ignores the content type, which the driver does not set. */
 function statements(body: string): { single: Statement } | { batch: Statement[] } {
   let value: unknown;
   try {

@@ -1,5 +1,4 @@
-// The local stack: database, verifier and edge started together on loopback, and ended together. Knows none
-// of their insides.
+// The local stack: starts database, verifier and edge together on this machine, and stops them together.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startCpuVerifier } from "../../gpu-backend/engines/cpu/server.ts";
@@ -16,39 +15,39 @@ export interface StackOptions {
   port: number;
   dataDir: string;
   /**
-   * The environment's DATABASE_URL, VERIFIER_*, JUDGE and API_KEYS; what is absent is embedded.
+   * DATABASE_URL, VERIFIER_*, JUDGE and API_KEYS; parts without a variable are embedded.
    */
   env: Readonly<Record<string, string | undefined>>;
-  /** Made from src when left out. */
+  /** Built from src if omitted. */
   script?: WorkerModules;
-  /** Told what is being started, and what has been. */
+  /** Receives progress lines. */
   note?: (progress: string) => void;
-  /** Given each line that the Worker logs, in place of standard error. */
+  /** Receives the Worker's log lines; by default they go to standard error. */
   logged?: (line: string) => void;
-  /** Whether it logs a line a request. */
+  /** Whether the Worker logs one line per request. */
   log_requests?: boolean;
 }
 
 export interface Stack {
   url: string;
-  /** The parts and where they run, for the person who started it. */
+  /** Descriptions of the parts, for people. */
   parts: { database: string; verifier: string; texts: string };
-  /** The database as the Worker is configured with it. */
+  /** The Worker's database variables. */
   database: Readonly<Record<string, string>>;
-  /** When workerd ends without being asked to, with why. */
+  /** Resolves with the exit status when workerd exits by itself. */
   ended: Promise<string>;
-  /** Ends every part; safe to call twice. */
+  /** Stops every part; safe to call twice. */
   close(): Promise<void>;
 }
 
 type Closer = () => Promise<void>;
 
-/** Time for requests to end by themselves, within the 5 s in which a stack ends. */
+/** Time for requests in flight to finish, within the 5 s in which a stack stops. */
 const DRAIN_MS = 4_000;
 
 /**
- * Starts all parts side by side and resolves when /readyz answers 200. A part that fails ends the
- * others.
+ * Starts all parts concurrently and resolves when /readyz answers 200. If a part fails, the others are
+ * stopped.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   mkdirSync(options.dataDir, { recursive: true });
@@ -74,7 +73,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       named(started(startVerifier(options.env))),
     ]);
     const level = options.log_requests === true && { LOG_LEVEL: "info" };
-    // Texts in the stack's own files are their user's.
+    // The embedded database stores texts by default, because its files stay on the user's machine.
     const texts = !options.env.DATABASE_URL && { LOG_TEXTS: "on" };
     const vars = { ...database.vars, ...verifier.vars, ...texts, ...passedOn(options.env), ...level };
     const objectsDir = join(options.dataDir, "objects");
@@ -92,10 +91,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** Where the npm package has the Worker's modules; a clone makes its own. */
+/** The folder of the Worker's modules in the npm package; a clone builds them. */
 export const WORKER_FOLDER = "worker";
 
-/** Made once, however many stacks a process starts. */
+/** Built once per process. */
 let bundled: Promise<WorkerModules> | null = null;
 
 async function workerScript(): Promise<WorkerModules> {
@@ -106,7 +105,7 @@ async function workerScript(): Promise<WorkerModules> {
 }
 
 /**
- * Like Promise.all, but waits for the rest before it rejects, so that nothing starts after the end.
+ * Like Promise.all, but waits for all parts before it rejects, so that no part starts after `close`.
  */
 async function settle<T extends readonly unknown[]>(parts: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   const results = await Promise.allSettled(parts);
@@ -138,17 +137,17 @@ const PASSED_ON = [
 ];
 
 /**
- * The Worker's variables as given, but for where its verifier is: the stack may hold one itself.
+ * The Worker's variables from the environment, except those of the verifier's address, which the stack sets.
  */
 function passedOn(env: StackOptions["env"]): Record<string, string> {
   const names = Object.keys(env).filter((name) => /^VERIFIER_(?!URL$|MODEL$)/.test(name));
   return Object.fromEntries([...names, ...PASSED_ON].flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
-/** Whether prompts and rollouts are stored, and what changes that. */
+/** Whether prompts and answers are stored, and how to change that. */
 function textsKept({ LOG_TEXTS }: Readonly<Record<string, string>>, dataDir: string): string {
-  if (LOG_TEXTS !== "on") return "not stored, unless a spec says log_texts; LOG_TEXTS=on stores them";
-  return `prompts and answers are stored in ${dataDir}; LOG_TEXTS=off stores hashes alone`;
+  if (LOG_TEXTS !== "on") return "not stored, unless a request's spec sets log_texts; LOG_TEXTS=on stores them";
+  return `prompts and answers are stored in ${dataDir}; LOG_TEXTS=off stores only hashes`;
 }
 
 interface VerifierPart {
@@ -167,7 +166,7 @@ async function startVerifier(env: StackOptions["env"]): Promise<VerifierPart> {
 
 async function verifierPart(env: StackOptions["env"], judge: string | null): Promise<VerifierPart> {
   if (env.VERIFIER_URL) {
-    // The Worker takes an empty variable for an absent one.
+    // The Worker treats an empty variable as unset.
     const vars = { VERIFIER_URL: env.VERIFIER_URL, VERIFIER_MODEL: env.VERIFIER_MODEL ?? "" };
     return { name: env.VERIFIER_URL, vars, close: async () => {} };
   }
@@ -182,7 +181,7 @@ async function cpuVerifier() {
 }
 
 /**
- * The same verifier through the gateway. The gateway's modules are loaded only where they are used.
+ * The verifier behind the gateway, whose modules are loaded only here.
  */
 async function behindGateway(
   engine: VerifierPart & { vars: { VERIFIER_URL: string; VERIFIER_MODEL: string; VERIFIER_SIMULATED?: string } },
@@ -210,8 +209,8 @@ const PROBE_MS = 50;
 const TOLD_EVERY_MS = 10_000;
 
 /**
- * However long that takes: clients that come back to a stack just started must not end it, and until it is
- * ready their requests are answered with an error. Why it is not ready is printed.
+ * Waits without a time limit and prints why the stack is not ready: requests of clients that reconnect early
+ * get an error, but must not stop the stack.
  */
 async function untilReady(url: string, note: NonNullable<StackOptions["note"]>): Promise<void> {
   for (let lastNoteMs = performance.now(); ; ) {

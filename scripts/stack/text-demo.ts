@@ -1,5 +1,5 @@
-// The demo of texts: answers without programs, judged in a preset's words, and the log read back. Knows the
-// API only from outside.
+// The demo for texts: scores answers that are not programs with a preset and reads the log back, through the
+// public API.
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import type { Group } from "../../src/core/contract/requests.ts";
 import type { RunDetail, StepRow } from "../../src/ports/logged-rows.ts";
@@ -20,8 +20,8 @@ export const textGroup = (problem: TextProblem): Group & { reference: string } =
 };
 
 /**
- * Scores the texts by the stack's default spec, which `judge` asks, and prints the result.
- * @param more further fields of the request, a spec among them
+ * Scores the texts with the stack's default spec, whose preset is `judge`, and prints the result.
+ * @param more further fields of the request, such as a spec
  */
 export async function showTexts(
   stack: Stack,
@@ -33,7 +33,7 @@ export async function showTexts(
   const groups = problems.map(textGroup);
   const answers = groups.reduce((n, { rollouts }) => n + rollouts.length, 0);
   console.log(
-    `${groups.length} questions, ${answers} answers, judged by ${judge}. Labels are the share of a question's points that an answer meets, by hand; no prompt holds them, and the simulator, where it judges, goes by them with noise.\n`,
+    `${groups.length} questions, ${answers} answers, judged by ${judge}. An answer's label is the share of the question's points that it meets, assigned by hand. Prompts contain no labels. If the judge is simulated, its verdicts are the labels with noise.\n`,
   );
   const at = performance.now();
   const reply = await client.post<RewardsReply>("/v1/rewards", { run_id: "demo", step: 0, groups, ...more });

@@ -1,5 +1,5 @@
-// A workerd process: its configuration file, the ports on which it listens, its lines and its end. It does
-// not outlive this process, where the system can see to that.
+// Starts and stops a workerd process: configuration file, ports, log lines and exit. On Linux with `setpriv`,
+// workerd does not outlive this process.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,38 +10,38 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The package is CommonJS without types; its default export is the binary's path. */
+/** A CommonJS package without types; the default export is the path of the binary. */
 export const workerd = createRequire(import.meta.url)("workerd") as { default: string; version: string };
 
-/** A text of workerd's configuration language, which takes JSON's escapes but `\u`. */
+/** A string in workerd's configuration language, which has JSON's escapes except `\u`. */
 export const quote = (text: string): string =>
   JSON.stringify(text).replace(/\\u([0-9a-f]{4})/g, (_, hex) => `\\x${hex.slice(2)}`);
 export const list = (items: readonly string[]): string => `[${items.join(", ")}]`;
 
 export interface WorkerdOptions {
-  /** The config behind `using Workerd = import ..`, with a constant `config`. */
+  /** The configuration after `using Workerd = import ..`, with a constant `config`. */
   config: string;
-  /** Beside the configuration file, which embeds them by their names. */
+  /** Files that the configuration embeds, by name. */
   files: Readonly<Record<string, string>>;
-  /** All that the process sees of the environment, for bindings `fromEnvironment`. */
+  /** The whole environment of the process, for bindings `fromEnvironment`. */
   env?: Readonly<Record<string, string>>;
-  /** A port of the inspector too. */
+  /** Whether to open a port for the inspector. */
   inspector?: boolean;
-  /** Given each line that it prints. */
+  /** Receives each line that workerd prints. */
   logged: (line: string) => void;
 }
 
 export interface Workerd {
   pid: number;
-  /** By the socket's name, `inspector` among them; of sockets with a port. */
+  /** Ports by socket name, including `inspector`. */
   ports: ReadonlyMap<string, number>;
-  /** When it ends by itself, with why. */
+  /** Resolves with the exit status when workerd exits. */
   ended: Promise<string>;
-  /** Takes nothing new, and cuts what has not ended within `drain_ms`. */
+  /** Stops accepting requests, and kills workerd after `drain_ms`. */
   end(drain_ms: number): Promise<void>;
 }
 
-/** Starts it, and resolves when each of `sockets` is listened on. @throws Error with what it said */
+/** Starts workerd and resolves when it listens on all `sockets`. @throws Error with workerd's last lines */
 export async function startWorkerd(sockets: readonly string[], options: WorkerdOptions): Promise<Workerd> {
   const folder = mkdtempSync(join(tmpdir(), "kritai-workerd-"));
   const file = join(folder, "config.capnp");
@@ -60,16 +60,16 @@ export async function startWorkerd(sockets: readonly string[], options: WorkerdO
     options.logged(line);
   };
   for (const stream of [child.stdout, child.stderr]) createInterface(stream as Readable).on("line", logged);
-  void ended.then((why) => listening.reject(new Error(`workerd ended with ${why}: ${last.join(" | ")}`)));
+  void ended.then((why) => listening.reject(new Error(`workerd exited with ${why}: ${last.join(" | ")}`)));
   readPorts(child, [...sockets, ...(inspector.length > 0 ? ["inspector"] : [])], listening.resolve);
   const ports = await listening.promise;
   return { pid: child.pid as number, ports, ended, end: (drain_ms) => end(child, ended, drain_ms) };
 }
 
-/** Last lines of a workerd that ended before it listened. */
+/** Lines in the error of a workerd that exits before it listens. */
 const LAST_LINES = 20;
 
-/** Reads workerd's control messages until each of the sockets is there. */
+/** Reads workerd's control messages until all sockets have a port. */
 function readPorts(child: ChildProcess, wanted: readonly string[], found: (ports: Map<string, number>) => void): void {
   const ports = new Map<string, number>();
   createInterface(child.stdio[3] as Readable).on("line", (line) => {
@@ -92,7 +92,7 @@ async function end(child: ChildProcess, ended: Promise<string>, drain_ms: number
 
 let prefix: readonly string[] | null = null;
 
-/** It would keep its port otherwise when this process is killed. */
+/** Makes workerd exit when this process is killed; otherwise it would keep its port. */
 function withParent(): readonly string[] {
   const PREFIX = ["setpriv", "--pdeathsig", "KILL", "--"];
   prefix ??=

@@ -44,7 +44,7 @@ let key = "";
 const FAILURES: Record<string, Failure> = {
   "nobody is logged in": {
     step: "account",
-    reason: /^nobody is logged in$/,
+    reason: /^not logged in to Cloudflare$/,
     next: /wrangler login/,
     variables: () => ({ CLOUDFLARE_API_TOKEN: undefined }),
   },
@@ -57,14 +57,14 @@ const FAILURES: Record<string, Failure> = {
   },
   "another Worker has the name": {
     step: "worker",
-    reason: /another Worker named kritai/,
+    reason: /a Worker named kritai that is not Kritai/,
     next: /another name in wrangler.toml/,
     before: () => place.cloud.push("kritai", { script: alone("export default {}"), annotations: {} }),
     after: () => place.cloud.workers.clear(),
   },
   "a value is missing": {
     step: "values",
-    reason: /not given: VERIFIER_URL/,
+    reason: /not set: VERIFIER_URL/,
     next: /\.dev\.vars/,
     variables: () => ({ VERIFIER_URL: undefined }),
   },
@@ -83,13 +83,13 @@ const FAILURES: Record<string, Failure> = {
   "the database is not there": {
     step: "database",
     reason: /not reachable \(ECONNREFUSED\)/,
-    next: /DATABASE_URL that answers/,
+    next: /fix DATABASE_URL/,
     variables: () => ({ DATABASE_URL: `postgres://somebody:secret-password@${nowhere}/kritai` }),
   },
   "a migration is cut off half way": {
     step: "database",
     reason: /Connection terminated/,
-    next: /nothing in it was changed by halves/,
+    next: /a failed migration is rolled back completely/,
     before: () => {
       place.database.breakAt = /INSERT INTO kritai_migrations/;
     },
@@ -117,7 +117,7 @@ const FAILURES: Record<string, Failure> = {
   "the network is cut while it deploys": {
     step: "deploy",
     reason: /./,
-    next: /what was uploaded stays/,
+    next: /already uploaded are harmless/,
     variables: elsewhere,
     before: () => {
       place.cloud.fault = (_, path) => (path.endsWith("/consumers") ? "cut" : null);
@@ -133,7 +133,7 @@ const FAILURES: Record<string, Failure> = {
   "the judge answers nothing": {
     step: "reward",
     reason: /not scored: "verifier_/,
-    next: /explains the code at \/docs\/errors/,
+    next: /\/docs\/errors explains the error code/,
     flags: ["--set", "VERIFIER_URL"],
     variables: () => ({ KRITAI_API_KEY: key }),
     before: () => {
@@ -151,33 +151,30 @@ describe("npm run deploy", () => {
     expect({ status, changes }).toEqual({ status: 0, changes: [] });
     expect(output).toMatch(/^queue kritai-run-log +to do: create it$/m);
     expect(output).toMatch(/^database +to do: apply 0000_run_log\.sql, /m);
-    expect(output).toMatch(/^secrets +to do: make API_KEYS, make TOKEN_SECRET, set .*DATABASE_URL/m);
-    expect(output).toMatch(/^deploy +to do: the first version$/m);
-    expect(output).toContain("to do these: npm run deploy --");
+    expect(output).toMatch(/^secrets +to do: generate API_KEYS, generate TOKEN_SECRET, set .*DATABASE_URL/m);
+    expect(output).toMatch(/^deploy +to do: deploy the first version$/m);
+    expect(output).toContain("to carry this out, run: npm run deploy --");
     expect(place.cloud.workers.size + place.cloud.queues.size).toBe(0);
     expect(await place.database.query("SELECT to_regclass('runs')")).toEqual([[null]]);
   });
 
   it("says the plan to somebody who is not logged in, or offline, and proposes no change", async () => {
     for (const [variables, reason] of [
-      [{ CLOUDFLARE_API_TOKEN: undefined, VERIFIER_URL: undefined }, "nobody is logged in"],
-      [
-        { CLOUDFLARE_API_BASE_URL: `http://${nowhere}`, VERIFIER_URL: undefined },
-        "Cloudflare cannot be reached from here",
-      ],
+      [{ CLOUDFLARE_API_TOKEN: undefined, VERIFIER_URL: undefined }, "not logged in to Cloudflare"],
+      [{ CLOUDFLARE_API_BASE_URL: `http://${nowhere}`, VERIFIER_URL: undefined }, "cannot reach Cloudflare"],
     ] as const) {
       const { status, output, changes } = await place.run([], variables);
       expect({ status, changes }).toEqual({ status: 1, changes: [] });
       expect(output).toMatch(/^ {2}bindings +Durable Objects .*GROUP_ROOM.*; queues kritai-run-log, /m);
       expect(output).toMatch(
-        /^ {2}secrets +make API_KEYS, TOKEN_SECRET; set .*DATABASE_URL.*; missing here: VERIFIER_URL$/m,
+        /^ {2}secrets +generate API_KEYS, TOKEN_SECRET; set .*DATABASE_URL.*; not set yet: VERIFIER_URL$/m,
       );
       expect(output).toMatch(/^ {2}migrations +at most \d+, in one transaction: 0000_run_log\.sql, /m);
-      expect(output).toMatch(/^ {2}cost +Workers Paid is \d+ USD a month/m);
+      expect(output).toMatch(/^ {2}cost +Workers Paid costs \d+ USD per month/m);
       expect(output).toMatch(
-        new RegExp(`^failed at the step "account": ${reason}\nnext: .+\nthen: npm run deploy( -- [^\n]*)?$`, "m"),
+        new RegExp(`^step "account" failed: ${reason}\nnext: .+\nthen run: npm run deploy( -- [^\n]*)?$`, "m"),
       );
-      expect(output).not.toContain("then: npm run deploy -- --yes");
+      expect(output).not.toContain("then run: npm run deploy -- --yes");
       expect(output).not.toContain("secret-password");
     }
   });
@@ -187,9 +184,11 @@ describe("npm run deploy", () => {
     const { output } = await place.run([], { ...variables, VERIFIER_PROTOCOL: "decision" });
     expect(output).toMatch(/^ {2}judge +Workers AI through the binding AI, @cf\/cloudflare\/clef-flash; /m);
     expect(output).toMatch(/^ {2}variables +VERIFIER_PROTOCOL=decision, /m);
-    expect(output).not.toContain("missing here");
+    expect(output).not.toContain("not set yet");
     const without = await place.run([], variables);
-    expect(without.output).toMatch(/^ {2}judge +the server of VERIFIER_URL; or none: VERIFIER_PROTOCOL=decision /m);
+    expect(without.output).toMatch(
+      /^ {2}judge +the server at VERIFIER_URL; without a GPU, .*: VERIFIER_PROTOCOL=decision /m,
+    );
   });
 
   for (const [cause, { step, reason, next, flags = [], variables, before, after }] of Object.entries(FAILURES)) {
@@ -198,7 +197,7 @@ describe("npm run deploy", () => {
       const { status, output } = await place.run(["--yes", ...flags], variables?.());
       await after?.();
       place.cloud.fault = () => null;
-      const said = /^failed at the step "(.+)": (.*)\nnext: (.+)\nthen: (npm run deploy -- .*--yes)$/m.exec(output);
+      const said = /^step "(.+)" failed: (.*)\nnext: (.+)\nthen run: (npm run deploy -- .*--yes)$/m.exec(output);
       expect([status, said?.[1]], output).toEqual([1, step]);
       expect(said?.[2]).toMatch(reason);
       expect(said?.[3]).toMatch(next);
@@ -214,7 +213,7 @@ describe("npm run deploy", () => {
     expect(ended.output).toMatch(/^trainer +kritai_reward\("http:\/\/127\.0\.0\.1:\d+"\)/m);
     const again = await place.run(["--yes"], { KRITAI_API_KEY: key });
     expect(again).toMatchObject({ status: 0, changes: [] });
-    expect(again.output).toMatch(/^reward +ok: a group was scored and logged\nnothing to change$/m);
+    expect(again.output).toMatch(/^reward +ok: a test group was scored and logged\nnothing to change$/m);
     expect([...place.cloud.queues.values()].flat()).toEqual([{ script: "kritai" }, { script: "kritai" }]);
     for (const secret of [key, "secret-password"]) expect(again.output + place.notes()).not.toContain(secret);
   });
@@ -232,7 +231,7 @@ it("replaces a key without a gap: both work until the old one is taken away", as
   expect(rotated.status, rotated.output).toBe(0);
   expect([await isLetIn(key), await isLetIn(second)]).toEqual([true, true]);
   expect((await place.run(["--rotate-key", "trainer", "--yes"])).output).toMatch(
-    /2 keys already\nnext: .*--retire-key/,
+    /already 2 keys named trainer\nnext: .*--retire-key/,
   );
   expect((await place.run(["--retire-key", "trainer", "--yes"])).status).toBe(0);
   expect([await isLetIn(key), await isLetIn(second)]).toEqual([false, true]);
@@ -241,7 +240,7 @@ it("replaces a key without a gap: both work until the old one is taken away", as
 
 it("lets the version before answer again, with the secrets of the newest version of that code", async () => {
   const before = place.cloud.active("kritai");
-  expect((await place.run(["--rollback", "--yes"])).output).toContain("no version of other code");
+  expect((await place.run(["--rollback", "--yes"])).output).toContain("no earlier version with other code");
   // Other content, as another commit would be.
   const deployed = await place.run(["--yes"], { LOG_LEVEL: "error" });
   expect(deployed.status, deployed.output).toBe(0);
@@ -249,7 +248,7 @@ it("lets the version before answer again, with the secrets of the newest version
   expect(await place.run(["--rollback"])).toMatchObject({ status: 0, changes: [] });
   const back = await place.run(["--rollback", "--yes"]);
   expect(back.status, back.output).toBe(0);
-  expect(back.output).toContain(`now: version ${before?.id}`);
+  expect(back.output).toContain(`now: roll back to version ${before?.id}`);
   expect(place.cloud.active("kritai")).toBe(before);
   expect(await isLetIn(key)).toBe(true);
 });
@@ -291,7 +290,7 @@ it("in Cloudflare's builder deploys what was pushed and asks nobody", async () =
   const built = await place.run([], { ...unset, WORKERS_CI: "1", CI: "true" });
   expect(built.status, built.output).toBe(0);
   expect(built.output).toMatch(/^database +later: .*npm run migrate/m);
-  expect(built.output).toMatch(/^deploy +done: at https:\/\/kritai\.somebody\.workers\.dev$/m);
+  expect(built.output).toMatch(/^deploy +done: deployed to https:\/\/kritai\.somebody\.workers\.dev$/m);
   // Empty keys refuse every request.
   expect(await isLetIn("anybody")).toBe(false);
 });

@@ -67,7 +67,7 @@ async function post(body: unknown): Promise<RewardsReply> {
 describe("the stack with VERIFIER_PROTOCOL=verify", () => {
   it("says what runs, and is ready", async () => {
     expect(stack.parts.verifier).toBe("embedded CPU verifier behind the gateway");
-    expect((await fetch(`${stack.url}/readyz`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${stack.url}/readyz`)).status).toBe(200);
   });
 
   it("judges real programs through the gateway, one request a group, and logs them", async () => {

@@ -73,7 +73,7 @@ const GROUP = {
 describe("npm start", () => {
   it("judges real programs, logs them, ends on SIGTERM, and has the log again after a restart", async () => {
     const first = await start({});
-    expect(first.lines).toContain("keys      none: only this machine is answered, without a key");
+    expect(first.lines).toContain("keys      none: only this machine may send requests, without a key");
     const response = await fetch(`${first.url}/v1/rewards`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -98,7 +98,7 @@ describe("npm start", () => {
     const workerd = ids.find((id) => readFileSync(`/proc/${id}/comm`, "utf8").startsWith("workerd")) as number;
     process.kill(workerd, "SIGKILL");
     expect((await exited)[0]).toBe(1);
-    expect(lines.join("")).toMatch(/kritai: workerd ended with .*; what was accepted is on disk/);
+    expect(lines.join("")).toMatch(/kritai: workerd exited with .*; accepted work is on disk/);
   });
 
   it.runIf(process.platform === "linux")("leaves neither its port nor its data taken when it is killed", async () => {

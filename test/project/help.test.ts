@@ -102,7 +102,7 @@ it("pages call commands with flags", () => {
 
 it("a name that is almost one is guessed", async () => {
   const { status, stderr } = await run("scripts/project/lab.ts", "stduy");
-  expect([status, stderr.split("\n")[0]]).toEqual([2, "kritai: there is no stduy; did you mean study?"]);
+  expect([status, stderr.split("\n")[0]]).toEqual([2, "kritai: unknown NAME stduy; did you mean study?"]);
 });
 
 it("are all that package.json and gpu-backend/package.json call", () => {

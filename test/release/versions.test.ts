@@ -59,7 +59,7 @@ describe("the version", () => {
     expect(["0.1.0", "0.1.1-rc.2", "0.2.0", "1.0.0"].map((next) => versionFault(next, "0.1.0"))).toEqual(
       Array(4).fill(null),
     );
-    expect(versionFault("0.0.9", "0.1.0")).toBe("must not be below 0.1.0");
+    expect(versionFault("0.0.9", "0.1.0")).toBe("must not be lower than 0.1.0");
     for (const wrong of ["1", "v1.2.3", "1.2.3-beta", "01.2.x"]) expect(versionFault(wrong, "0.1.0")).toMatch("1.2.3");
   });
 
@@ -106,7 +106,7 @@ describe("what is told of a package", () => {
       ["node_modules/o", true],
     ]);
     expect(() => lockOf({ ...manifest, dependencies: { a: "1.0.1" } }, lock)).toThrow(
-      "has a 1.0.0, the manifest 1.0.1",
+      "has a 1.0.0, but the manifest has 1.0.1",
     );
   });
 

@@ -154,7 +154,7 @@ describe("local queues", () => {
     const queues = open();
     const message = "x".repeat(LIMITS.queue_message_bytes);
     const refused = (bodies: string[]) => expect(() => queues.send("log", bodies));
-    refused([`${message}x`]).toThrow(`a message is over queue_message_bytes = ${LIMITS.queue_message_bytes}`);
+    refused([`${message}x`]).toThrow(`a message exceeds queue_message_bytes = ${LIMITS.queue_message_bytes}`);
     refused(Array(101).fill("x")).toThrow("queue_send_messages = 100");
     refused([message, message, "x"]).toThrow("queue_send_bytes = 256000");
     expect(() => queues.send("other", ["x"])).toThrow("there is no queue other");

@@ -12,7 +12,7 @@ it.each([
   [["--target", "nowhere"], "--target must be an http or https URL, not 'nowhere'"],
   [[...HERE, "--limit", "201"], "--limit must be an integer from 1 to 200, not '201'"],
   [[...HERE, "--settle", "soon"], "--settle must be a number from 0 to 86400, not 'soon'"],
-  [HERE, "http://127.0.0.1:1 cannot be reached: "],
+  [HERE, "cannot reach http://127.0.0.1:1: "],
 ])("%j", (flags, said) => {
   const { status, stderr } = spawnSync(process.execPath, [MAIN, ...flags], { encoding: "utf8" });
   expect(stderr).toContain(said);

@@ -91,7 +91,7 @@ describe.skipIf(!ROOTS)("the container", () => {
   it("migrates, scores and logs a group, refuses without its key, and ends its requests before it ends", async () => {
     await runInRoot(within(), ["node", "scripts/stack/migrate.mjs"]);
     const child = await start();
-    expect((await at("/readyz")).status).toBe(200);
+    await expect.poll(async () => (await at("/readyz")).status).toBe(200);
     await runInRoot(within(), image.health);
     expect((await at("/v1/runs", { headers: { authorization: "", host: "localhost" } })).status).toBe(401);
     expect((await at("/docs")).headers.get("content-type")).toBe("text/html; charset=utf-8");

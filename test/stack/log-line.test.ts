@@ -19,7 +19,7 @@ const textOf = (said: object) => terminalLine(JSON.stringify({ ...request, ...sa
 test("a request is one line of its method, path, status, time and key, and of what was scored", () => {
   const scored = { groups: 1, rollouts: 16, rewards: 16, reward_mean: 0.5, verifier_calls: 120 };
   expect(terminalLine(JSON.stringify({ ...request, ...scored }), AT)).toEqual({
-    text: "03:04:05  POST /v1/rewards  200  12 ms  lab  1 group  16 rollouts  16 rewards of mean 0.5  120 verifier calls",
+    text: "03:04:05  POST /v1/rewards  200  12 ms  lab  1 group  16 rollouts  16 rewards (mean 0.5)  120 verifier calls",
     request: true,
   });
   const lossy = { ...scored, rewards: 12, nulls: { deadline: 3, unparsed: 1 }, failed: { deadline: 9 } };
@@ -32,9 +32,9 @@ test("a request is one line of its method, path, status, time and key, and of wh
 });
 
 test("the line of a request that did not end well says so", () => {
-  expect(textOf({ status: null, client_gone: true })).toContain("/v1/rewards  client gone  12 ms");
+  expect(textOf({ status: null, client_gone: true })).toContain("/v1/rewards  client disconnected  12 ms");
   expect(textOf({ status: 400, refused: "facts_required" })).toContain("400  facts_required  12 ms");
-  expect(textOf({ broken_off: "deadline" })).toContain("200  broken off: deadline  12 ms");
+  expect(textOf({ broken_off: "deadline" })).toContain("200  aborted: deadline  12 ms");
 });
 
 test("another line keeps all that it says, and a text that is no line of ours stays as it is", () => {

@@ -82,7 +82,7 @@ describe("migrations", () => {
     expect(await rows(backend, "SELECT n FROM a")).toEqual([["2"]]);
     rmSync(join(dir, "0003_d.sql"));
     writeFileSync(join(dir, "0000_a.sql"), "CREATE TABLE a (n bigint);");
-    await expect(migrate(backend, dir)).rejects.toThrow(/0000_a.sql was applied before and has been changed/);
+    await expect(migrate(backend, dir)).rejects.toThrow(/0000_a.sql was already applied and has changed/);
     expect(await rows(backend, "SELECT n FROM a")).toEqual([["2"]]);
     await backend.close();
   });

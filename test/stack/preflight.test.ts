@@ -30,9 +30,9 @@ async function closedPort(): Promise<number> {
 test("a variable that nothing reads and is nearly one that is read is told, and no other", () => {
   const env = { VERIFER_URL: "u", VERIFIER_MODLE: "m", API_KEY: "k", VERIFIER_URL: "u", HOME: "/", PGDATABASE: "d" };
   expect(misspeltVariables(env)).toEqual([
-    "VERIFER_URL is set, but nothing reads it; did you mean VERIFIER_URL?",
-    "VERIFIER_MODLE is set, but nothing reads it; did you mean VERIFIER_MODEL?",
-    "API_KEY is set, but nothing reads it; did you mean API_KEYS?",
+    "VERIFER_URL is set, but Kritai has no such variable; did you mean VERIFIER_URL?",
+    "VERIFIER_MODLE is set, but Kritai has no such variable; did you mean VERIFIER_MODEL?",
+    "API_KEY is set, but Kritai has no such variable; did you mean API_KEYS?",
   ]);
 });
 
@@ -45,7 +45,7 @@ describe("a stack that cannot start is refused by its variable:", () => {
 
   test("a host that is not this machine's", async () => {
     const faults = await startFaults({}, { ...FREE, host: "192.0.2.1" });
-    expect(faults).toEqual([{ path: "HOST", message: "cannot be listened on (EADDRNOTAVAIL)" }]);
+    expect(faults).toEqual([{ path: "HOST", message: "cannot listen on this address (EADDRNOTAVAIL)" }]);
   });
 
   test("keys of a wrong form, and every other wrong variable, without their values", async () => {
@@ -61,7 +61,7 @@ describe("a stack that cannot start is refused by its variable:", () => {
     const url = `postgres://someone:hunter2@127.0.0.1:${await closedPort()}/secrets`;
     const faults = await startFaults({ DATABASE_URL: url }, FREE);
     expect(faults).toEqual([
-      { path: "DATABASE_URL", message: "its database cannot be used: not reachable (ECONNREFUSED)" },
+      { path: "DATABASE_URL", message: "the database cannot be used: not reachable (ECONNREFUSED)" },
     ]);
   });
 
@@ -82,11 +82,11 @@ describe("a stack that cannot start is refused by its variable:", () => {
 
   test("a verifier that is not there, and one that does not serve the model", async () => {
     const gone = { VERIFIER_URL: `http://127.0.0.1:${await closedPort()}`, VERIFIER_MODEL: "mine" };
-    const missing = { path: "VERIFIER_URL", message: "its verifier is not ready: not reachable" };
+    const missing = { path: "VERIFIER_URL", message: "the verifier is not ready: not reachable" };
     expect(await startFaults(gone, FREE)).toEqual([missing]);
     const port = await listening(() => [200, JSON.stringify({ data: [{ id: "other" }] })]);
     const faults = await startFaults({ VERIFIER_URL: `http://127.0.0.1:${port}`, VERIFIER_MODEL: "mine" }, FREE);
-    expect(faults).toEqual([{ path: "VERIFIER_URL", message: "its verifier is not ready: model not served" }]);
+    expect(faults).toEqual([{ path: "VERIFIER_URL", message: "the verifier is not ready: model not served" }]);
   });
 
   test("of several backends only the one that is not there, by its own variable", async () => {

@@ -140,7 +140,7 @@ describe.skipIf(why !== null)(
       expect(groups).toMatchObject([{ status: "ok" }]);
       expect(rewards.flat().every(Number.isFinite)).toBe(true);
       expect(rewards.flat()).toHaveLength(3);
-      expect(asked(`${origin}/readyz`).status).toBe(200);
+      await expect.poll(() => asked(`${origin}/readyz`).status).toBe(200);
     });
 
     it("is one way: the gateway's own port is not there, nobody without the key is let in, metrics are not told", () => {

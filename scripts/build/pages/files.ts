@@ -24,7 +24,7 @@ const PAGE = `<!doctype html>
 <body class="runs">
 <a class="skip" href="#main">Skip to content</a>
 <header><a class="brand" href="/">Kritai</a><nav class="top" aria-label="Pages"><a href="/runs">Runs</a><a href="/docs/alarms">Alarms</a><a href="/docs/guides">Guides</a><a href="/docs">Reference</a></nav></header>
-<main id="main"><noscript><h1>Runs</h1><p>These pages ask the API with your key, which needs a script. Without one, <code>GET /v1/runs</code>, <code>/v1/runs/:run_id/steps</code> and <code>/v1/runs/:run_id/health</code> give the same as JSON: <a href="/docs">reference</a>.</p></noscript></main>
+<main id="main"><noscript><h1>Runs</h1><p>These pages need JavaScript to call the API with your key. The same data is available as JSON from <code>GET /v1/runs</code>, <code>/v1/runs/:run_id/steps</code> and <code>/v1/runs/:run_id/health</code> (<a href="/docs">reference</a>).</p></noscript></main>
 </body>
 </html>
 `;

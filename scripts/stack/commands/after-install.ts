@@ -1,12 +1,12 @@
-// Makes the files that a first start would wait for, right after installing: the static assets, and the
-// snapshot of the embedded database. Takes away the headers that Node's package brings for building add-ons.
-// A failure here is only reported: the first use makes the file.
+// Runs after an install: builds the static assets and the snapshot of the embedded database, so that the
+// first start does not wait for them, and deletes the C headers in Node's package. A failure is only
+// reported, because the first use builds what is missing.
 import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildAssets } from "../assets.ts";
 
-/** One run of initdb leaves the snapshot, and one of all migrations the files, of every first start. */
+/** Runs initdb and all migrations once, and keeps the files for every first start. */
 async function warmDatabase(): Promise<void> {
   const [{ createPglite }, { migrate }, { keepCluster }] = await Promise.all([
     import("../pglite.ts"),
@@ -25,7 +25,7 @@ async function warmDatabase(): Promise<void> {
   }
 }
 
-/** Node's C headers and manual pages: 67 MB that nothing here reads. */
+/** Deletes Node's C headers and manual pages: 67 MB that are never used. */
 async function dropHeaders(): Promise<void> {
   const cwd = new URL("../../../node_modules/", import.meta.url).pathname;
   for (const path of globSync("{node/node_modules/,}node-{linux,darwin}-*/{include,share}", { cwd }))

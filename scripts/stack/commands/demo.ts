@@ -1,5 +1,5 @@
-// `npm run demo`: the embedded stack scores the example programs, or with JUDGE the example texts or agents'
-// runs in a preset's words, and the log is read back.
+// `npm run demo`: scores the example programs on an embedded stack and reads the log back. With JUDGE it
+// scores example texts or agent runs instead.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,17 +9,18 @@ import { secondsSince } from "../demo-client.ts";
 commandFlags({
   command: "demo",
   description:
-    "Starts a stack for itself, has the example groups scored pairwise and listwise, and reads the log back.",
+    "Starts a temporary stack, scores the example groups pairwise and listwise, and reads the results back from the log.",
   variables: {
     JUDGE:
-      "a preset of docs/judges.md: it judges example texts that are no programs, or agents' runs, played by the engine simulator",
-    VERIFIER_URL: "beside JUDGE: who judges instead, with VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY",
+      "a judge preset (docs/judges.md); with it the demo scores example texts or agent runs, by default with a simulated judge",
+    VERIFIER_URL:
+      "with JUDGE: the URL of a real model to judge; see also VERIFIER_MODEL, VERIFIER_PROTOCOL, VERIFIER_API_KEY",
   },
 });
 
 const judge = await judgeAsked();
-// Modules that take longest to load come only once they are of use.
-console.log("Starting a stack: the Worker, its database, its verifier.");
+// The imports below come late because these modules take long to load.
+console.log("Starting a stack: the Worker, a database and a verifier.");
 const env = judge === null ? {} : judgeEnv();
 const { startFaults } = await import("../preflight.ts");
 const faults = await startFaults(env, { host: "127.0.0.1", port: 0, dataDir: null });
@@ -31,7 +32,7 @@ const started = performance.now();
 const stack = await startStack({ host: "127.0.0.1", port: 0, dataDir, env });
 try {
   console.log(
-    `The stack is up at ${stack.url} after ${secondsSince(started)}: edge in workerd, ${stack.parts.verifier}, ${stack.parts.database}.`,
+    `The stack runs at ${stack.url} after ${secondsSince(started)}: edge in workerd, ${stack.parts.verifier}, ${stack.parts.database}.`,
   );
   if (judge === null) await (await import("../program-demo.ts")).showPrograms(stack);
   else if ((await import("../judge.ts")).judgesRuns(judge))
@@ -44,7 +45,7 @@ try {
 }
 process.exit(0);
 
-/** The preset that JUDGE names; null where the programs are to be judged. */
+/** The preset that JUDGE names; null: judge the programs. */
 async function judgeAsked(): Promise<string | null> {
   if (!process.env.JUDGE) return null;
   try {
@@ -54,13 +55,13 @@ async function judgeAsked(): Promise<string | null> {
   }
 }
 
-/** A line a fault, and the end. */
+/** Prints one line per fault and exits with 1. */
 function fail(messages: readonly string[]): never {
   for (const message of messages) console.error(`kritai: ${message}`);
   process.exit(1);
 }
 
-/** The variables of the environment that say who judges; the rest of the stack is the demo's own. */
+/** JUDGE and the VERIFIER_ variables of the environment; the demo sets everything else itself. */
 function judgeEnv(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(?:JUDGE$|VERIFIER_)/.test(name)));
 }

@@ -1,5 +1,5 @@
-// `node scripts/stack/commands/image.ts OUT`: what the container's image holds of ours, a file for each
-// command and the Worker, with pages and migrations where the commands look for them.
+// `node scripts/stack/commands/image.ts OUT`: writes the files of the container image: one bundle per
+// command, the Worker, the pages and the migrations.
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -13,7 +13,7 @@ if (out === undefined) {
   process.exit(2);
 }
 
-// As deep as the sources' folder, from whose files the bundles find what lies beside them.
+// The same path as in the sources, because the bundles find other files by relative paths.
 const folder = join(out, "scripts/stack");
 mkdirSync(folder, { recursive: true });
 writeModules(join(folder, "worker"), await bundleWorker());
@@ -25,7 +25,7 @@ await build({
   format: "esm",
   platform: "node",
   target: "node24",
-  // Postgres's client asks for its native part and for Cloudflare's sockets only where they are.
+  // The Postgres client imports these optional modules only if they exist.
   external: ["pg-native", "cloudflare:*"],
   banner: {
     js: `import { createRequire as requireFrom } from "node:module";\nconst require = requireFrom(import.meta.url);`,

@@ -1,5 +1,5 @@
-// `DATABASE_URL=postgres://… npm run logs -- expire --days N --target URL`: takes old texts out of the run
-// log, and old dead letters, which hold texts too. Prints counts, never the database's URL.
+// `DATABASE_URL=postgres://… npm run logs -- expire --days N --target URL`: deletes old texts from the run
+// log, and old dead letters, which also contain texts. Prints counts, never the database's URL.
 
 import type { DeadLetterSummary, ExpiryOutcome } from "../../../src/core/contract/dead-letter.ts";
 import { commandFlags } from "../../command-line/flags.ts";
@@ -11,16 +11,16 @@ const flags = commandFlags({
   command: "logs expire",
   call: "npm run logs -- expire",
   description:
-    "Deletes the texts (log_texts, log_verdicts) of requests that are at least this many days old, and dead letters of that age, whole. Rewards, verdicts and hashes that are stored stay.",
-  numbers: { days: { min: 0, max: 3_650, value: 30, help: "days that texts are kept" } },
+    "Deletes the texts (log_texts, log_verdicts) of requests that are at least --days old, and dead letters of that age. Keeps rewards, verdicts and hashes.",
+  numbers: { days: { min: 0, max: 3_650, value: 30, help: "how many days to keep texts" } },
   texts: {
-    target: { value: "", help: "the deployment that keeps dead letters, like https://kritai.example" },
-    key: { value: "", secret: true, help: "a key with the scope admin; without it KRITAI_API_KEY" },
+    target: { value: "", help: "the deployment's URL, to delete dead letters too, such as https://kritai.example" },
+    key: { value: "", secret: true, help: "an API key with the scope admin, instead of KRITAI_API_KEY" },
   },
-  switches: { "dry-run": "only counts" },
+  switches: { "dry-run": "only counts what it would delete" },
   variables: {
     DATABASE_URL: "the database, postgres://…",
-    KRITAI_API_KEY: "the key, where --key is not given",
+    KRITAI_API_KEY: "the API key, if --key is not given",
   },
 });
 const databaseUrl = process.env.DATABASE_URL;
@@ -29,16 +29,16 @@ if (databaseUrl === undefined || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
   process.exit(2);
 }
 
-/** @returns the end of the dead letters, as a line */
+/** @returns a line that reports the dead letters */
 async function expireLetters(before: Date): Promise<string> {
-  if (flags.target === "") return "dead letters were not looked at, which hold texts too: give --target";
+  if (flags.target === "") return "skipped dead letters, which also contain texts; pass --target to delete them";
   const path = "/v1/logs/dead-letters";
   if (flags["dry-run"]) {
     const { letters, first_at } = await asked<DeadLetterSummary>("GET", path);
-    return `${letters} dead letters are kept${first_at === null ? "" : `, the oldest since ${first_at}`}`;
+    return `${letters} dead letters are stored${first_at === null ? "" : `, the oldest from ${first_at}`}`;
   }
   const { deleted, remaining } = await asked<ExpiryOutcome>("DELETE", `${path}?before=${before.toISOString()}`);
-  return `deleted ${deleted} dead letters, ${remaining} are left`;
+  return `deleted ${deleted} dead letters, ${remaining} remain`;
 }
 
 const asked = <T>(method: string, path: string) =>
@@ -49,7 +49,7 @@ try {
   const before = new Date(Date.now() - flags.days * 86_400_000);
   const { texts, verdict_texts, audit_verdicts } = await expireTexts(backend, before, { dry: flags["dry-run"] });
   const did = flags["dry-run"] ? "would delete" : "deleted";
-  console.log(`${did} ${texts} parts of prompts and rollouts and ${verdict_texts + audit_verdicts} texts of verdicts`);
+  console.log(`${did} ${texts} texts of prompts and rollouts and ${verdict_texts + audit_verdicts} texts of verdicts`);
   console.log(await expireLetters(before));
 } catch (error) {
   console.error(`failed: ${error instanceof Error ? error.message : "unknown"}`);

@@ -1,5 +1,5 @@
-// `npm run logs -- replay --target URL`: puts a deployment's dead letters back on its queue and says what
-// remains. Knows the API only from outside.
+// `npm run logs -- replay --target URL`: puts a deployment's dead letters back on its queue and reports how
+// many remain. Uses only the public API.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeadLetterSummary, ReplayOutcome } from "../../../src/core/contract/dead-letter.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -13,26 +13,26 @@ const { target, key, limit, settle, ...flags } = commandFlags({
   command: "logs replay",
   call: "npm run logs -- replay",
   description:
-    "Puts every dead letter of the run log back on its queue, oldest first, and waits for letters to come back. Exit status: 0 when no letter remains, 1 when some do, 2 when it could not be asked.",
+    "Puts every dead letter of the run log back on its queue, oldest first, and waits for letters that fail again. Exit status: 0 if no dead letter remains, 1 if some remain, 2 if a request to the deployment failed.",
   numbers: {
-    limit: { min: 1, max: LIMITS.replay_letters_max, value: 50, whole: true, help: "letters of one call" },
-    settle: { min: 0, max: 86_400, value: 30, help: "seconds in which letters may come back" },
+    limit: { min: 1, max: LIMITS.replay_letters_max, value: 50, whole: true, help: "dead letters per request" },
+    settle: { min: 0, max: 86_400, value: 30, help: "seconds to wait for dead letters that fail again" },
   },
   texts: {
     target: {
       value: "",
       required: true,
       fault: (text) => (isWeb(text) ? null : "must be an http or https URL"),
-      help: "the deployment, like http://127.0.0.1:8787",
+      help: "the deployment's URL, such as http://127.0.0.1:8787",
     },
     key: {
       value: "",
       secret: true,
-      help: "a key with the scope logs, for its own letters, or admin, for all; without it KRITAI_API_KEY",
+      help: "an API key with the scope logs, for its own dead letters, or admin, for all; instead of KRITAI_API_KEY",
     },
   },
-  switches: { "dry-run": "only counts" },
-  variables: { KRITAI_API_KEY: "the key, where --key is not given" },
+  switches: { "dry-run": "only counts the dead letters" },
+  variables: { KRITAI_API_KEY: "the API key, if --key is not given" },
 });
 const sent_key = key || (process.env.KRITAI_API_KEY ?? "");
 const dry = flags["dry-run"];
@@ -56,14 +56,14 @@ async function putBack(): Promise<void> {
     const outcome: ReplayOutcome = await asked("/v1/logs/dead-letters/replay", body);
     before = outcome.before;
     total += outcome.replayed;
-    console.log(`put back ${total}, ${outcome.remaining} to go`);
+    console.log(`put back ${total} dead letters, ${outcome.remaining} remain`);
     if (outcome.remaining === 0 || outcome.replayed === 0) return;
   }
 }
 
 /**
- * Letters that are refused again come back within a batch or two; those that need more tries come
- * later, and are a later run's.
+ * Waits for letters that fail again at once, within a batch or two. Letters that fail only after more retries
+ * are left to a later call of this command.
  */
 async function settled(): Promise<DeadLetterSummary> {
   const until = Date.now() + settle * 1000;

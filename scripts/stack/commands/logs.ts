@@ -1,12 +1,12 @@
-// `npm run logs -- expire` and `npm run logs -- replay`: which of the two goes on.
+// `npm run logs -- expire` and `npm run logs -- replay`: runs the named command.
 import { goOnAs } from "../../project/child.ts";
 import { partOf } from "../../project/parts.ts";
 
 export const LOGS = {
   call: "npm run logs --",
-  description: "Actions of a person on a deployment's run log. `--help` after a name lists its flags.",
+  description: "Maintains a deployment's run log. `NAME --help` lists a command's flags.",
   names: {
-    expire: "deletes texts of old requests; needs DATABASE_URL",
+    expire: "deletes the texts of old requests; needs DATABASE_URL",
     replay: "puts dead letters back on their queue",
   },
 } as const;

@@ -1,17 +1,17 @@
-// `DATABASE_URL=postgres://… node scripts/stack/commands/migrate.ts`: brings that database up to the newest
-// migration. Prints names, never the URL.
+// `DATABASE_URL=postgres://… node scripts/stack/commands/migrate.ts`: applies the pending migrations to that
+// database. Prints their names, never the URL.
 import { commandFlags } from "../../command-line/flags.ts";
 import { migrate } from "../migrations.ts";
 import { createPostgres } from "../postgres.ts";
 
 commandFlags({
   command: "migrate",
-  description: "Brings a database up to the newest migration; what is applied already is left alone.",
+  description: "Applies all pending migrations to a database.",
   variables: { DATABASE_URL: "the database, postgres://…; for Neon the direct URL, without -pooler" },
 });
 const databaseUrl = process.env.DATABASE_URL;
 if (databaseUrl === undefined || !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-  console.error("DATABASE_URL must be a postgres:// URL (for Neon: the direct one, without -pooler)");
+  console.error("DATABASE_URL must be a postgres:// URL (for Neon: the direct URL, without -pooler)");
   process.exit(2);
 }
 

@@ -1,6 +1,6 @@
-// `node scripts/stack/commands/package.ts OUT`: the npm package `kritai`, which is `npm start` with its
-// embedded defaults for who has no clone. JavaScript beside the sources' own paths, since Node strips no
-// types below node_modules; the Worker bundled, the pages built.
+// `node scripts/stack/commands/package.ts OUT`: builds the npm package `kritai`, which is `npm start` for
+// users without a clone. Modules keep their paths but are JavaScript, because Node does not strip types below
+// node_modules.
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
@@ -13,15 +13,16 @@ import { WORKER_FOLDER } from "../stack.ts";
 import { writeModules } from "../worker-modules.ts";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
-/** Its programs: its commands, and those that they start as separate processes. */
+/** The package's commands. */
 const COMMANDS = ["start", "demo", "migrate", "token"];
+/** The commands, and the programs that they start as separate processes. */
 const ENTRIES = [
   ...COMMANDS.map((name) => `scripts/stack/commands/${name}.ts`),
   "gpu-backend/engines/cpu/sandbox/child.ts",
 ];
-/** Read as text where they lie. */
+/** Files that the modules read as text, by relative path. */
 const BESIDE = ["gpu-backend/engines/cpu/sandbox/*.{js,py}", "src/core/wire/programs/*.py", "problems/*.json"];
-/** Only who has the sources builds or simulates in workerd; the simulator runs in Node here. */
+/** Packages that only a clone needs, for building and for simulating in workerd. */
 const NOT_SHIPPED = ["esbuild", "miniflare"];
 
 const [out] = process.argv.slice(2);
@@ -41,12 +42,12 @@ for (const name of ["public", "migrations"]) cpSync(join(ROOT, name), join(out, 
 write("LICENSE", read("LICENSE"));
 write("README.md", read("scripts/release/kritai.md"));
 write("bin/kritai.js", command());
-// The first start of an installation has no initdb to wait for.
+// With the snapshot, the first start of an installation does not wait for initdb.
 await (await createPglite(null)).close();
 cpSync(snapshotPath(), join(out, SHIPPED));
 const manifest = manifestOf();
 write("package.json", asJson(manifest));
-// `npx` then installs the tested versions, and each package's hash is checked.
+// Makes `npx` install the tested versions and check each package's hash.
 write("npm-shrinkwrap.json", asJson(lockOf(manifest, JSON.parse(read("package-lock.json")))));
 
 function read(path: string): string {
@@ -62,12 +63,12 @@ function write(path: string, text: string): void {
   writeFileSync(join(out as string, path), text);
 }
 
-/** A module without its types, which names the others as they are called here. */
+/** A module without types, with its imports renamed from .ts to .js. */
 function asJavaScript(path: string): string {
   return path.endsWith(".ts") ? stripTypeScriptTypes(read(path)).replaceAll(/\.ts(?=["'`])/g, ".js") : read(path);
 }
 
-/** The imports of the modules, in the versions that are tested. */
+/** The package's manifest, with the tested versions of all imported packages. */
 function manifestOf() {
   const { version, license, description, imports } = JSON.parse(read("package.json"));
   const stated = ["package.json", "gpu-backend/package.json"].flatMap((path) => {
@@ -83,7 +84,7 @@ function manifestOf() {
   const needed = [...new Set([...names, "workerd", "pyodide", "quickjs-emscripten"])];
   const dependencies = needed.filter((name) => !NOT_SHIPPED.includes(name)).sort();
   const missing = dependencies.filter((name) => versions[name] === undefined);
-  if (missing.length > 0) throw new Error(`no package.json states a version of ${missing.join(", ")}`);
+  if (missing.length > 0) throw new Error(`no package.json has a version of ${missing.join(", ")}`);
   return {
     ...{ name: "kritai", version, license, description, type: "module" },
     keywords: ["reinforcement learning", "reward model", "verifier", "best-of-n", "rlvr", "rerank"],
@@ -98,10 +99,12 @@ function packageOf(path: string): string {
   return path.split("/", path.startsWith("@") ? 2 : 1).join("/");
 }
 
-/** Plain enough for any Node to say which it needs. */
+/**
+ * The command's source, in syntax that old Node versions can read, so that they print the required version.
+ */
 function command(): string {
   return `#!/usr/bin/env node
-// \`npx kritai\`: the local stack; its other commands as the repository's scripts.
+// \`npx kritai\` runs the local stack; \`npx kritai COMMAND\` runs another command.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 15)) {
   console.error(\`kritai: needs Node 22.15 or newer, this is \${process.versions.node}\`);
@@ -111,7 +114,7 @@ const COMMANDS = ${JSON.stringify(COMMANDS)};
 const named = process.argv[2];
 const command = named === undefined || named.startsWith("-") ? "start" : named;
 if (!COMMANDS.includes(command)) {
-  console.error(\`kritai: no command \${named}; there are \${COMMANDS.join(", ")}\`);
+  console.error(\`kritai: unknown command \${named}; the commands are \${COMMANDS.join(", ")}\`);
   process.exit(2);
 }
 if (command === named) process.argv.splice(2, 1);

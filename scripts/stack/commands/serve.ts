@@ -1,5 +1,5 @@
-// The container's service: the Worker in workerd before the database, the judge and the keys that its
-// variables name, for as long as the process lives. Builds nothing, embeds nothing.
+// The container's service: runs the Worker in workerd with the database, judge and keys that the environment
+// variables name. Builds nothing and embeds nothing.
 import { once } from "node:events";
 import { join } from "node:path";
 import { readEnv, VARIABLES } from "../../../src/env.ts";
@@ -11,11 +11,13 @@ import { openLocalQueues } from "../queue.ts";
 import { QUEUES } from "../queue-worker.ts";
 import { readModules } from "../worker-modules.ts";
 
-/** As wrangler.toml's: a service without keys would be open, one without the others answers nothing. */
+/**
+ * As in wrangler.toml: without keys the service would be open, and without the others it could not answer.
+ */
 const REQUIRED = ["API_KEYS", "DATABASE_URL", "VERIFIER_URL"];
-/** The time of a request under way at the end, as on Cloudflare's network. */
+/** Time for requests in flight to finish after a stop signal, as on Cloudflare's network. */
 const DRAIN_MS = 30_000;
-/** Its modules, in a folder beside the bundle of this file. */
+/** The Worker's modules, in a folder next to the bundle of this file. */
 const WORKER = new URL("worker", import.meta.url).pathname;
 
 const { PORT = "8787", HOST = "0.0.0.0", DATA_DIR = "/data" } = process.env;
@@ -43,8 +45,8 @@ try {
   const front = await startFront({ host: HOST, port: Number(PORT) }, Number(new URL(edge.url).port));
   console.log(`ready on ${HOST}:${PORT}, database: ${database.name}`);
   const why = await Promise.race([signal.then(() => null), edge.ended]);
-  if (why !== null) fail([`workerd ended with ${why}`]);
-  console.log(`ending: what is under way has ${DRAIN_MS / 1000} s`);
+  if (why !== null) fail([`workerd exited with ${why}`]);
+  console.log(`stopping: requests in flight have ${DRAIN_MS / 1000} s to finish`);
   front.refuse();
   await edge.close({ drain_ms: DRAIN_MS });
   await queues.close();
@@ -55,7 +57,7 @@ try {
   fail([error instanceof Error ? error.message : String(error)]);
 }
 
-/** A line a fault, and the end. */
+/** Prints one line per fault and exits with 1. */
 function fail(messages: readonly string[]): never {
   for (const message of messages) console.error(`kritai: ${message}`);
   process.exit(1);

@@ -13,12 +13,12 @@ export function aboutRun({ metadata }: RunDetail): HTMLElement[] {
 /** Deletes the run once its name has been typed, and goes on until nothing is left. */
 export function deleting({ run_id }: RunDetail, owner: string | null): HTMLElement {
   const input = el("input", { type: "text", id: "delete-name", required: true, autocomplete: "off" });
-  const button = el("button", { type: "submit", class: "small" }, "Delete for good");
+  const button = el("button", { type: "submit", class: "small" }, "Delete permanently");
   const state = el("p", { role: "status" });
   const submit = async (event: Event) => {
     event.preventDefault();
     if (input.value !== run_id) {
-      state.textContent = "That is not the run's name.";
+      state.textContent = "The typed name is not the name of this run.";
       return;
     }
     button.disabled = true;
@@ -26,14 +26,14 @@ export function deleting({ run_id }: RunDetail, owner: string | null): HTMLEleme
       while (!(await deleteRun(run_id, owner))) state.textContent = "Deleting ..";
       location.assign("/runs");
     } catch (error) {
-      state.textContent = error instanceof Error && error.message !== "" ? error.message : "It was not deleted.";
+      state.textContent = error instanceof Error && error.message !== "" ? error.message : "The run was not deleted.";
       button.disabled = false;
     }
   };
   const label = el(
     "label",
     { for: input.id },
-    "Deletes its rows, its texts and everything else stored for it. Type its name to confirm:",
+    "Deletes the run's log rows, its texts and all other data stored for the run. Type the run's name to confirm:",
   );
   const form = el("form", { class: "filters", onsubmit: (event) => void submit(event) }, label, input, button);
   return el("details", {}, el("summary", {}, "Delete this run"), form, state);

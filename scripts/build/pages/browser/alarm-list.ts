@@ -17,10 +17,11 @@ const needsOf = (names: readonly string[]): HTMLElement =>
 function quiet({ rows, alarms, looked_at }: RunHealth): HTMLElement[] {
   const unseen = Object.keys(CHART_TABLE.alarms).filter((name) => !looked_at.includes(name));
   const all = looked_at.length + unseen.length;
-  if (rows.length === 0) return [el("p", {}, "The log has no group that alarms evaluate.")];
-  const calm = el("p", { class: "calm" }, `No alarm is on. ${looked_at.length} had enough data.`);
-  const none = el("p", {}, `No data yet: ${counted(rows.length, "step")} logged.`);
-  const head = `${unseen.length} of ${all} alarms had no data`;
+  if (rows.length === 0)
+    return [el("p", {}, "The alarms have no data, because no reward request of the run has a step.")];
+  const calm = el("p", { class: "calm" }, `No alarm is active. ${counted(looked_at.length, "alarm")} had enough data.`);
+  const none = el("p", {}, `No alarm has enough data yet: ${counted(rows.length, "step")} logged.`);
+  const head = `${unseen.length} of ${all} alarms had too little data`;
   return [
     ...(alarms.length > 0 ? [] : [looked_at.length === 0 ? none : calm]),
     ...(unseen.length === 0 ? [] : [el("details", {}, el("summary", {}, head), needsOf(unseen))]),
@@ -31,7 +32,7 @@ const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${tex
 
 /** One alarm: what is wrong and since when, what to look at, and its groups at the worst step. */
 function alarmItem({ alarm, level, from_step, to_step, says, evidence }: AlarmSpan, at: HTMLElement): HTMLElement {
-  const when = to_step === null ? `since step ${from_step}` : `from step ${from_step} to ${to_step}, now over`;
+  const when = to_step === null ? `since step ${from_step}` : `from step ${from_step} to ${to_step} (ended)`;
   const remedy = to_step === null ? ` Look at: ${CHART_TABLE.alarms[alarm]?.look_at}.` : "";
   const measured = `${figure(evidence.value)}, threshold ${figure(evidence.threshold)}`;
   return el(
@@ -48,7 +49,7 @@ export function alarmList(looked: RunHealth, href: (step: number, alarm: string)
   const sorted = [...looked.alarms].sort((a, b) => Number(a.to_step !== null) - Number(b.to_step !== null));
   const items = sorted.map((span) => {
     const { step } = span.evidence;
-    return alarmItem(span, link(href(step, span.alarm), `Groups of step ${step}, where it was worst`));
+    return alarmItem(span, link(href(step, span.alarm), `Groups of step ${step}, the alarm's worst step`));
   });
   const list = el("ul", { class: "alarm-list", "aria-label": "Alarms" }, ...items);
   return el("div", {}, ...(items.length === 0 ? [] : [list]), ...quiet(looked));

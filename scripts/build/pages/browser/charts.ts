@@ -57,7 +57,7 @@ export const copying = (label: string, text: () => string): HTMLElement => {
   const copy = async () => {
     const said = await navigator.clipboard.writeText(text()).then(
       () => "copied",
-      () => "not allowed",
+      () => "blocked by the browser",
     );
     button.textContent = `${label}: ${said}`;
   };

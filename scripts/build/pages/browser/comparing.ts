@@ -75,22 +75,22 @@ const spanOf = (steps: readonly number[]): string =>
 
 /** The decision of an interval, and whether the two were scored alike. */
 function noteOf({ ci95, prompts, whole }: Row): string {
-  if (prompts === 0) return "no common prompt with rewards";
-  const open = ci95 === null || (ci95[0] <= 0 && ci95[1] >= 0) ? ["not distinguishable from none"] : [];
-  return [...open, ...(whole.spec_hashes.size <= 1 ? [] : ["scored by several specs"])].join("; ");
+  if (prompts === 0) return "no common prompts with rewards";
+  const open = ci95 === null || (ci95[0] <= 0 && ci95[1] >= 0) ? ["no significant difference"] : [];
+  return [...open, ...(whole.spec_hashes.size <= 1 ? [] : ["rewards from different specs"])].join("; ");
 }
 
 const pairedTable = (id: string, rows: readonly Row[]): HTMLElement =>
   table<Row>(
-    `by prompt: ${id} minus the other run`,
+    `Paired by prompt: ${id} minus the other run`,
     [
-      { title: "the other", cell: (row) => row.id },
+      { title: "compared with", cell: (row) => row.id },
       { title: "measure", cell: (row) => row.measure },
       { title: "difference", cell: (row) => figure(row.difference), number: true },
       { title: "95 % interval", cell: (row) => interval(row.ci95), number: true },
       { title: "common prompts", cell: (row) => figure(row.prompts), number: true },
-      { title: "here", cell: (row) => figure(row.run), number: true },
-      { title: "in the other", cell: (row) => figure(row.other), number: true },
+      { title: "this run", cell: (row) => figure(row.run), number: true },
+      { title: "other run", cell: (row) => figure(row.other), number: true },
       { title: "common steps", cell: (row) => row.whole.span },
       { title: "notes", cell: noteOf },
     ],
@@ -102,7 +102,7 @@ export function comparing(first: Compared, others: readonly Drawn[]): HTMLElemen
   const state = el("p", { role: "status" });
   const came = el("div");
   const ask = async () => {
-    state.textContent = "Reading the groups of the last common steps";
+    state.textContent = "Loading the groups of the last common steps";
     try {
       const rows: Row[] = [];
       for (const other of others) rows.push(...rowsOf(other.id, await compare(first, other)));
@@ -113,6 +113,6 @@ export function comparing(first: Compared, others: readonly Drawn[]): HTMLElemen
     }
   };
   const button = el("button", { type: "button", class: "small", onclick: () => void ask() }, "Compare by prompt");
-  const hint = `Rewards, and tau-b where labels came, on the prompts that both have in their last ${STEPS_MOST} common steps.`;
+  const hint = `Compares rewards, and tau-b if there are labels, on the prompts that both runs have in their last ${STEPS_MOST} common steps.`;
   return el("div", { class: "compared" }, el("p", {}, button, " ", el("span", { class: "soft" }, hint)), state, came);
 }

@@ -72,7 +72,7 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
     number: true as const,
   });
   return table<Row>(
-    [counted(rows.length, "rollout"), ...(zeros.length === 0 ? [] : [`0 for each: ${zeros.join(", ")}`])].join("; "),
+    [counted(rows.length, "rollout"), ...(zeros.length === 0 ? [] : [`All zero: ${zeros.join(", ")}`])].join("; "),
     [
       {
         title: "rollout",
@@ -100,8 +100,8 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
         cell: ({ format_ok, jams_judge, duplicate_of, index }) =>
           [
             format_ok ? "" : "breaks a format rule",
-            jams_judge ? "jams the judge" : "",
-            duplicate_of === null ? "" : `equals #${duplicate_of}`,
+            jams_judge ? "makes verdicts unreadable" : "",
+            duplicate_of === null ? "" : `duplicate of #${duplicate_of}`,
             result.selected === index ? "selected" : "",
           ]
             .filter((note) => note !== "")
@@ -131,7 +131,7 @@ const passRate = (rates: readonly (number | null)[]) => ({
 
 /** How the audit's judge scored each rollout. */
 const secondJudge = (scores: readonly (number | null)[]) => ({
-  title: "second judge",
+  title: "audit",
   cell: ({ index }: { index: number }) => figure(scores[index]),
   sortValue: ({ index }: { index: number }) => scores[index] ?? null,
   number: true as const,
@@ -261,7 +261,7 @@ function verdictList(
 }
 
 const STATUS: Record<GroupRow["result"]["status"], string> = {
-  ok: "every rollout has its reward",
+  ok: "every rollout has a reward",
   partial: "some rollouts have no reward",
   failed: "no rollout has a reward",
 };
@@ -293,8 +293,8 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
   const raw = JSON.stringify({ group, verdicts: all, ...(audit.length > 0 && { audit }) }, null, 1);
   const description = [
     STATUS[group.result.status],
-    `prompt's hash ${group.prompt_hash.slice(0, 12)}`,
-    group.language === null ? "no language known" : `language ${group.language}`,
+    `prompt hash ${group.prompt_hash.slice(0, 12)}`,
+    group.language === null ? "language unknown" : `language ${group.language}`,
   ].join("; ");
   return [
     trail(whole),
@@ -303,7 +303,7 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
     ...beside(whole, group),
     ...firstWords(written),
     el("p", { class: "soft" }, description),
-    ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of its request" }, ...warned)]),
+    ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of the request" }, ...warned)]),
     rollouts,
     el("h2", {}, "Who beat whom"),
     ...matrices(

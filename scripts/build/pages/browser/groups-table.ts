@@ -97,7 +97,7 @@ const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
   number("shown", shownMean, percent),
   rollouts("jams", ({ jams_judge }) => jams_judge),
   number("tied or undecided", disputed, percent),
-  number("flip with the order", ({ result }) => result.metrics.position_flip_rate, percent),
+  number("flips with order", ({ result }) => result.metrics.position_flip_rate, percent),
   number("parse rate", ({ result }) => result.metrics.parse_rate, percent),
   { ...number("tau-b", ({ result }) => result.metrics.tau_b), cell: tauOf },
   number("generations", ({ result }) => result.verifier.generations),
@@ -113,6 +113,6 @@ export function groupTable(rows: readonly GroupRow[], caption: string, alarm: st
   const found = liveTable<GroupRow>(caption, columns, rows);
   if (sorted === undefined) return found.element;
   found.sort(sorted, first === "most");
-  const hint = `Sorted by what ${alarm} measures: ${sorted}, the ${first} first.`;
+  const hint = `Sorted by ${sorted}, ${first} first, because the alarm ${alarm} looks at it.`;
   return el("div", {}, el("p", { class: "soft" }, hint), found.element);
 }

@@ -22,7 +22,7 @@ const HEADLINES: readonly Headline[] = [
     selectValue: (row) => row.length_p50,
     shown: (tokens) => `${figure(Math.round(tokens))} tokens`,
   },
-  { title: "answers that differ", selectValue: (row) => row.distinct_share, shown: percent },
+  { title: "distinct answers", selectValue: (row) => row.distinct_share, shown: percent },
   { title: "parse rate", selectValue: (row) => row.parse_rate, shown: percent },
 ];
 const SHOWN = 4;
@@ -41,10 +41,10 @@ export function headlines({ health: { rows }, relative }: Drawn): HTMLElement[] 
   const items = HEADLINES.flatMap(({ title, selectValue, shown, absolute }) => {
     const [from, to] = [meanOf(first, selectValue), meanOf(last, selectValue)];
     if (from === null || to === null || (absolute && relative !== null)) return [];
-    const before = rows.length > 1 ? el("span", { class: "soft" }, ` from ${shown(from)}`) : null;
+    const before = rows.length > 1 ? el("span", { class: "soft" }, ` was ${shown(from)}`) : null;
     return [el("div", {}, el("dt", {}, title), el("dd", {}, el("b", {}, shown(to)), before))];
   });
   if (items.length === 0) return [];
-  const label = `Means of the last ${each === 1 ? "step" : `${each} steps`}, compared with the first`;
+  const label = `Means of the last ${each === 1 ? "step" : `${each} steps`}; was: the same at the start of the run`;
   return [el("dl", { class: "headlines", title: label }, ...items.slice(0, SHOWN))];
 }

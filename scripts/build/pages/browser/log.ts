@@ -212,8 +212,8 @@ export async function rescore(
   for await (const text of linesOf(response)) {
     const line = JSON.parse(text) as GroupLine | EndLine | { type: "error"; detail: string };
     if (line.type === "end") return line;
-    if (line.type === "error") throw new Refused(response.status, `Cut off: ${line.detail}`);
+    if (line.type === "error") throw new Refused(response.status, `The reply ended early: ${line.detail}`);
     onGroup(line);
   }
-  throw new Refused(response.status, "The reply ended before its last line: its groups are not the whole run.");
+  throw new Refused(response.status, "The reply ended early, so its groups are not the whole run.");
 }

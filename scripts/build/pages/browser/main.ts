@@ -25,7 +25,7 @@ function keyForm(why: string): HTMLElement {
   return el(
     "form",
     { class: "key", onsubmit: submit },
-    el("label", { for: "key" }, "Key with the scope logs"),
+    el("label", { for: "key" }, "API key with the scope logs"),
     key,
     el("button", { type: "submit" }, "Show"),
     el("p", { class: "soft" }, why === "" ? "Stored in this tab only, never in a URL." : why),

@@ -111,7 +111,7 @@ const ofProgress = ({ rows, health: { rows: looked } }: Drawn): Listed[] => [
     unit: "tokens",
     points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
   },
-  { title: "different answers in a group", unit: "share" },
+  { title: "distinct answers in a group", unit: "share" },
 ];
 
 const ofRewards = ({ rows }: Drawn): Listed[] => [
@@ -132,7 +132,7 @@ const ofRewards = ({ rows }: Drawn): Listed[] => [
     unit: "tau-b; ListAcc, share",
     points: series(rows, { "tau-b": (row) => row.tau_b_mean, ListAcc: (row) => row.list_acc }),
   },
-  { title: "agreement with the second judge", unit: "Spearman's correlation of reward and audit" },
+  { title: "agreement with the audit", unit: "Spearman's correlation of reward and audit" },
 ];
 
 const OF_ROLLOUTS: readonly Listed[] = [
@@ -141,9 +141,9 @@ const OF_ROLLOUTS: readonly Listed[] = [
 ];
 
 const ofVerifier = (rows: readonly StepRow[]): Listed[] => [
-  { title: "judge: ties, flips, circles, jams", unit: "share" },
+  { title: "verifier: ties, flips, cycles, unreadable", unit: "share" },
   {
-    title: "time to an answer",
+    title: "answer time",
     unit: "ms",
     points: series(rows, { median: (row) => row.latency_ms.p50, "99 %": (row) => row.latency_ms.p99 }),
   },
@@ -220,7 +220,7 @@ export function withRescored(chart: ChartOptions, steps: readonly StepSummary[])
   const alone = new Set(chart.points.map(({ series }) => series)).size === 1;
   const logged = alone ? chart.points.map((point) => ({ ...point, series: "as logged" })) : chart.points;
   const rescored = steps.flatMap(({ step, new: { mean } }) =>
-    step === null ? [] : [{ step, value: mean, series: "scored again" }],
+    step === null ? [] : [{ step, value: mean, series: "rescored" }],
   );
   return { ...chart, points: [...logged, ...timed(rescored, chart.hours ?? new Map())] };
 }

@@ -9,7 +9,7 @@ import type { GroupResult, HealthRow, RequestRow, StepRow } from "./log.ts";
  */
 export function simulatedBanner(needed: boolean, which = "these verdicts"): HTMLElement[] {
   if (!needed) return [];
-  const text = `Simulated: ${which} are made up and do not depend on the texts. Set VERIFIER_URL and VERIFIER_MODEL to ask a judge.`;
+  const text = `Simulated: ${which} are made up and do not depend on the texts. Set VERIFIER_URL and VERIFIER_MODEL to use a real verifier.`;
   return [el("p", { class: "banner", role: "note" }, text)];
 }
 
@@ -33,10 +33,10 @@ const STORING = '"spec": {"log_texts": true}';
  */
 export function noTexts({ warnings }: RequestRow, asked: boolean): HTMLElement[] {
   if (warnings.some((text) => text.startsWith("texts_not_logged")))
-    return [el("p", { class: "soft" }, "They were too long to be stored (logged_text_chars).")];
-  if (asked) return [el("p", { class: "soft" }, "They are no longer stored.")];
+    return [el("p", { class: "soft" }, "The texts were too long to be stored (limit: logged_text_chars).")];
+  if (asked) return [el("p", { class: "soft" }, "The texts are no longer stored.")];
   return [
-    el("p", {}, "The texts of this group were not stored, only their hashes. To store them, add this to a request:"),
+    el("p", {}, "The texts of this group were not stored, only their hashes. To store texts, add this to a request:"),
     el("pre", { tabindex: "0" }, STORING),
     el("p", { class: "soft" }, "LOG_TEXTS=on stores the texts of every request whose spec does not set log_texts."),
   ];

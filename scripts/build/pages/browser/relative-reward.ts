@@ -6,7 +6,7 @@ const MEANS: Readonly<Record<string, string>> = {
   net_win_rate: "0",
   copeland: "0",
   wins: "half of the opponents",
-  top1: "one over the size of the group",
+  top1: "1 / group size",
   rank: "fixed by the size of the group",
 };
 
@@ -30,5 +30,5 @@ export function relativeNote(specs: readonly { spec: unknown }[]): string | null
   const scores = [...new Set(specs.map(({ spec }) => tournamentScore((spec ?? {}) as Spec)))];
   if (scores.length === 0 || scores.includes(null)) return null;
   const means = scores.map((score) => `${score}: ${MEANS[score as string] ?? "relative to the group"}`).join(", ");
-  return `This mean cannot rise: rewards compare the answers of one group (before penalties, ${means}). Watch labels, malformed answers, ties and lengths instead.`;
+  return `The mean reward cannot rise, because rewards compare answers within a group (mean before penalties: ${means}). Watch labels, malformed answers, ties and lengths instead.`;
 }

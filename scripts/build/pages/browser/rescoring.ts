@@ -27,7 +27,7 @@ function signalsSpec({ specs }: Pick<RunDetail, "specs">): SignalsSpec | null {
 /** The change, in one sentence. */
 function headline({ groups, complete, best_changed_share, rank_correlation: { mean, groups: n } }: ReplaySummary) {
   if (complete === 0) return `None of ${figure(groups)} groups has every reward under both specs.`;
-  const order = mean === null ? "no group has an order under both" : `rank correlation within groups ${figure(mean)}`;
+  const order = mean === null ? "no group can be ranked under both" : `rank correlation within groups ${figure(mean)}`;
   const how = mean === null ? "" : ` (Kendall's tau-b, mean of ${figure(n)})`;
   return `In ${percent(best_changed_share)} of ${figure(complete)} groups another rollout is best; ${order}${how}.`;
 }
@@ -39,13 +39,13 @@ function summaryTable(summary: ReplaySummary): HTMLElement {
     ["groups with equal rewards", ({ zero_variance_share }) => percent(zero_variance_share)],
     ["rollouts without a reward", ({ nulls }) => figure(nulls)],
   ];
-  const caption = `${figure(summary.complete)} of ${figure(summary.groups)} groups: all rewards under both`;
+  const caption = `${figure(summary.complete)} of ${figure(summary.groups)} groups have all rewards under both specs`;
   return table(
     caption,
     [
       { title: "measure", cell: ([name]) => name },
       { title: "as logged", cell: ([, format]) => format(summary.old), number: true },
-      { title: "scored again", cell: ([, format]) => format(summary.new), number: true },
+      { title: "rescored", cell: ([, format]) => format(summary.new), number: true },
     ],
     rows,
   );
@@ -89,7 +89,7 @@ function fieldsOf(known: SignalsSpec | null, began: number | null) {
     to_step: stepOf(to),
   });
   const parts = [
-    el("label", { for: kind.id }, "Score again by"),
+    el("label", { for: kind.id }, "Rescore with"),
     ...[kind, text],
     el("span", { class: "field" }, el("label", { for: from.id }, "from step"), from),
     el("span", { class: "field" }, el("label", { for: to.id }, "to step"), to),
@@ -146,16 +146,16 @@ export function rescoring(
     running = mine;
     const steps = new ByStep();
     let groups = 0;
-    state.textContent = "Scoring";
+    state.textContent = "Rescoring";
     try {
       const summary = await rescore(detail.run_id, owner, asked(), mine.signal, (group) => {
         steps.add(group);
-        if (++groups % TOLD_EVERY === 0) state.textContent = `${figure(groups)} groups`;
+        if (++groups % TOLD_EVERY === 0) state.textContent = `${figure(groups)} groups rescored`;
       });
       state.textContent = headline(summary);
       came.replaceChildren(
         summaryTable(summary),
-        el("button", { type: "button", class: "small", onclick: takeAway }, "Take away"),
+        el("button", { type: "button", class: "small", onclick: takeAway }, "Remove"),
       );
       onScored(steps.summaries());
     } catch (fault) {
@@ -164,15 +164,7 @@ export function rescoring(
       came.replaceChildren(faultList(fault));
     }
   };
-  const go = el("button", { type: "submit", class: "small" }, "Score again");
+  const go = el("button", { type: "submit", class: "small" }, "Rescore");
   const form = el("form", { class: "filters", onsubmit: (event) => void submit(event) }, ...parts, go);
-  return el(
-    "details",
-    { class: "again" },
-    el("summary", {}, "Score again under another spec"),
-    form,
-    hint,
-    state,
-    came,
-  );
+  return el("details", { class: "again" }, el("summary", {}, "Rescore under another spec"), form, hint, state, came);
 }

@@ -30,9 +30,9 @@ function charts(shown: Shown, others: readonly Drawn[], looking: ViewControls): 
     const isMean = options.title === EVERY_ALARM;
     return { isMean, figure: chart(isMean && rescored !== null ? withRescored(options, rescored) : options, looking) };
   });
-  const heatChart = { title: "spread of rewards", changes, hours: hoursOf(shown) };
+  const heatChart = { title: "distribution of rewards", changes, hours: hoursOf(shown) };
   const heat = spread === null ? null : heatMap(heatChart, spread, looking);
-  // The spread of rewards comes next to their mean.
+  // The distribution of rewards comes next to their mean.
   return drawn.flatMap(({ isMean, figure }) => [figure, isMean ? heat : null]).filter((element) => element !== null);
 }
 
@@ -82,7 +82,7 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
     el(
       "button",
       { type: "button", class: "small", onclick: () => go(laid.filter((other) => other !== runId)) },
-      `Without ${runId}`,
+      `Remove ${runId}`,
     ),
   );
   const add = el("button", { type: "submit", class: "small" }, "Add");
@@ -93,7 +93,8 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
 const specList = ({ specs }: RunDetail, starts: ReadonlyMap<string, number>): HTMLElement => {
   const items = specs.map(({ spec_hash, requests, spec, cut_share }) => {
     const step = starts.get(spec_hash);
-    const cut = cut_share === null ? "" : `, ${(100 * cut_share).toFixed(1)} % of the judge's answers cut at its limit`;
+    const cut =
+      cut_share === null ? "" : `, ${(100 * cut_share).toFixed(1)} % of the verifier's answers cut at max_tokens`;
     const head = `${counted(requests, "request")}${step === undefined ? "" : `, from step ${step}`}${cut}`;
     const text = el(
       "details",
@@ -118,15 +119,14 @@ interface Shown extends Drawn {
 /** The parts of the page below its controls that are drawn anew with every step: charts. */
 function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { health: looked, rows } = shown;
-  const part =
-    looked.rows.length < rows.length ? `Alarms look at the last ${counted(looked.rows.length, "step")}. ` : "";
+  const part = looked.rows.length < rows.length ? `Alarms use the last ${counted(looked.rows.length, "step")}. ` : "";
   const long = rows.length > POINTS_MOST ? "Each point averages neighbouring steps. " : "";
   return [
     el("div", { class: "charts" }, ...charts(shown, others, looking)),
     el(
       "p",
       { class: "soft" },
-      `${part}${long}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: another spec comes into use.`,
+      `${part}${long}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: the spec changes.`,
     ),
   ];
 }
@@ -162,14 +162,15 @@ async function newer(shown: Shown): Promise<Shown | null> {
 /** Says why a run without steps has no curves. */
 function steplessNote({ last_step }: RunDetail): HTMLElement[] {
   if (last_step !== null) return [];
-  const text = "The requests of this run have no step, so it has neither curves nor alarms. Send `step` with requests.";
+  const text =
+    "The requests of this run have no step, so the run has no charts and no alarms. Send `step` with requests.";
   return [el("p", { class: "soft" }, text)];
 }
 
 /** Says how far a long run has been read, until its page is there. */
 function reading(count: number): void {
   const main = document.querySelector("main[aria-busy]");
-  main?.replaceChildren(el("p", { class: "soft", role: "status" }, `${counted(count, "step")} read, and on ..`));
+  main?.replaceChildren(el("p", { class: "soft", role: "status" }, `Loading steps (${count}) ..`));
 }
 
 function notFound(laid: readonly string[], others: readonly Drawn[]): HTMLElement[] {
@@ -245,7 +246,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     if (!place.isConnected) return;
     const now = await newer(shown).catch(() => "failed" as const);
     if (now !== null && now !== "failed") {
-      // Meanwhile somebody may have scored the run again, or asked for the spread of rewards.
+      // Meanwhile somebody may have scored the run again, or asked for the distribution of rewards.
       shown = { ...now, rescored: shown.rescored, spread: shown.spread };
       draw(shown);
     }

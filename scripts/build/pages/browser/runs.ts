@@ -37,8 +37,8 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const alarm = el(
     "select",
     { id: "alarm" },
-    ...[["", "any run"], ["any", "any alarm on"], ...names.map((name) => [name, name])].map(([value = "", text = ""]) =>
-      el("option", { value }, text),
+    ...[["", "any run"], ["any", "any active alarm"], ...names.map((name) => [name, name])].map(
+      ([value = "", text = ""]) => el("option", { value }, text),
     ),
   );
   const show = () => {
@@ -54,7 +54,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
   show();
   const choice = el("span", { class: "field" }, el("label", { for: "alarm" }, "Alarm"), alarm);
   const filters = el("p", { class: "filters" }, text, choice);
-  const part = `Alarms and lines are shown for the ${LOOKED_AT} newest runs. Open an older run to see its own.`;
+  const part = `Alarms and reward curves are shown for the ${LOOKED_AT} newest runs. Open an older run to see its alarms.`;
   const hint = all.length > LOOKED_AT ? [el("p", { class: "soft" }, part)] : [];
   const banner = simulatedBanner(
     seen.some(({ health }) => isSimulatedRun(health?.rows ?? [])),
@@ -98,7 +98,7 @@ function columns(named: boolean): Column<Seen>[] {
       sortValue: ({ last_step }) => last_step,
       number: true,
     },
-    { title: "last written", cell: ({ last_at }) => age(last_at, now), sortValue: ({ last_at }) => last_at },
+    { title: "last update", cell: ({ last_at }) => age(last_at, now), sortValue: ({ last_at }) => last_at },
     {
       title: "mean reward",
       cell: ({ reward_mean, health }) =>

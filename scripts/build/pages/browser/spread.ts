@@ -83,13 +83,13 @@ export function spreading(
     const found: [number, number[]][] = [];
     try {
       while (found.length < steps.length) {
-        state.textContent = `${figure(found.length)} of ${counted(steps.length, "step")} read`;
+        state.textContent = `Loading: ${figure(found.length)} of ${counted(steps.length, "step")}`;
         const part = steps.slice(found.length, found.length + AT_ONCE);
         found.push(...(await Promise.all(part.map((step) => rewardsAt(id, owner, step)))));
       }
       const spread = spreadOf(found);
       const none = spread.edges.length === 0 ? "No complete group has a reward. " : "";
-      const part = steps.length < known.length ? ` of ${figure(known.length)}, at even distances` : "";
+      const part = steps.length < known.length ? ` of ${figure(known.length)}, evenly spaced` : "";
       state.textContent = `${none}Rewards of ${counted(steps.length, "step")}${part}.`;
       onRead(spread);
     } catch (fault) {
@@ -99,7 +99,7 @@ export function spreading(
   const button = el(
     "button",
     { type: "button", class: "small", onclick: () => void read() },
-    "Show how rewards spread",
+    "Show the distribution of rewards",
   );
   return el("p", {}, button, " ", state);
 }

@@ -47,10 +47,10 @@ function picks(rows: readonly GroupRow[]): HTMLElement[] {
 function missing(step: number, { first_step: first, last_step: last }: RunDetail): string {
   const steps =
     first === null
-      ? "it has no steps"
+      ? "the run has no steps"
       : first === last
-        ? `its only step is ${first}`
-        : `its steps go from ${first} to ${last}`;
+        ? `the run has only step ${first}`
+        : `the run has steps ${first} to ${last}`;
   return `This run has no groups at step ${step}: ${steps}.`;
 }
 

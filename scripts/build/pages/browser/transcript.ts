@@ -85,7 +85,7 @@ export interface DrawnRun {
   named: ReadonlyMap<number, number>;
 }
 
-/** The turns of a rollout and its files, those that all began with folded. */
+/** The turns of a rollout and its files, those shared by all rollouts folded. */
 export function drawnRun({ run, prefix = "", shared, budget, reasoning, named }: DrawnRun): HTMLElement {
   const common = regionsOf(run.turns.slice(0, shared), 1, prefix);
   const remainingRegions = [...regionsOf(run.turns.slice(shared), shared + 1, prefix), ...run.files];
@@ -104,7 +104,7 @@ export function drawnRun({ run, prefix = "", shared, budget, reasoning, named }:
           el(
             "details",
             { class: "begun" },
-            el("summary", {}, `${counted(shared, "turn")} that all began with`),
+            el("summary", {}, `${counted(shared, "turn")} shared by all rollouts`),
             ...draw(common),
           ),
         ];
@@ -126,10 +126,7 @@ function drawnTurn(
   const said = parts.filter(({ text, is }) => text !== "" || is === "calls" || is === "results");
   const role = parts.flatMap((part) => (part.head.startsWith("[TURN_") ? nameIn(part) : []))[0] ?? "";
   const title = number === "file" ? "Files" : `Turn ${number}`;
-  const marks =
-    named === 0
-      ? []
-      : [el("span", { class: "named" }, `${counted(named, "verdict")} ${named === 1 ? "names" : "name"} it`)];
+  const marks = named === 0 ? [] : [el("span", { class: "named" }, `named by ${counted(named, "verdict")}`)];
   return el(
     "section",
     { class: "turn" },
@@ -140,7 +137,7 @@ function drawnTurn(
 
 const DRAWN: Readonly<Record<Region["is"], (part: Region, cut: CutText | undefined) => HTMLElement>> = {
   turns: ({ text }, cut) => el("div", { class: "words" }, ...cutTexts(text, cut)),
-  thoughts: ({ text }, cut) => folded(cut === undefined ? "thought, not shown to the judge" : "thought", text, cut),
+  thoughts: ({ text }, cut) => folded(cut === undefined ? "thought, not shown to the verifier" : "thought", text, cut),
   calls: (part) => el("div", { class: "call" }, el("b", {}, nameIn(part)), block(part.text)),
   other: (part, cut) => el("div", { class: "call" }, el("b", {}, nameIn(part)), ...cutTexts(part.text, cut)),
   results: (part, cut) => folded(`result ${resultOf(part)}`, part.text, cut),
@@ -163,9 +160,9 @@ const line = (text: string): Node | string =>
 
 function folded(what: string, text: string, cut: CutText | undefined, drawn = block): HTMLElement {
   const missing =
-    cut !== undefined && cut.left_out > 0 ? `, ${figure(cut.left_out)} of them not seen by the judge` : "";
+    cut !== undefined && cut.left_out > 0 ? `, ${figure(cut.left_out)} of them not seen by the verifier` : "";
   const summary = `${what}: ${counted(text.length, "character")}${missing}`;
-  if (text === "") return el("p", { class: "soft" }, `${what}: nothing`);
+  if (text === "") return el("p", { class: "soft" }, `${what}: empty`);
   return el("details", { class: "result" }, el("summary", {}, summary), ...cutTexts(text, cut, drawn));
 }
 
@@ -187,5 +184,5 @@ export function toldOf(run: Evidence, { shown, left_out = {} }: GroupRow["result
   const turns = run.turns.length === 0 ? counted(run.files.length, "file") : counted(run.turns.length, "turn");
   const left = Object.entries(left_out).map(([is, chars]) => `${is} ${figure(chars)}`);
   const missing = left.length === 0 ? "" : `; characters left out: ${left.join(", ")}`;
-  return shown === undefined ? turns : `${turns}, of which the judge saw ${percent(shown)}${missing}`;
+  return shown === undefined ? turns : `${turns}, of which the verifier saw ${percent(shown)}${missing}`;
 }

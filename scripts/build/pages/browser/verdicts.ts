@@ -17,7 +17,7 @@ const STRENGTHS = ["", " slightly", " clearly"];
 
 /** What is met, missed or chosen, by its name. */
 const criterion = ([name, met]: [string, boolean | number | null]): string =>
-  `${name} ${met === null ? "not told" : met === true ? "met" : met === false ? "missed" : met}`;
+  `${name} ${met === null ? "undecided" : met === true ? "met" : met === false ? "not met" : met}`;
 
 /** A verdict in few words. */
 function wordsOf(verdict: Verdict, shown: number): string {
@@ -180,11 +180,10 @@ export function verdictTexts(all: readonly StoredVerdict[], prefix = ""): HTMLEl
 export function auditParts(some: readonly StoredVerdict[], suffix: string): HTMLElement[] {
   if (some.length === 0) return [];
   const said = [...new Set(some.map(saidBy))].join(", ");
-  const caption =
-    some.length === 1 ? `second judge: ${said}` : `second judge: ${counted(some.length, "verdict")}${suffix}`;
+  const caption = some.length === 1 ? `audit: ${said}` : `audit: ${counted(some.length, "verdict")}${suffix}`;
   return [
-    el("p", { class: "soft" }, "The audit's judge also judged this group. Its verdicts do not change rewards."),
+    el("p", { class: "soft" }, "The audit judged this group again. Audit verdicts do not change rewards."),
     verdictTable(some, caption),
-    ...verdictTexts(some, "second judge, "),
+    ...verdictTexts(some, "audit, "),
   ];
 }
