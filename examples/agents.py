@@ -4,7 +4,7 @@
     pip install ./clients/python
     python examples/agents.py
 
-Without VERIFIER_URL the verdicts are made up, and a warning says `simulated`. With your judge:
+Without VERIFIER_URL the verdicts are made up, and a warning says `simulated`. With your verifier:
 
     JUDGE=trajectory-pair VERIFIER_URL=http://HOST:8000/v1 VERIFIER_MODEL=NAME npm start
 """

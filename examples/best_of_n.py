@@ -4,7 +4,7 @@
     pip install cohere
     python examples/best_of_n.py
 
-The spec `default` judges programs. For other texts start Kritai with your judge, as in
+The spec `default` judges programs. For other texts start Kritai with your verifier, as in
 examples/own_judge.sh; the call stays the same.
 """
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Ranks texts with your own judge: any OpenAI-compatible server (vLLM, SGLang, llama.cpp, a vendor).
+# Ranks texts with your own verifier: any OpenAI-compatible server (vLLM, SGLang, llama.cpp, a vendor).
 #
 #     VERIFIER_URL=http://HOST:8000/v1 VERIFIER_MODEL=NAME bash examples/own_judge.sh
 #
-# Starts Kritai on a free port, asks it once, and ends it. VERIFIER_API_KEY is the judge's key.
+# Starts Kritai on a free port, asks it once, and ends it. VERIFIER_API_KEY is the verifier's key.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-: "${VERIFIER_URL:?the base URL of your judge, as http://HOST:8000/v1}" "${VERIFIER_MODEL:?the name of its model}"
+: "${VERIFIER_URL:?the base URL of your verifier, as http://HOST:8000/v1}" "${VERIFIER_MODEL:?the name of its model}"
 
 folder=$(mktemp -d)
 JUDGE=text-select PORT=0 DATA_DIR="$folder/data" npm start >"$folder/log" 2>&1 &

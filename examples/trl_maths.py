@@ -1,4 +1,4 @@
-"""GRPO on maths with known answers with TRL; Kritai compares final answers by rules, and no judge is needed.
+"""GRPO on maths with known answers with TRL; Kritai compares final answers by rules, and no verifier is needed.
 
     npm ci && npm start                                     # in the repository: http://127.0.0.1:8787
     pip install "trl>=1.6" ./clients/python

@@ -16,7 +16,7 @@ it("an alarm stands above all controls as a sentence, and leads to its groups, t
   expect(await top(".alarm-list")).toBeLessThan(await top("main input"));
   expect(await serious(page)).toEqual([]);
   await shot(page, "alarm");
-  await page.getByText("Groups of step 1, where it was worst").click();
+  await page.getByText("Groups of step 1, the alarm's worst step").click();
   await page.waitForSelector("h1:has-text('Step 1')");
   const sorted = page.locator("th[aria-sort=descending]");
   expect(await sorted.textContent()).toBe("without a reward");

@@ -52,17 +52,17 @@ it("shows what the audit's judge said beside each pair, apart from the verdicts 
   const { page, faults } = await open("/runs/audited/steps/8?owner=tests");
   await page.locator("tbody a").first().click();
   await page.waitForSelector("h2:has-text('Who beat whom')");
-  expect(await page.locator("caption", { hasText: "second judge: 3 verdicts" }).count()).toBe(1);
-  const column = page.locator("th", { hasText: "second judge" });
+  expect(await page.locator("caption", { hasText: "audit: 3 verdicts" }).count()).toBe(1);
+  const column = page.locator("th", { hasText: "audit" });
   expect(await column.count()).toBe(1);
   await page.getByLabel("verdicts of #0 and #1").first().click();
   // The main judge prefers the longer; #1 is.
-  const second = page.locator("caption", { hasText: /^second judge: [AB]$/ });
+  const second = page.locator("caption", { hasText: /^audit: [AB]$/ });
   await second.waitFor();
   const heads = await page.locator(".said h3").allTextContents();
   expect(heads).toHaveLength(2);
-  expect(heads[1]).toMatch(/^second judge, /);
-  expect(heads[1]).toContain(((await second.textContent()) as string).replace("second judge: ", ": "));
+  expect(heads[1]).toMatch(/^audit, /);
+  expect(heads[1]).toContain(((await second.textContent()) as string).replace("audit: ", ": "));
   expect(await page.locator(".said pre").nth(1).textContent()).toContain(HOSTILE);
   expect(faults).toEqual([]);
   await shot(page, "audited");

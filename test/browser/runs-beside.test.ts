@@ -10,7 +10,7 @@ describe.each([
 ] as const)("scoring a run again, %s, %i px wide", (theme, width) => {
   it("by an expression, with the keyboard: what changes, and the new rewards over the logged ones", async () => {
     const { page, faults } = await open("/runs/again?owner=tests", { theme, width });
-    await page.locator("summary", { hasText: "Score again" }).focus();
+    await page.locator("summary", { hasText: "Rescore" }).focus();
     await page.keyboard.press("Enter");
     const text = page.getByLabel("Expression or name");
     expect(await text.inputValue()).toBe("base + format");
@@ -30,14 +30,14 @@ describe.each([
       "rollouts without a reward00",
     ]);
     const rewards = page.locator(".chart", { hasText: "reward, mean" });
-    expect(await rewards.locator(".plot-swatch").allTextContents()).toEqual(["as logged", "scored again"]);
+    expect(await rewards.locator(".plot-swatch").allTextContents()).toEqual(["as logged", "rescored"]);
     const over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate(over)).toBeLessThanOrEqual(0);
     expect(await serious(page)).toEqual([]);
     await shot(page, `again-${theme}-${width}`);
     await rewards.scrollIntoViewIfNeeded();
     await shot(page, `again-chart-${theme}-${width}`);
-    await page.getByRole("button", { name: "Take away" }).press("Enter");
+    await page.getByRole("button", { name: "Remove" }).press("Enter");
     await rewards.locator(".plot-swatch").first().waitFor({ state: "detached" });
     expect(await told.count()).toBe(0);
     expect(faults).toEqual([]);
@@ -46,7 +46,7 @@ describe.each([
 
   it("by what the log does not tell: each fault is named with its field", async () => {
     const { page } = await open("/runs/again?owner=tests", { theme, width });
-    await page.locator("summary", { hasText: "Score again" }).click();
+    await page.locator("summary", { hasText: "Rescore" }).click();
     const text = page.getByLabel("Expression or name");
     const faultOf = async (words: string) => {
       await text.fill(words);
@@ -56,7 +56,7 @@ describe.each([
     const unknown = await faultOf("base + nothing");
     await unknown.waitFor();
     expect(await unknown.locator("li").textContent()).toMatch(/^spec\.reward: .*nothing/);
-    await page.getByLabel("Score again by").selectOption("a stored spec");
+    await page.getByLabel("Rescore with").selectOption("a stored spec");
     const judged = await faultOf("sampled");
     await judged.locator("code", { hasText: "spec.judge" }).waitFor();
     expect(await judged.textContent()).toMatch(/judge or schedule differs/);
@@ -71,7 +71,7 @@ describe.each([
 
 it("scores a run of several specs again from where its newest begins, unless told otherwise", async () => {
   const { page } = await open("/runs/by_win_rate");
-  await page.locator("summary", { hasText: "Score again" }).click();
+  await page.locator("summary", { hasText: "Rescore" }).click();
   expect(await page.getByLabel("from step").inputValue()).toBe("21");
   await page.getByLabel("Expression or name").press("Enter");
   await page.locator("[role=status]", { hasText: "In 0 % of 4 groups" }).waitFor();
@@ -92,9 +92,9 @@ it.each([
   await cells.first().waitFor();
   expect(await cells.allTextContents()).toEqual([
     ...["by_net_win_rate", "mean reward", "0.5", "0.5 to 0.5", "4", "0.5", "0"],
-    ...["2 steps, 21 to 22", "scored by several specs"],
+    ...["2 steps, 21 to 22", "rewards from different specs"],
     ...["by_net_win_rate", "tau-b with labels", "0", "0 to 0", "4", "1", "1"],
-    ...["2 steps, 21 to 22", "not distinguishable from none; scored by several specs"],
+    ...["2 steps, 21 to 22", "no significant difference; rewards from different specs"],
   ]);
   const over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
   expect(await page.evaluate(over)).toBeLessThanOrEqual(0);
@@ -103,7 +103,7 @@ it.each([
   expect(faults).toEqual([]);
   await page.goto(`${origin}/runs/by_win_rate?with=again`);
   await page.getByRole("button", { name: "Compare by prompt" }).click();
-  await page.locator(".compared td", { hasText: "no common prompt with rewards" }).waitFor();
+  await page.locator(".compared td", { hasText: "no common prompts with rewards" }).waitFor();
   await page.context().close();
 });
 

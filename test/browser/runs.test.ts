@@ -36,7 +36,7 @@ it("a run of 2,000 steps tells its alarms, and where they began", async () => {
   expect(alarms.map((text) => text.split(":")[0])).toEqual([
     expect.stringMatching(/^60 % of the groups have equal rewards, so they teach nothing, since step \d+\. Look at/),
     // The mean of ten steps is beyond its threshold a step after the answers are.
-    "Only 60 % of the judge's answers are readable, since step 1701. Look at",
+    "Only 60 % of the verifier's answers are readable, since step 1701. Look at",
   ]);
   expect(await page.locator(".chart").count()).toBeGreaterThanOrEqual(8);
   await page.context().close();
@@ -60,18 +60,18 @@ it("opens a run of 2,000 steps, and says in how many milliseconds", async () => 
 it("reads a run whose steps are large in parts, and says how far alarms look back", async () => {
   const { page } = await open("/runs/heavy");
   expect(await page.locator("caption", { hasText: "of 120 steps" }).count()).toBe(1);
-  expect(await page.getByText("Alarms look at the last 60 steps.").count()).toBe(1);
+  expect(await page.getByText("Alarms use the last 60 steps.").count()).toBe(1);
   await page.context().close();
   const calm = await open("/runs/calm");
-  expect(await calm.page.getByText("Alarms look at").count()).toBe(0);
+  expect(await calm.page.getByText("Alarms use the last").count()).toBe(0);
   await calm.page.context().close();
 });
 
 it("shows how rewards are spread, and marks where a spec changed in every chart", async () => {
   const { page } = await open("/runs/calm");
-  await page.getByRole("button", { name: "Show how rewards spread" }).press("Enter");
+  await page.getByRole("button", { name: "Show the distribution of rewards" }).press("Enter");
   await page.getByText("Rewards of 60 steps.").waitFor();
-  const heat = page.locator(".chart", { hasText: "spread of rewards" });
+  const heat = page.locator(".chart", { hasText: "distribution of rewards" });
   expect(await heat.locator("svg rect").count()).toBeGreaterThan(100);
   const rules = page.locator(".chart svg line[stroke='var(--calm)'], .chart svg [stroke='var(--calm)'] line");
   expect(await rules.count()).toBe(await page.locator(".chart").count());
@@ -101,7 +101,7 @@ it("lays other runs over one, names them in the address, and takes them away aga
   const undefinedTau = page.locator("tbody tr", { has: page.locator("td", { hasText: /^57$/ }) }).locator("td");
   expect(await undefinedTau.nth(5).textContent()).toBe("undefined");
   await shot(page, "overlay");
-  await page.getByRole("button", { name: "Without long" }).click();
+  await page.getByRole("button", { name: "Remove long" }).click();
   await page.waitForURL("**/runs/calm?");
   await page.waitForSelector(".chart");
   expect(await page.locator(".plot-swatches", { hasText: "long" }).count()).toBe(0);
@@ -161,17 +161,17 @@ it("asks once for a key, keeps it for the tab, and never puts it into an address
   const { page } = await open("/runs", { key: null });
   // The form has the focus.
   await page.keyboard.type("wrong");
-  expect(await page.getByLabel("Key with the scope logs").inputValue()).toBe("wrong");
+  expect(await page.getByLabel("API key with the scope logs").inputValue()).toBe("wrong");
   await page.keyboard.press("Enter");
   await page.waitForSelector("form .soft:has-text('key')");
-  await page.getByLabel("Key with the scope logs").fill(KEY);
+  await page.getByLabel("API key with the scope logs").fill(KEY);
   await page.keyboard.press("Enter");
   await page.waitForSelector("table");
   await page.locator("tbody a", { hasText: "calm" }).click();
   await page.waitForSelector("h1:has-text('calm')");
   expect(page.url()).not.toContain(KEY);
   await page.getByRole("button", { name: "Forget the key" }).click();
-  await page.getByLabel("Key with the scope logs").waitFor();
+  await page.getByLabel("API key with the scope logs").waitFor();
   expect(await page.getByRole("button", { name: "Forget the key" }).count()).toBe(0);
   expect(await page.evaluate("sessionStorage.length")).toBe(0);
   await page.context().close();
@@ -197,9 +197,9 @@ it("heads a run with figures of its last steps, compared with the first", async 
   await page.locator(".headlines").waitFor();
   const told = await page.locator(".headlines > div").allTextContents();
   expect(told).toEqual([
-    "malformed answers4 % from 4 %",
-    "median length1,049 tokens from 1,007 tokens",
-    "parse rate99 % from 99 %",
+    "malformed answers4 % was 4 %",
+    "median length1,049 tokens was 1,007 tokens",
+    "parse rate99 % was 99 %",
   ]);
   expect(faults).toEqual([]);
   await page.context().close();

@@ -17,8 +17,8 @@ it("a run without steps says why it has no curves", async () => {
 
 it("says which alarms had no data, and never that none is on if none had any", async () => {
   const { page } = await open("/runs/again");
-  expect(await page.locator(".calm").textContent()).toBe("No alarm is on. 3 had enough data.");
-  await page.locator("summary", { hasText: "17 of 20 alarms had no data" }).click();
+  expect(await page.locator(".calm").textContent()).toBe("No alarm is active. 3 alarms had enough data.");
+  await page.locator("summary", { hasText: "17 of 20 alarms had too little data" }).click();
   expect(await page.locator("li", { hasText: "flat_rewards needs 10 steps with complete groups" }).count()).toBe(1);
   await shot(page, "not-looked-at");
   await page.route("**/health?**", async (route) => {
@@ -26,7 +26,7 @@ it("says which alarms had no data, and never that none is on if none had any", a
     await route.fulfill({ json: { ...(await reply.json()), looked_at: [] } });
   });
   await page.reload();
-  await page.getByText("No data yet: 3 steps logged.").waitFor();
+  await page.getByText("No alarm has enough data yet: 3 steps logged.").waitFor();
   expect(await page.locator(".calm").count()).toBe(0);
   await page.context().close();
 });

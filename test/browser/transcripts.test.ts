@@ -14,10 +14,10 @@ async function groupOf(name: string, how: Parameters<typeof open>[1] = {}) {
 it("draws calls in monospace, folds results and files, and counts the verdicts that name a turn", async () => {
   const { page, faults } = await groupOf("article-slugs");
   const first = page.locator("details.said", { has: page.locator("summary", { hasText: /^#0, 4 turns/ }) });
-  expect(await first.locator("> summary").textContent()).toBe("#0, 4 turns, of which the judge saw 100 %");
+  expect(await first.locator("> summary").textContent()).toBe("#0, 4 turns, of which the verifier saw 100 %");
   expect(await first.locator(".turn > h3").allTextContents()).toEqual([
     "Turn 1 assistant",
-    expect.stringMatching(/^Turn 2 assistant\d verdicts? names? it$/),
+    expect.stringMatching(/^Turn 2 assistantnamed by \d verdicts?$/),
     "Turn 3 assistant",
     "Turn 4 assistant",
     "Files",
@@ -44,9 +44,9 @@ it.each([
   ["light", 390],
 ] as const)("marks the middle of a result that its judge did not see, in %s at %i pixels", async (theme, width) => {
   const { page, faults } = await groupOf("old-logs", { theme, width });
-  const cut = page.locator("details.result", { has: page.locator("summary", { hasText: "not seen by the judge" }) });
+  const cut = page.locator("details.result", { has: page.locator("summary", { hasText: "not seen by the verifier" }) });
   expect(await cut.locator("> summary").textContent()).toMatch(
-    /^result of 2\.1: 3,9\d\d characters, 2,0\d\d of them not seen by the judge$/,
+    /^result of 2\.1: 3,9\d\d characters, 2,0\d\d of them not seen by the verifier$/,
   );
   await cut.locator("> summary").click();
   const [head, middle, tail] = await cut.locator("pre").allTextContents();
@@ -76,11 +76,13 @@ it("draws whatever an agent and its tools wrote as text", async () => {
   await page.context().close();
 });
 
-it("folds the turns that all began with, cut as the judge saw them, and draws a chat as turns", async () => {
+it("folds the turns shared by all rollouts, cut as the judge saw them, and draws a chat as turns", async () => {
   const { page, faults } = await groupOf("3");
   expect(await page.locator("details.said > summary").allTextContents()).toEqual([
     "prompt",
-    expect.stringMatching(/^#0, 2 turns, of which the judge saw \d\d(\.\d)? %; characters left out: results 2,0\d\d$/),
+    expect.stringMatching(
+      /^#0, 2 turns, of which the verifier saw \d\d(\.\d)? %; characters left out: results 2,0\d\d$/,
+    ),
     expect.stringMatching(/^#1, 2 turns/),
   ]);
   const [prompt, first] = [page.locator("details.said").first(), page.locator("details.said").nth(1)];
@@ -89,7 +91,7 @@ it("folds the turns that all began with, cut as the judge saw them, and draws a 
     expect.stringMatching(/^Turn 2 assistant/),
   ]);
   const begun = first.locator("details.begun");
-  expect(await begun.locator("> summary").textContent()).toBe("1 turn that all began with");
+  expect(await begun.locator("> summary").textContent()).toBe("1 turn shared by all rollouts");
   expect(await begun.getAttribute("open")).toBeNull();
   await begun.locator("> summary").click();
   expect(await begun.locator("details.result > summary").textContent()).toMatch(

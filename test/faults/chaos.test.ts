@@ -46,8 +46,8 @@ test("a wrong reward, a null without a code, a second answer and a missing one a
     expect.arrayContaining([
       "j: 2 final answers",
       "lost: 0 final answers",
-      "j rerank group 0 rollout 1: 0.75, without faults 0.5",
-      "j rerank group 0 rollout 2: null without a code",
+      "j rerank group 0 rollout 1: reward 0.75; the fault-free reward is 0.5",
+      "j rerank group 0 rollout 2: null reward without an error code",
     ]),
   );
 });

@@ -51,7 +51,7 @@ UNSHOWN: dict[str, tuple[list[dict[str, Any]], str]] = {
 @pytest.mark.parametrize("name", UNSHOWN)
 def test_what_a_completion_holds_beside_one_text_is_found_with_its_place(name: str) -> None:
     completion, place = UNSHOWN[name]
-    with pytest.raises(UnsupportedContent, match="the judge is not shown it") as caught:
+    with pytest.raises(UnsupportedContent, match="the verifier would not see it") as caught:
         refuse(answer_faults([*completion], "completion"))
     assert caught.value.errors[0].path == place
     assert caught.value.retryable is False

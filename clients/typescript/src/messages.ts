@@ -12,7 +12,7 @@ export interface ToolCall {
 export interface ChatMessage {
   role: string;
   content?: string | null | readonly object[];
-  /** The policy's thoughts: shown to a judge only where the spec says so. */
+  /** The policy's thoughts: shown to a verifier only where the spec says so. */
   reasoning_content?: string | null;
   tool_calls?: readonly ToolCall[] | null;
   tool_call_id?: string;

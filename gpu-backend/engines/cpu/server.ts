@@ -181,7 +181,7 @@ async function readRequest(c: Context): Promise<CompletionRequest | Response> {
   return parsed.data;
 }
 
-/** The judge's answer to a request, or a sentence that says why the prompt cannot be read. */
+/** The verifier's answer to a request, or a sentence that says why the prompt cannot be read. */
 async function answerTo(judge: Judge, request: CompletionRequest, signal: AbortSignal, c: Context): Promise<string> {
   const text = userText(request);
   const start = text.indexOf("[QUESTION]\n");

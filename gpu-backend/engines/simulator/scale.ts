@@ -1,4 +1,4 @@
-// Scores of a simulated judge on a preset's scale. Independent of the answer's format.
+// Scores of a simulated verifier on a preset's scale. Independent of the answer's format.
 import type { Draw } from "./noise.ts";
 
 export type Range = readonly [low: number, high: number];

@@ -38,7 +38,7 @@ interface Drawn {
   labels: readonly string[];
   /** Number of choices for each criterion; 0: met or not met. */
   criteria: readonly number[];
-  /** The judge's scores on a scale, and different scores for a second verdict. */
+  /** The verifier's scores on a scale, and different scores for a second verdict. */
   marks(range: Range, whole: boolean): readonly [own: readonly number[], other: readonly number[]];
 }
 

@@ -1,4 +1,4 @@
-"""A judge on Modal 1.6: vLLM and the gateway before it, one GPU a container, behind Modal's TLS. From
+"""A verifier on Modal 1.6: vLLM and the gateway before it, one GPU a container, behind Modal's TLS. From
 the repository's root; README.md has the commands."""
 
 import os

@@ -50,7 +50,7 @@ const CARRIERS = {
   },
   completion: { says: "a text, or messages of a run", handling: WHOLE, pieces: chatPieces },
   question: {
-    says: "a judge's question, a text or a chat",
+    says: "a question to the verifier, a text or a chat",
     handling: { ...ASKED, turns: "shown", tool_result: "shown" },
     pieces: chatPieces,
   },

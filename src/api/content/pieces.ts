@@ -140,7 +140,7 @@ const speaks = (message: unknown): boolean =>
   isRecord(message) && (message.type == null || message.type === "message") && !isNothing(message.content);
 
 const turnOf = (message: unknown): string =>
-  `a turn of ${isRecord(message) && message.role != null ? message.role : "nobody"}`;
+  `a turn of ${isRecord(message) && message.role != null ? message.role : "unknown role"}`;
 
 const roleOf = (message: unknown): unknown => (isRecord(message) ? message.role : null);
 const isOfRun = (message: unknown): boolean => namesPolicy(roleOf(message)) || namesResult(roleOf(message));

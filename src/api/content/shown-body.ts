@@ -104,7 +104,7 @@ export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody):
  */
 export function unsupported(errors: readonly FieldError[], suffix = ""): ApiError {
   const [{ path, message }] = errors as [FieldError];
-  const detail = `${path}: ${message}${suffix}, so no judge was called. Send the content as text, or omit it if the reward does not need it.`;
+  const detail = `${path}: ${message}${suffix}, so the verifier was not called. Send the content as text, or omit it if the reward does not need it.`;
   return new ApiError("unsupported_content", detail, { errors });
 }
 
@@ -124,7 +124,7 @@ const faultOf = ({ path, kind, what }: ContentPiece): FieldError => ({
   message:
     kind === "role"
       ? `the role ${what} is unknown; use assistant, user, system or tool`
-      : `${what}: the judge is not shown it`,
+      : `${what}: the verifier would not see it`,
 });
 
 /** Records the warnings that the reply sends about dropped content. */

@@ -119,7 +119,7 @@ function headerKey(request: Request): string | null {
 /** Explains why no key was found. Never quotes the header, which may hold a key. */
 function missingKey({ headers }: Request): string {
   if ((headers.get("authorization") ?? "") === "") return "No key was sent.";
-  return "The Authorization header holds no key that can be read. Send `Bearer` and the key, or `Basic` and the base64 of a name, a colon and the key.";
+  return "The Authorization header has no readable key. Send `Bearer` and the key, or `Basic` and the base64 of a name, a colon and the key.";
 }
 
 function equalDigests(a: Uint8Array, b: Uint8Array): boolean {

@@ -53,7 +53,7 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number, reading
     const slow = error instanceof ApiError && error.code === "request_timeout";
     await (slow ? reader.cancel().catch(() => undefined) : drain(reader, reading));
     if (error instanceof TypeError) {
-      throw new ApiError("invalid_encoding", "The body holds bytes that are not UTF-8.");
+      throw new ApiError("invalid_encoding", "The body contains bytes that are not UTF-8.");
     }
     throw error;
   } finally {

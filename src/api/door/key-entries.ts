@@ -45,7 +45,7 @@ const DIGESTS_OF_NO_KEY: ReadonlySet<string> = new Set([
 export function parseKeys(text: string): KeyDigest[] {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== "");
   if (entries.length > LIMITS.keys_max) {
-    throw new RangeError(`holds ${entries.length} entries; the limit is keys_max = ${LIMITS.keys_max}`);
+    throw new RangeError(`has ${entries.length} entries; the limit is keys_max = ${LIMITS.keys_max}`);
   }
   const owners = new Map<string, string>();
   return entries.map((entry, i) => {
@@ -62,7 +62,7 @@ export function parseKeys(text: string): KeyDigest[] {
 }
 
 function parseEntry(entry: string, where: string): KeyDigest {
-  if (/["'`]/.test(entry)) throw new RangeError(`${where} holds a quote; write entries without quotes`);
+  if (/["'`]/.test(entry)) throw new RangeError(`${where} contains a quote; write entries without quotes`);
   const [name = "", hex, ...rest] = entry.split(":");
   if (hex === undefined) throw new RangeError(`${where} has no colon; ${FORM}`);
   if (name === "") throw new RangeError(`${where} has no name before its colon; ${FORM}`);

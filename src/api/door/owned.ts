@@ -96,7 +96,7 @@ export async function ofRun<T>(
   const [other, ...more] = await timed(() => runLog.owners(runId, LIMITS.owners_told));
   if (other === undefined) throw noSuchRun();
   if (more.length > 0) {
-    const names = [other, ...more].map((owner) => (owner === NOBODY ? "(empty: nobody's)" : owner)).join(", ");
+    const names = [other, ...more].map((owner) => (owner === NOBODY ? "(empty: no owner)" : owner)).join(", ");
     throw invalidRequest([
       { path: "owner", message: `required: several keys have a run with this id, such as ${names}` },
     ]);

@@ -38,11 +38,11 @@ function whyUnshown(spec: AnySpec): string | null {
   });
   const asked = spec.audit === undefined ? judges : [...judges, spec.audit.judge];
   if (judges.length === 0 || asked.some(({ images }) => images !== true))
-    return "the judge is not shown it; set `images` to true in the judge to show it";
+    return "the verifier would not see it; set `images` to true in `judge` to show it";
   const { extract } = spec.candidate;
   return extract === "whole"
     ? null
-    : `the judge is not shown it: candidate.extract ${JSON.stringify(extract)} leaves it out`;
+    : `the verifier would not see it: candidate.extract ${JSON.stringify(extract)} leaves it out`;
 }
 
 /** Marker in CODES for a byte that is not base64; other entries hold the six bits of their byte. */
@@ -134,7 +134,7 @@ export async function liftImages(
     // Formats of runs in which paths do not match messages, or which repeat a message.
     const isTrace = path.slice(4).some((step) => step === "prompt" || step === "completion");
     if (isTrace || holder === undefined || address === null || group === undefined)
-      throw unsupported([{ path: where, message: "the judge is not shown images in this format of a run" }]);
+      throw unsupported([{ path: where, message: "the verifier cannot see images in this format of a run" }]);
     const owner = ownerOf(path);
     const count = (counts.get(owner) ?? 0) + 1;
     counts.set(owner, count);

@@ -102,7 +102,7 @@ export const words = /* @__PURE__ */ documented(() => ({
   "GET /v1/templates/:name": {
     operationId: "getTemplate",
     tag: "Specs",
-    summary: "Returns a preset: the questions to a judge and the parser of its answers",
+    summary: "Returns a preset: the questions to a verifier and the parser of its answers",
     path: pathOf("name", TemplateNameSchema, "name of a stored or built-in preset"),
     said: "The template and its hash.",
     reply: TemplateReplySchema,

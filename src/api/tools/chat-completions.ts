@@ -144,7 +144,7 @@ const deployment = () =>
 
 export const page = /* @__PURE__ */ documented(chat, () => ({
   operations: {
-    "POST /v1/chat/completions": judging("judge", "A judge for tools that can only call a chat model"),
+    "POST /v1/chat/completions": judging("judge", "A verifier for tools that can only call a chat model"),
     "POST /openai/v1/chat/completions": judging("judgeAzureV1", "Same operation at Azure's v1 path"),
     "POST /openai/deployments/:deployment/chat/completions": {
       ...judging("judgeAzure", "Same operation at Azure's deployment path"),

@@ -28,11 +28,11 @@ const ComparisonSchema = z.object({
   judge_idx: z.int().meta(said("index of the sample")),
   score_1: score,
   score_2: score,
-  ranking: z.null().meta(said("always null: a scale of NeMo-Gym's own judge")),
+  ranking: z.null().meta(said("always null: a scale of NeMo-Gym's own verifier")),
   winner: z
     .enum(WINNERS)
     .nullable()
-    .meta(said("the better response, if the judge chooses one; null for a judge that scores")),
+    .meta(said("the better response, if the verifier chooses one; null for a verifier that scores")),
 });
 type Comparison = z.output<typeof ComparisonSchema>;
 
@@ -43,7 +43,7 @@ export const CompareReplySchema = z.object({
     .record(z.string(), z.number())
     .meta(
       said(
-        "`parse_rate` (1 if no answer was needed, 0 if no answer arrived); with a judge that scores also `mean_individual_score`, `std_individual_score` and `tiebreak_usage_rate`",
+        "`parse_rate` (1 if no answer was needed, 0 if no answer arrived); with a verifier that scores also `mean_individual_score`, `std_individual_score` and `tiebreak_usage_rate`",
       ),
     ),
 });
@@ -145,7 +145,7 @@ export const page = /* @__PURE__ */ documented(nemoGymCompare, () => ({
       reply: CompareReplySchema,
       example: EXAMPLE,
       refusals: [
-        refused("no judge takes a principle", "principle", "no slot for it"),
+        refused("the preset has no slot for a principle", "principle", "no slot for it"),
         { why: "nothing to compare with", status: 400, code: "group_too_small" },
         noChoice(),
       ],

@@ -53,7 +53,7 @@ const flagged = {
     .optional()
     .meta(
       said(
-        "the row's own configuration; if the judge failed, its `mask_sample` is true, which is where NeMo-RL reads it",
+        "the row's own configuration; if the verifier failed, its `mask_sample` is true, which is where NeMo-RL reads it",
       ),
     ),
   failure_kind: z.literal("judge_failed").optional(),

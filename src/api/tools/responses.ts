@@ -97,7 +97,7 @@ const operation = (operationId: string, summary: string) => ({
 
 export const page = /* @__PURE__ */ documented(responses, () => ({
   operations: {
-    "POST /v1/responses": operation("judgeResponses", "A judge for tools that speak the Responses API"),
+    "POST /v1/responses": operation("judgeResponses", "A verifier for tools that speak the Responses API"),
     "POST /openai/v1/responses": operation("judgeResponsesAzureV1", "Same operation at Azure's v1 path"),
     "POST /openai/responses": operation("judgeResponsesAzure", "Same operation at Azure's dated path"),
   },

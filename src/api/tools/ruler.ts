@@ -79,7 +79,7 @@ export const page = /* @__PURE__ */ documented(ruler, () => ({
   operations: {
     "POST /ruler/v1/chat/completions": {
       operationId: "rulerJudge",
-      summary: "Judge for ART's RULER: one score per trajectory of a group",
+      summary: "Verifier for ART's RULER: one score per trajectory of a group",
       description:
         "The last user message contains RULER's `<context>` and `<trajectory>` blocks; the answer is RULER's JSON, with a score in 0..1 per trajectory. `model` is the name of a spec. A trajectory without a score fails the request.",
       query: SharedOptionsSchema,

@@ -56,7 +56,7 @@ export const RolloutResultSchema = z.object({
     ),
   shown: share
     .optional()
-    .meta(said("for a multi-turn rollout: share of its characters, excluding thoughts, that the judge sees")),
+    .meta(said("for a multi-turn rollout: share of its characters, excluding thoughts, that the verifier sees")),
   left_out: z
     .record(z.string(), count)
     .optional()

@@ -51,7 +51,7 @@ const PromptMessageSchema = z
   .strictObject({
     role: WordSchema,
     content: z.union([PROMPT_TEXT, z.array(AnyJsonSchema).max(...bound("content_parts_max"))]).nullish(),
-    reasoning_content: z.string().nullish().meta(said("the turn's thoughts; not shown to the judge")),
+    reasoning_content: z.string().nullish().meta(said("the turn's thoughts; not shown to the verifier")),
     tool_calls: z
       .array(AnyJsonSchema)
       .max(...bound("content_parts_max"))
@@ -103,7 +103,7 @@ const FileSchema = z.strictObject({
   text: boundedText("rollout_text_bytes"),
   base: boundedText("rollout_text_bytes")
     .optional()
-    .meta(said("the file's text before the policy changed it; if set, the judge sees a diff")),
+    .meta(said("the file's text before the policy changed it; if set, the verifier sees a diff")),
 });
 
 export const RolloutSchema = z.strictObject({

@@ -40,7 +40,9 @@ const FormatRuleSchema = z.union([
       .number()
       .min(0)
       .max(1)
-      .meta(said("minimum share of a run that the judge sees under `extract: whole`; text cut for length is not seen")),
+      .meta(
+        said("minimum share of a run that the verifier sees under `extract: whole`; text cut for length is not seen"),
+      ),
   }),
 ]);
 export type FormatRule = z.output<typeof FormatRuleSchema>;
@@ -84,7 +86,7 @@ export const JudgeSchema = z.strictObject({
   prompt: promptText.default("code-select"),
   preset: promptName
     .optional()
-    .meta(said("how the judge is asked and its answers are parsed (docs/judges.md); replaces `prompt`")),
+    .meta(said("how the verifier is asked and its answers are parsed (docs/judges.md); replaces `prompt`")),
   rubric: slotText("text of the preset's rubric slot; default: that the response does what was asked"),
   principle: slotText("text of the preset's principle slot; default: correct, helpful and complete"),
   strength: z
@@ -146,7 +148,7 @@ export const JudgeSchema = z.strictObject({
     .optional()
     .meta(
       said(
-        "true: shows the judge the images of prompts and runs (docs/trajectories.md); its model must accept images. Default: false",
+        "true: shows the verifier the images of prompts and runs (docs/trajectories.md); its model must accept images. Default: false",
       ),
     ),
   min_decided: z

@@ -83,7 +83,7 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   rubric_items_max: "merge items, or move some to a second signal",
   rubric_item_chars: "shorten it, or split it into several items",
   rubric_points_max: "points are relative to one another",
-  rubric_choices_max: "judges cannot distinguish more choices",
+  rubric_choices_max: "verifiers cannot distinguish more choices",
   verdict_items_max: REST,
   slot_chars: SHORTEN,
   score_max: "use a smaller scale",

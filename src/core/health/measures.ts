@@ -164,7 +164,7 @@ interface MeasurePage {
   drawn?: Drawn;
 }
 
-const JUDGE = "judge: ties, flips, circles, jams";
+const JUDGE = "verifier: ties, flips, cycles, unreadable";
 const CUT = "cut at the limit, near duplicates";
 const PASS = "right by labels: pass@k";
 
@@ -196,7 +196,7 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
   },
   distinct_share: {
     words: "distinct candidates per rollout of a group, mean over groups; a missing candidate counts as distinct",
-    drawn: { chart: "different answers in a group", as: "different" },
+    drawn: { chart: "distinct answers in a group", as: "different" },
   },
   candidate_entropy: {
     words: "entropy of a group's candidates divided by its maximum (all candidates distinct), mean over groups",
@@ -225,7 +225,7 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
   },
   triples: { words: "number of triples: three candidates with a winner in every pair" },
   jam_share: {
-    words: "share of rollouts for which the judge's answers are unreadable",
+    words: "share of rollouts for which the verifier's answers are unreadable",
     drawn: { chart: JUDGE, as: "jams" },
   },
   label_correlation: { words: "Spearman's correlation of reward and pass_rate" },
@@ -233,7 +233,7 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
   label_std: { words: "standard deviation of pass_rate over the rollouts that label_correlation counts" },
   audit_correlation: {
     words: "Spearman's correlation of reward and audit within groups, mean over the step's audited groups",
-    drawn: { chart: "agreement with the second judge", as: "audit", bridged: true },
+    drawn: { chart: "agreement with the audit", as: "audit", bridged: true },
   },
   repeat_correlation: {
     words:
@@ -242,13 +242,13 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
   repeat_rollouts: { words: "number of rollouts in the step's repeated groups" },
   latency_p99_ms: { words: "p99 of the time to an answer per group, median over groups" },
   evidence_shown: {
-    words: "share of a multi-turn rollout shown to the judge, mean over rollouts that are judged as a whole",
-    drawn: { chart: "agents' runs: share shown", as: "shown" },
+    words: "share of a multi-turn rollout shown to the verifier, mean over rollouts that are judged as a whole",
+    drawn: { chart: "agent runs: share shown", as: "shown" },
   },
   incomplete_share: { words: "share of judgements that cover only part of their gathered group" },
   cut_share: {
-    words: "share of the judge's answers that could not be read and ended at the token limit",
-    drawn: { chart: "judge's answers cut at the limit", as: "cut" },
+    words: "share of the verifier's answers that could not be read and ended at the token limit",
+    drawn: { chart: "verifier's answers cut at the limit", as: "cut" },
   },
   parts_correlation: {
     words: "Spearman's correlation of each pair of signals that the reward names, within groups, mean over groups",

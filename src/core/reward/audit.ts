@@ -19,7 +19,7 @@ export const AuditSchema = z
   .strictObject({
     share: z.number().gt(0).max(1).default(0.01).meta(said("share of groups to audit; default 0.01")),
     judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).meta(
-      said("judge of the audit, with a different model, preset or schedule than the judge that decides rewards"),
+      said("judge settings of the audit: another model, preset or schedule than those behind the rewards"),
     ),
   })
   .transform(({ share, judge }): Audit => ({ share, judge: canonicalJudge(judge) }))

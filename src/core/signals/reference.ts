@@ -85,7 +85,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(
       said(
-        "tiers that decide, in order: the judge gets the answers that the rules leave undecided. Default: only rules",
+        "tiers that decide, in order: `judge` asks the verifier about answers that the rules leave undecided. Default: only rules",
       ),
     ),
   appeal: z
@@ -93,7 +93,7 @@ const SCHEMA = z.strictObject({
     .optional()
     .meta(
       said(
-        "true: also sends answers that the rules find different to the judge, to measure how often the rules are wrong",
+        "true: also sends answers that the rules find different to the verifier, to measure how often the rules are wrong",
       ),
     ),
   undecided: z
@@ -106,7 +106,7 @@ const SCHEMA = z.strictObject({
     ),
   unreadable: UnreadableSchema,
   invalid: InvalidSchema,
-  judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta(said("judge of the judge tier")),
+  judge: LoneJudgeSchema.omit({ rubric: true }).optional().meta(said("judge settings of the tier `judge`")),
 });
 
 interface ReferenceSettings extends UnreadableRule {
@@ -188,13 +188,13 @@ export const reference: Signal<ReferenceSettings> = {
     if (appeal === true && tiers.length < TIERS.length) {
       return {
         path: ["appeal"],
-        message: "requires both tiers, because the judge reviews answers that the rules find different",
+        message: "requires both tiers, because the verifier reviews answers that the rules find different",
       };
     }
     if (undecided !== undefined && tiers.includes("judge")) {
       return {
         path: ["undecided"],
-        message: "has no effect with the judge tier, which decides the answers that the rules leave undecided",
+        message: "has no effect with the tier `judge`, which decides the answers that the rules leave undecided",
       };
     }
     if (judge === undefined) return null;

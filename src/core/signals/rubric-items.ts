@@ -29,14 +29,14 @@ const ItemSchema = z
     kind: z
       .enum(["rule", "principle"])
       .optional()
-      .meta(said("kind shown to the judge: a rule is applied literally, a principle by its meaning")),
+      .meta(said("kind shown to the verifier: a rule is applied literally, a principle by its meaning")),
     critical: z.boolean().optional().meta(said("true: the score is 0 if the criterion is not met")),
     choices: z
       .array(Name)
       .min(2)
       .max(...bound("rubric_choices_max"))
       .optional()
-      .meta(said("choices from worst to best, worth 0 to 1, of which the judge selects one; default: no, yes")),
+      .meta(said("choices from worst to best, worth 0 to 1, of which the verifier selects one; default: no, yes")),
     name: Name.optional().meta(said("name of `id` in verifiers")),
     title: Name.optional().meta(said("name of `id` in Rubrics as Rewards")),
     criterion: Text.optional().meta(said("name of `text` in HealthBench")),
@@ -77,7 +77,7 @@ export const RubricSchema = someOf(ItemSchema, "rubric_items_max")
       context.addIssue({ code: "custom", path: [i], message });
     });
   })
-  .meta(said("rubric items that a signal of kind rubric asks the judge about"));
+  .meta(said("rubric items that a signal of kind rubric asks the verifier about"));
 
 /** An item in canonical form, without fields that have their default values. */
 export interface RubricItem {

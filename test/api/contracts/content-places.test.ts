@@ -165,7 +165,7 @@ describe("a gathered group with one sample that is refused", () => {
       expect([reply.status, code, errors]).toEqual([
         400,
         "unsupported_content",
-        [{ path: "response.output[0]", message: "input_image: the judge is not shown it" }],
+        [{ path: "response.output[0]", message: "input_image: the verifier would not see it" }],
       ]);
     }
     expect((await post(PATH, seen)).status).toBe(400);

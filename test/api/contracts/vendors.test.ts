@@ -181,7 +181,7 @@ test("a trajectory of several turns keeps its roles, and one without a context e
 });
 
 test.each([
-  ["no trajectory", { role: "user", content: "Score them." }, "holds no <trajectory"],
+  ["no trajectory", { role: "user", content: "Score them." }, "has no <trajectory"],
   ["a trajectory that is no JSON", { role: "user", content: '<trajectory id="1">\n[\n</trajectory>' }, "is not JSON"],
   [
     "a trajectory that is no list",

@@ -202,7 +202,7 @@ class RunLog:
         return self._thread.run(self._log.verdicts(group_id))
 
     def audit_verdicts(self, group_id: str) -> list[AuditVerdict]:
-        """Each generation of the audit's judge on a group; empty where it was asked nothing."""
+        """Each generation of the audit of a group; empty if the group was not audited."""
         return self._thread.run(self._log.audit_verdicts(group_id))
 
     def export(

@@ -16,7 +16,7 @@ _TURN = ("role", "content", "reasoning_content", "tool_calls", "tool_call_id", "
 
 def prompt_of(prompt: object, place: str = "prompt") -> Prompt:
     """A prompt as the server takes it: text, or messages with role and text, and with any calls; empty
-    fields are left out. Raises UnsupportedContent for content that the judge is not shown."""
+    fields are left out. Raises UnsupportedContent for content that the verifier is not shown."""
     if not isinstance(prompt, (list, tuple)):
         return str(prompt)
     faults = list(chat_faults(prompt, place))

@@ -1,4 +1,4 @@
-"""Finds content of a trainer's conversation that no judge is shown; it is refused before anything is
+"""Finds content of a trainer's conversation that no verifier is shown; it is refused before anything is
 sent, with its place. Follows the server's rules (docs/integrations/content.md)."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 from kritai.errors import FieldFault, Problem, UnsupportedContent
 
 CURE = (
-    "the judge is not shown it. Write what is to be judged into the completion's text (a transcript of calls and"
+    "the verifier would not see it. Write what is to be judged into the completion's text (a transcript of calls and"
     " results, say), or leave it out if the reward may do without"
 )
 
@@ -71,7 +71,7 @@ _ABOUT = frozenset(
         "header",
     ]
 )
-"""Fields about a message's origin or training use: a judge needs none of them."""
+"""Fields about a message's origin or training use: a verifier needs none of them."""
 
 _MEDIA = re.compile("image|pixel|picture|photo|media|multi_?modal|audio|video|file", re.IGNORECASE)
 _COLUMN = re.compile(

@@ -74,7 +74,7 @@ class InvalidRequest(KritaiError):  # noqa: N818
 
 
 class UnsupportedContent(InvalidRequest):
-    """A prompt, a completion or a row holds what the judge is not shown: calls of tools, their
+    """A prompt, a completion or a row holds what the verifier is not shown: calls of tools, their
     results, images, further turns. Raised before anything is sent, or by the server (400); `errors`
     names each place. Write it into the text that is judged, or leave it out."""
 

@@ -38,7 +38,7 @@ class _Room:
     """The latest step that its samples state, for the run log: a trainer may go on while a group is
     gathered."""
     refused: UnsupportedContent | None = None
-    """The fault of a sample with content that no judge is shown: all samples of the group are refused
+    """The fault of a sample with content that no verifier is shown: all samples of the group are refused
     once all are there."""
 
 

@@ -15,7 +15,7 @@ from kritai.validation import environment_result, environment_size
 
 class JudgedSteps:
     """Before an environment class of SkyRL's: steps on as that does, and gives in the place of its rewards
-    0.0 until it is done, then the judge's over all of it."""
+    0.0 until it is done, then the verifier's over all of it."""
 
     def __init__(self, env_config: Any = None, extras: Any = None, **more: Any) -> None:
         refuse_batched()

@@ -64,7 +64,7 @@ class AsyncOpenGroup:
         patient: bool = False,
     ) -> GroupState:
         """Adds a rollout, a text or an object with `text` or `messages`, and returns when the server
-        has it: it does not wait for the judge.
+        has it: it does not wait for the verifier.
 
         position: its place in the group, from 0. Default: behind the highest so far, in the order of
             the calls. The same rollout at the same position again changes nothing, so that a lost
@@ -144,7 +144,7 @@ class OpenGroup:
         patient: bool = False,
     ) -> GroupState:
         """Adds a rollout, a text or an object with `text` or `messages`, and returns when the server
-        has it: it does not wait for the judge. Options and errors as of AsyncOpenGroup."""
+        has it: it does not wait for the verifier. Options and errors as of AsyncOpenGroup."""
         return self._thread.run(self._group.add(rollout, position=position, timeout_s=timeout_s, patient=patient))
 
     def rewards(self, *, timeout_s: float | None = None, patient: bool = False) -> Rewards:

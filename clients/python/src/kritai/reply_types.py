@@ -42,7 +42,7 @@ class _Missing(TypedDict, total=False):
 
 
 class _Shown(TypedDict, total=False):
-    """For a rollout of several turns: the share of its characters, thoughts apart, that the judge saw,
+    """For a rollout of several turns: the share of its characters, thoughts apart, that the verifier saw,
     and the number that it did not see, by kind."""
 
     shown: float

@@ -176,7 +176,7 @@ class _AuditShare(TypedDict, total=False):
 
 
 class Audit(_AuditShare):
-    """A share of groups that another judge judges again; decides no reward."""
+    """Judges a share of the groups again with another judge; decides no reward."""
 
     judge: Judge
 

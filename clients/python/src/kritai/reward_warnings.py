@@ -24,19 +24,19 @@ def warn(text: str) -> None:
 
 _TEXTS = {
     "parse_rate_low": "less than 80 % of the verifier's answers could be read as a verdict",
-    "no_candidates": "in some group no rollout holds a candidate, so that all have the same reward",
-    "language_not_supported": "a group's language is none that the server knows",
+    "no_candidates": "in some group no rollout has a candidate, so all its rollouts have the same reward",
+    "language_not_supported": "the server does not know the language of a group",
     "does_not_fit": "some candidate is longer than candidate.max_chars, or the verifier refuses it for its length or content",
     "too_long": "some rollout is longer than the server's rollout_text_bytes, so that it is malformed",
-    "evidence_cut": "of some run the judge sees less than half; see candidate.transcript and format.rules shown",
-    "jams_judge": "some rollout keeps the verifier from answering; see format.rules judgeable",
-    "cut_by_deadline": "the deadline came before some comparisons; everyone is judged by the others",
-    "flat_groups": "many groups have equal rewards, which teach nothing",
+    "evidence_cut": "the verifier sees less than half of some run; see candidate.transcript and format.rules shown",
+    "jams_judge": "some rollout makes the verifier's answers unreadable; see format.rules judgeable",
+    "cut_by_deadline": "the deadline came before some comparisons; rewards use the comparisons that finished in time",
+    "flat_groups": "many groups have equal rewards, so they teach nothing",
     "groups_failed": "some groups have no reward at all",
     "near_copies": "copies of a candidate move the others' rewards, as the schedule asks few pairs",
-    "selection_unsettled": "the selected rollout never met another one without a loss",
-    "unequal_games": "the score counts wins, and the schedule asks about some rollouts more often",
-    "log_failed": "the run log did not take the request",
+    "selection_unsettled": "the selected rollout was never compared with another unbeaten rollout",
+    "unequal_games": "the score counts wins, and the schedule compares some rollouts more often",
+    "log_failed": "the request could not be stored in the run log",
 }
 
 

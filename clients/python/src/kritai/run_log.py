@@ -118,7 +118,7 @@ class AsyncRunLog:
         return cast("list[StoredVerdict]", reply["verdicts"])
 
     async def audit_verdicts(self, group_id: str) -> list[AuditVerdict]:
-        """Each generation of the audit's judge on a group; empty where it was asked nothing."""
+        """Each generation of the audit of a group; empty if the group was not audited."""
         reply = await self._get(f"/v1/groups/{quote(group_id, safe='')}/verdicts")
         return cast("list[AuditVerdict]", reply.get("audit", []))
 

@@ -63,7 +63,7 @@ class _WithSignals(TypedDict, total=False):
 
 
 class _ShownMean(TypedDict, total=False):
-    """For a step with rollouts of several turns: the mean share of them that judges saw."""
+    """For a step with rollouts of several turns: the mean share of them that verifiers saw."""
 
     shown_mean: float
 
@@ -179,7 +179,7 @@ class StoredVerdict(_VerdictRow, total=False):
 
 
 class AuditVerdict(_VerdictRow, total=False):
-    """One generation of an audit's judge, which no reward uses."""
+    """One generation of an audit; no reward depends on it."""
 
     text: str
 

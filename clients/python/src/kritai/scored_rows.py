@@ -152,7 +152,7 @@ def same_prompt(chats: Any, count: int) -> tuple[list[Any], list[Any]]:
     """The prompt that an item's rollouts share, once each, and each rollout's own turns: those after
     their chats' common beginning. Raises ValueError where chats are missing, or begin apart."""
     if not isinstance(chats, list) or len(chats) != count or not all(chats):
-        raise ValueError("each rollout needs its `messages`, from the prompt to the answer: the judge reads texts")
+        raise ValueError("each rollout needs its `messages`, from the prompt to the answer: the verifier reads texts")
     shared = 0
     while shared < min(len(chat) for chat in chats) - 1 and all(chat[shared] == chats[0][shared] for chat in chats):
         shared += 1

@@ -136,7 +136,7 @@ class Stated:
         return told
 
     def unshown(self, place: str) -> Iterator[FieldFault]:
-        """Content of its row that no judge is shown: images, calls."""
+        """Content of its row that no verifier is shown: images, calls."""
         yield from row_faults(self.row, place)
         for name in NESTED:
             if isinstance(held := self.row.get(name), Mapping):

@@ -8,7 +8,7 @@ ROLLOUT_TEXT_BYTES = 512 * 1024
 """The server's limit rollout_text_bytes."""
 
 HEAD_CHARS = 8 * 1024
-"""Kept for readers of the run log: judges are never shown it."""
+"""Kept for readers of the run log: the verifier never sees it."""
 
 
 def is_too_long(text: str) -> bool:

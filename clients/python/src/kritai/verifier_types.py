@@ -41,7 +41,7 @@ class _Schedule(TypedDict, total=False):
 
 
 class Asked(TypedDict):
-    """A judge's questions, and their results."""
+    """A verifier's questions, and their results."""
 
     comparisons: int
     generations: int

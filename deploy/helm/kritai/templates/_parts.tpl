@@ -45,7 +45,7 @@ prometheus.io/path: /metrics
 {{- if .Values.gateway.enabled }}
 {{- $way = dict "VERIFIER_URL" "http://gateway:8791" "VERIFIER_PROTOCOL" "verify" }}
 {{- else if not .Values.service.settings.VERIFIER_URL }}
-{{- fail "service.settings.VERIFIER_URL: required where gateway.enabled is false, the judge's URL" }}
+{{- fail "service.settings.VERIFIER_URL: required if gateway.enabled is false: the verifier's URL" }}
 {{- end }}
 {{- include "kritai.texts" (merge (dict) .Values.service.settings $way) }}
 {{- end }}

@@ -30,7 +30,7 @@ export function isModule(source: string): boolean {
 }
 
 /**
- * Node modules, and packages that judges offer, that are missing here. A program that needs one is
+ * Node modules, and packages that online judges offer, that are missing here. A program that needs one is
  * unsupported, not wrong.
  */
 const ABSENT_MODULES = `assert/strict async_hooks buffer child_process cluster crypto dns http http2 https lodash module net path

@@ -61,7 +61,7 @@ export function gymOperations(
       operationId: `nemoGymAggregateMetrics${suffix}`,
       summary: "NeMo-Gym's /aggregate_metrics: statistics of verified rows",
       description:
-        "Mean, max, min, median and std of every number, per task and overall. Rows whose judge failed are excluded.",
+        "Mean, max, min, median and std of every number, per task and overall. Rows whose verifier failed are excluded.",
       query: z.object({}),
       ...path,
       request: AggregateRequestSchema,

@@ -59,7 +59,7 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
   const last = messages.filter(({ role }) => role === "user").at(-1);
   const text = last === undefined ? "" : messageText(last);
   const blocks = [...text.matchAll(TRAJECTORY)].map(([, id, turns]) => ({ id: id as string, turns: turns as string }));
-  if (blocks.length === 0) throw refuse('the last user message holds no <trajectory id=".."> block');
+  if (blocks.length === 0) throw refuse('the last user message has no <trajectory id=".."> block');
   if (blocks.length > LIMITS.rollouts_per_group_max) {
     throw refuse(`${blocks.length} trajectories; ${theLimit("rollouts_per_group_max")}`);
   }
@@ -95,7 +95,7 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
 export function specOfQuestion({ several, rubric }: RulerQuestion, spec: AnySpec): AnySpec {
   const { extract } = spec.candidate;
   if (several !== null && extract !== "whole") {
-    const message = `several turns, but the spec's candidate.extract "${extract}" shows the judge only one of them; use a spec with "whole"`;
+    const message = `several turns, but the spec's candidate.extract "${extract}" shows the verifier only one of them; use a spec with "whole"`;
     throw unsupported([{ path: `trajectories[${several}]`, message }]);
   }
   const informed = rubric === null ? null : specWithPrinciple(spec, rubric);

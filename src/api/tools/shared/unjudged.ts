@@ -95,7 +95,7 @@ const REFUSED = "verifier_refused: ";
 /** The sentence, followed by the verifier's own reasons if there are any. */
 function withReasons(detail: string, { warnings }: ScoredRequest["reply"]): string {
   const reasons = warnings.flatMap((text) => (text.startsWith(REFUSED) ? [text.slice(REFUSED.length)] : []));
-  return reasons.length === 0 ? detail : `${detail} It said: ${reasons.join("; ")}.`;
+  return reasons.length === 0 ? detail : `${detail} The verifier said: ${reasons.join("; ")}.`;
 }
 
 /**

@@ -43,11 +43,11 @@ export const driftProbe: Alarm = {
   },
   detail: ({ repeat_rollouts }) => ({ repeat_rollouts }),
   says: ({ value }) =>
-    `the judge ranks the same groups differently than at first: the correlation of their rewards is ${significant(value)}`,
+    `the verifier ranks the same groups differently than at first: the correlation of their rewards is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(driftProbe, {
-  rule: "groups that were judged at an earlier step and are sent again unchanged get a different order: Spearman's correlation of their earlier and new rewards is below 0.35, mean over the latest steps with repeated groups, at least three steps and 48 rollouts; needs [repeated groups](#groups-that-come-again) whose first such mean was at least 0.5",
+  rule: "groups that were judged at an earlier step and are sent again unchanged get a different order: Spearman's correlation of their earlier and new rewards is below 0.35, mean over the latest steps with repeated groups, at least three steps and 48 rollouts; needs [repeated groups](#repeated-groups) whose first such mean was at least 0.5",
   ends_at: "0.5",
   needs: "repeated groups in at least three steps, with at least 48 rollouts",
   look_at: "the verifier's model, its prompt or the spec changed during the run",

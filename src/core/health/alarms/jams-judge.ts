@@ -28,7 +28,7 @@ export const jamsJudge: Alarm = {
   },
   detail: ({ jam_share }) => ({ jam_share }),
   says: ({ value }) =>
-    `${percent(value)} more of the rollouts than in the first steps make the judge's answers unreadable`,
+    `${percent(value)} more of the rollouts than in the first steps make the verifier's answers unreadable`,
 };
 
 export const page = /* @__PURE__ */ documented(jamsJudge, {
@@ -36,6 +36,6 @@ export const page = /* @__PURE__ */ documented(jamsJudge, {
   ends_at: "half a point",
   needs: "31 steps",
   look_at: "read those candidates; add the format rule `judgeable`",
-  marked_on: ["judge: ties, flips, circles, jams"],
+  marked_on: ["verifier: ties, flips, cycles, unreadable"],
   groups_by: ["jams", "most"],
 });

@@ -13,14 +13,13 @@ export const judgeAtChance: Alarm = {
   alarm: 0.1,
   clear: 0.15,
   series: (rows) => rolling(truthIn(rows, FIRST_STEPS).truth, STEPS),
-  says: ({ value }) =>
-    `rewards do not agree with labels or the second judge: their correlation is ${significant(value)}`,
+  says: ({ value }) => `rewards do not agree with labels or the audit: their correlation is ${significant(value)}`,
 };
 
 export const page = /* @__PURE__ */ documented(judgeAtChance, {
   rule: "Spearman's correlation of reward and label, or of reward and [audit](#audit), is below 0.1, mean of 20 steps; a correlation with labels is corrected if labels are more alike than in the first 50 steps",
   ends_at: "0.15",
   needs: "10 steps with `pass_rate` or an audit",
-  look_at: "the judge guesses: check its prompt, its model and what it is shown",
+  look_at: "the verifier guesses: check its model, the judge's prompt, and what the verifier sees of candidates",
   groups_by: ["tau-b", "least"],
 });

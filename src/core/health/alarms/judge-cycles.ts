@@ -51,6 +51,6 @@ export const page = /* @__PURE__ */ documented(judgeCycles, {
   rule: "wins form cycles (A beats B, B beats C, C beats A) in 5 points more of the triples than in the first 50 steps, beyond what random verdicts explain (estimated from the share of pairs that change with the order shown), over 20 steps, or up to 100 if groups are few or small, at 4 standard errors",
   ends_at: "3 points",
   needs: "51 steps under `both_orders` with groups of at least three rollouts",
-  look_at: "use more samples per pair or a stronger judge",
-  marked_on: ["judge: ties, flips, circles, jams"],
+  look_at: "use more samples per pair or a stronger verifier",
+  marked_on: ["verifier: ties, flips, cycles, unreadable"],
 });

@@ -64,7 +64,7 @@ export const page = /* @__PURE__ */ documented(judgeFlips, {
   rule: "the share of pairs that change with the order shown is 15 points above that of the first 50 steps, or over 55 %, mean of 20 steps, beyond what random verdicts explain (estimated from the share of cycles). Needs `both_orders`",
   ends_at: "10 points",
   needs: "10 steps under `both_orders`",
-  look_at: "use a stronger judge; keep both orders",
-  marked_on: ["judge: ties, flips, circles, jams"],
-  groups_by: ["flip with the order", "most"],
+  look_at: "use a stronger verifier; keep both orders",
+  marked_on: ["verifier: ties, flips, cycles, unreadable"],
+  groups_by: ["flips with order", "most"],
 });

@@ -26,7 +26,7 @@ export const page = /* @__PURE__ */ documented(judgeTies, {
   rule: "over 40 % of decided pairs are ties, mean of 20 steps, minus the rise since the first 50 steps in pairs that change with the order shown",
   ends_at: "35 %",
   needs: "10 steps with decided pairs",
-  look_at: "use more samples per pair, or a judge that distinguishes candidates better",
-  marked_on: ["judge: ties, flips, circles, jams"],
+  look_at: "use more samples per pair, or a verifier that distinguishes candidates better",
+  marked_on: ["verifier: ties, flips, cycles, unreadable"],
   groups_by: ["tied or undecided", "most"],
 });

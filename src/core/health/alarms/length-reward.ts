@@ -19,7 +19,7 @@ export const page = /* @__PURE__ */ documented(lengthReward, {
   rule: "Spearman's correlation of reward and length within groups is over 0.6, mean of 20 steps",
   ends_at: "0.5",
   needs: "10 steps with `length_tokens` and with groups whose rewards differ",
-  look_at: "the judge prefers long answers: add a length signal or use another judge",
+  look_at: "the verifier prefers long answers: add a length signal or use another verifier",
   marked_on: ["reward and length, within groups"],
   groups_by: ["reward and length", "most"],
 });

@@ -13,13 +13,13 @@ export const parseRateLow: Alarm = {
   alarm: 0.8,
   clear: 0.96,
   series: (rows) => rolling(column(rows, "parse_rate"), STEPS, STEPS),
-  says: ({ value }) => `only ${percent(value)} of the judge's answers are readable`,
+  says: ({ value }) => `only ${percent(value)} of the verifier's answers are readable`,
 };
 
 export const page = /* @__PURE__ */ documented(parseRateLow, {
   rule: "the share of readable answers is below 95 % (`watch`) or below 80 % (`alarm`), mean of 10 steps",
   ends_at: "96 %",
-  needs: "10 steps in which the judge answered",
+  needs: "10 steps in which the verifier answered",
   look_at: "verdicts' `status`; the prompt and `max_tokens` of the judge",
   marked_on: ["parse rate"],
   groups_by: ["parse rate", "least"],

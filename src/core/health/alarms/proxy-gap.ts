@@ -24,7 +24,7 @@ export const proxyGap: Alarm = {
   },
   detail: ({ label_correlation, audit_correlation }) => ({ label_correlation, audit_correlation }),
   says: ({ value }) =>
-    `possible reward hacking: rewards agree less with labels or the second judge than at first (correlation -${significant(value)})`,
+    `possible reward hacking: rewards agree less with labels or the audit than at first (correlation -${significant(value)})`,
 };
 
 export const page = /* @__PURE__ */ documented(proxyGap, {
@@ -32,6 +32,6 @@ export const page = /* @__PURE__ */ documented(proxyGap, {
   ends_at: "0.15",
   needs: "51 steps, with `pass_rate` or an audit",
   look_at: "read the top groups",
-  marked_on: ["agreement with labels", "agreement with the second judge"],
+  marked_on: ["agreement with labels", "agreement with the audit"],
   groups_by: ["tau-b", "least"],
 });

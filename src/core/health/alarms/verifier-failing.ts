@@ -27,7 +27,7 @@ export const verifierFailing: Alarm = {
 export const page = /* @__PURE__ */ documented(verifierFailing, {
   rule: "over 1 % of generations end without an answer, mean of 20 steps minus its standard error",
   ends_at: "0.5 %",
-  needs: "20 steps in which the judge was asked",
+  needs: "20 steps in which the verifier was called",
   look_at: "the verifier's log; [reliability](reliability.md)",
   groups_by: ["failed generations", "most"],
 });

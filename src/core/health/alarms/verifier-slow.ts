@@ -83,8 +83,8 @@ export const verifierSlow: Alarm = {
 export const page = /* @__PURE__ */ documented(verifierSlow, {
   rule: "over ten steps, the p99 of the time to an answer (median over groups, geometric mean over steps) is over one second, twice that of the first 50 steps, and 4 standard errors above it; the standard error accounts for consecutive slow steps",
   ends_at: "1.5 times",
-  needs: "60 steps in which the judge answered",
+  needs: "60 steps in which the verifier answered",
   look_at: "the verifier's queue and its `/metrics`",
-  marked_on: ["time to an answer"],
+  marked_on: ["answer time"],
   groups_by: ["p99, ms", "most"],
 });

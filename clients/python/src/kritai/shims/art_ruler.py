@@ -1,6 +1,6 @@
 """ART's RULER: `gather_trajectory_groups(.., after_each=kritai_ruler("https://HOST"))`.
 
-Scores each group by ART's own `ruler_score_group`, whose judge is Kritai (`/ruler/v1`); `spec` names
+Scores each group by ART's own `ruler_score_group`, whose judge model is Kritai (`/ruler/v1`); `spec` names
 the spec. ART sends identical trajectories as one: a spec that compares nothing scores it for all, and where
 the spec compares, the group is left out (None) with a KritaiWarning. A group that could not be judged is
 left out with `swallow_exceptions=True`, else raises. Further options: those of `ruler_score_group`
