@@ -261,7 +261,7 @@ export const FLAGS = {
     help: "test the load generator itself against a server of known latency",
     example: "",
   },
-  help: { schema: z.boolean().default(false), help: "print this text", example: "" },
+  help: { schema: z.boolean().default(false), help: "print this help", example: "" },
 } as const satisfies Record<string, Flag>;
 
 export type FlagName = keyof typeof FLAGS;

@@ -17,10 +17,10 @@ describe.each([
     await text.fill("0.25 - base");
     await page.getByLabel("from step").fill("12");
     await page.keyboard.press("Enter");
-    const told = page.locator("[role=status]", { hasText: "another rollout is best" });
+    const told = page.locator("[role=status]", { hasText: "the best rollout changes" });
     await told.waitFor();
     expect(await told.textContent()).toBe(
-      "In 100 % of 2 groups another rollout is best; rank correlation within groups -1 (Kendall's tau-b, mean of 2).",
+      "In 100 % of 2 groups the best rollout changes; rank correlation within groups -1 (Kendall's tau-b, mean of 2).",
     );
     const rows = await page.locator(".again tbody tr").allTextContents();
     expect(rows).toEqual([

@@ -122,7 +122,7 @@ const SERVE = "--serve";
 const VLLM = "vllm";
 if (process.argv.includes("--help")) {
   console.log(
-    `npm test -- engine [NAME].. [--prepare | --real-model [--serve]]\n\nInstalls real engines, starts them on the CPU and tests with them. Names: ${[...Object.keys(ENGINES), VLLM].join(", ")}, the last alone.\n\n  --prepare     only installs\n  --real-model  instead: has a real small language model judge the example texts, and tells its parse rate; with --serve only serves it, on the port PORT or a free one, until it is ended\n  --help        this text`,
+    `npm test -- engine [NAME].. [--prepare | --real-model [--serve]]\n\nInstalls real engines, starts them on the CPU and tests with them. Names: ${[...Object.keys(ENGINES), VLLM].join(", ")}, the last alone.\n\n  --prepare     only installs\n  --real-model  instead: uses a small real language model as the verifier of the example texts and prints its parse rate; with --serve, only serves the model, on PORT or a free port, until it is stopped\n  --help        print this help`,
   );
   process.exit(0);
 }

@@ -72,7 +72,7 @@ export const isNotMigrated = (error: unknown): boolean => NOT_MIGRATED.includes(
 
 /** Describes a database error without internals. */
 function storeFault(error: unknown): string {
-  if (isNotMigrated(error)) return "The run log's database is not migrated: run npm run migrate on it.";
+  if (isNotMigrated(error)) return "The database of the run log is not migrated. Run npm run migrate.";
   if (NOT_LET_IN.includes(sqlState(error) ?? "")) {
     return "The run log's database rejects the user, password or database name in DATABASE_URL.";
   }

@@ -31,7 +31,11 @@ describe("a 401 says what is wrong with", () => {
     ["a key without its scheme", { authorization: "key-of-the-lab" }, /^The Authorization header has no readable key/],
     ["a scheme alone", { authorization: "Bearer" }, /^The Authorization header has no readable key/],
     ["another scheme", { authorization: "Token key-of-the-lab" }, /^The Authorization header has no readable key/],
-    ["Basic without a colon", { authorization: `Basic ${btoa("key")}` }, /^The Authorization header has no readable key/],
+    [
+      "Basic without a colon",
+      { authorization: `Basic ${btoa("key")}` },
+      /^The Authorization header has no readable key/,
+    ],
     ["another key", { authorization: "Bearer key" }, /^The key is not valid for this deployment/],
   ])("%s", async (_name, headers, said) => {
     const { detail } = await problemOf(await setUp({ keys: KEYS }).call("/v1/runs", { headers }));

@@ -29,7 +29,7 @@ function headline({ groups, complete, best_changed_share, rank_correlation: { me
   if (complete === 0) return `None of ${figure(groups)} groups has every reward under both specs.`;
   const order = mean === null ? "no group can be ranked under both" : `rank correlation within groups ${figure(mean)}`;
   const how = mean === null ? "" : ` (Kendall's tau-b, mean of ${figure(n)})`;
-  return `In ${percent(best_changed_share)} of ${figure(complete)} groups another rollout is best; ${order}${how}.`;
+  return `In ${percent(best_changed_share)} of ${figure(complete)} groups the best rollout changes; ${order}${how}.`;
 }
 
 function summaryTable(summary: ReplaySummary): HTMLElement {
