@@ -1,4 +1,4 @@
-// A group's questions together with the readings that came back for them.
+// A group's questions together with their readings.
 
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
@@ -9,7 +9,7 @@ import { isUnparsed, NOTHING, type Reading } from "./readings.ts";
 
 /**
  * One question of a group with its readings. `charged` is false if an equal group of the same request already
- * asked the question, so that it costs nothing here.
+ * asked the question, so that asking it again is free.
  */
 export interface AskedQuestion {
   question: Question;
@@ -17,15 +17,15 @@ export interface AskedQuestion {
   readings: readonly Reading[];
 }
 
-/** Whether a question's answers count as evidence about its candidates. */
+/** Whether a question's answers count as evidence for or against its candidates. */
 export const counts = ({ question }: AskedQuestion): boolean => !isAside(question);
 
-/** The questions that decide a plan: all except summaries. */
+/** The questions that decide a plan: all questions except requests for a summary. */
 export const deciding = (asked: readonly AskedQuestion[]): readonly AskedQuestion[] =>
   asked.filter(({ question }) => question.summary !== true);
 
 /**
- * Indices of the questions cut off by the deadline: all of their samples failed, and only with `deadline`.
+ * Indices of the questions cut off by the deadline: every sample failed, and each with the code `deadline`.
  */
 export function cutByDeadline(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const isCut = ({ readings }: AskedQuestion) => readings.every(({ code }) => code === "deadline");
@@ -40,9 +40,9 @@ export function modelsOf(asked: readonly AskedQuestion[]): string[] {
 }
 
 /**
- * Keeps the answers of one model only: the model with the most answers, the first by name on a tie. Answers
- * of other models become failures with the code `other_model`. Returns the questions unchanged if at most one
- * model answered.
+ * Keeps the answers of one model only: the model with the most answers, or the first by name in a tie.
+ * Answers of other models become failures with the code `other_model`. Returns the questions unchanged if at
+ * most one model answered.
  */
 export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
   const judged = asked.filter(({ question }) => question.summary !== true);
@@ -60,9 +60,10 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
 }
 
 /**
- * Converts readings into the outcomes that `decide` and the schedules use. Saved samples have no outcome.
- * @param weighing how verdicts that grade candidates are weighted; without it, a verdict yields at most a
- * winner
+ * Converts readings into the outcomes that `decide` and the schedules use. Skipped samples (`saved`) have no
+ * outcome.
+ * @param weighing how verdicts that grade candidates are weighted; by default a verdict yields at most a
+ *   winner
  */
 export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing = {}): Outcome[] {
   const outcomes: Outcome[] = [];
@@ -82,8 +83,8 @@ export function outcomesOf(asked: readonly AskedQuestion[], weighing: Weighing =
 }
 
 /**
- * Why no result was reached for a class: the most frequent fault among its readings, including `unparsed`.
- * Ties are resolved by the order of `ITEM_ERRORS`.
+ * Why no result was reached for a class: the most frequent error code among its readings, counting unreadable
+ * answers as `unparsed`. Ties are resolved by the order of `ITEM_ERRORS`.
  */
 export function commonFault(asked: readonly AskedQuestion[], classIndex: number): ItemErrorCode | null {
   const counts = new Map<ItemErrorCode, number>();

@@ -13,9 +13,9 @@ export interface Tally {
   losses: number;
   ties: number;
   undecided: number;
-  /** Pairs left out by the schedule or the budget. */
+  /** Number of pairs left out by the schedule or the budget. */
   unasked: number;
-  /** Losses against well-formed opponents because the candidate is missing or malformed. */
+  /** Losses to well-formed opponents because the rollout's own candidate is missing or malformed. */
   forfeits: number;
 }
 
@@ -24,8 +24,8 @@ export interface Selection {
   /** Rollouts that share the highest place or score, ascending. */
   tied: number[];
   /**
-   * Set if the selected candidate was not compared with a rival: a candidate that lost to none of its
-   * opponents, or that has the same place or reward. More questions could change the first place.
+   * True if the selected candidate was not compared with a rival: a candidate that has not lost, or one with
+   * the same place or reward. More questions could then change the selection.
    */
   unsettled?: true;
 }
@@ -38,19 +38,20 @@ export interface Measures {
   cyclic: boolean;
   /**
    * Mean share of verdicts that agree with the most frequent verdict, over pairs (or lists of the same
-   * candidates) with at least two readable verdicts. The order of candidates and the question do not matter.
+   * candidates) with at least two readable verdicts. Candidate order and the wording of the question are
+   * ignored.
    */
   agreement: number | null;
   tie_rate: number | null;
-  /** Share of the asked pairs of different candidates that were decided. */
+  /** Share of the asked pairs (of different candidates) that were decided. */
   decided_rate: number | null;
 }
 
-/** Consistency of a group's wins. */
+/** How consistent a group's wins are. */
 export interface Circles {
-  /** Triples of candidates in which every pair has a winner. */
+  /** Number of triples of candidates in which every pair has a winner. */
   triples: number;
-  /** Cyclic triples: A beats B, B beats C and C beats A. */
+  /** Number of cyclic triples: A beats B, B beats C and C beats A. */
   circles: number;
 }
 
@@ -61,16 +62,16 @@ export interface ComparisonSummary {
   wins: readonly (number | null)[];
   votes: readonly (number | null)[];
   unparsed: readonly number[];
-  /** Whether the verifier's answers fail whenever this candidate is shown. */
+  /** Whether the verifier's answers fail whenever this rollout's candidate is shown. */
   jams: readonly boolean[];
-  /** Whether the verifier refused questions because of this candidate: too long, or filtered. */
+  /** Whether the verifier refused questions because this candidate is too long or was filtered. */
   refused: readonly boolean[];
   selection: Selection;
   position_flip_rate: number | null;
   circles: Circles;
   /**
-   * Wins on the scale of all pairs. Only in specs that leave pairs out, grade outcomes or use another score
-   * than win counts.
+   * Wins, scaled to the number of all pairs. Set only if the spec leaves pairs out, grades outcomes or uses
+   * another score than win counts.
    */
   points?: readonly (number | null)[];
   measures?: Measures;
@@ -78,8 +79,8 @@ export interface ComparisonSummary {
 }
 
 /**
- * How a tournament's schedule ran, including the generations that the budget did not cover or that were not
- * needed.
+ * How a tournament's schedule ran, and how many generations the budget did not cover (`unpaid`) or were not
+ * needed (`sure`).
  */
 export interface ScheduleReport {
   schedule: NamedSchedule;
@@ -87,6 +88,9 @@ export interface ScheduleReport {
   chosen?: NonNullable<VerifierUse["chosen"]>;
   unpaid: number;
   sure: number;
-  /** Questions cut off by the deadline, in specs that accept a partial set of comparisons. */
+  /**
+   * Number of questions cut off by the deadline; counted only for specs that accept a partial set of
+   * comparisons.
+   */
   cut: number;
 }

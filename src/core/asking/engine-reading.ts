@@ -1,10 +1,10 @@
-// Reads answers that are not prose: the number or the per-step numbers of a scalar model, the status of a
+// Reads answers that are not prose: the number or per-step numbers from a scalar model, the status of a
 // program run, and the index of a step.
 
 import { RUN_STATUSES } from "../judges/test-runs.ts";
 import { NOTHING, type ReadableGeneration, type ReadPart } from "./readings.ts";
 
-/** Reads a finite number in JSON notation: a grade without a scale. */
+/** Reads a finite number in JSON notation, which is a grade without a fixed scale. */
 export function readScalar({ answer, error }: ReadableGeneration): ReadPart {
   if (answer === null) return { ...NOTHING, status: null, code: error ?? "verifier_bad_reply" };
   const grade = answer.trim() === "" ? Number.NaN : Number(answer);
@@ -41,11 +41,16 @@ export function readRun({ answer, error }: ReadableGeneration): ReadPart {
   return { ...NOTHING, verdict: { kind: "label", label }, status: "ok" };
 }
 
-/** Scores per step: 1 before the first wrong step, 0 from that step on. `wrong` is -1 if no step is wrong. */
+/**
+ * One score per step: 1 before the first wrong step, 0 from the wrong step on. `wrong` is -1 if no step is
+ * wrong.
+ */
 export const countedFrom = (wrong: number, steps: number): number[] =>
   Array.from({ length: steps }, (_, i) => (wrong < 0 || i < wrong ? 1 : 0));
 
-/** Checks that a judge's answer is the index of a step, or -1 for none. Any other number is unreadable. */
+/**
+ * Checks that the index in a judge's answer is a valid step, or -1 for none. Any other number is unreadable.
+ */
 export function ofSteps(part: ReadPart, steps: number): ReadPart {
   const { verdict } = part;
   if (verdict === null) return part;

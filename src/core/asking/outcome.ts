@@ -5,9 +5,9 @@ export interface Outcome {
   /** Index of the question among the asked questions. */
   question: number;
   state: "parsed" | "unparsed" | "failed";
-  /** Class index of the winner; null if the verdict chose no candidate or is missing. */
+  /** Class of the winner; null if the verdict is missing or chose no candidate. */
   winner: number | null;
-  /** Only for a graded verdict: the grade of each candidate in [0, 1], in the order shown. */
+  /** The grade of each candidate in [0, 1], in the order shown; only for a graded verdict. */
   grades?: readonly number[];
 }
 

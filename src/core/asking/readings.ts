@@ -10,7 +10,7 @@ import type { Verdict } from "../judges/verdicts.ts";
 
 /**
  * How an answer was read. `tie`: the answer explicitly declares a tie. `cut_by_length`: the generation was
- * cut off.
+ * cut off, by a length limit or for repetition.
  */
 export const READING_STATUSES = [...VERDICT_STATUSES, "tie", "cut_by_length"] as const;
 export type ReadingStatus = (typeof READING_STATUSES)[number];
@@ -21,10 +21,10 @@ export interface GenerationFacts {
   prompt_tokens: number;
   completion_tokens: number;
   latency_ms: number;
-  /** Names of the model and the backend that answered; null without an answer or if unknown. */
+  /** Names of the model and the backend that answered; null if unknown or if there was no answer. */
   model: string | null;
   backend: string | null;
-  /** The verifier's text, or its reason to refuse; only if the spec sets log_verdicts. */
+  /** The verifier's answer, or its reason for refusing; set only if the spec sets log_verdicts. */
   text?: string;
 }
 
@@ -39,17 +39,20 @@ export const NO_FACTS: GenerationFacts = {
 };
 
 /**
- * One generation, read. Exactly one of `status` and `code` is set, neither for a saved sample. `verdict` is
- * set only if the status is `ok` or `tie`.
+ * The result of reading one generation. Exactly one of `status` and `code` is set, or neither if the sample
+ * was skipped (`saved`). `verdict` is set only if the status is `ok` or `tie`.
  */
 export interface Reading extends GenerationFacts {
   sample: number;
   verdict: Verdict | null;
   status: ReadingStatus | null;
   code: ItemErrorCode | null;
-  /** Skipped because the majority of its question was already decided. */
+  /** True if the sample was skipped because the majority of its question was already decided. */
   saved: boolean;
-  /** Per candidate shown, the turn that the answer names, or null; undefined if the answer names no turns. */
+  /**
+   * Per candidate shown: the number of the turn that the answer names, or null. Omitted if the answer names
+   * no turns.
+   */
   turns?: readonly (number | null)[];
 }
 
@@ -60,7 +63,7 @@ export interface ReadableGeneration {
   finish_reason: string | null;
   error: ItemErrorCode | null;
   saved?: boolean;
-  /** The labels' probabilities if a soft vote asked for them; null if none were found. */
+  /** Probabilities of the labels, if a soft vote asked for them; null if none were found. */
   soft?: SoftLabels | null | undefined;
 }
 
@@ -69,14 +72,14 @@ export type ReadPart = Pick<Reading, "verdict" | "status" | "code" | "saved">;
 /** Default fields of a reading without a verdict. */
 export const NOTHING = { verdict: null, code: null, saved: false } as const;
 
-/** Finish reasons of a generation that was cut off; such an answer never yields a verdict. */
+/** Finish reasons of a generation that was cut off. A cut-off answer never yields a verdict. */
 const CUT: ReadonlySet<string> = new Set(["length", "repetition"]);
 
 /**
- * Reads one answer over k candidates. An answer with unclosed thoughts, or cut off for length or repetition,
- * has no verdict.
+ * Reads one answer about k candidates. An answer has no verdict if its thinking section is unclosed, or if it
+ * was cut off for length or repetition.
  * @param prompt name of the preset that asked the question; any other name means a template with the given
- * `form`
+ *   `form`
  */
 export function readAnswer(answer: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt = ""): ReadPart {
   if (answer.saved === true) return { ...NOTHING, status: null, saved: true };
@@ -96,8 +99,8 @@ export function readAnswer(answer: ReadableGeneration, k: number, form: Spec["ju
 }
 
 /**
- * A box that declares a tie. No prompt offers it, but some verifiers, such as the embedded one, write it for
- * equal candidates.
+ * Matches a box that declares a tie. No prompt offers this box, but some verifiers, such as the embedded one,
+ * write it for equal candidates.
  */
 const DECLARED_TIE = /\\boxed\{tie\}\s*$/;
 
@@ -114,11 +117,11 @@ function readScores(text: string, k: number): ReadPart {
   return { ...NOTHING, verdict: scores === null ? null : { kind: "scores", scores }, status };
 }
 
-/** Whether the verifier answered with unreadable text. */
+/** Whether the verifier answered, but with unreadable content. */
 export const isUnparsed = ({ status }: Pick<Reading, "status">): boolean =>
   status !== null && status !== "ok" && status !== "tie";
 
-/** Whether at least one answer came and none of them is readable. */
+/** Whether at least one answer arrived and none of the answers is readable. */
 export const isUnread = (readings: readonly Reading[]): boolean =>
   readings.some(isUnparsed) &&
   readings.every((reading) => !reading.saved && (reading.status === null || isUnparsed(reading)));

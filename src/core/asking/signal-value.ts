@@ -1,7 +1,7 @@
 // The common form of all signal values: per rollout a number, or null with an error code.
 import type { ItemErrorCode } from "../faults/errors.ts";
 
-/** One rollout's value of a signal or an expression; exactly one of `value` and `code` is null. */
+/** One rollout's value for a signal or an expression; exactly one of `value` and `code` is null. */
 export type Valued = { value: number; code: null } | { value: null; code: ItemErrorCode };
 
 /** Closed interval that contains every value. */
@@ -9,7 +9,7 @@ export type ValueRange = readonly [low: number, high: number];
 
 export const without = (code: ItemErrorCode): Valued => ({ value: null, code });
 /**
- * Wraps a number. -0 becomes 0, as everywhere on the wire. A number that is not finite becomes the error
+ * Wraps a number. -0 becomes 0, as in every request and reply. A non-finite number becomes the error
  * `unbounded`, so that it never enters a computation, comparison or average.
  */
 export const valued = (value: number): Valued =>

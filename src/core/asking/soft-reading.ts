@@ -56,7 +56,7 @@ function sharesIn({ letters, coverage }: SoftLabels, labels: readonly string[]):
   return valid && coverage >= 0 ? shares : null;
 }
 
-/** The verdict that a label stands for, according to the parser of written answers. */
+/** The verdict that a label stands for, as the parser of written answers reads it. */
 function verdictOf(label: string, { labels }: Anchor, preset: Preset | null, k: number): Verdict | null {
   if (preset === null) return { kind: "letter", place: labels.indexOf(label) };
   const scale = "range" in preset.parser && preset.parser.range !== undefined;
@@ -69,7 +69,7 @@ function agrees(verdict: Verdict | null, { written }: SoftLabels, anchor: Anchor
 
 /**
  * Converts label probabilities into shares of the candidates shown, with ties split equally. Probabilities of
- * a preset that shows one candidate stay as they are.
+ * a preset that shows one candidate stay unchanged.
  */
 function ofCandidates(shares: readonly number[], anchor: Anchor, preset: Preset | null, k: number): number[] | null {
   if (preset !== null && preset.shape !== "pair" && preset.shape !== "list") return [...shares];

@@ -1,19 +1,19 @@
-// The state of a run's alarms between two checks, so that each beginning and each end is reported once.
-// Independent of storage and of rules.
+// The state of a run's alarms between two checks, so that the start and the end of each alarm are reported
+// once. Independent of storage and of the rules.
 import type { AlarmSpan, Level } from "./alarm.ts";
 
 export interface AlarmState {
   alarm: string;
-  /** null: the alarm is off. */
+  /** Null if the alarm is off. */
   level: Level | null;
-  /** The last reported level; null: nothing reported yet, or the end was reported. */
+  /** The last reported level; null if nothing has been reported yet, or if the end was reported. */
   reported: Level | null;
   /** The first step of the current or last span. */
   from_step: number;
-  /** Last step at which the alarm was on; null while it is on. */
+  /** Last step at which the alarm was on; null if it is still on. */
   to_step: number | null;
   evidence: AlarmSpan["evidence"];
-  /** Failed attempts to report the current change. */
+  /** Number of failed attempts to report the current change. */
   tries: number;
 }
 
@@ -21,8 +21,8 @@ export interface AlarmState {
 export type AlarmEvent = "began" | "rose" | "ended";
 
 /**
- * The states after a check: one for each alarm that is or was on. A continuing alarm keeps its first step,
- * even if the checked rows begin later.
+ * Computes the states after a check, one for each alarm that is or was on. A continuing alarm keeps its first
+ * step, even if the checked rows begin later.
  */
 export function nextStates(before: readonly AlarmState[], spans: readonly AlarmSpan[]): AlarmState[] {
   const open = new Map(spans.flatMap((span) => (span.to_step === null ? [[span.alarm, span] as const] : [])));
@@ -43,7 +43,7 @@ export function nextStates(before: readonly AlarmState[], spans: readonly AlarmS
   return [...on, ...over];
 }
 
-/** The event to report for a state; null if there is none. A drop from alarm to watch is not reported. */
+/** The event to report for a state; null if there is none. A drop from `alarm` to `watch` is not reported. */
 export function eventOf({ level, reported }: AlarmState): AlarmEvent | null {
   if (level === reported || (reported === "alarm" && level === "watch")) return null;
   if (level === null) return "ended";

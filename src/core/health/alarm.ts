@@ -1,10 +1,10 @@
-// Alarms: rules over a run's steps, and the conversion of their values to spans. Hysteresis keeps an alarm
-// from flickering. The alarms themselves: alarms/.
+// Alarms: rules over a run's steps, and the conversion of the rules' values to spans of steps. Hysteresis
+// keeps an alarm from flickering. The individual alarms are in alarms/.
 import type { HealthRow } from "./health-row.ts";
 
 export type Level = "watch" | "alarm";
 
-/** The worst value of a span, and its row. */
+/** The worst value within a span of steps, and its row. */
 export interface Worst {
   value: number;
   row: HealthRow;
@@ -12,12 +12,12 @@ export interface Worst {
   past: readonly HealthRow[];
 }
 
-/** One rule: a pure function of a run's rows. Its name is its heading under /docs/alarms. */
+/** One rule: a pure function of a run's rows. The name is the rule's heading under /docs/alarms. */
 export interface Alarm {
   name: string;
-  /** Whether values above or below the thresholds are bad. */
+  /** Whether values above or below the thresholds indicate a problem. */
   bad: "above" | "below";
-  /** Threshold of level `watch`: look at the run soon. */
+  /** Threshold of level `watch`: the run should be checked soon. */
   watch?: number;
   /** Threshold of level `alarm`: the run is in danger. */
   alarm: number;
@@ -25,22 +25,24 @@ export interface Alarm {
   clear: number;
   /** One value per row; null if unknown, which leaves the alarm's state unchanged. */
   series(rows: readonly HealthRow[]): readonly (number | null)[];
-  /** Describes the worst value with its unit: a clause to which `since step 7` can be appended. */
+  /** Describes the worst value with its unit: a clause that can be followed by `since step 7`. */
   says(worst: Worst): string;
-  /** Fields of the worst row that help to find the cause. */
+  /** Fields of the worst row that help find the cause. */
   detail?(row: HealthRow): Readonly<Record<string, unknown>>;
 }
 
-/** An alarm's text at /docs/alarms, in Markdown, and the charts of the run page that mark its beginnings. */
+/**
+ * An alarm's description at /docs/alarms, in Markdown, and the charts on the run page that mark where the
+ * alarm starts.
+ */
 export interface AlarmPage {
   rule: string;
   ends_at: string;
-  /** Data that must be logged for the alarm to have values. */
+  /** The data that must be logged for the alarm to have values. */
   needs: string;
   look_at: string;
   /**
-   * The column by which to sort a step's groups to find the cause, and the direction. Missing: no column
-   * helps.
+   * The column and direction by which to sort a step's groups to find the cause. Omitted if no column helps.
    */
   groups_by?: readonly [column: string, first: "most" | "least"];
   /** Titles of the charts that mark the alarm. */
@@ -49,7 +51,9 @@ export interface AlarmPage {
 
 const pages = new WeakMap<Alarm, AlarmPage>();
 
-/** Attaches a page to an alarm. The pages are separate exports, so that a Worker's bundle leaves them out. */
+/**
+ * Attaches a page to an alarm. Pages are separate exports, so that a Worker's bundle does not include them.
+ */
 export function documented(alarm: Alarm, page: AlarmPage): AlarmPage {
   pages.set(alarm, page);
   return page;
@@ -62,20 +66,20 @@ export function pageOf(alarm: Alarm): AlarmPage {
   return page;
 }
 
-/** A period of consecutive steps during which an alarm was on. */
+/** A period of consecutive steps during which an alarm is on. */
 export interface AlarmSpan {
   alarm: string;
   level: Level;
   from_step: number;
-  /** Last step at which the alarm was on; null while it is on. */
+  /** Last step at which the alarm was on; null if it is still on. */
   to_step: number | null;
-  /** The problem, as a sentence. */
+  /** Describes the problem in a sentence. */
   says: string;
-  /** The worst value within the span, its step, and the threshold. */
+  /** The worst value within the span, with its step and the threshold that it crossed. */
   evidence: { step: number; value: number; threshold: number; detail?: Readonly<Record<string, unknown>> };
 }
 
-/** Consecutive steps on the good side after which an alarm ends. */
+/** Number of consecutive steps on the good side of the threshold after which an alarm ends. */
 export const CLEAR_STEPS = 3;
 
 interface Open {
@@ -137,7 +141,7 @@ export interface Look {
   looked_at: string[];
 }
 
-/** Checks all alarms on a run's rows, sorted by step. */
+/** Evaluates all alarms on a run's rows, which must be sorted by step. */
 export function lookOver(alarms: readonly Alarm[], rows: readonly HealthRow[]): Look {
   const seen = alarms.map((alarm) => ({ alarm, values: alarm.series(rows) }));
   return {

@@ -1,4 +1,4 @@
-// The input of alarms: one row per step of a run.
+// The input of alarms: one row per training step of a run.
 import type { MEASURES } from "./measures.ts";
 
 interface Always {
@@ -63,7 +63,8 @@ export function pooled(
 }
 
 /**
- * Labels whose spread is below this fraction of the first steps' are too uniform to correlate rewards with.
+ * If the spread of labels is below this fraction of the first steps' spread, labels are too uniform to
+ * correlate rewards with.
  */
 const LEAST_SPREAD = 0.5;
 
@@ -71,11 +72,11 @@ const LEAST_SPREAD = 0.5;
  * Correlation of rewards with labels per step, or with the audit for runs without labels.
  *
  * When a policy converges, its labels become more alike, and the correlation falls although rewards rank
- * right and wrong answers as before. Each value is therefore corrected to the spread that labels had in the
- * first steps (restriction of range, Thorndike 1949, case 2): r u / sqrt(1 - r^2 + r^2 u^2) with u = the
- * first steps' spread over the step's. Null if labels have become too uniform. Audits are not corrected,
- * because both judges compare within groups.
- * @param first_steps steps whose mean spread is the reference
+ * correct and wrong answers as well as before. Each value is therefore corrected to the spread that labels
+ * had in the first steps (restriction of range, Thorndike 1949, case 2): r u / sqrt(1 - r^2 + r^2 u^2) with u
+ * = the spread in the first steps divided by the spread in this step. Null if labels have become too uniform.
+ * Audits are not corrected, because both judges compare within groups.
+ * @param first_steps number of steps whose mean spread is the reference
  */
 export function truthIn(
   rows: readonly HealthRow[],

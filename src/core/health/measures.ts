@@ -1,20 +1,20 @@
-// The measures of a run: one number per step, as SQL over the log, with the texts for the reference and the
-// run page. To add a measure, add one entry to each table here.
+// The measures of a run: one number per step, as SQL over the log, with the descriptions for the reference
+// and the run page. To add a measure, add one entry to each table here.
 
 /** Shares are in [0, 1], correlations in [-1, 1]; counts are 0 if nothing was logged. */
 export type Unit = "count" | "counts" | "share" | "correlation" | "reward" | "tokens" | "ms";
 
 export interface Measure {
-  /** The field's name in a row of `GET /v1/runs/:run_id/health?rows=true`. */
+  /** Name of the field in a row of `GET /v1/runs/:run_id/health?rows=true`. */
   name: string;
   unit: Unit;
-  /** The source of rows, with the step as column `k`: one of the queries below. */
+  /** The query or join below that supplies the rows, with the step as column `k`. */
   from: string;
   /** An aggregate over the rows of one step; null if no value was logged. */
   sql: string;
 }
 
-/** Keeps name and unit as literal types, from which the row type is derived. */
+/** Keeps `name` and `unit` as literal types, from which the row type is derived. */
 const measure = <N extends string, U extends Unit>(name: N, unit: U, from: string, sql: string) =>
   ({ name, unit, from, sql }) satisfies Measure;
 
@@ -23,18 +23,19 @@ export const REQUESTS = "req";
 /** One row per group: the table `groups`. */
 const GROUPS = "req JOIN groups USING (request_id)";
 /**
- * One row per rollout: the table `rollouts`, `prompt_hash`, and as `complete` the reward in complete groups.
+ * One row per rollout: the table `rollouts`, with `prompt_hash`, and with the reward as `complete` if the
+ * group is complete.
  */
 const ROLLOUTS = "rol";
 
 /**
- * SQL for the rank with ties at their mean rank, as in Spearman's correlation. Postgres can square ranks
- * without overflow, whatever the values.
+ * SQL for the rank, where ties share their mean rank, as in Spearman's correlation. Postgres can square ranks
+ * without overflow, whatever the values are.
  */
 const meanRank = (within: string, column: string): string =>
   `rank() OVER (PARTITION BY ${within} ORDER BY ${column}) + (count(*) OVER (PARTITION BY ${within}, ${column}) - 1) / 2.0`;
 
-/** One row per group: Spearman's correlation `rho` of two columns, over rollouts that have both. */
+/** One row per group: Spearman's correlation `rho` between two columns, over the rollouts that have both. */
 function withinGroups(first: string, other: string): string {
   const [x, y] = [first, other].map((column) => meanRank("request_id, group_index", column));
   const ranked = `SELECT k, request_id, group_index, ${x} AS x, ${y} AS y FROM rol WHERE ${first} IS NOT NULL AND ${other} IS NOT NULL`;
@@ -45,11 +46,11 @@ function withinGroups(first: string, other: string): string {
 const SPANS =
   "(SELECT k, min(complete) AS low, max(complete) AS high FROM rol GROUP BY k, request_id, group_index HAVING count(complete) > 0) AS span";
 
-/** One row per error code of rollouts without a reward, abstentions excluded. */
+/** One row per error code among the rollouts without a reward, not counting abstentions. */
 const CODES =
   "(SELECT k, error, count(*) AS n FROM rol WHERE reward IS NULL AND error <> 'abstained' GROUP BY k, error) AS code";
 
-/** One row per rollout with a reward and a label, incomplete groups included. */
+/** One row per rollout that has a reward and a label, including those of incomplete groups. */
 const LABELLED = `(
   SELECT k, pass_rate, ${meanRank("k", "reward")} AS by_reward, ${meanRank("k", "pass_rate")} AS by_label
   FROM rol WHERE reward IS NOT NULL AND pass_rate IS NOT NULL
@@ -70,15 +71,15 @@ function passAt(drawn: number): string {
 }
 
 /**
- * One row per group: `n` rollouts, `kinds` distinct candidates, and `part` = sum of m ln m, m rollouts per
- * candidate.
+ * One row per group: `n` rollouts, `kinds` distinct candidates, and `part` = the sum of m ln m over
+ * candidates, where m is the candidate's number of rollouts.
  */
 const KINDS =
   "(SELECT k, count(*) AS kinds, sum(m) AS n, sum(m * ln(m)) AS part FROM (SELECT k, request_id, group_index, count(*)::float8 AS m FROM rol GROUP BY k, request_id, group_index, coalesce(candidate_hash, 'none ' || rollout_index)) AS kind GROUP BY k, request_id, group_index) AS spread";
 
 /**
- * One row per repeated group, over all steps of the query. `rol` holds only groups that may be repeated.
- * Other measures across several steps belong here, too.
+ * One row per repeated group, over all steps in the query. `rol` contains only groups that may be repeated.
+ * Any other measure that spans several steps belongs in this query, too.
  */
 export const OVER_STEPS = `(
   WITH keyed AS (
@@ -103,9 +104,14 @@ export const OVER_STEPS = `(
 
 const LATENCY = "percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_p99_ms) FILTER (WHERE generations > failed)";
 const LENGTH = "percentile_cont(0.5) WITHIN GROUP (ORDER BY length_tokens)";
-/** Rollouts judged as a whole. Turns and calls are left out only if the spec extracts an answer or a diff. */
+/**
+ * Condition for rollouts that are judged as a whole. Turns and calls are left out only if the spec extracts
+ * an answer or a diff.
+ */
 const WHOLE = "left_out->'turns' IS NULL AND left_out->'calls' IS NULL";
-/** Answers of groups logged since the log counts truncated answers. */
+/**
+ * Number of answers in groups that were logged with a count of truncated answers, which older groups lack.
+ */
 const CUT_KNOWN = "sum(generations - failed) FILTER (WHERE cut IS NOT NULL)";
 const DECIDED = "sum(ties)::float8 / nullif(sum(wins + losses + ties), 0)";
 
@@ -149,11 +155,11 @@ export const MEASURES = [
 ] as const;
 
 export interface Drawn {
-  /** The chart's title; lines with the same title share a chart. */
+  /** Title of the chart; lines with the same title share a chart. */
   chart: string;
-  /** The line's name. */
+  /** Name of the line. */
   as: string;
-  /** Connects the neighbours of steps without a value. */
+  /** True if the line continues across steps without a value. */
   bridged?: true;
 }
 
@@ -168,13 +174,13 @@ const JUDGE = "verifier: ties, flips, cycles, unreadable";
 const CUT = "cut at the limit, near duplicates";
 const PASS = "right by labels: pass@k";
 
-/** Read only by the page builder, so that a Worker's bundle does not include it. */
+/** Used only by the page builder, so that a Worker's bundle does not include it. */
 export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], MeasurePage>> = {
   rollouts: { words: "rollouts" },
-  reward_mean: { words: "mean of the rewards that are numbers" },
+  reward_mean: { words: "mean reward of complete groups" },
   unformatted_mean: { words: "mean reward without the format penalty" },
   zero_variance_share: { words: "share of groups whose rewards are all equal" },
-  parse_rate: { words: "share of generations that could be read as a verdict" },
+  parse_rate: { words: "share of answers from which a verdict could be parsed" },
   nulls: { words: "rollouts without a reward, by error code; excludes rollouts for which the spec abstains" },
   abstained_share: { words: "share of rollouts for which the spec abstains" },
   malformed_share: {

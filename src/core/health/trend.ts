@@ -1,5 +1,5 @@
 // Statistical tests for changes in a series: the Mann-Kendall trend test, which needs only ordered values; a
-// window's mean against the first steps; the tail of a Poisson count.
+// comparison of a window's mean with that of the first steps; the tail of a Poisson distribution.
 import { mean, populationStd } from "../math/stats.ts";
 import { type Counted, rolling } from "./health-row.ts";
 
@@ -17,8 +17,9 @@ function erfc(x: number): number {
 }
 
 /**
- * One-sided p-value that a series rises (Mann 1945, Kendall 1975): normal approximation with
- * continuity correction and the variance for ties. 1 below 8 values, where it does not hold.
+ * One-sided p-value that a series rises (Mann 1945, Kendall 1975): normal approximation with continuity
+ * correction and the variance for ties. Returns 1 for fewer than 8 values, where the approximation does not
+ * hold.
  */
 export function risingP(values: readonly number[]): number {
   const n = values.length;
@@ -40,7 +41,9 @@ export function risingP(values: readonly number[]): number {
 
 export const fallingP = (values: readonly number[]): number => risingP(values.map((value) => -value));
 
-/** Upper tail of a Poisson count: the probability of at least `hits` if `expected` are expected. */
+/**
+ * Upper tail of a Poisson distribution: the probability of at least `hits` events if `expected` are expected.
+ */
 export function poissonTail(hits: number, expected: number): number {
   let [term, below] = [Math.exp(-expected), 0];
   for (let k = 0; k < hits; k++) {
@@ -51,9 +54,10 @@ export function poissonTail(hits: number, expected: number): number {
 }
 
 /**
- * Number of standard errors by which a share is above an earlier one: two Poisson rates compared by the
- * square roots of their counts (Huffman 1984), which also holds for few hits.
- * @param dispersion variance of hits relative to Poisson; above 1 because hits cluster within groups
+ * Number of standard errors by which a share exceeds an earlier one: two Poisson rates compared by the square
+ * roots of their counts (Huffman 1984), which also holds for few hits.
+ * @param dispersion variance of the hits relative to a Poisson distribution; above 1 if hits cluster within
+ *   groups
  */
 export function risenShare(now: Counted, first: Counted, dispersion: number): number {
   const ratio = now.count / first.count;
@@ -62,8 +66,8 @@ export function risenShare(now: Counted, first: Counted, dispersion: number): nu
 }
 
 /**
- * Overdispersion: variance of the counts relative to chance, at least 1 (Pearson's statistic divided by its
- * degrees of freedom).
+ * Overdispersion: variance of the counts relative to that expected by chance, at least 1 (Pearson's statistic
+ * divided by its degrees of freedom).
  */
 export function dispersionOf(counts: readonly Counted[]): number {
   const some = counts.filter(({ count }) => count > 0);
@@ -74,20 +78,20 @@ export function dispersionOf(counts: readonly Counted[]): number {
   return Math.max(1, off.reduce((sum, value) => sum + value, 0) / (some.length - 1));
 }
 
-/** Number of first steps of a run, whose mean is the baseline for later steps. */
+/** Number of steps at the start of a run whose mean is the baseline for later steps. */
 export const FIRST_STEPS = 50;
 
 interface Window {
   steps: number;
   /** Minimum number of known values in a window. Default: half of its steps. */
   minKnown?: number;
-  /** Standard errors that a change must exceed to be significant. */
+  /** Number of standard errors that a change must exceed to be significant. */
   sure: number;
 }
 
 /**
- * Rise of the rolling mean over the mean of the first steps; 0 if not significant. Null within the first
- * steps and where too few values are known.
+ * Rise of the rolling mean over the mean of the first steps; 0 if the change is not significant. Null during
+ * the first steps and where too few values are known.
  */
 export function risenOver(values: readonly (number | null)[], { steps, minKnown, sure }: Window): (number | null)[] {
   const first = known(values.slice(0, FIRST_STEPS));
@@ -96,7 +100,7 @@ export function risenOver(values: readonly (number | null)[], { steps, minKnown,
     const now = known(values.slice(Math.max(0, end - steps + 1), end + 1));
     if (end < FIRST_STEPS || now.length < enough || first.length === 0) return null;
     const rise = mean(now) - mean(first);
-    // Uses the greater of the two variances: among many windows, some vary little by chance.
+    // Uses the greater of the two variances, since some of the many windows vary little by chance.
     const doubt = Math.max(variance(first), variance(now)) * (1 / first.length + 1 / now.length);
     return Math.abs(rise) > sure * Math.sqrt(doubt) ? rise : 0;
   });
@@ -104,7 +108,7 @@ export function risenOver(values: readonly (number | null)[], { steps, minKnown,
 
 /**
  * Rise of the rolling mean over the mean of the first steps; 0 if there is no rise or nothing is known. Not
- * tested for significance: for corrections, not for alarms.
+ * tested for significance, so it suits corrections but not alarms.
  */
 export function riseOf(values: readonly (number | null)[], steps: number): number[] {
   const first = rolling(values.slice(0, FIRST_STEPS), FIRST_STEPS, 1).at(-1) ?? null;
@@ -118,8 +122,8 @@ const variance = (values: readonly number[]): number =>
   values.length < 2 ? Number.POSITIVE_INFINITY : (populationStd(values) ** 2 * values.length) / (values.length - 1);
 
 /**
- * Applies a test to the last `window` values at each step; null if a value is missing or the window is not
- * full.
+ * Applies a test to the last `window` values at each step; null if a value in the window is missing or the
+ * window is not full.
  */
 export function trendOver(
   values: readonly (number | null)[],

@@ -1,5 +1,5 @@
 // The circuit breaker of one backend, as a state machine over time: decides when to stop sending requests and
-// when to probe whether the backend is back. Must not know sessions, HTTP or clocks.
+// when to probe whether the backend is back. Independent of sessions, HTTP and clocks.
 import { RollingCounts } from "./rolling-counts.ts";
 
 export type BreakerState = "closed" | "open" | "half_open";
@@ -8,13 +8,13 @@ export interface BreakerOptions {
   window_ms: number;
   /** Minimum number of outcomes in the window; with fewer, the breaker stays closed. */
   volume_min: number;
-  /** Share of failures at which the breaker opens, 0..1. */
+  /** Share of failed requests at which the breaker opens, 0..1. */
   failure_share: number;
-  /** Time the breaker stays open before a probe, and after each failed probe. */
+  /** How long the breaker stays open before the first probe and after each failed probe. */
   open_ms: number;
   /**
-   * Timeout of a probe whose end is never reported (its request was cancelled). After it, another probe is
-   * admitted.
+   * Timeout for a probe whose outcome is never reported, for example because its request was cancelled. After
+   * the timeout, another probe is admitted.
    */
   probe_ms: number;
   /** Polling interval of callers that wait for another caller's probe. */
@@ -28,9 +28,9 @@ export type BreakerDecision = "go" | "probe" | "stop";
  * While closed, the breaker counts outcomes over a window and opens once at least `volume_min` outcomes have
  * a failure share of at least `failure_share`. While open, it admits nothing for `open_ms`. Then it is
  * half-open and admits one probe at a time: a success closes it, a failure reopens it (Nygard, "Release
- * It!"). There is no exponential back-off: one probe per pause is cheap, and callers with a deadline wait for
- * the backend's return. Outcomes of earlier requests that arrive while the breaker is open are ignored, but a
- * late success of a probe closes it.
+ * It!"). There is no exponential back-off, because one probe per pause is cheap and callers with a deadline
+ * are waiting for the backend to return. Outcomes of earlier requests that arrive while the breaker is open
+ * are ignored, but a late success of a probe closes it.
  */
 export class Breaker {
   readonly #options: BreakerOptions;
@@ -57,7 +57,7 @@ export class Breaker {
     return "probe";
   }
 
-  /** Time until a request may be admitted, ms; 0 if one may be sent now. */
+  /** Time until a request may be admitted, in ms; 0 if one may be sent now. */
   waitMs(now: number): number {
     if (this.#openUntil === null) return 0;
     if (now < this.#openUntil) return this.#openUntil - now;
@@ -65,23 +65,26 @@ export class Breaker {
     return this.#probeSince === null ? 0 : Math.max(0, Math.min(poll_ms, this.#probeSince + probe_ms - now));
   }
 
-  /** Records the outcome of a request. `probe`: the request was admitted as a probe. */
+  /**
+   * Records the outcome of a request.
+   * @param probe whether the request was admitted as a probe
+   */
   record(good: boolean, now: number, probe = false): void {
     if (probe) this.#probed(good, now);
     else if (this.#openUntil === null) this.#count(good, now);
   }
 
-  /** Releases the probe without an outcome: its caller was cancelled. */
+  /** Releases the probe without an outcome, because its caller was cancelled. */
   forget(): void {
     this.#probeSince = null;
   }
 
-  /** Outcomes in the window, without probes; zero after the breaker has opened. */
+  /** Outcomes in the window, not counting probes; zero once the breaker has opened. */
   seen(now: number): { good: number; bad: number } {
     return { good: this.#counts.sum("good", now), bad: this.#counts.sum("bad", now) };
   }
 
-  /** Opens the breaker. Also called for failures that other breakers have counted. */
+  /** Opens the breaker. Also called because of failures that other breakers have counted. */
   open(now: number): void {
     this.#probeSince = null;
     this.#openUntil = now + this.#options.open_ms;
@@ -103,7 +106,7 @@ export class Breaker {
       this.#openUntil = null;
       return;
     }
-    // A probe that was given up may still end after another probe has decided.
+    // A probe that timed out may still end after another probe has decided the state.
     if (this.state(now) === "half_open") this.open(now);
   }
 }

@@ -1,5 +1,5 @@
 // The circuit breakers of one backend, one per key, with rules for when the failures of some keys open the
-// breakers of others. Must not know sessions, HTTP or clocks.
+// breakers of others. Independent of sessions, HTTP and clocks.
 import { Breaker, type BreakerDecision, type BreakerOptions, type BreakerState } from "./breaker.ts";
 
 /** Maximum number of keys; the least recently used key is evicted. */
@@ -7,17 +7,17 @@ const KEYS_MAX = 256;
 
 /**
  * One breaker per key, so that failures caused by one key's questions stop only that key. The breakers of all
- * other keys without a recent success, and of new keys, open too if the keys with failures together reach the
- * weight of `volume_min` outcomes. A key weighs at most half of that, so at least two keys must fail. Each
- * key closes its breaker with its own probe. Without keys ("") there is a single breaker.
+ * other keys without a recent success, and of new keys, open too if the failing keys together reach the
+ * weight of `volume_min` outcomes. A single key has at most half that weight, so at least two keys must fail.
+ * Each breaker closes after a successful probe for its own key. Without keys ("") there is a single breaker.
  */
 export class KeyedBreaker {
   readonly #options: BreakerOptions;
   readonly #weight_max: number;
-  /** Ordered by latest use. */
+  /** Least recently used first. */
   readonly #breakers = new Map<string, Breaker>();
   #latest: { key: string; breaker: Breaker } | null = null;
-  /** Start of the last opening for all keys; null if there was none. */
+  /** Time at which the breakers of all keys last opened; null if they never did. */
   #openedAt: number | null = null;
 
   constructor(options: BreakerOptions) {
@@ -26,7 +26,8 @@ export class KeyedBreaker {
   }
 
   /**
-   * The state for one key. Without a key: `open` if the breaker is open for all keys or for every known key.
+   * The state for one key. Without a key, `open` means that the breaker is open for all keys, or for every
+   * known key.
    */
   state(now: number, key?: string): BreakerState {
     if (key !== undefined) return this.#breakerFor(key, now).state(now);
@@ -35,7 +36,7 @@ export class KeyedBreaker {
     return states.has("closed") || states.size === 0 ? "closed" : states.has("half_open") ? "half_open" : "open";
   }
 
-  /** The same as `Breaker.admit`, for one key. */
+  /** Like `Breaker.admit`, for one key. */
   admit(now: number, key: string): BreakerDecision {
     return this.#breakerFor(key, now).admit(now);
   }
@@ -51,7 +52,7 @@ export class KeyedBreaker {
   record(good: boolean, now: number, probe: boolean, key: string): void {
     const breaker = this.#breakerFor(key, now);
     breaker.record(good, now, probe);
-    // Beyond this count, further failures of a key add no weight.
+    // Above this count, further failures of a key add no weight.
     if (good || probe || breaker.seen(now).bad > this.#options.volume_min || this.#openForAll(now)) return;
     this.#weigh(now);
   }

@@ -1,9 +1,12 @@
 // A registry of counters, gauges and histograms by name and labels, rendered as Prometheus text. Label values
-// must come from closed sets. Must not know any particular metric.
+// must come from closed sets. Independent of any particular metric.
 
 type MetricLabels = Readonly<Record<string, string>>;
 
-/** Kind and help text of a metric. `single`: it has no labels and is rendered even before its first count. */
+/**
+ * Kind and help text of a metric. `single`: the metric has no labels and is rendered even before its first
+ * count.
+ */
 export type MetricFamily = readonly [kind: "counter" | "gauge" | "histogram", help: string, single?: "single"];
 
 interface Series {
@@ -14,18 +17,18 @@ interface Series {
 }
 
 /**
- * The counts of one series; for a histogram, the number of observations, their sum and the buckets. Labels
- * are in Prometheus syntax.
+ * The count of one series; for a histogram, the number of observations, their sum and the bucket counts.
+ * Labels are in Prometheus syntax.
  */
 export type SeriesCount = readonly [name: string, labels: string, value: number, sum: number, buckets: number[]];
 
-/** Metrics since the process (or isolate) started. */
+/** Metrics counted since the process (or isolate) started. */
 export class MetricRegistry<Name extends string> {
   readonly #families: Readonly<Record<Name, MetricFamily>>;
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, Map<string, Series>>();
 
-  /** @param bounds upper bounds of the histogram buckets, seconds, ascending */
+  /** @param bounds upper bounds of the histogram buckets in seconds, ascending */
   constructor(families: Readonly<Record<Name, MetricFamily>>, bounds: readonly number[] = []) {
     this.#families = families;
     this.#bounds = bounds;
@@ -88,7 +91,7 @@ export class MetricRegistry<Name extends string> {
     }
   }
 
-  /** Prometheus text format 0.0.4. */
+  /** Renders all metrics in the Prometheus text format 0.0.4. */
   render(): string {
     let text = "";
     for (const [name, all] of this.#series) {

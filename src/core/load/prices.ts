@@ -1,8 +1,8 @@
-// The cost of verifiers' tokens: parses PRICES and computes the cost per model.
+// The cost of the tokens that verifiers use: parses the setting PRICES and computes the cost per model.
 import * as z from "zod";
 import { LIMITS } from "../faults/limits.ts";
 
-/** US dollars per million tokens, which equals millionths of a dollar per token. */
+/** In US dollars per million tokens, which equals millionths of a dollar per token. */
 export interface Price {
   input: number;
   output: number;
@@ -18,8 +18,8 @@ const PricesSchema = z.record(
 );
 
 /**
- * Reads `{"judge-14b": {"input": 0.2, "output": 0.8}}`.
- * @throws Error for anything else
+ * Parses the setting PRICES, for example `{"judge-14b": {"input": 0.2, "output": 0.8}}`.
+ * @throws Error if the string has any other form
  */
 export function parsePrices(text: string): Prices {
   return new Map(Object.entries(PricesSchema.parse(JSON.parse(text))));
@@ -29,30 +29,31 @@ export function parsePrices(text: string): Prices {
 export interface ModelTokens {
   /** The model named in the reply; null if the reply named none. */
   model: string | null;
-  /** The model named in the request; null if the backend chose one. */
+  /** The model named in the request; null if the request left the choice to the backend. */
   asked: string | null;
   prompt_tokens: number;
   completion_tokens: number;
 }
 
-/** The cost of tokens. */
 export interface TokenCost {
-  /** US dollars, without the tokens of models that have no price. */
+  /** In US dollars, not counting the tokens of models without a price. */
   usd: number;
-  /** Tokens of models without a price. */
+  /** Number of tokens used by models without a price. */
   unpriced_tokens: number;
   /**
-   * US dollars, with the highest listed price for unpriced tokens: an upper bound if all models are listed.
+   * In US dollars, with unpriced tokens at the highest listed price: an upper bound if all models are listed.
    */
   usd_most: number;
 }
 
-/** Converts to dollars, rounded to billionths; the error of the sum is far smaller. */
+/**
+ * Converts to dollars, rounded to billionths, which is far coarser than the floating-point error of the sum.
+ */
 const dollarsOf = (millionths: number) => Math.round(millionths * 1_000) / 1_000_000_000;
 
 /**
- * Computes the cost of tokens. Looks up the price by the model in the reply, else by the model in the
- * request.
+ * Computes the cost of tokens. The price is looked up by the model in the reply or, failing that, by the
+ * model in the request.
  */
 export function costOf(used: readonly ModelTokens[], prices: Prices): TokenCost {
   const all = [...prices.values()];

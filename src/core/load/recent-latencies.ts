@@ -1,5 +1,5 @@
-// Recent latencies of one backend, and the percentile above which a request counts as a straggler. Must not
-// know what is measured.
+// Recent latencies of one backend, and the percentile above which a request counts as a straggler.
+// Independent of what is measured.
 import { percentile } from "../math/stats.ts";
 
 /** Number of latencies kept; sorting them takes about 10 µs. */
@@ -27,7 +27,8 @@ export class RecentLatencies {
   }
 
   /**
-   * The 95th percentile, ms, at most 16 latencies out of date; null with fewer than `samples_min` latencies.
+   * The 95th percentile in ms, at most 16 latencies out of date; null with fewer than `samples_min`
+   * latencies.
    */
   get p95(): number | null {
     if (this.#ring.length < this.#samples_min) return null;

@@ -1,10 +1,10 @@
 // Remembers which documents a query was recently ranked with, to detect a client that splits one query into
-// blocks: relative scores of separate requests cannot be merged. Best effort: each isolate only knows its own
-// requests.
+// several requests, whose relative scores cannot be merged. Best effort, since each isolate knows only the
+// requests that it handled.
 import { hashText } from "../math/random.ts";
 
 const WINDOW_MS = 60_000;
-/** Maximum number of queries; a new query evicts the oldest. */
+/** Maximum number of queries to remember; a new query evicts the oldest. */
 const QUERIES_MAX = 1_024;
 
 interface Ranking {
@@ -19,9 +19,9 @@ export class RecentRankings {
 
   /**
    * Records a ranking.
-   * @param now ms of one clock
-   * @returns time since the same key ranked the same query with other documents, ms; null if there was no
-   * such ranking within a minute
+   * @param now current time in ms, always from the same clock
+   * @returns time in ms since the same API key ranked the same query with other documents; null if that did
+   *   not happen within the last minute
    */
   note(now: number, key_name: string | null, query: string, documents: readonly string[]): number | null {
     const name = digest("query", key_name ?? "", query);

@@ -1,11 +1,11 @@
-// The retry budget of one backend: limits retries to a rate that grows with the backend's answers. Must not
-// know what is retried.
+// The retry budget of one backend: limits retries to a rate that grows with the backend's answers.
+// Independent of what is retried.
 
 interface RetryBudgetOptions {
-  /** Retries that may be sent at once; the budget refills evenly within `window_ms`. */
+  /** Number of retries that may be sent at once; the budget refills evenly over `window_ms`. */
   burst: number;
   window_ms: number;
-  /** Additional retries earned per answer, 0..1. */
+  /** Additional retries earned by each answer, 0..1. */
   share: number;
 }
 
@@ -13,7 +13,7 @@ interface RetryBudgetOptions {
  * A token bucket (like the retry throttling of gRPC and the AWS SDKs). A retry takes a token and returns it
  * when it is answered; every answer also earns `share` of a token. Successful retries are therefore almost
  * free, while a backend that only fails gets at most `burst` retries per window. The budget delays retries
- * but never forbids one: callers with time left wait their turn.
+ * but never forbids them: callers with time left wait for a token.
  */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
@@ -25,16 +25,19 @@ export class RetryBudget {
     this.#tokens = options.burst;
   }
 
-  /** Records an answer; `retry`: the question was a retry. */
+  /**
+   * Records an answer.
+   * @param retry whether the question was a retry
+   */
   answered(retry: boolean): void {
     const { burst, share } = this.#options;
     this.#tokens = Math.min(burst, this.#tokens + share + (retry ? 1 : 0));
   }
 
   /**
-   * Takes one retry out of the budget.
-   * @param now ms of one clock
-   * @returns 0, or the time until a retry is available, ms
+   * Takes one retry from the budget.
+   * @param now current time in ms, always from the same clock
+   * @returns 0 if the retry may be sent, else the time until one is available, in ms
    */
   take(now: number): number {
     const { burst, window_ms } = this.#options;

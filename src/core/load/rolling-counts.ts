@@ -1,11 +1,11 @@
-// Counts over the recent past in a ring of time slices, so that old counts expire by themselves. Must not
-// know what is counted or where the time comes from.
+// Counts over the recent past in a ring of time slices, so that old counts expire by themselves. Independent
+// of what is counted and of the clock.
 
 const SLICES = 10;
 
 /**
- * Counts of several kinds over the last `window_ms`, with a resolution of a tenth of the window. Times are ms
- * of one clock and must not decrease.
+ * Counts of several kinds over the last `window_ms`, with a resolution of a tenth of the window. Times are in
+ * ms from a single clock and must not decrease.
  */
 export class RollingCounts<Kind extends string> {
   readonly #slice_ms: number;
@@ -26,7 +26,7 @@ export class RollingCounts<Kind extends string> {
     last.counts[kind] = (last.counts[kind] ?? 0) + 1;
   }
 
-  /** The count of `kind` in the window that ends now. */
+  /** The count of `kind` in the window that ends at `now`. */
   sum(kind: Kind, now: number): number {
     this.#forget(Math.floor(now / this.#slice_ms));
     return this.#slices.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0);

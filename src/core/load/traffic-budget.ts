@@ -1,19 +1,19 @@
 // Limits the extra traffic to one backend (requests beyond first attempts) to a share of recent traffic, so
-// that retries cannot amplify an outage. Must not know what the extra traffic is for.
+// that retries cannot amplify an outage. Independent of what the extra traffic is for.
 import { RollingCounts } from "./rolling-counts.ts";
 
 interface TrafficBudgetOptions {
   window_ms: number;
   /** Extra requests allowed per first attempt in the window, 0..1. */
   share: number;
-  /** Extra requests always allowed per window, so that a single request can be retried. */
+  /** Number of extra requests always allowed per window, so that even a single request can be retried. */
   floor: number;
 }
 
 /**
  * A retry budget like Finagle's: extra requests are limited to `share` of the window's first attempts, but at
  * least `floor`. Total traffic is therefore at most (1 + share) times the first attempts, plus the floor,
- * however many retries callers want.
+ * however many retries callers request.
  */
 export class TrafficBudget {
   readonly #options: TrafficBudgetOptions;
@@ -29,7 +29,7 @@ export class TrafficBudget {
     this.#counts.add("first", now);
   }
 
-  /** Takes one extra request out of the budget; returns false if none is left. */
+  /** Takes one extra request from the budget; returns false if none is left. */
   take(now: number): boolean {
     const { share, floor } = this.#options;
     const allowed = Math.max(floor, Math.floor(this.#counts.sum("first", now) * share));

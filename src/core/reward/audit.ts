@@ -1,5 +1,5 @@
-// Audits: picks a share of groups for another judge to judge again and measures how far that judge's order
-// agrees with the rewards. An audit never changes a reward.
+// Audits: selects a share of the groups to be judged again by another judge, and measures how far the second
+// ranking agrees with the rewards. An audit never changes a reward.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -11,7 +11,7 @@ import { judgeFault } from "../tournament/judge-fault.ts";
 import { needsReference, ScheduleSchema } from "../tournament/named-schedule.ts";
 import type { AnySpec } from "./compiled-spec.ts";
 
-/** The score of every audit spec. Only the order is compared, so any score would do. */
+/** The score in every audit spec. Only the ranking is used, so any score would do. */
 const SCORE = "win_rate";
 
 /** Schema of a spec's `audit`; parsing returns the canonical form. */
@@ -33,7 +33,7 @@ export const AuditSchema = z
   })
   .meta(said("judges a share of the groups again with another judge, without effect on rewards (docs/alarms.md)"));
 
-/** The spec that judges a group again; null if the spec has no audit. */
+/** The spec for judging a group again; null if the spec has no audit. */
 export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {
   if (audit === undefined) return null;
   const format = { rules: [], penalty: 0 };
@@ -42,13 +42,16 @@ export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {
 
 const WORDS = 2 ** 32;
 
-/** Whether a group is audited. Depends only on the seed and the judged texts, so it is reproducible. */
+/**
+ * Whether a group is audited. Depends only on the seed and the group's prompt and candidates, so it is
+ * reproducible.
+ */
 export function isAudited({ share }: Audit, seed: number, { question, texts }: PreparedGroup): boolean {
   return hashText("audit", seed, question, ...texts)[0] / WORDS < share;
 }
 
 /**
- * Spearman's correlation of a group's rewards with its audit, in [-1, 1], over the rollouts that have
+ * Spearman's correlation between a group's rewards and its audit, in [-1, 1], over the rollouts that have
  * both values; null if fewer than two have both, or if either side is constant.
  */
 export function auditCorrelation(

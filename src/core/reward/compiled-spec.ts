@@ -14,7 +14,7 @@ import { type CompiledExpression, compileExpression, ExpressionFault } from "./e
 import { flatSignals } from "./flat-signals.ts";
 import { SIGNALS } from "./table.ts";
 
-/** A signal of a spec in canonical form: `kind`, `when` and `skip_value`, plus the kind's own settings. */
+/** A signal in a spec, in canonical form: `kind`, `when` and `skip_value`, plus the kind's own settings. */
 export interface SpecSignal {
   kind: string;
   when?: string | undefined;
@@ -22,7 +22,7 @@ export interface SpecSignal {
   [setting: string]: unknown;
 }
 
-/** A spec of named signals and an expression over them, in its canonical form. */
+/** A spec that consists of named signals and an expression over them, in canonical form. */
 export interface SignalsSpec extends KeptTexts {
   candidate: Spec["candidate"];
   /** Signals by name, in ascending order. */
@@ -32,14 +32,14 @@ export interface SignalsSpec extends KeptTexts {
   audit?: Audit;
 }
 
-/** A spec in either form. */
+/** A spec in the flat form or in the form with signals. */
 export type AnySpec = Spec | SignalsSpec;
 
 export const hasSignals = (spec: AnySpec): spec is SignalsSpec => "signals" in spec;
 
 /**
- * The text that is hashed into a signals spec's `spec_hash`.
- * @param prompts the hash of each prompt that the spec's judges name
+ * The string whose hash is a signals spec's `spec_hash`.
+ * @param prompts hash of each prompt named by the spec's judges
  */
 export function signalsFingerprint(spec: SignalsSpec, prompts: Record<string, string>): string {
   const deciding = decidingOf(spec);
@@ -52,7 +52,9 @@ export function signalsFingerprint(spec: SignalsSpec, prompts: Record<string, st
 
 export interface CompiledSignal {
   name: string;
-  /** The spec field that defines the signal; `judge_field` is the field that configures its judge. */
+  /**
+   * The spec field that defines the signal. `judge_field` is the field that configures the signal's judge.
+   */
   field: string;
   judge_field: string;
   signal: Signal;
@@ -69,7 +71,7 @@ export interface CompiledSignal {
 
 export interface CompiledSpec {
   spec: AnySpec;
-  /** Signals in dependency order: each comes after those it waits for. */
+  /** Signals in dependency order: each follows the signals that it depends on. */
   signals: readonly CompiledSignal[];
   /** Signal names, ascending. */
   names: readonly string[];
@@ -78,11 +80,11 @@ export interface CompiledSpec {
   judgeable: boolean;
   /** Whether a signal or an expression compares a rollout with the rest of its group. */
   relative: boolean;
-  /** Fields that groups and rollouts must carry, and `step`. */
+  /** Fields that the spec requires in each group and rollout, and whether it requires `step`. */
   facts: readonly Fact[];
 }
 
-/** The fields of the flat form, by the signal that each one defines. */
+/** Fields of the flat form, keyed by the signal that each one defines. */
 const FLAT_FIELDS: Readonly<Record<string, string>> = { base: "judge", format: "format", overlong: "overlong" };
 
 /** The spec fields that define a signal and its judge, for either form. */
@@ -91,7 +93,7 @@ const fieldsOf = (spec: AnySpec, name: string): Pick<CompiledSignal, "field" | "
     ? { field: `signals.${name}`, judge_field: `signals.${name}.judge` }
     : { field: FLAT_FIELDS[name] as string, judge_field: "judge" };
 
-/** A fault of a signals spec that its schema cannot express, with the path of the field. */
+/** An error in a signals spec that its schema cannot express, with the field's path. */
 export class SpecFault extends Error {
   readonly path: readonly string[];
   constructor(path: readonly string[], message: string) {
@@ -101,23 +103,26 @@ export class SpecFault extends Error {
   }
 }
 
-/** The signals of a spec of either form, by name. */
+/** The signals of a spec by name, for either form. */
 export const signalsOf = (spec: AnySpec): SignalsSpec["signals"] =>
   hasSignals(spec) ? spec.signals : flatSignals(spec);
 
-/** The kind with that name. The schema admits only names in the table. */
+/** The kind with the given name. The schema accepts only names in the table. */
 export const kindNamed = (kind: string): Signal => SIGNALS.find((signal) => signal.kind === kind) as Signal;
 
 /** The kind of backend that answers a signal's questions. */
 export const backendOf = (signal: Signal, settings: unknown): Question["to"] => signal.to?.(settings) ?? "chat";
 
-/** Backends that receive a prompt written in a preset's words. */
+/** Kinds of backends that receive a prompt worded by a preset. */
 const ASKED_IN_WORDS: ReadonlySet<Question["to"]> = new Set(["chat", "decide"]);
 
 /** The spec field that configures the audit's judge. */
 export const AUDIT_JUDGE = "audit.judge";
 
-/** The judges of all signals that prompt a model in words, and the audit's, each with its spec field. */
+/**
+ * Judges of all signals that prompt a model in natural language, and the audit's judge, each with its spec
+ * field.
+ */
 export function judgesIn(spec: AnySpec): { path: string; judge: Judge }[] {
   const audit = spec.audit === undefined ? [] : [{ path: AUDIT_JUDGE, judge: spec.audit.judge }];
   const asking = Object.entries(signalsOf(spec)).flatMap(([name, { kind, when: _, skip_value: __, ...settings }]) => {
@@ -133,7 +138,7 @@ const sumOf = (names: readonly string[]): string => names.join(" + ");
 
 /**
  * Compiles a spec for groups of at most n rollouts.
- * @throws SpecFault naming the field; never for a spec that its schema has accepted
+ * @throws SpecFault naming the field; not for a spec that the schema has already accepted
  */
 export function readSpec(spec: AnySpec, n: number): CompiledSpec {
   const given = signalsOf(spec);
@@ -153,7 +158,7 @@ export function readSpec(spec: AnySpec, n: number): CompiledSpec {
   const compiled = opened.map((openedSignal): CompiledSignal => {
     const path = ["signals", openedSignal.name, "when"];
     const when = openedSignal.when === undefined ? null : expression(openedSignal.when, ranges, path);
-    // Whether a candidate can be judged and fits is known only after every asking signal has finished.
+    // Only after every asking signal has finished is it known whether a candidate fits and can be judged.
     const judges = isFormatRule(openedSignal.signal, openedSignal.settings) ? asking : [];
     return { ...openedSignal, when, after: [...new Set([...(when?.signals ?? []), ...judges])] };
   });
@@ -179,8 +184,8 @@ const hasRule = (signal: Signal, settings: unknown, rule: "judgeable" | "fits"):
   signal.rules?.(settings).includes(rule) === true;
 
 /**
- * Whether candidates are extracted: a verifier is asked, or a rule requires one. Otherwise rollouts are
- * read whole.
+ * Whether candidates must be extracted, because a verifier is asked about them or a format rule requires
+ * them. Otherwise rollouts are read whole.
  */
 export const asksForCandidates = ({ signals }: CompiledSpec): boolean =>
   signals.some(
@@ -188,7 +193,7 @@ export const asksForCandidates = ({ signals }: CompiledSpec): boolean =>
       (judge !== null && signal.ownTexts !== true) || signal.rules?.(settings).includes("has_candidate"),
   );
 
-/** Whether a signal compares candidates by only a few of their pairs. */
+/** Whether some signal compares candidates without asking about all pairs. */
 export const comparesFew = ({ signals }: CompiledSpec): boolean =>
   signals.some(({ signal, judge }) => signal.relative === true && judge !== null && asksFewPairs(judge));
 
@@ -229,8 +234,8 @@ function ordered(signals: readonly CompiledSignal[]): CompiledSignal[] {
 /**
  * Compiles a spec for scoring.
  * @param n maximum number of rollouts per group
- * @throws ApiError `unbounded_reward`, naming the value to squash or the function whose domain a value
- *   may leave. Only for a spec with signals: the flat form may have an `overlong` without a clamp
+ * @throws ApiError `unbounded_reward`, naming the value to squash or the function whose domain a value may
+ *   leave. Not thrown for flat specs, whose `overlong` may have no clamp
  */
 export function compileSpec(spec: AnySpec, n: number = LIMITS.rollouts_per_group_max): CompiledSpec {
   const compiled = readSpec(spec, n);
@@ -251,7 +256,7 @@ export function compileSpec(spec: AnySpec, n: number = LIMITS.rollouts_per_group
   );
 }
 
-/** Beyond this limit, means and deviations overflow, here or in the run log's database. */
+/** Beyond this limit, means and deviations overflow, either here or in the run log's database. */
 function refuseHuge(field: string, where: string, range: ValueRange): void {
   const huge = range.some((end) => Number.isFinite(end) && Math.abs(end) > LIMITS.value_max);
   if (huge) throw unboundedAt(field, `${where} between ${range[0]} and ${range[1]}; ${theLimit("value_max")}`);

@@ -1,4 +1,4 @@
-// Cost of a spec for one group in generations and tokens, counted by opening its signals on a dummy group of
+// Cost of a spec for one group in generations and tokens, computed by opening its signals on a dummy group of
 // n distinct candidates. Sends no requests.
 
 import { generationsOf } from "../asking/questions.ts";
@@ -13,17 +13,19 @@ export interface GroupCost {
   rollouts: number;
   /**
    * Generations of the first wave, without repeated questions. Null, like the fields below, if the spec
-   * does not suit the group.
+   * cannot be applied to the group.
    */
   generations: number | null;
-  /** Upper bound over all waves for any verifier answers, repeated questions and attribution included. */
+  /**
+   * Upper bound over all waves, whatever the verifier answers; includes repeated questions and attribution.
+   */
   generations_max: number | null;
   /** Upper bounds of the tokens generated for `generations` and `generations_max`. */
   completion_tokens: number | null;
   completion_tokens_max: number | null;
 }
 
-/** Costs per asking signal. A signal with `when` is counted as if its condition held for every rollout. */
+/** Cost per asking signal. A signal with `when` is counted as if the condition held for every rollout. */
 export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupCost> {
   const group = groupOf(n, Object.keys(formatsOf(compiled)));
   const none = new Array<boolean>(n).fill(false);

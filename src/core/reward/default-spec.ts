@@ -1,13 +1,13 @@
-// Builds the spec that `default` means when a deployment sets its own default judge.
+// Builds the spec that the name `default` refers to when a deployment sets its own default judge.
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import type { AnySpec } from "./compiled-spec.ts";
 import { AnySpecSchema } from "./signals-spec.ts";
 
 /**
- * The contract's defaults with the given preset: a tournament if the preset compares candidates, a
- * `grade` if it looks at one candidate, `steps` if it locates a wrong step. A preset judges whole texts,
- * a code template judges programs.
+ * The API's default spec with the given preset: a tournament if the preset compares candidates, a `grade` if
+ * it judges one candidate at a time, `steps` if it locates a wrong step. Presets judge whole rollouts; code
+ * templates judge extracted programs.
  * @param name name of an existing preset or template
  */
 export function specOfJudge(name: string): AnySpec {

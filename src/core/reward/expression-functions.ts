@@ -6,24 +6,24 @@ import { LIMITS } from "../faults/limits.ts";
 import { cos, exp, log, power, sigmoid } from "../math/elementary.ts";
 import { clamp, hull, limited, mean, OVER_GROUP, TRUTH } from "./expression-group-functions.ts";
 
-/**
- * A function of one rollout's values. `constants` holds, by position, the arguments that must be literal
- * numbers.
- */
+/** An operator or function over the values of one rollout. */
 interface PlainFunction {
   arity: readonly [least: number, most: number];
   /** Positions of arguments that must be literal numbers. */
   constant?: readonly number[];
-  /** An error message if the constants are invalid, else null. */
+  /**
+   * Returns an error message if the constants are invalid, else null.
+   * @param constants literal arguments by position; null for arguments that are not literal
+   */
   refuse?(constants: readonly (number | null)[]): string | null;
-  /** The domain as text if arguments within the ranges may lie outside it, else null. */
+  /** Describes the domain if arguments within the ranges may lie outside it, else null. */
   domain?(ranges: readonly ValueRange[]): string | null;
   range(ranges: readonly ValueRange[]): ValueRange;
   /** Range of the intermediate results, if it can exceed the final range. */
   way?(ranges: readonly ValueRange[]): ValueRange;
   /**
-   * Returns a non-finite number if any intermediate result is not finite; the rollout then has no value
-   * (`unbounded`).
+   * Returns a non-finite number if any intermediate result is not finite; the rollout then has no value (code
+   * `unbounded`).
    */
   evaluate(values: readonly number[], step: number): number;
   /** Whether the function needs the request's `step`. */
@@ -65,8 +65,8 @@ const within = (plain: PlainFunction, takes: string, holds: (range: ValueRange) 
 });
 
 /**
- * Range of a power. NaN if undefined: a base that may be negative needs a whole exponent, and a base
- * that may be 0 needs a non-negative one.
+ * Range of a power. NaN if the power is undefined: a base that may be negative needs a whole exponent, and a
+ * base that may be 0 needs a non-negative one.
  */
 function powerRange([low, high]: ValueRange, exponent: number): ValueRange {
   const whole = Number.isInteger(exponent);
@@ -108,10 +108,10 @@ function anneal(from: number, to: number, first: number, last: number, step: num
   return between(from + (to - from) * share, from, to);
 }
 
-/** Upper bound of fp + fn: beyond it the correction amplifies noise more than fivefold. */
+/** Upper bound of fp + fn; beyond this, the correction amplifies noise more than fivefold. */
 const NOISE_MAX = 0.8;
 
-/** Operators and functions of one rollout. `if` is separate, since it counts only the branch taken. */
+/** Operators and per-rollout functions. `if` is handled separately, since only the branch taken counts. */
 export const PLAIN: Readonly<Record<string, PlainFunction>> = {
   "+": { arity: [2, 2], range: (r) => corners((a, b) => a + b, r), evaluate: ([a = 0, b = 0]) => a + b },
   "-": { arity: [2, 2], range: difference, evaluate: ([a = 0, b = 0]) => a - b },
@@ -170,7 +170,7 @@ export const PLAIN: Readonly<Record<string, PlainFunction>> = {
     evaluate: ([x = 0, low = 0, high = 0]) => clamp(x, low, high),
   },
   sigmoid: monotone(sigmoid),
-  // PAR: a reward centred on a reference, then squashed (formulas).
+  // PAR (preference as reward): a reward centred on a reference, then squashed.
   par: {
     arity: [2, 2],
     range: (r) => corners((x, ref) => sigmoid(x - ref), r),
@@ -215,8 +215,8 @@ const isBounded = (range: ValueRange): boolean => range.every(Number.isFinite);
 const written = ([low, high]: ValueRange): string => `${low} to ${high}`;
 
 /**
- * A description of how the arguments' ranges leave an operator's or function's domain; null if they do
- * not. Also reports overflow: bounded arguments must give a bounded value.
+ * Describes how the arguments' ranges leave the domain of an operator or function; null if they do not. Also
+ * reports overflow: bounded arguments must give a bounded value.
  */
 export function leftDomain(name: string, args: readonly ValueRange[], value: () => ValueRange): string | null {
   const takes = PLAIN[name]?.domain?.(args) ?? null;

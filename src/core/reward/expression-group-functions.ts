@@ -7,17 +7,17 @@ import { square } from "../math/elementary.ts";
 import { rankShares } from "../math/stats.ts";
 
 /**
- * A function over the group: maps the members' numbers to numbers in the same order. Members with a null
+ * A function over the group: maps the members' numbers to new numbers in the same order. Members with a null
  * value are left out.
  */
 interface GroupFunction {
-  /** Number of arguments; omitted: one. */
+  /** Number of arguments; default 1. */
   arity?: 2;
-  /** Value range, from the first argument's range. */
+  /** Value range, given the first argument's range. */
   range(range: ValueRange): ValueRange;
-  /** Range of intermediate results, like `PlainFunction.way`. */
+  /** Range of intermediate results; see `PlainFunction.way`. */
   way?(range: ValueRange): ValueRange;
-  /** Like `PlainFunction.evaluate`, but for all members at once. */
+  /** Like `PlainFunction.evaluate`, but for all members of the group at once. */
   over(values: readonly number[], beside: readonly number[]): readonly number[];
 }
 
@@ -28,7 +28,10 @@ export const hull = (ranges: readonly ValueRange[]): ValueRange => [
 ];
 export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 export const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
-/** Applies a transform that would hide a non-finite value; NaN for those. */
+/**
+ * Applies a transform to a finite number. Returns NaN for any other number, which the transform might
+ * otherwise hide.
+ */
 export const limited = (x: number, transform: (x: number) => number) =>
   Number.isFinite(x) ? transform(x) : Number.NaN;
 
@@ -36,11 +39,14 @@ const constantOver = (values: readonly number[], value: number) => values.map(()
 const minOf = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
 const maxOf = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
-/** Mean, clamped to the values' extremes: rounding could push it outside and so outside the proved range. */
+/**
+ * Mean, clamped to the extremes of the values: rounding could push it outside these and thus outside the
+ * proved range.
+ */
 const groupMean = (values: readonly number[]) =>
   limited(mean(values), (centre) => clamp(centre, minOf(values), maxOf(values)));
 
-/** Added to a group's standard deviation in `zscore`, against division by zero. */
+/** Added to a group's standard deviation in `zscore`, to avoid division by zero. */
 const ZSCORE_FLOOR = 1e-4;
 
 function zscores(values: readonly number[]): number[] {
@@ -50,16 +56,16 @@ function zscores(values: readonly number[]): number[] {
   return values.map((value) => limited(deviation, () => (value - centre) / (deviation + ZSCORE_FLOOR)));
 }
 
-/** Largest possible distance from the group's mean, in population standard deviations. */
+/** Largest possible distance of a value from the group's mean, in population standard deviations. */
 const ZSCORE_MAX = Math.sqrt(LIMITS.rollouts_per_group_max - 1);
 
-/** Range of a sum over the largest group. */
+/** Range of a sum over a group of the maximum size. */
 const sumRange = (range: ValueRange): ValueRange =>
   range.map((end) => end * LIMITS.rollouts_per_group_max) as [number, number];
-/** Range of the sum of squared distances from a group's mean. */
+/** Range of the sum of squared distances from the group's mean. */
 const squaresRange = ([low, high]: ValueRange): ValueRange => sumRange([0, square(high - low)]);
 
-/** Whether the range is a single number, so all members are equal. */
+/** Whether the range is a single number, so that all members are equal. */
 const isPoint = ([low, high]: ValueRange): boolean => low === high;
 
 export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
@@ -77,7 +83,7 @@ export const OVER_GROUP: Readonly<Record<string, GroupFunction>> = {
     over: zscores,
   },
   /**
-   * Mean of the members whose second argument is not 0 minus the mean of the others; 0 if either set is
+   * Mean of the members whose second argument is not 0, minus the mean of the others; 0 if either set is
    * empty (Group Contrastive Masking of GCPO, arXiv 2506.07160).
    */
   contrast: {

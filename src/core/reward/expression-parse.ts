@@ -2,7 +2,10 @@
 import jsep from "jsep";
 import { LIMITS } from "../faults/limits.ts";
 
-/** An expression tree. `at` is the 1-based column in the text; an operator is a call named by its sign. */
+/**
+ * An expression tree. `at` is the 1-based column in the expression; an operator is a call named by its
+ * symbol.
+ */
 export type Expression =
   | { kind: "number"; value: number; at: number }
   | { kind: "name"; name: string; at: number }
@@ -30,7 +33,7 @@ LEVELS.forEach((signs, level) => {
 });
 for (const sign of ["-", "+", "not"]) jsep.addUnaryOp(sign);
 
-/** The internal state of jsep that plugins may use. */
+/** The part of jsep's internal state that plugins may use. */
 interface TokenReader {
   index: number;
   expr: string;
@@ -71,7 +74,7 @@ interface Count {
 
 /**
  * Parses an expression of at most expression_chars characters and expression_nodes nodes.
- * @throws ExpressionFault naming the column
+ * @throws ExpressionFault with the column of the error
  */
 export function parseExpression(text: string): Expression {
   if (text.length > LIMITS.expression_chars) {
@@ -112,7 +115,7 @@ function treeOf(node: jsep.Expression, count: Count, near: number): Expression {
     case "BinaryExpression": {
       const { operator, left, right } = node as unknown as jsep.BinaryExpression;
       if (COMPARISONS.has(operator)) requirePlainSides(left, right, at);
-      // In other languages -a ^ 2 is -(a ^ 2), but jsep parses (-a) ^ 2.
+      // In other languages, -a ^ 2 means -(a ^ 2), but jsep parses (-a) ^ 2.
       if (operator === "^" && left.type === "UnaryExpression" && left.grouped !== true) {
         throw new ExpressionFault(at, "a power of a signed value is ambiguous; write -(a ^ 2) or (-a) ^ 2");
       }
@@ -137,7 +140,7 @@ function numberOf(value: unknown, at: number): number {
   throw new ExpressionFault(at, "numbers in an expression must be finite");
 }
 
-/** Rejects `not a == b` and `a < b < c`, whose parse differs from how they look. */
+/** Rejects `not a == b` and `a < b < c`, which are parsed differently from how they read. */
 function requirePlainSides(left: jsep.Expression, right: jsep.Expression, at: number): void {
   if (left.type === "UnaryExpression" && left.operator === "not" && left.grouped !== true) {
     throw new ExpressionFault(at, "not next to a comparison is ambiguous; write not (a == b) or (not a) == b");
@@ -169,7 +172,10 @@ function secondPlace(node: jsep.Expression): number | undefined {
 const SIGNS: Readonly<Record<string, string>> = { "-1": "-", "+1": "+", not: "not " };
 const levelOf = (name: string): number => LEVELS.findIndex((signs) => (signs as readonly string[]).includes(name));
 
-/** Prints a tree as text that parses back to the same tree, without redundant parentheses where possible. */
+/**
+ * Converts a tree to an expression that parses back to the same tree, avoiding redundant parentheses where
+ * possible.
+ */
 export function printExpression(tree: Expression): string {
   if (tree.kind === "number") return `${tree.value}`;
   if (tree.kind === "name") return tree.name;
@@ -184,7 +190,7 @@ export function printExpression(tree: Expression): string {
   const side = (operand: Expression, equal: boolean) => {
     const text = printExpression(operand);
     if (!isOperator(operand)) return text;
-    // Parentheses are only needed around `not` and around a signed base of a power.
+    // Among unary operands, only `not` and a signed base of a power need parentheses.
     if (operand.args.length === 1) return operand.name === "not" || (right && operand === first) ? `(${text})` : text;
     return levelOf(operand.name) < level || (equal && levelOf(operand.name) === level) ? `(${text})` : text;
   };

@@ -10,17 +10,17 @@ import { type Expression, ExpressionFault, parseExpression, printExpression } fr
 export { ExpressionFault } from "./expression-parse.ts";
 
 /**
- * Names that an expression may use in addition to signals: a rollout's length in tokens and the
- * request's step.
+ * Names that an expression may use in addition to signals: the rollout's length in tokens and the request's
+ * step.
  */
 export const FACT_NAMES = ["length", "step"] as const;
 
-/** Special forms, which receive nulls unchanged, with their number of arguments. */
+/** Special forms, which receive null arguments unchanged, with their number of arguments. */
 const FORMS: Readonly<Record<string, number>> = { if: 3, coalesce: 2, abstain: 0 };
 /** The empty range, for `abstain()`. */
 const NOWHERE: ValueRange = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
-/** A `coalesce` as written, and the signals whose nulls it replaces by numbers. */
+/** A `coalesce` call as written, and the signals whose nulls it replaces with numbers. */
 interface Swallowing {
   text: string;
   signals: readonly string[];
@@ -33,17 +33,17 @@ export interface CompiledExpression {
   facts: readonly string[];
   /** Whether the expression uses a function over the group. */
   relative: boolean;
-  /** Group functions that a group-relative trainer would apply a second time. */
+  /** Group functions that a group-relative trainer applies as well, so that they would take effect twice. */
   normalising: readonly string[];
-  /** `coalesce` calls that replace nulls by numbers. */
+  /** `coalesce` calls that replace nulls with numbers. */
   swallows: readonly Swallowing[];
-  /** The call whose arguments may leave its domain; null if no call can. */
+  /** Set if arguments of a call may lie outside its domain; null if this is impossible. */
   leaves: ExpressionFault | null;
   /** Value range by interval arithmetic over the signals' ranges; its ends may be infinite. */
   range: ValueRange;
-  /** Value range if some signals have other ranges than at compile time. */
+  /** Value range for the given signal ranges, which replace those known at compile time. */
   rangeWith(ranges: Readonly<Record<string, ValueRange>>): ValueRange;
-  /** Returns one value per rollout. */
+  /** Evaluates the expression; returns one value per rollout. */
   evaluate(group: GroupValues): readonly Valued[];
 }
 
@@ -51,9 +51,9 @@ export interface GroupValues {
   /** Number of rollouts in the group. */
   size: number;
   signals: Readonly<Record<string, readonly Valued[]>>;
-  /** Length in tokens of each rollout; needed if `facts` has `length`. */
+  /** Length of each rollout in tokens; needed if `facts` contains `length`. */
   lengths: readonly number[];
-  /** The training step; needed if `facts` has `step`. */
+  /** The training step; needed if `facts` contains `step`. */
   step: number;
 }
 
@@ -62,7 +62,7 @@ const UNBOUNDED: ValueRange = [0, Number.POSITIVE_INFINITY];
 
 /**
  * Parses and checks an expression over signals with known ranges.
- * @throws ExpressionFault naming the column
+ * @throws ExpressionFault with the column of the error
  */
 export function compileExpression(text: string, ranges: Readonly<Record<string, ValueRange>>): CompiledExpression {
   const tree = parseExpression(text);
@@ -100,7 +100,7 @@ function swallowsOf(tree: Expression): Swallowing[] {
   return [...inner, { text: printExpression(tree), signals: [...new Set(signals)] }];
 }
 
-/** The innermost call whose arguments' ranges exceed its domain; null if there are none. */
+/** An error for the innermost call whose arguments may lie outside its domain; null if there is none. */
 function leavesOf(tree: Expression, ranges: Readonly<Record<string, ValueRange>>): ExpressionFault | null {
   if (tree.kind !== "call" || tree.name === "abstain") return null;
   const inner = tree.args.map((arg) => leavesOf(arg, ranges)).find((fault) => fault !== null);
@@ -216,7 +216,7 @@ function evaluate(tree: Expression, group: GroupValues): readonly Valued[] {
   });
 }
 
-/** Picks each rollout's branch of an `if`. A null in the other branch does not matter. */
+/** Picks each rollout's branch of an `if`. A null in the branch that is not taken does not matter. */
 function chosen([condition, then, otherwise]: [readonly Valued[], readonly Valued[], readonly Valued[]]): Valued[] {
   return condition.map((holds, r) => {
     if (holds.value === null) return without(holds.code);
@@ -224,7 +224,7 @@ function chosen([condition, then, otherwise]: [readonly Valued[], readonly Value
   });
 }
 
-/** Evaluates `coalesce`: replaces each null by the second argument's value. */
+/** Evaluates `coalesce`: replaces each null with the value of the second argument. */
 const filled = ([values, others]: [readonly Valued[], readonly Valued[]]): Valued[] =>
   values.map((value, r) => (value.value === null ? (others[r] as Valued) : value));
 

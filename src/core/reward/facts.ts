@@ -1,6 +1,6 @@
-// Checks that a request carries the facts its spec needs: fields of groups and rollouts, and the step. A
-// request without any of them is rejected before a verifier is asked; a group that lacks some is scored
-// without those signals.
+// Checks that a request contains the facts that its spec needs: fields of groups and rollouts, and the step.
+// A request is rejected before a verifier is asked if all its groups lack a signal's facts; a single group
+// that lacks them is scored without the signal.
 
 import { type Fact, factOf, type GroupFault } from "../asking/signal.ts";
 import type { Group } from "../contract/requests.ts";
@@ -11,12 +11,12 @@ import type { RewardsRequest } from "./requests.ts";
 
 /**
  * Rejects a request that a spec cannot score: the step or token lengths are missing, or no group has the
- * facts of a signal. A group that lacks facts which other groups have is scored without that signal
- * (`facts_required` in its rollouts). Two kinds of signals may lack facts in every group, for mixed data
- * sets: those with a `when`, and those whose null the reward replaces while another signal has its
- * facts. Lengths are in the policy's tokens and never guessed from characters.
- * @throws ApiError `length_tokens_required` or `facts_required`, naming the fields; `invalid_request`
- *   for a missing step, or for a group's fact that does not go with the spec
+ * facts of a signal. If only some groups lack a signal's facts, they are scored without the signal (their
+ * rollouts get `facts_required`). To support mixed data sets, all groups may lack the facts of a signal that
+ * has a `when`, or whose null the reward replaces while another signal has its facts. Lengths are in the
+ * policy's tokens and are never estimated from characters.
+ * @throws ApiError `length_tokens_required` or `facts_required`, naming the fields; `invalid_request` for a
+ *   missing step, or for a group's fact that conflicts with the spec
  */
 export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
   requireSound({ groups, step }, compiled);
@@ -29,7 +29,7 @@ export function requireFacts({ groups, step }: Pick<RewardsRequest, "groups" | "
   });
 }
 
-/** The subset of `requireFacts` for endpoints that have already checked which facts the groups carry. */
+/** The subset of `requireFacts` for endpoints that have already checked which facts the groups contain. */
 export function requireSound({ groups, step }: Pick<RewardsRequest, "groups" | "step">, compiled: CompiledSpec): void {
   if (compiled.facts.includes("step") && step === undefined) {
     const message = "required because the spec's expressions use the step";
@@ -52,11 +52,11 @@ function ofGroup(fault: GroupFault, g: number): ApiError {
 }
 
 const LENGTH = "length_tokens";
-/** Facts that a group may lack: all but the step and the token lengths. */
+/** Facts that a group may lack: all except the step and token lengths. */
 const factsOf = ({ signal, settings }: CompiledSignal): Fact[] =>
   signal.facts(settings).filter((fact) => fact !== "step" && fact !== LENGTH);
 
-/** Whether a fact has content. A blank text and a list of blank texts count as missing. */
+/** Whether a fact has content. A blank string and a list of blank strings count as missing. */
 const isGiven = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(isGiven) : typeof value !== "string" || value.trim() !== "";
 
@@ -77,7 +77,7 @@ const hasOfRollout = (rollout: object, fact: Fact): boolean =>
 
 /**
  * Whether at least one signal that measures quality (by a judge, a check or facts) has its facts in this
- * group. Otherwise a reward that replaces nulls would pay every rollout the same number.
+ * group. Otherwise a reward that replaces nulls would give every rollout the same number.
  */
 export function isPayable(
   { signals, reward }: CompiledSpec,
@@ -93,7 +93,7 @@ export function isPayable(
   return measuring.some(isMet) || measuring.every(({ when }) => when !== null);
 }
 
-/** A required signal whose facts are missing in every group; null if there is none. */
+/** The first required signal whose facts are missing in every group; null if there is none. */
 export function unmetSignal(groups: readonly Group[], compiled: CompiledSpec): CompiledSignal | null {
   const replaced = new Set(compiled.reward.swallows.flatMap(({ signals }) => signals));
   const isOptional = ({ name, when }: CompiledSignal) =>
@@ -127,8 +127,8 @@ function requireFact(groups: RewardsRequest["groups"], compiled: CompiledSpec, f
 const OF_GROUP = /^group\./;
 
 /**
- * A fact that the spec needs, apart from lengths and the step, with the setting that needs it; null if
- * there is none.
+ * The first fact that the spec needs, apart from lengths and the step, with the setting that needs it; null
+ * if there is none.
  */
 export function needsFact(compiled: CompiledSpec): { field: string; who: string } | null {
   const fact = compiled.facts.find((needed) => needed !== "length_tokens" && needed !== "step");

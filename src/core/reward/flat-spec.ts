@@ -8,7 +8,7 @@ import { ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema } from "../tournament/scores.ts";
 import { AuditSchema } from "./audit.ts";
 
-/** Schema of an inline flat spec on the wire. Every field is optional. */
+/** Schema of a flat spec, as sent in a request. Every field is optional. */
 export const SpecSchema = z
   .strictObject({
     judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).prefault({}),
@@ -19,7 +19,7 @@ export const SpecSchema = z
     seed: SeedSchema,
     ...KEPT_TEXTS,
     audit: AuditSchema.exactOptional(),
-    // A spec with `signals` is of the other form, whatever else is wrong with it.
+    // A spec with `signals` has the other form, even if it is invalid.
     signals: z.never().optional(),
   })
   .transform(

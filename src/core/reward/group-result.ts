@@ -1,4 +1,4 @@
-// Builds a group's result from its settled signals: rewards, components, counts, status, metrics.
+// Builds a group's result from its settled signals: rewards, components, counts, status and metrics.
 
 import { type AskedQuestion, modelsOf } from "../asking/asked-questions.ts";
 import type { ScheduleReport, Tally } from "../asking/comparison.ts";
@@ -24,8 +24,8 @@ import { type TurnsNamed, turnsNamedOf } from "./turns-named.ts";
 const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked: 0, forfeits: 0 };
 
 /**
- * Builds the group's result. Deterministic: the order in which samples arrived does not matter. Counts
- * are those of the first signal that compares.
+ * Builds the group's result. Deterministic: the order in which samples arrived does not matter. Counts come
+ * from the first comparing signal.
  */
 export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boolean): GroupResult {
   const { prepared, size } = signals;
@@ -42,8 +42,8 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const rollouts = rolloutResults(signals, spec, judgeable, points ?? wins, verifier.failed > failedBefore.length);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
-  // An incomplete group's remaining rewards are not a representative sample: if the verifier is down, only
-  // the malformed rollouts have one.
+  // The remaining rewards of an incomplete group are not a representative sample: if the verifier is down,
+  // only malformed rollouts have a reward.
   const complete = status === "ok";
   return {
     group_id: prepared.group_id,
@@ -67,7 +67,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   };
 }
 
-/** Each rollout's counts; `none` for rollouts that were not compared. */
+/** One value per rollout of the group; `none` for rollouts that were not compared. */
 function spreadOf<T>(
   compared: Compared | null,
   select: (compared: Compared) => readonly T[],
@@ -173,7 +173,7 @@ function detailsOf(signals: GroupSignals, turnsNamed: TurnsNamed, r: number): Pi
   return details.length === 0 ? {} : { details: Object.fromEntries(details) };
 }
 
-/** A rollout on which the spec abstains does not count as lost. */
+/** Status of the group. Rollouts for which the spec abstains do not count as lost. */
 function statusOf(rollouts: readonly RolloutResult[]): GroupResult["status"] {
   const isLost = ({ reward, error }: RolloutResult) => reward === null && error !== "abstained";
   const asked = rollouts.filter(({ error }) => error !== "abstained");
@@ -220,9 +220,8 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
 }
 
 /**
- * Reasons why generations were not asked: early stop, duplicate of an equal group, budget, or an outcome
- * that was already sure; also comparisons cut by the deadline. `saved` counts pairs that could not
- * change the outcome as samples.
+ * Generations that were not asked, by reason: early stop, duplicate of an equal group, budget, or an outcome
+ * that was already certain; also the comparisons cut off by the deadline. `saved` is reported unchanged.
  */
 function savedUse(report: ScheduleReport, asked: readonly AskedQuestion[], saved: number): Partial<VerifierUse> {
   const { schedule, chosen, unpaid, sure, cut } = report;

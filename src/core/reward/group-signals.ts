@@ -1,5 +1,5 @@
-// Evaluates a spec's signals for one group: which signals can be opened now, for which rollouts, and the
-// resulting rewards. Pure; judging.ts asks the verifier.
+// Evaluates a spec's signals for one group: decides which signals can be opened now and for which rollouts,
+// and computes the rewards. Pure; judging.ts asks the verifier.
 
 import { type AskedQuestion, deciding } from "../asking/asked-questions.ts";
 import type { ComparisonSummary } from "../asking/comparison.ts";
@@ -16,13 +16,13 @@ export interface OpenSignal {
   name: string;
   judge: Judge;
   plan: Plan;
-  /** The member rollouts as a group, with the texts that are shown. */
+  /** The member rollouts as a group, with the strings that the questions show. */
   group: PreparedGroup;
   /** Indices of the member rollouts in the whole group, ascending. */
   members: readonly number[];
 }
 
-/** A signal's comparison counts and the rollouts that they describe. */
+/** A signal's comparison results and the rollouts that they describe. */
 export interface Compared extends ComparisonSummary {
   members: readonly number[];
 }
@@ -30,7 +30,9 @@ export interface Compared extends ComparisonSummary {
 /** A question with the name of the signal that asked it. */
 export interface SignalQuestion extends AskedQuestion {
   signal: string;
-  /** The rollouts whose texts the question showed, if those texts were not candidates. */
+  /**
+   * Indices of the rollouts that the shown strings come from, set if the question did not show candidates.
+   */
   rollouts?: readonly number[];
 }
 
@@ -38,19 +40,19 @@ interface Settled {
   asked: readonly AskedQuestion[];
   /** The rollouts for which `when` held. */
   members: readonly number[];
-  /** One entry per member; null if the kind has no details. */
+  /** One entry per member; null if the signal's kind has no details. */
   details: readonly (Detail | null)[] | null;
   compared: Compared | null;
 }
 
-/** Cost of opening a signal in steps per rollout. */
+/** Units of work per rollout for opening a signal. */
 const STEPS_ROLLOUT = 500;
 
 export class GroupSignals {
   readonly prepared: PreparedGroup;
-  /** Questions about longer views of the group. They are charged but decide no reward. */
+  /** Questions that were asked about longer views of the group. They are charged but decide no reward. */
   earlier: readonly SignalQuestion[] = [];
-  /** Rollouts whose views were rejected as too long and must be shortened on the next attempt. */
+  /** Rollouts whose views were rejected as too long and must be shortened in the next attempt. */
   readonly shorter = new Set<number>();
   private readonly compiled: CompiledSpec;
   private readonly step: number;
@@ -67,13 +69,14 @@ export class GroupSignals {
   }
 
   /**
-   * Computes every value that needs no verifier and returns the newly opened signals that need one.
-   * Yields the number of steps taken (`turn_steps`).
-   * @throws ApiError for a group that does not suit the spec
+   * Computes every value that needs no verifier and returns the newly opened signals that need one. Yields
+   * the amount of work done, so that other requests can run in between.
+   * @throws ApiError if the group lacks something that the spec needs
    */
   *advance(): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
-    // Taken before opening: while this signal opens, another signal's answers may make more signals ready.
+    // Removed from the waiting signals before opening, since other signals may become ready while this one
+    // opens.
     for (let ready = this.takeReady(); ready !== undefined; ready = this.takeReady()) {
       const missing = this.missing(ready);
       if (missing.length > 0) {
@@ -95,8 +98,8 @@ export class GroupSignals {
   }
 
   /**
-   * Signals that still wait for a verifier's answers, opened as if for the whole group: an upper bound
-   * of the questions they may ask. Yields as `advance` does.
+   * Opens the signals that still wait for a verifier's answers as if for the whole group, which gives an
+   * upper bound of the questions that they may ask. Yields as `advance` does.
    */
   *waiting(): Generator<number, OpenSignal[]> {
     const opened: OpenSignal[] = [];
@@ -108,7 +111,7 @@ export class GroupSignals {
     return opened;
   }
 
-  /** Settles an open signal with all its asked questions. */
+  /** Computes and stores the values of an open signal, given all its questions with their answers. */
   settle(
     { name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">,
     asked: readonly AskedQuestion[],
@@ -127,7 +130,9 @@ export class GroupSignals {
     return missingFacts(compiled, group, beside);
   }
 
-  /** Settles a signal whose facts the group lacks: no question is asked, and its rollouts have no value. */
+  /**
+   * Settles a signal for which the group lacks facts: no question is asked, and its rollouts get no value.
+   */
   private settleWithout(compiled: CompiledSignal, missing: readonly string[]): void {
     const { name } = compiled;
     this.membersOf(compiled);
@@ -145,7 +150,7 @@ export class GroupSignals {
     return this.prepared.group.rollouts.length;
   }
 
-  /** All signals' values by name, ascending. Every signal must be settled. */
+  /** Values of all signals by name, ascending. Every signal must be settled. */
   columns(): Record<string, readonly Valued[]> {
     return Object.fromEntries(this.compiled.names.map((name) => [name, this.values.get(name) as readonly Valued[]]));
   }
@@ -155,12 +160,12 @@ export class GroupSignals {
     return this.compiled.reward.signals.map((name) => this.values.get(name) as readonly Valued[]);
   }
 
-  /** Rollouts that a signal was asked for, ascending. */
+  /** Rollouts that a signal was evaluated for, ascending. */
   membersAsked(name: string): readonly number[] {
     return this.results.get(name)?.members ?? [];
   }
 
-  /** A signal's details of a rollout in addition to the value; null if it has none. */
+  /** A signal's details about a rollout, in addition to the value; null if there are none. */
   detailOf(name: string, r: number): Detail | null {
     const { details = null, members = [] } = this.results.get(name) ?? {};
     const compiled = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
@@ -168,7 +173,7 @@ export class GroupSignals {
     return isAsked ? (details?.[members.indexOf(r)] ?? null) : (this.tooLong(compiled, r)?.detail ?? null);
   }
 
-  /** A signal's values and details for the rollouts that it was asked for. */
+  /** A signal's values and details for the rollouts that it was evaluated for. */
   rowsOf(name: string): RolloutValue[] {
     const { members = [] } = this.results.get(name) ?? {};
     const values = this.values.get(name) ?? [];
@@ -181,7 +186,7 @@ export class GroupSignals {
     return this.compiled.reward.evaluate(this.groupValues());
   }
 
-  /** The first signal by name that compares; null if no signal does. */
+  /** Results of the first comparing signal by name; null if no signal compares. */
   compared(): Compared | null {
     return (
       this.compiled.names
@@ -190,7 +195,7 @@ export class GroupSignals {
     );
   }
 
-  /** Marks the rollouts whose candidate at least one signal found to jam the judge or to be refused. */
+  /** Marks the rollouts whose candidate jammed the judge, or was refused, in at least one signal. */
   found(what: "jams" | "refused"): boolean[] {
     const all = new Array<boolean>(this.size).fill(false);
     for (const { compared } of this.results.values()) {
@@ -213,7 +218,7 @@ export class GroupSignals {
       const { asked = [], members = [] } = this.results.get(name) ?? {};
       const { rolloutIndices } = this.shown.get(name) ?? {};
       if (rolloutIndices !== undefined) {
-        // The index after the last text is the group's reference.
+        // An index after the last rollout denotes the group's reference.
         const rolloutOf = (textIndex: number) => members[rolloutIndices[textIndex] as number] ?? this.size;
         return asked.map((entry) => ({ ...entry, signal: name, rollouts: entry.question.shown.map(rolloutOf) }));
       }
@@ -238,8 +243,8 @@ export class GroupSignals {
   }
 
   /**
-   * The readable rollouts for which `when` holds. If `when` has no value for a rollout, the signal takes
-   * the code of `when`.
+   * The readable rollouts for which `when` holds. If `when` has no value for a rollout, the signal's value is
+   * missing with the same error code.
    */
   private membersOf(compiled: CompiledSignal): number[] {
     const { name, when } = compiled;
@@ -254,14 +259,14 @@ export class GroupSignals {
     return all.filter((r) => (holds[r]?.value ?? 0) !== 0);
   }
 
-  /** All rollouts except those whose text is too long for the kind. */
+  /** All rollouts except those that are too long for the kind. */
   private readableFor(compiled: CompiledSignal): number[] {
     return this.prepared.group.rollouts.flatMap((_, r) => (this.tooLong(compiled, r) === null ? [r] : []));
   }
 
   /**
-   * The value of a rollout whose text is too long; null for other rollouts, and if the kind handles them
-   * itself.
+   * The value of a rollout that is too long; null for any other rollout, or if the kind handles overlong
+   * rollouts itself.
    */
   private tooLong({ signal, settings }: CompiledSignal, r: number): RolloutValue | null {
     if (this.prepared.tooLong[r] !== true || signal.takesTooLong?.(settings) === true) return null;
@@ -286,7 +291,8 @@ export class GroupSignals {
     if (shows !== undefined) this.shown.set(name, shows);
     const asked = { ...group, ...(shows !== undefined && { texts: shows.texts, keys: shows.keys }) };
     if (signal.ownTexts === true && asked.evidence !== undefined) {
-      // The policy's own words are never shortened, and its texts contain all of them.
+      // Such a signal shows the policy's own words in full, so the shortened view of the rollout is not
+      // needed.
       asked.question = asked.evidence.prompt;
       delete asked.evidence;
     }
@@ -299,7 +305,7 @@ export class GroupSignals {
   }
 }
 
-/** Expands values of some rollouts to the whole group; `other` fills the rest. */
+/** Expands the values of some rollouts to the whole group; `other` supplies the remaining values. */
 export function spread<T>(
   members: readonly number[],
   values: readonly T[],

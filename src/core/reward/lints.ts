@@ -1,21 +1,25 @@
-// Warnings about valid specs of signals that may not be what their author intended. Codes: docs/errors.jsonl.
+// Warnings about valid specs with signals that may not do what their author intended. Codes:
+// docs/errors.jsonl.
 import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
 
-/** Generation speed in tokens per second that any served verifier is assumed to reach. */
+/** Generation speed, in tokens per second, that any verifier is assumed to reach. */
 const TOKENS_A_SECOND = 40;
 
 /**
  * Warnings about a spec, each as `code: subject`:
- * - `auxiliary_outweighs`: a signal that neither asks a verifier nor checks correctness can move the
- * reward further than every signal that does.
+ * - `auxiliary_outweighs`: a signal that neither asks a verifier nor checks correctness can move the reward
+ *   further than every signal that does.
  * - `normalised_twice`: `centre` or `zscore`, which a group-relative trainer applies again.
  * - `unused_signal`: neither the reward nor a `when` uses the signal.
- * - `label_free_alone`: a signal that a policy can raise without being right, in a spec without a check.
- * - `length_in_characters`: a trainer's limits are in tokens.
- * - `failure_becomes_number`: a `coalesce` gives a number if a signal's backend fails.
- * - `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens
- * per second.
- * Warnings of the kinds themselves (`unequal_games`) are sentences. A flat spec has only the last two.
+ * - `label_free_alone`: a signal that a policy can raise without being correct, in a spec that never checks
+ *   correctness.
+ * - `length_in_characters`: a length in characters, while a trainer's limits are in tokens.
+ * - `failure_becomes_number`: a `coalesce` turns the failure of a signal's backend into a number.
+ * - `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens per
+ *   second.
+ *
+ * Warnings that a kind defines itself (`unequal_games`) are sentences. A flat spec has only these and the
+ * last one listed.
  */
 export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] {
   const { spec, signals } = compiled;
@@ -29,7 +33,7 @@ export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] 
   return [...named, ...cautions, ...slow.map((name) => `max_tokens_beyond_deadline: ${name}`)];
 }
 
-/** How far the reward can move by one signal, with all others fixed at the middle of their ranges. */
+/** How far one signal can move the reward if all other signals are fixed at the middle of their ranges. */
 function spanOf({ signals, reward }: CompiledSpec, name: string): number {
   const held = signals.flatMap(({ name: other, range: [low, high] }) => {
     const middle = low / 2 + high / 2;
@@ -65,7 +69,7 @@ function unverified({ signals }: CompiledSpec): string[] {
 const ofKinds = ({ signals }: CompiledSpec) =>
   signals.flatMap(({ name, signal, settings }) => (signal.lints?.(settings) ?? []).map((code) => `${code}: ${name}`));
 
-/** Only nulls of asking signals count: other signals have no backend that could fail. */
+/** Only signals that ask a verifier count, since other signals have no backend that could fail. */
 function swallowing({ signals, reward }: CompiledSpec): string[] {
   const asks = new Set(signals.flatMap(({ name, judge }) => (judge === null ? [] : [name])));
   const all = [reward, ...signals.flatMap(({ when }) => when ?? [])].flatMap(({ swallows }) => swallows);

@@ -1,26 +1,26 @@
-// Replaces the names of a deployment's own templates in a spec by the templates themselves.
+// Replaces the names of a deployment's own templates in a spec with the templates themselves.
 import type { OwnPreset } from "../judges/presets/own.ts";
 import { templateKey } from "../judges/presets/own.ts";
 import { isPromptName } from "../judges/render.ts";
 import { type AnySpec, hasSignals, judgesIn, type SpecSignal } from "./compiled-spec.ts";
 
-/** The part of a judge that names its prompt. */
+/** The part of a judge's settings that names the prompt. */
 interface NamingPrompts {
   prompt: string;
 }
 
-/** The signal's judge; null if the value is not a judge. */
+/** The signal's judge settings; null if the value is not a judge. */
 function judgeOf(signal: SpecSignal): NamingPrompts | null {
   const judge = signal.judge as { prompt?: unknown } | null | undefined;
   return typeof judge?.prompt === "string" ? (judge as NamingPrompts) : null;
 }
 
-/** Prompt names in a spec's judges that are not built-in, each once. */
+/** Prompt names in a spec's judges that are not built in, without duplicates. */
 export const foreignPrompts = (spec: AnySpec): string[] => [
   ...new Set(judgesIn(spec).flatMap(({ judge: { prompt } }) => (isPromptName(prompt) ? [] : [prompt]))),
 ];
 
-/** The spec with each template name replaced by the template. */
+/** Returns the spec with each template name replaced by the template. */
 export function withTemplates(spec: AnySpec, templates: ReadonlyMap<string, OwnPreset>): AnySpec {
   const textOf = (name: string): string => {
     const template = templates.get(name);

@@ -1,9 +1,12 @@
-// Collects the rules of a spec's signals that affect how a group is prepared. The preparation:
+// Collects the rules of a spec's signals that affect how a group is prepared. Groups are prepared in
 // ../candidate/prepare.ts.
 import type { PreparerRules } from "../candidate/prepare.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";
 
-/** The format rules per signal; breaking one is a forfeit. Each entry has the path of its spec field. */
+/**
+ * The format rules of each signal, with the path of the spec field that sets them. Breaking a rule is a
+ * forfeit.
+ */
 export function preparerRules({ spec, signals }: CompiledSpec): PreparerRules {
   const formats = signals.flatMap(({ name, field, signal, settings }) => {
     const rules = signal.rules?.(settings);

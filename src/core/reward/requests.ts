@@ -1,5 +1,5 @@
-// Wire format of POST /v1/rewards: the groups with the facts that signals may need, and the spec of their
-// rewards.
+// Wire format of POST /v1/rewards: the groups with the facts that signals may need, and the spec that defines
+// the rewards.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -18,7 +18,7 @@ import { someOf } from "../faults/bounded.ts";
 import { SPEC_FORMS } from "./signals-spec.ts";
 import { SIGNALS } from "./table.ts";
 
-/** Accepts null, because a column of a mixed data set is null in the rows of other tasks. */
+/** Accepts null, since in a mixed data set the columns of one task are null in the rows of another. */
 const nullable = (schema: z.ZodType) =>
   schema
     .nullish()

@@ -1,4 +1,4 @@
-// Schema of a spec of named signals, built from the table of kinds. Reports faults by field. Compilation:
+// Schema of a spec of named signals, built from the table of kinds. Reports errors by field. Compilation:
 // compiled-spec.ts.
 
 import * as z from "zod";
@@ -16,7 +16,7 @@ import { FACT_NAMES } from "./expression.ts";
 import { SpecSchema } from "./flat-spec.ts";
 import { SIGNALS } from "./table.ts";
 
-/** Reserved words of the expression language. */
+/** Reserved words of the expression language, which cannot name a signal. */
 const TAKEN: readonly string[] = [...FACT_NAMES, "and", "or", "not", "if"];
 
 /** A signal's name in specs and expressions. */
@@ -36,8 +36,8 @@ const cascade = {
 
 const kindSchema = ({ kind, schema }: Signal) => schema.safeExtend({ kind: z.literal(kind), ...cascade });
 /**
- * Only the table lists the kinds, so the union's static type is erased; each kind's file defines its
- * type.
+ * The kinds are known only from the table, so the union's static type is erased; the file of each kind
+ * defines its settings' type.
  */
 const SignalSchema = z.discriminatedUnion("kind", SIGNALS.map(kindSchema) as never) as unknown as z.ZodType<SpecSignal>;
 
@@ -52,14 +52,14 @@ function canonicalSignal({ kind, when, skip_value, unreadable, ...settings }: Sp
   };
 }
 
-/** Fields of the flat form, with a hint where each one belongs in this form. */
+/** Fields of the flat form, with a hint where each of them belongs in a spec with `signals`. */
 const MOVED: Readonly<Record<string, string>> = {
   judge: "set `judge` in a signal of kind tournament",
   format: "use a signal of kind format",
   overlong: "use a signal of kind overlong",
 };
 
-/** Schema of a spec with `signals` on the wire. */
+/** Schema of a spec with `signals`, as sent in a request. */
 export const SignalsSpecSchema = z
   .strictObject(
     {
@@ -89,7 +89,8 @@ export const SignalsSpecSchema = z
   .superRefine((spec, context) => {
     const refuse = (path: readonly (string | number)[], message: string) =>
       context.addIssue({ code: "custom", path: [...path], message });
-    // Counted here: the record schema drops signals that it rejects, so it would count too few.
+    // Counted in this step because the record schema drops signals that it rejects, so the schema would count
+    // too few.
     const count = Object.keys(spec.signals).length;
     if (count === 0) refuse(["signals"], "must contain at least one signal");
     if (count > LIMITS.signals_max) refuse(["signals"], `${count}; ${theLimit("signals_max")}`);

@@ -1,5 +1,5 @@
 // Counts which turns the verdicts name for each multi-turn rollout, as evidence in addition to the rewards.
-// Ignores turns that the rollout does not have.
+// Turn numbers that the rollout does not have are ignored.
 import { isProbe } from "../asking/questions.ts";
 import type { Reading } from "../asking/readings.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
@@ -12,8 +12,8 @@ export const shownRollouts = (
 ): readonly number[] => rollouts ?? question.shown.map((member) => classes.members[member]?.[0] as number);
 
 /**
- * The turn that a reading names per place, null for a turn that the rollout does not have; null if no
- * turn is valid.
+ * The turn that a reading names for each position shown, null for a turn that the rollout does not have; null
+ * if no turn is valid.
  */
 export function turnsIn(
   { evidence }: PreparedGroup,
@@ -31,7 +31,7 @@ export function turnsIn(
 /** Number of verdicts that named a turn, by turn number. */
 type TurnCounts = Record<string, number>;
 
-/** Turns that a signal's verdicts name for a rollout or its duplicates; null if they name none. */
+/** Turns named by a signal's verdicts for a rollout or its duplicates; null if they name none. */
 export type TurnsNamed = (signal: string, r: number) => { turns: TurnCounts } | null;
 
 export function turnsNamedOf(signals: GroupSignals): TurnsNamed {
@@ -39,7 +39,7 @@ export function turnsNamedOf(signals: GroupSignals): TurnsNamed {
   const { classOf, members } = prepared.classes;
   const all = new Map<string, TurnCounts>();
   for (const entry of prepared.evidence === undefined ? [] : signals.asked()) {
-    // A probe is not a verdict.
+    // Probes, bare questions and summaries contain no verdict.
     const { question } = entry;
     if (isProbe(question) || question.bare !== undefined || question.summary === true) continue;
     const order = shownRollouts(prepared, entry);

@@ -1,5 +1,6 @@
-// The kind `consensus`: rewards without labels, from the agreement of the group's or its twin's answers, or
-// from the policy's certainty. Agreement can be gamed, so a spec must set a step at which the signal ends.
+// The kind `consensus`: rewards without labels, from how far the answers agree within the group or with a
+// twin group, or from the policy's certainty. Agreement can be gamed, so a spec must set a step at which the
+// signal ends.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -62,7 +63,7 @@ type ConsensusAnswer = string | null;
 /** Settings for reading and comparing answers. */
 type AnswerRules = Partial<Pick<ConsensusSettings, "answer_type" | "tolerance">>;
 
-/** Single signs that may be the answer itself, unlike openers, which only announce one. */
+/** Single symbols that may be the answer itself, unlike openers, which only announce one. */
 const SIGN = /^(?:[-+*/<>=%\u00b0]|[<>]=|\(\)|\[\]|\\\{\\\})$/;
 const isAnswer = (text: string): boolean => SIGN.test(text) || !isOpener(text);
 
@@ -78,10 +79,10 @@ const keysOf = (answers: readonly ConsensusAnswer[], { answer_type, tolerance }:
   );
 
 /**
- * 1 for rollouts with the voters' most frequent answer, else 0, also without an answer. There is no
- * majority if the top is tied or no voter has an answer. TTRL (arXiv 2504.16084): the group itself
- * votes; Co-rewarding-I (arXiv 2508.00410): its twin votes. Unlike here, both releases let the
- * first-seen answer win a tie, and TTRL's counts an empty answer.
+ * 1 for rollouts with the voters' most frequent answer, 0 for all others, including those without an answer.
+ * There is no majority if the most frequent answers are tied or no voter has an answer. In TTRL (arXiv
+ * 2504.16084) the group itself votes; in Co-rewarding-I (arXiv 2508.00410) its twin votes. Unlike this
+ * function, both releases let the first-seen answer win a tie, and TTRL's counts an empty answer.
  */
 export function majorityRewards(
   answers: readonly ConsensusAnswer[],
@@ -97,7 +98,7 @@ export function majorityRewards(
 
 /**
  * EMPO (arXiv 2504.05812): the share of the group that gave the same answer. A missing answer counts as
- * unlike all others, so EMPO pays it 1/n; the signal pays it 0 (`ofAnswers`).
+ * different from all others, so EMPO gives it 1/n; the signal gives it 0 (`ofAnswers`).
  */
 export function clusterShares(answers: readonly ConsensusAnswer[], rules: AnswerRules = {}): number[] {
   const keys = keysOf(answers, rules);
@@ -118,7 +119,8 @@ export function bordaShares(
 ): number[] {
   const keys = keysOf(answers, rules);
   const places = rankShares(certainties).map((share) => share * (certainties.length - 1) + 1);
-  // Relative to the largest vote cast, so that no power overflows or underflows to 0 everywhere.
+  // Relative to the largest vote cast, so that a large power neither overflows nor makes all votes underflow
+  // to 0.
   const maxPlace = places.reduce((top, place, r) => (keys[r] == null ? top : Math.max(top, place)), 0);
   const votes = places.map((place) => raised(place / maxPlace, power));
   const sumVotes = (counts: (key: string) => boolean) =>
@@ -138,7 +140,7 @@ const FACTS: Readonly<Record<ConsensusSettings["form"], readonly (keyof typeof F
 
 const READS_NONE: ReadonlySet<ConsensusSettings["form"]> = new Set(["self_certainty", "token_entropy"]);
 
-/** The group that a group names as its twin; undefined if the request does not contain that group. */
+/** The group that the given group names as its twin; undefined if the request does not contain the twin. */
 function twinOf(group: object, groups: readonly object[]): object | undefined {
   const named = factOf<number | string>(group, "twin");
   const twin = groups.find((other, index) => (typeof named === "number" ? index : factOf(other, "group_id")) === named);
@@ -152,8 +154,8 @@ const statedIn = (group: object): ConsensusAnswer[] =>
   (factOf<object[]>(group, "rollouts") ?? []).map((rollout) => factOf<ConsensusAnswer>(rollout, "answer") ?? null);
 
 /**
- * Values of the forms that read answers. A rollout without an answer gets 0, even if no rollout has one;
- * with `unreadable: null` it gets no value.
+ * Values of the forms that read answers. A rollout without an answer gets 0, even if no rollout has one; with
+ * `unreadable: null` it gets no value.
  */
 function ofAnswers(prepared: PreparedGroup, settings: ConsensusSettings, twin: ConsensusAnswer[]): Valued[] {
   const answers = statedIn(prepared.group);

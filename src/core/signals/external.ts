@@ -1,4 +1,4 @@
-// The kind `external`: a number per rollout, from a checker on a host that the deployment allows.
+// The kind `external`: a number per rollout, returned by a checker on a host that the deployment allows.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -10,7 +10,7 @@ import type { ItemErrorCode } from "../faults/errors.ts";
 import { referenceOf, UNSAMPLED } from "./lone-judge.ts";
 import { gradeOn, lonePlan } from "./lone-plan.ts";
 
-/** URL of a checker. */
+/** Schema of a checker's URL. */
 export const CheckerUrlSchema = someText("checker_url_chars").meta(
   said("URL that returns the number; its host must be listed in the deployment's CHECKER_HOSTS"),
 );
@@ -22,7 +22,7 @@ const SCHEMA = z.strictObject({
     .meta(said("minimum and maximum of the numbers; a number outside is a failure and is not clamped")),
 });
 
-/** The reason why a checker returned no usable number for a text. */
+/** The reason why a checker returned no usable number for a candidate. */
 export function checkerFault(seen: readonly AskedQuestion[], text: number): ItemErrorCode {
   const fault = commonFault(seen, text);
   return fault === "deadline" || fault === "cancelled" ? fault : "checker_failed";
@@ -55,8 +55,8 @@ export const external: Signal<ExternalSettings> = {
       questions: texts.map((_, text) => ({ ...question, shown: [text] })),
       textIndices: classes.classOf,
       read: (seen) => (text) => {
-        // Without a candidate there is nothing to check, so the rollout gets the lowest value, as in a
-        // tournament.
+        // Without a candidate there is nothing to check, so the rollout gets the lowest value, as it does in
+        // a tournament.
         if (text === null) return { value: valued(low), detail: null };
         const number = gradeOn(seen, text);
         if (number !== null && number >= low && number <= high) return { value: valued(number), detail: null };

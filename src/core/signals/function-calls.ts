@@ -15,7 +15,7 @@ function inPython({ fn_name, args = "[]", returns = "null", is_wrapped }: Call):
   return `${call}\nassert __result__ == ${wanted}${alone}\n`;
 }
 
-/** Compares fractions within the tolerance and integers exactly; undefined equals null. */
+/** Compares fractions within the tolerance and integers exactly; treats undefined as null. */
 const SAME_IN_JAVASCRIPT = `const __same = (a, b) => {
   if (typeof a === "bigint") return a == b;
   if (typeof a === "number" && typeof b === "number")

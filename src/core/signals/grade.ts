@@ -1,5 +1,5 @@
-// The kind `grade`: the verifier is asked about each candidate separately; its answer becomes a value in [0,
-// 1].
+// The kind `grade`: the verifier is asked about each candidate separately, and each answer becomes a value in
+// [0, 1].
 
 import * as z from "zod";
 import { said } from "#said";
@@ -70,7 +70,7 @@ export const grade: Signal<GradeSettings> = {
     const lowest = settings.reduce === "std" ? 0 : (settings.invalid ?? 0);
     const scoreOn = (text: number, seen: readonly AskedQuestion[]): Valued => {
       const values = verdictsOn(seen, text).flatMap((verdict) => gradeOf(verdict, settings, preset) ?? []);
-      // A spread needs at least two answers.
+      // A standard deviation needs at least two answers.
       const minValues = settings.reduce === "std" ? 2 : 1;
       if (values.length < minValues) return without(commonFault(seen, text) ?? "verifier_bad_reply");
       return valued(reduced(values, settings));
@@ -79,7 +79,7 @@ export const grade: Signal<GradeSettings> = {
       questions: questionsOf(group, judge),
       ...{ textIndices: group.classes.classOf, unreadable: settings.unreadable, lowest, bare: bareQuestion },
       read: (seen) => (text) => {
-        // A rollout without a candidate is not asked about.
+        // The verifier is not asked about a rollout without a candidate.
         if (text === null) return { value: valued(lowest), detail: null };
         const verdicts = verdictsOn(seen, text);
         const none = verdicts.filter((verdict) => isInvalid(verdict, preset)).length > verdicts.length / 2;
@@ -119,11 +119,14 @@ function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Que
   return texts.map((_, member) => ({ ...question, shown: [member] }));
 }
 
-/** Whether a verdict calls the answer invalid rather than wrong. */
+/** Whether a verdict calls the candidate's answer invalid rather than wrong. */
 export const isInvalid = (verdict: Verdict, preset: Preset | null): boolean =>
   verdict.kind === "label" && preset?.invalid?.includes(verdict.label) === true;
 
-/** The value of a verdict on one candidate in [0, 1], or `invalid`; null if the verdict contains no grade. */
+/**
+ * The value of a verdict on one candidate in [0, 1], or the `invalid` setting; null if the verdict contains
+ * no grade.
+ */
 export function gradeOf(
   verdict: Verdict,
   { passing_labels, invalid = 0 }: Pick<GradeSettings, "passing_labels" | "invalid">,
@@ -145,7 +148,7 @@ export function gradeOf(
       return answers.length === 0 ? null : answers.filter((answer) => answer === true).length / answers.length;
     }
     case "distribution": {
-      // The expected grade on a scale, or the probability of a passing label.
+      // The expected grade if the labels form a scale, else the probability of a passing label.
       const labels = anchorOf(parser, 1)?.labels ?? [];
       const scale = "range" in parser && parser.range !== undefined;
       const worth = (label = "") => (scale ? (Number(label) - low) / (high - low) : ofLabel(label));

@@ -5,8 +5,8 @@ import * as z from "zod";
 import { said } from "#said";
 
 /**
- * The value of an invalid answer, for kinds that compare answers. Never above 0, the value of a wrong
- * answer; otherwise a policy would prefer an invalid answer to a wrong one.
+ * The value of an invalid answer, for kinds that compare answers. Never above 0, the value of a wrong answer,
+ * since otherwise a policy would prefer invalid answers to wrong ones.
  */
 export const InvalidSchema = z
   .number()

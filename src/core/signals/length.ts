@@ -18,14 +18,14 @@ const SCHEMA = z.strictObject({
 type LengthSettings = z.output<typeof SCHEMA>;
 
 /**
- * Half a cosine: 1 at length 0, 0 at `max` and beyond. TRL's cosine_scaled_reward gives a right answer
- * 0.5 + 0.5 w and a wrong one -0.5 - 0.5 w, where w is this value.
+ * Half a cosine: 1 at length 0, 0 at `max` and beyond. TRL's cosine_scaled_reward gives a correct answer 0.5
+ * + 0.5 w and a wrong one -0.5 - 0.5 w, where w is this value.
  */
 export const cosineShare = (length: number, max: number): number => (1 + cos(Math.PI * Math.min(length / max, 1))) / 2;
 
 /**
  * Kimi k1.5 (arXiv 2501.12599, 2.3.3): 0.5 for the shortest rollout of the group, -0.5 for the longest,
- * linear between them; 0 for all if all lengths are equal. For a wrong answer the trainer uses the
+ * linear between them; 0 for all if all lengths are equal. For wrong answers, the paper's trainer uses the
  * minimum of 0 and this value.
  */
 export function kimiShares(lengths: readonly number[]): number[] {

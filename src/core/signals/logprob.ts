@@ -1,5 +1,5 @@
-// The kind `logprob`, computed from log probabilities that the caller sends: how likely the policy finds the
-// reference answer after its own reasoning, or how much likelier one model finds the rollout than another.
+// The kind `logprob`, computed from log probabilities that the caller sends: how likely the reference answer
+// is to the policy after its own reasoning, or how much likelier the rollout is to one model than to another.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -66,7 +66,7 @@ export const sequenceLikelihood = (logprobs: readonly number[]): number | null =
 const numbersOf = (rollout: object, field: keyof typeof FIELDS) => factOf<number[]>(rollout, field) ?? [];
 
 /**
- * Log ratio of the stronger to the weaker model's likelihood of the text (Dr. SoW, formerly CDR, arXiv
+ * Log ratio of the stronger to the weaker model's likelihood of the rollout (Dr. SoW, formerly CDR, arXiv
  * 2411.02481, eq. 2).
  */
 function densityRatio(rollout: object, { per_token }: LogprobSettings): Valued {
@@ -77,9 +77,9 @@ function densityRatio(rollout: object, { per_token }: LogprobSettings): Valued {
 }
 
 /**
- * Reasoning reflection reward of DRO (arXiv 2506.13351, section 4.1.3): the log probability of each
- * reference token, minus its value without the reasoning if `debias` is set, weighted by how much the
- * token varies over the group. The paper leaves the weight open; here it is the token's population
+ * Reasoning reflection reward of DRO (arXiv 2506.13351, section 4.1.3): the log probability of each reference
+ * token, minus its value without the reasoning if `debias` is set, weighted by how much the token's log
+ * probability varies over the group. The paper leaves the weight open; here it is the token's population
  * standard deviation divided by the sum over all tokens, and equal weights if no token varies.
  */
 function reflection(rollouts: readonly object[], { debias }: LogprobSettings): RolloutValue[] {
@@ -98,7 +98,7 @@ function reflection(rollouts: readonly object[], { debias }: LogprobSettings): R
   });
 }
 
-/** A fault if arrays that are compared token by token differ in length. */
+/** Returns an error if arrays that are compared token by token differ in length, else null. */
 function lengthsFault({ form, debias }: LogprobSettings, group: object): GroupFault | null {
   if (form !== "r3") return null;
   const rollouts = factOf<object[]>(group, "rollouts") ?? [];
@@ -149,7 +149,7 @@ export const logprob: Signal<LogprobSettings> = {
   },
   relative: false,
   relativeWith: ({ form }) => form === "r3",
-  // Log probabilities sent by the caller are valid however long the text is.
+  // Log probabilities sent by the caller are valid however long the rollout is.
   takesTooLong: ({ form }) => form === "density_ratio",
   facts: ({ form, debias }) =>
     form === "density_ratio"

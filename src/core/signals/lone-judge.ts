@@ -7,11 +7,11 @@ import { canonicalJudge, DEFAULT_SPEC, JudgeSchema, type Spec } from "../contrac
 import { wholeFrom } from "../faults/bounded.ts";
 import { softFault } from "../judges/anchors.ts";
 
-/** A field that canonical specs contain but that has no effect on a judge of single candidates. */
+/** Schema of a field that canonical specs contain but that has no effect on a judge of single candidates. */
 const inert = <T extends string | boolean>(value: T) =>
   z.literal(value).optional().meta(said("accepted because canonical specs contain it; has no effect"));
 
-/** The judge schema without the fields that only matter for comparisons. */
+/** The judge schema without the fields that matter only for comparisons. */
 export const LoneJudgeSchema = JudgeSchema.omit({
   mode: true,
   both_orders: true,
@@ -25,30 +25,36 @@ export const LoneJudgeSchema = JudgeSchema.omit({
 });
 
 /**
- * The default prompt of `JudgeSchema`. It compares candidates, so here it means that the spec names no
- * preset.
+ * The default prompt of `JudgeSchema`. The prompt compares candidates, so for a judge of single candidates it
+ * means that the spec names no preset.
  */
 const UNNAMED = "code-select";
 
 /**
  * The judge in the canonical form that all judges share.
- * @param preset used if the spec names none; without it, the default prompt stays
+ * @param preset used if the spec names none; if omitted, the default prompt is kept
  */
 export function canonicalLoneJudge(judge: z.output<typeof LoneJudgeSchema>, preset?: string): Spec["judge"] {
   const named = judge.preset ?? (judge.prompt === UNNAMED ? preset : undefined);
   return canonicalJudge({ ...judge, preset: named, mode: "pairwise", both_orders: false });
 }
 
-/** The field and message if the preset's answers cannot be read with the judge's `vote`; else null. */
+/** Field and message if the preset's answers cannot be read with the judge's `vote`; null if they can. */
 export function voteFault(judge: Spec["judge"]): { path: readonly string[]; message: string } | null {
   const soft = softFault(judge);
   return soft === null ? null : { path: ["judge", "vote"], message: soft };
 }
 
-/** Judge settings for a checker, a sandbox or a process reward model, which neither sample nor generate. */
+/**
+ * Judge settings for questions to a checker, a sandbox or a process reward model, which neither sample nor
+ * generate.
+ */
 export const UNSAMPLED: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1, reask: 0 };
 
-/** A group's reference as shown to the verifier. An answer may match any of several references. */
+/**
+ * A group's reference as shown to the verifier. If there are several references, an answer may match any of
+ * them.
+ */
 export function referenceOf(group: object): string | undefined {
   const given = factOf<string | string[]>(group, "reference");
   return Array.isArray(given) ? orOf(given) : given;

@@ -1,5 +1,5 @@
 // Asks about each candidate separately and finds out whether a refusal or an unreadable answer is caused by
-// the candidate. If so, the candidate loses; a backend failure stays null.
+// the candidate. If so, the candidate loses; if the backend failed, the value stays null.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { generationsOf, type Question, TRIAL_FROM } from "../asking/questions.ts";
@@ -13,35 +13,38 @@ import { hashText } from "../math/random.ts";
 import { sumOf } from "../math/stats.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
-/** Text shown instead of a candidate, to test whether the verifier accepts the question itself. */
+/** Shown instead of a candidate, to test whether the verifier accepts the question itself. */
 export const BARE_TEXT = "No answer.";
 
 /**
- * Largest unreadable share of the answers about other candidates for which a candidate may be blamed for
- * jamming.
+ * A candidate may be blamed for jamming only if at most this share of the answers about other candidates is
+ * unreadable.
  */
 const UNREAD_SHARE = 0.1;
-/** Fewest answers about a candidate, all unreadable, before the candidate counts as jamming. */
+/** Minimum number of answers about a candidate, all of them unreadable, before it counts as jamming. */
 const UNREAD_LEAST = 4;
-/** Fewest other candidates with readable answers. One fewer suffices if the bare question is readable too. */
+/**
+ * Minimum number of other candidates with readable answers; one fewer if the question without a candidate is
+ * readable too.
+ */
 const OTHERS_LEAST = 2;
 
 export interface Lone extends UnreadableRule {
-  /** All questions, asked in one wave; each shows one text. */
+  /** All questions, asked in one batch; each shows one string, usually a candidate. */
   questions: readonly Question[];
   shows?: ShownTexts;
-  /** Index of the shown text per rollout; null if none is shown. */
+  /** Per rollout: index of the string shown for it; null if none is shown. */
   textIndices: readonly (number | null)[];
-  /** Lowest value of the kind; default 0. */
+  /** Lowest value that the kind gives; default 0. */
   lowest?: number;
   /**
-   * A question with `BARE_TEXT` in place of the candidate. If omitted, a candidate never loses because
-   * of missing answers.
+   * Returns the question with `BARE_TEXT` in place of the candidate. If omitted, a candidate never loses
+   * because of missing answers.
    */
   bare?(question: Question): Question;
   /**
-   * Reads the answers about a rollout, given the index of its shown text.
-   * @param lost texts that caused their own missing answers
+   * Reads the answers about a rollout, given the index of the string shown for it.
+   * @param lost indices of the strings that caused their own missing answers
    */
   read(
     seen: readonly AskedQuestion[],
@@ -50,8 +53,8 @@ export interface Lone extends UnreadableRule {
 }
 
 /**
- * Deduplicates the texts that are shown in place of candidates. A null entry means that the rollout has
- * no text.
+ * Deduplicates the strings that are shown in place of candidates. A null entry means that the rollout has no
+ * string to show.
  */
 export function shownOnce(
   question: string,
@@ -64,20 +67,20 @@ export function shownOnce(
   return { shows: { texts, keys, rolloutIndices: texts.map((text) => all.indexOf(text)) }, textIndices: indices };
 }
 
-/** All readings about one text. */
+/** All readings about one shown string. */
 export const readingsOn = (seen: readonly AskedQuestion[], text: number): Reading[] =>
   seen.flatMap(({ question, readings }) => (question.shown[0] === text ? readings : []));
 
 export const verdictsOn = (seen: readonly AskedQuestion[], text: number): Verdict[] =>
   readingsOn(seen, text).flatMap(({ verdict }) => verdict ?? []);
 
-/** The grade given to a text; null if there is none. */
+/** The grade given to a shown string; null if there is none. */
 export function gradeOn(seen: readonly AskedQuestion[], text: number): number | null {
   const found = verdictsOn(seen, text).find((verdict) => verdict.kind === "grade");
   return found?.grade ?? null;
 }
 
-/** Counts of the answers about one text to one wording of the question. */
+/** Counts of the answers to one wording of the question about one shown string. */
 interface TextReadings {
   question: Question;
   read: number;
@@ -111,8 +114,8 @@ function readingsByText(asked: readonly AskedQuestion[]): TextReadings[] {
 const isBare = ({ bare }: Question): boolean => bare !== undefined;
 
 /**
- * Number of other texts that were read under the same wording; 0 if too many of their answers were
- * unreadable.
+ * Number of other strings with readable answers to the same wording; 0 if too many of the answers about them
+ * were unreadable.
  */
 function othersRead(first: readonly TextReadings[], { question }: TextReadings): number {
   const words = wordsOf(question);
@@ -124,11 +127,14 @@ function othersRead(first: readonly TextReadings[], { question }: TextReadings):
   return not > UNREAD_SHARE * (read + not) ? 0 : others.length;
 }
 
-/** Whether the same wording was answered for at least one text. */
+/** Whether the same wording was answered for at least one shown string. */
 const isTaken = (first: readonly TextReadings[], { question }: TextReadings): boolean =>
   first.some((other) => answered(other) && wordsOf(other.question) === wordsOf(question));
 
-/** Answers so far, counted per text: from first attempts, from all attempts, and for the bare question. */
+/**
+ * Counts of the answers so far, per shown string: from first attempts, from all attempts, and for the bare
+ * question (asked without a candidate).
+ */
 function learnt(asked: readonly AskedQuestion[]) {
   const shownTexts = asked.filter(({ question }) => !isBare(question));
   const [bare = null] = readingsByText(asked.filter(({ question }) => isBare(question)));
@@ -138,10 +144,11 @@ function learnt(asked: readonly AskedQuestion[]) {
 const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question }) => question.trial !== true);
 
 /**
- * Texts that caused their own missing answers. A text caused a refusal if the verifier accepted the same
- * question about another text of the group or about the bare text. A text caused unreadable answers if
- * at least four arrived, none was readable, and at least two other texts were read with at most one in
- * ten answers unreadable; one other text suffices if the bare question was read.
+ * Indices of the strings that caused their own missing answers. A string caused a refusal if the verifier
+ * accepted the same question about another string of the group, or about `BARE_TEXT`. A string caused
+ * unreadable answers if at least four arrived, none was readable, and at least two other strings were read
+ * with at most one in ten answers unreadable; one other string suffices if the question about `BARE_TEXT` was
+ * read.
  */
 function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const { first, all, bare } = learnt(asked);
@@ -155,8 +162,8 @@ function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
 }
 
 /**
- * Trial questions that are needed before a text can be blamed: one bare question, built from the longest
- * wording that needs it, and extra samples so that each suspected text has four answers.
+ * Trial questions that are needed before a string can be blamed: one question about `BARE_TEXT`, built from
+ * the longest wording that needs it, and extra samples so that each suspected string has four answers.
  */
 function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare"]>): Question[] {
   if (asked.some(({ question }) => question.trial === true)) return [];
@@ -174,22 +181,26 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare
     if (samples <= 0) return [];
     const trial = { ...question, samples, first_sample: TRIAL_FROM + 1, trial: true as const };
     if (!isSummarised(question.preset)) return [trial];
-    // If texts are summarised first, only answers about separate summaries count.
+    // If candidates are summarised first, each sample needs a separate summary to count, and thus a separate
+    // question.
     return Array.from({ length: samples }, (_, i) => ({ ...trial, samples: 1, first_sample: trial.first_sample + i }));
   });
   return [...(bare === null ? [] : [probe]), ...trials];
 }
 
-/** Upper bound of trial generations: every question was unreadable once, and one bare question is asked. */
+/**
+ * Upper bound of trial generations, reached if every question was unreadable once and one question about
+ * `BARE_TEXT` is asked.
+ */
 function asideMost(questions: readonly Question[]): number {
   const each = questions.map((question) => generationsOf({ ...question, samples: 1 }));
   return Math.max(0, ...each) + (UNREAD_LEAST - 1) * sumOf(each);
 }
 
-/** Codes of missing values that the candidate may have caused. */
+/** Error codes of missing values that the candidate may have caused. */
 const BY_TEXT: ReadonlySet<ItemErrorCode | null> = new Set([...BLAMES_CONTENT, "unparsed"]);
 
-/** The plan of a kind that judges each candidate separately. */
+/** The plan for a kind that judges each candidate separately. */
 export function lonePlan({ questions, shows, textIndices, lowest, unreadable, bare, read }: Lone): Plan {
   const loses = bare !== undefined && unreadable !== "null";
   return {
@@ -211,5 +222,8 @@ export function lonePlan({ questions, shows, textIndices, lowest, unreadable, ba
   };
 }
 
-/** The bare question of a kind whose prompt slots do not contain the candidate. */
+/**
+ * The bare question for a kind whose prompt slots do not contain the candidate: the candidate is replaced by
+ * `BARE_TEXT`.
+ */
 export const bareQuestion = (question: Question): Question => ({ ...question, bare: BARE_TEXT });

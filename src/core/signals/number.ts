@@ -1,4 +1,4 @@
-// The kind `number`: a named number per rollout that the caller sends, such as its cost.
+// The kind `number`: a named number that the caller sends for each rollout, such as the rollout's cost.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -32,7 +32,7 @@ function within(number: number | null | undefined, [low, high]: NumberSettings["
 
 export const number: Signal<NumberSettings> = {
   kind: "number",
-  // The caller sets the value, so the text's length does not matter.
+  // The caller sets the value, so the rollout's length does not matter.
   takesTooLong: () => true,
   schema: SCHEMA,
   fields: { rollout: FIELDS },

@@ -1,4 +1,4 @@
-// The kind `overlong`: the soft overlong punishment of a rollout's length in tokens. The formula is in
+// The kind `overlong`: a soft penalty for overlong rollouts, by their length in tokens. The formula is in
 // ../candidate/overlong.ts.
 
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";

@@ -1,4 +1,4 @@
-// The kind `random`: a random number per rollout, as the control arm of an experiment with a judge.
+// The kind `random`: a random number per rollout, used as the control arm in an experiment with a judge.
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
@@ -10,12 +10,12 @@ const SCHEMA = z.strictObject({
 });
 type RandomSettings = z.output<typeof SCHEMA>;
 
-/** Steps per character for hashing, in addition to those that admission counts. */
+/** Units of work per character for hashing, in addition to those counted at admission. */
 const STEPS_CHAR = 1;
 
 /**
- * Uniform in [0, 1), seeded by the seed, the prompt and the rollout's text: equal texts get equal
- * numbers, in any order.
+ * Uniform in [0, 1), seeded by the seed, the prompt and the rollout: equal rollouts get equal numbers, in any
+ * order.
  */
 export const random: Signal<RandomSettings> = {
   kind: "random",

@@ -18,16 +18,16 @@ import { bareQuestion, lonePlan, shownOnce, verdictsOn } from "./lone-plan.ts";
 import { type UnreadableRule, unread } from "./unreadable.ts";
 
 /**
- * A rollout's final answer and the rules' result; both null if the reference is invalid. `lost` is the
- * rollout's value if its answer cannot be read.
+ * A rollout's final answer and the result of the rules; both are null if the reference is invalid. `lost` is
+ * the rollout's value if its answer cannot be read.
  */
 export interface ReferenceMatch {
   answer: string | null;
   rules: Equivalence | null;
-  /** Where the answer was found; undefined if none of the places is used. */
+  /** Where the answer was found; undefined if the rollout uses none of the places. */
   place?: AnswerPlace | undefined;
   lost?: RolloutValue;
-  /** The answer is invalid rather than wrong. */
+  /** True if the answer is invalid rather than wrong. */
   invalid?: true;
 }
 
@@ -49,13 +49,13 @@ function ruled({ rules, answer, lost, invalid }: ReferenceMatch, worth: number):
   return { value, detail: rules === "unknown" ? null : { tier: "rules" } };
 }
 
-/** Adds the place where a rollout's answer was found to its details. */
+/** Adds to a rollout's details the place where its answer was found. */
 const withPlace = ({ place }: ReferenceMatch, { value, detail }: RolloutValue): RolloutValue => ({
   value,
   detail: place === undefined ? detail : { ...detail, place },
 });
 
-/** Decides by rules only. */
+/** Decides by the rules only. */
 export function byRules(found: readonly ReferenceMatch[], invalid: number): Plan {
   const rows = () => found.map((match) => withPlace(match, ruled(match, invalid)));
   return answeredAtOnce(
@@ -64,14 +64,16 @@ export function byRules(found: readonly ReferenceMatch[], invalid: number): Plan
   );
 }
 
-/** Whether the judge is shown an answer: it must not be longer than a reference may be. */
+/**
+ * Whether an answer may be shown to the judge, which requires that it is not longer than a reference may be.
+ */
 const isShown = (answer: string | null): answer is string => answer !== null && answer.length <= LIMITS.answer_chars;
 
 /**
- * Asks a judge about answers that the rules leave undecided and, with `appeal`, about answers that they
- * find different. The judge sees only the final answer, each distinct answer once; the reasoning is
- * hidden so that it cannot persuade the judge. An answer that the judge fails to judge has no value,
- * whatever the rules found.
+ * Asks a judge about answers that the rules leave undecided and, with `appeal`, about answers that they find
+ * different. The judge sees only the final answer, each distinct answer once; the reasoning is hidden so that
+ * it cannot persuade the judge. An answer about which the judge returns no verdict has no value, whatever the
+ * rules found.
  */
 export function byJudge(
   { question }: PreparedGroup,
@@ -101,7 +103,7 @@ export function byJudge(
     ...{ textIndices, shows, unreadable, lowest: invalid, bare: bareQuestion },
     read: (seen) => (text, r) => {
       const match = found[r] as ReferenceMatch;
-      // An answer too long for the judge cannot be decided at all.
+      // Neither tier decides an answer that is too long for the judge.
       const isLong = text === null && match.answer !== null && !isShown(match.answer) && match.rules !== "equal";
       const row = isLong
         ? unread({ unreadable }, "rules_undecided", invalid)
@@ -116,8 +118,8 @@ export function byJudge(
 const MAJORITY = 0.5;
 
 /**
- * 1 if more than half of the verdicts find the answer right; the `invalid` value if more than half call
- * it invalid; else 0.
+ * 1 if more than half of the verdicts find the answer correct; the `invalid` value if more than half call it
+ * invalid; else 0.
  */
 function verdictOn(classIndex: number, { prompt }: Judge, invalid: number, seen: readonly AskedQuestion[]) {
   const preset = presetNamed(prompt);
@@ -140,8 +142,9 @@ function rowOf({ rules }: ReferenceMatch, { value, detail }: RolloutValue): Roll
 }
 
 /**
- * Counts for measuring the rules by appeals. `rules_false_negative_rate` is the share of right answers
- * (found right by the rules or, on appeal, by the judge) that the rules had found different.
+ * Counts that show how often the rules are wrong, from appeals. `rules_false_negative_rate` is the share of
+ * correct answers (found correct by the rules or, on appeal, by the judge) that the rules had found
+ * different.
  */
 export function appealed(rows: readonly RolloutValue[]) {
   const count = (holds: (row: RolloutValue) => boolean) => rows.filter(holds).length;

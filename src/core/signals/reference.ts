@@ -1,5 +1,5 @@
-// The kind `reference`: whether a rollout's final answer matches the reference, decided by rules and by a
-// judge for undecided answers.
+// The kind `reference`: whether a rollout's final answer matches the reference, decided by rules and, where
+// the rules cannot decide, by a judge.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -35,7 +35,7 @@ import { canonicalLoneJudge, LoneJudgeSchema, voteFault } from "./lone-judge.ts"
 import { appealed, byJudge, byRules, type ReferenceMatch } from "./reference-tiers.ts";
 import { type UnreadableRule, UnreadableSchema, unread } from "./unreadable.ts";
 
-// A blank reference is a missing fact of that group only, so the schema accepts it.
+// A blank reference means that this group alone lacks the fact, so the schema accepts it.
 const ReferenceText = anyText("reference_chars");
 const FIELDS = {
   reference: z
@@ -59,13 +59,13 @@ const PlacesSchema = z.union([PlaceSchema, someOf(PlaceSchema, "answer_places_ma
 type PlacesSetting = z.output<typeof PlacesSchema>;
 
 /**
- * Places of a setting. The single word `boxed` means the default list, as in specs written before lists
- * were supported.
+ * The places that a setting lists. The single word `boxed` means the default list, as in specs written before
+ * lists were supported.
  */
 const placesOf = (answer: PlacesSetting): readonly AnswerPlace[] =>
   answer === "boxed" ? DEFAULT_PLACES : typeof answer === "string" ? [answer] : answer;
 
-/** The shortest equivalent form. */
+/** Converts a setting to the shortest equivalent form. */
 function canonicalPlaces(answer: PlacesSetting): PlacesSetting {
   const places = placesOf(answer);
   if (places.join() === DEFAULT_PLACES.join()) return "boxed";
@@ -122,9 +122,9 @@ interface ReferenceSettings extends UnreadableRule {
 
 const PRESET = "compassverifier";
 const RULES = ["rules"];
-/** Fewer rollouts without an answer may be chance. */
+/** Minimum number of consecutive rollouts without an answer for a warning; fewer may be chance. */
 const UNANSWERED_LEAST = 4;
-/** Steps per character for reading an answer and comparing it with the references. */
+/** Units of work per character for reading an answer and comparing it with the references. */
 const STEPS_CHAR = 5;
 
 /** `equal` if the answer equals any reference, `different` if it differs from all, else `unknown`. */
@@ -141,7 +141,7 @@ function compareWithAny(
   return found.includes("unknown") ? "unknown" : "different";
 }
 
-/** A function that reads the final answer of rollout r. */
+/** Returns a function that reads the final answer of rollout r. */
 function answerReader(prepared: PreparedGroup, answer: PlacesSetting): (r: number) => FoundAnswer | null {
   const candidates = answersOf(prepared);
   const places = placesOf(answer);
@@ -149,7 +149,7 @@ function answerReader(prepared: PreparedGroup, answer: PlacesSetting): (r: numbe
   return (r) => finalAnswer(words(r), candidates[r] ?? null, places);
 }
 
-/** Whether a text has content and is short enough for the rules. */
+/** Whether a string has content and is short enough for the rules. */
 function isReadable(text: string): boolean {
   const plain = plainAnswer(text);
   return plain !== null && hasContent(plain);
@@ -210,7 +210,7 @@ export const reference: Signal<ReferenceSettings> = {
   range: ({ invalid = 0 }) => [invalid, 1],
   measures: ({ appeal }, rows) => (appeal === true ? appealed(rows) : null),
   placesAnswers: true,
-  /** If no rollout has an answer, the places are probably wrong. */
+  /** Warns if no rollout has an answer, since the spec probably names the wrong places. */
   warning({ answer }, unanswered) {
     if (unanswered < UNANSWERED_LEAST) return null;
     return `no_answers: the last ${unanswered} rollouts have no answer in any of the places ${placesOf(answer).join(", ")}, so all of them count as wrong`;
@@ -228,11 +228,11 @@ export const reference: Signal<ReferenceSettings> = {
     const read = stated.map((reference) => readAnswer(reference, type));
     const isEmpty = stated.some(isEmptySet);
     const comparable = stated.every(isReadable);
-    // Otherwise a policy could write answers that the rules cannot decide, at no cost.
+    // Without this rule, a policy could profit from answers that the rules cannot decide.
     const losesOpen = judge === null && undecided !== "null" && read.every(({ isDecidable }) => isDecidable);
     const foundOf = (answer: string | null): ReferenceMatch => {
       if (!valid) return { answer: null, rules: null };
-      // A missing answer counts as a wrong one.
+      // A missing answer counts as wrong.
       const none: ReferenceMatch = {
         answer,
         rules: "different",
@@ -241,10 +241,10 @@ export const reference: Signal<ReferenceSettings> = {
       };
       if (answer === null) return none;
       const rules = compareWithAny(read, answer, { type, tolerance });
-      // The answer for an empty set has only marks and no content, but the reference may be one.
+      // The notation for an empty set consists of symbols without content, but may be the reference.
       if (isEmpty && isEmptySet(answer)) return { answer, rules: tiers.includes("rules") ? rules : null };
-      // An opener does not count as an answer either, although judges reward openers, unless it equals the
-      // reference.
+      // An opener (words that only announce an answer) does not count as an answer, although judges reward
+      // openers, unless it equals the reference.
       if ((plainAnswer(answer) === "" || isOpener(answer)) && rules !== "equal") return { ...none, answer: null };
       const isOpen = rules === "unknown" && (judge === null || plainAnswer(answer) !== null);
       const lost = isOpen && comparable && !isReadable(answer);

@@ -26,18 +26,18 @@ export const wordsOf = (text: string): string[] =>
     .split(SPACES)
     .filter((word) => word !== "");
 
-/** Scripts that put no spaces between words. */
+/** Scripts written without spaces between words. */
 const SCRIPTS = "Han Hiragana Katakana Bopomofo Thai Lao Khmer Myanmar Tibetan Javanese Balinese Yi".split(" ");
 const UNSPACED = SCRIPTS.map((script) => `\\p{scx=${script}}`).join("");
 const ANY_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
-/** Matches one such sign, a name or number, or any other single sign. */
+/** Matches one character of an unspaced script, a name or number, or any other single character. */
 const PIECES = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+|.`, "gsv");
-/** Longer words, such as minified code, do not count as words; longer names are split into letters. */
+/** Longer strings, such as minified code, do not count as words; longer names are split into characters. */
 const WORD_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 32;
-/** With this few words, no default n-gram can occur twice. */
+/** With so few words, no n-gram of the default size can occur twice. */
 const FEW_WORDS = 2;
-/** Steps per character for splitting a text and counting n-grams. */
+/** Units of work per character for splitting a rollout and counting n-grams. */
 const STEPS_CHAR = 5;
 /** A character repeated at least four times. */
 const RUN = /(\D)\1{3}/u;
@@ -48,8 +48,8 @@ const piecesOf = (word: string): string[] =>
   );
 
 /**
- * The units of n-grams: words or, if most of the text is not words (no spaces, or a script without
- * them), its signs and names.
+ * The units of n-grams: words or, if most of the text does not consist of words (it has no spaces, or its
+ * script uses none), names and single characters.
  */
 export function itemsOf(text: string): string[] {
   const words = wordsOf(text);
@@ -62,9 +62,9 @@ export function itemsOf(text: string): string[] {
 }
 
 /**
- * 1 - distinct / all n-grams, in [0, 1). N-grams do not cross the end of a part; 0 if there are fewer
- * items than n. TRL counts tokens, open-r1 and ms-swift words (both MIT or Apache; formula of Yeo et
- * al., arXiv 2502.03373).
+ * 1 - distinct / all n-grams, in [0, 1). N-grams do not cross the end of a part. The result is 0 if there are
+ * fewer items than n. TRL counts tokens; open-r1 and ms-swift count words (both MIT or Apache; formula of Yeo
+ * et al., arXiv 2502.03373).
  */
 export function repeatedShare(parts: readonly (readonly (string | number)[])[], n: number): number {
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
-// Items of a rubric: the input formats of four projects, and the single form in which items are asked and
-// scored.
+// Items of a rubric: the input formats of four projects, and the canonical form in which items are asked
+// about and scored.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -14,7 +14,7 @@ const Points = z
   .min(-LIMITS.rubric_points_max, "rubric_points_max")
   .max(...bound("rubric_points_max"));
 
-/** Synonymous field names of the supported projects; an item may use at most one name per row. */
+/** Synonymous field names in the supported projects; an item may use at most one name from each line. */
 const ALIKE = [
   ["text", "criterion", "description"],
   ["id", "name", "title"],
@@ -67,7 +67,7 @@ const ItemSchema = z
   });
 export type GivenItem = z.output<typeof ItemSchema>;
 
-/** A rubric as sent in a group or a spec. */
+/** Schema of a rubric as sent in a group or a spec. */
 export const RubricSchema = someOf(ItemSchema, "rubric_items_max")
   .superRefine((items, context) => {
     const ids = items.map(idOf);
@@ -77,7 +77,7 @@ export const RubricSchema = someOf(ItemSchema, "rubric_items_max")
       context.addIssue({ code: "custom", path: [i], message });
     });
   })
-  .meta(said("rubric items that a signal of kind rubric asks the verifier about"));
+  .meta(said("rubric items, for a signal of kind rubric"));
 
 /** An item in canonical form, without fields that have their default values. */
 export interface RubricItem {
@@ -91,14 +91,14 @@ export interface RubricItem {
 
 const idOf = ({ id, name, title }: GivenItem, at: number): string => id ?? name ?? title ?? `${at + 1}`;
 
-/** Choices of an item that lists none. */
+/** Choices of an item that does not list any. */
 const NO_YES = ["no", "yes"] as const;
 
 const isPlain = (choices: readonly string[]) =>
   choices.length === 2 && NO_YES.every((word, i) => choices[i]?.toLowerCase() === word);
 
 /**
- * Converts items to the canonical form, so that equal rubrics in different projects' formats are
+ * Converts items to the canonical form, so that equal rubrics in the formats of different projects become
  * identical.
  */
 export function rubricItems(given: readonly GivenItem[]): RubricItem[] {
@@ -118,7 +118,7 @@ export function rubricItems(given: readonly GivenItem[]): RubricItem[] {
 export const RUBRIC_SCORES = ["points_over_positive", "weighted_mean", "implicit_1_10"] as const;
 export type RubricScore = (typeof RUBRIC_SCORES)[number];
 
-/** Faults of items that are incompatible with the score, with each item's index. */
+/** Errors for items that are incompatible with the score, each with the item's index. */
 export function itemFaults(
   items: readonly RubricItem[],
   score: RubricScore,
@@ -133,7 +133,7 @@ export function itemFaults(
 
 const KIND = { rule: " [rule]", principle: " [principle]" } as const;
 
-/** The text of a single item as shown to the judge, with its choices numbered. */
+/** A single item as shown to the judge, with its choices numbered. */
 export function loneText({ text, choices }: Pick<RubricItem, "text" | "choices">): string {
   if (choices === undefined) return text;
   return `${text} (choices: ${choices.map((choice, k) => `${k + 1} = ${choice}`).join(", ")})`;
@@ -144,8 +144,8 @@ export const rubricText = (items: readonly RubricItem[]): string =>
   items.map((item, i) => `${i + 1}.${item.kind === undefined ? "" : KIND[item.kind]} ${loneText(item)}`).join("\n");
 
 /**
- * Splits the items, in order, into parts of at most `count` items and `chars` characters. An item longer
- * than a slot gets a part for itself.
+ * Splits the items, in order, into parts of at most `count` items and `chars` characters. An item that
+ * exceeds `chars` gets a separate part.
  */
 export function partsOf(items: readonly RubricItem[], count: number, chars: number): RubricItem[][] {
   const parts: RubricItem[][] = [];

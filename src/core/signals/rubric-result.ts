@@ -1,4 +1,4 @@
-// Converts a judge's answers about one candidate to the items met, the score and the details.
+// Converts a judge's answers about one candidate to the rubric items met, the score and the details.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import type { Detail, RolloutValue } from "../asking/signal.ts";
@@ -9,15 +9,15 @@ import { mean } from "../math/stats.ts";
 import type { RubricItem, RubricScore } from "./rubric-items.ts";
 import { choiceMet, type Decided, majority, rubricScore } from "./rubric-score.ts";
 
-/** Items that share one question, with the text shown to the judge. */
+/** Items that are asked about in one question, and the string that shows these items to the judge. */
 export interface RubricPart {
   items: readonly RubricItem[];
   text: string;
-  /** Keys of the items in the judge's answer. */
+  /** Keys for the items in the judge's answer. */
   keys: readonly string[];
 }
 
-/** An item with its decision and the judge's quotes from the candidate. */
+/** An item with the decision about it and the judge's quotes from the candidate. */
 interface DecidedItem extends RubricItem {
   met: Decided;
   quotes: readonly string[];
@@ -26,13 +26,13 @@ interface DecidedItem extends RubricItem {
 const LOWEST_RATING = 1;
 const RATINGS = 9;
 
-/** Most quotes per candidate whose position is reported. */
+/** Maximum number of quotes per candidate whose position is reported. */
 const EVIDENCE_MAX = 16;
 
 /**
- * The score of one candidate. An unreadable answer gives no value: only items that the judge itself
- * calls undecidable leave the denominator. Otherwise a candidate could hide a mistake by making the
- * answer unreadable.
+ * The score of one candidate. An unreadable answer gives no value; the denominator leaves out only items that
+ * the judge explicitly calls undecidable. Otherwise a candidate could hide a mistake by making the answer
+ * unreadable.
  */
 export function rubricResult(
   { classIndex, text }: { classIndex: number; text: string },
@@ -67,7 +67,7 @@ export function rubricResult(
   return { value: open || (coverage ?? 0) < min_coverage ? without("partial") : valued(share), detail };
 }
 
-/** Mean rating mapped by (x - 1) / 9 (Rubrics as Rewards, the implicit form). */
+/** Mean rating, mapped by (x - 1) / 9 (Rubrics as Rewards, the implicit form). */
 function ratingOf(verdicts: readonly Verdict[]): Valued {
   const ratings = verdicts.flatMap((verdict) =>
     verdict.kind === "grade" && Number.isInteger(verdict.grade) ? verdict.grade : [],
@@ -76,7 +76,7 @@ function ratingOf(verdicts: readonly Verdict[]): Valued {
   return valued((mean(ratings.sort((a, b) => a - b)) - LOWEST_RATING) / RATINGS);
 }
 
-/** Whether a critical item fails: unmet or, with points below 0, met. */
+/** Whether a critical item fails: it is unmet or, if its points are negative, met. */
 const isFailed = ({ critical, points, met }: DecidedItem): boolean =>
   critical === true && met !== null && (points < 0 ? met > 0 : met === 0);
 
@@ -95,7 +95,10 @@ function decisionOf(met: boolean | number | null, { choices }: RubricItem): Deci
   return met ? 1 : 0;
 }
 
-/** The items met, and where the judge's quotes occur in the candidate: positions only, no texts. */
+/**
+ * The items met, and where the judge's quotes occur in the candidate: only positions, so that details contain
+ * no text.
+ */
 function detailOf(
   items: readonly DecidedItem[],
   text: string,

@@ -2,7 +2,7 @@
 import { mostFrequent } from "../math/stats.ts";
 import type { RubricItem } from "./rubric-items.ts";
 
-/** How far an item is met, in [0, 1]; null if undecided. */
+/** The degree to which an item is met, in [0, 1]; null if undecided. */
 export type Decided = number | null;
 
 interface RubricResult {
@@ -23,7 +23,7 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, numbe
  * `points_over_positive`: sum of the points met divided by the sum of positive points, clamped to [0, 1]
  * (HealthBench, openai/simple-evals `calculate_score`; Rubrics as Rewards, arXiv 2507.17746).
  * `weighted_mean`: mean of how far each item is met, weighted by its points (verifiers' RubricJudge).
- * Undecided items are left out of both sums and lower the coverage.
+ * Undecided items are left out of both sums and reduce the coverage.
  */
 export function rubricScore(
   items: readonly Pick<RubricItem, "points">[],
@@ -43,12 +43,12 @@ export function rubricScore(
 }
 
 /**
- * How far a choice is met, from its 1-based place among the choices, worst first (verifiers); null for
- * an invalid place.
+ * How far a choice is met, from its 1-based position among the choices, worst first (verifiers); null for an
+ * invalid position.
  */
 export function choiceMet(place: number, choices: number): Decided {
   return Number.isInteger(place) && place >= 1 && place <= choices ? (place - 1) / (choices - 1) : null;
 }
 
-/** The most frequent decision of the samples; null if the top is tied. */
+/** The most frequent decision of the samples; null if the most frequent ones are tied. */
 export const majority = (votes: readonly Decided[]): Decided => mostFrequent(votes.filter((vote) => vote !== null));

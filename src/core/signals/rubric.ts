@@ -1,5 +1,5 @@
-// The kind `rubric`: a judge decides which items of a rubric a candidate meets; the score is computed from
-// their points.
+// The kind `rubric`: a judge decides which items of a rubric a candidate meets, and the score is computed
+// from the points of these items.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -63,8 +63,8 @@ const PRESETS: Readonly<Record<RubricScore, string>> = {
 };
 
 /**
- * The form of the preset's answers: many items, one item, or a single rating; null if the preset does
- * not fit rubrics.
+ * The form of the preset's answers: many items, one item, or a single rating; null if the preset is
+ * unsuitable for rubrics.
  */
 function readingOf(name: string): "many" | "one" | "rating" | null {
   const preset = presetNamed(name);
@@ -74,20 +74,22 @@ function readingOf(name: string): "many" | "one" | "rating" | null {
   return met.includes("{n}") ? "many" : "one";
 }
 
-/** Whether the preset's answers can name an item's choice. */
+/** Whether the preset's answers can name one of an item's choices. */
 function readsChoices(name: string): boolean {
   const parser = presetNamed(name)?.parser;
   return parser?.kind === "json" && (parser.met === undefined || parser.choices === true);
 }
 
-/** The first item with choices that the judge's preset cannot answer. */
+/**
+ * Returns an error for the first item with choices if the judge's preset cannot answer choices, else null.
+ */
 function choicesFault(items: readonly RubricItem[], { score, judge }: RubricSettings) {
   const at = readsChoices(judge.prompt) ? -1 : items.findIndex(({ choices }) => choices !== undefined);
   const message = `${promptTitle(judge.prompt)} does not support choices: use ${PRESETS[score]}`;
   return at < 0 ? null : { path: [at, "choices"], message };
 }
 
-/** Template of the item keys in the preset's answer; `{n}` is the item's number. */
+/** Template for the item keys in the preset's answer; `{n}` is the item's number. */
 function keyOf(name: string): string {
   const parser = presetNamed(name)?.parser;
   return parser?.kind === "json" ? (parser.met ?? "") : "";
@@ -158,7 +160,7 @@ export const rubric: Signal<RubricSettings> = {
   range: () => [0, 1],
   open(group, settings) {
     const items = settings.items ?? itemsOf(group.group);
-    // Reached only by groups that were not checked, such as the dummy group of a cost estimate.
+    // Reached only by groups that were not validated, such as the dummy group of a cost estimate.
     if (items.length === 0) throw new ApiError("facts_required", "Every group needs a rubric.");
     const parts = asksOf(items, settings);
     return lonePlan({
@@ -173,7 +175,7 @@ export const rubric: Signal<RubricSettings> = {
   },
 };
 
-/** The rubric that the group carries. */
+/** The rubric sent in the group. */
 const itemsOf = (group: object): RubricItem[] => rubricItems(factOf<GivenItem[]>(group, "rubric") ?? []);
 
 function questionsOf({ texts }: PreparedGroup, parts: readonly RubricPart[], { judge }: RubricSettings): Question[] {

@@ -1,4 +1,4 @@
-// The kind `scalar`: a scalar reward model's number per rollout, squashed into a known range.
+// The kind `scalar`: one number per rollout from a scalar reward model, squashed into a known range.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -25,25 +25,28 @@ const SCHEMA = z.strictObject({
 });
 type ScalarSignalSettings = z.output<typeof SCHEMA>;
 
-/** Settings for a scalar model, which neither samples nor generates. */
+/** Judge settings for a scalar model, which neither samples nor generates. */
 const JUDGE: Judge = { ...DEFAULT_SPEC.judge, temperature: 0, max_tokens: 1 };
 
 const PRESET = "scalar";
 
 const clipRange = ({ low = 0, high = 1 }: ScalarSignalSettings): ValueRange => [low, high];
 
-/** The squashed numbers, one per class; null where a number is missing. */
+/** The squashed numbers, one per class (distinct candidate); null where a number is missing. */
 function squashed(numbers: readonly (number | null)[], settings: ScalarSignalSettings, counts: readonly number[]) {
   if (settings.squash === "clip") {
     const [low, high] = clipRange(settings);
     return numbers.map((x) => (x === null ? null : Math.min(high, Math.max(low, x))));
   }
   const mean = settings.squash === "par" ? meanOf(numbers, counts) : 0;
-  // An infinite mean cannot centre anything.
+  // An infinite mean cannot be used for centring.
   return numbers.map((x) => (x === null ? null : Number.isFinite(x - mean) ? sigmoid(x - mean) : Number.NaN));
 }
 
-/** Mean over the rollouts that have a number; each class is weighted by its number of members. */
+/**
+ * Mean over the rollouts that have a number; each class (distinct candidate) is weighted by its number of
+ * rollouts.
+ */
 function meanOf(numbers: readonly (number | null)[], counts: readonly number[]): number {
   let [sum, count] = [0, 0];
   numbers.forEach((x, i) => {
@@ -73,7 +76,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
   facts: () => [],
   range: (settings) => (settings.squash === "clip" ? clipRange(settings) : [0, 1]),
   open({ group, classes, texts }, settings) {
-    // Shown by templates that have a slot for the reference, which is a setting of the backend.
+    // Used by templates with a slot for the reference; the backend's settings choose the template.
     const reference = [factOf<string | string[]>(group, "reference") ?? []].flat().at(0);
     const questions = texts.map((_, classIndex) => ({
       to: "scalar" as const,
@@ -87,7 +90,8 @@ export const scalar: Signal<ScalarSignalSettings> = {
       ...{ questions, textIndices: classes.classOf, lowest, unreadable: settings.unreadable, bare: bareQuestion },
       read(seen, lost) {
         const numbers = texts.map((_, text) => gradeOn(seen, text));
-        // A mean over only some members would change the value. Candidates that lost are left out anyway.
+        // The mean over an incomplete group would shift all values, so they are reported as missing.
+        // Candidates that lost are never part of the mean.
         const gap = settings.squash === "par" && numbers.some((x, text) => x === null && !lost.has(text));
         const values = squashed(
           numbers,
@@ -95,8 +99,8 @@ export const scalar: Signal<ScalarSignalSettings> = {
           classes.members.map(({ length }) => length),
         );
         return (text) => {
-          // Without a candidate there is nothing to judge, so the rollout gets the lowest value, as in a
-          // tournament.
+          // Without a candidate there is nothing to judge, so the rollout gets the lowest value, as it does
+          // in a tournament.
           if (text === null) return { value: valued(lowest), detail: null };
           const value = values[text] ?? null;
           const detail = { raw: numbers[text] ?? null };

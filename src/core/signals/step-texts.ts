@@ -1,4 +1,4 @@
-// Formats a rollout's steps as the one text that a verifier is shown.
+// Formats a rollout's steps as the single string shown to a verifier.
 
 import { factOf } from "../asking/signal.ts";
 import { ownWordsOf, type PreparedGroup } from "../candidate/prepare.ts";
@@ -7,20 +7,20 @@ import { stepList } from "../judges/step-list.ts";
 import type { Part } from "../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../transcript/turns.ts";
 
-/** Texts that open or close a paragraph tag. */
+/** Strings that open or close a paragraph tag. */
 const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));
 const guard = createGuard(TAGS);
 
 /**
- * Numbers the steps as ProcessBench does, from `<paragraph_0>`. Steps are escaped so that they cannot
- * close their paragraph or open another. The result is escaped like any candidate when it is shown.
+ * Numbers the steps as ProcessBench does, from `<paragraph_0>`. Steps are escaped so that they cannot close
+ * their paragraph or open another. When shown, the result is escaped like any candidate.
  */
 export const numberedSteps = (steps: readonly string[]): string =>
   steps.map((text, i) => `<paragraph_${i}>\n${guard(text)}\n</paragraph_${i}>`).join("\n\n");
 
 /**
- * The steps of each rollout: the steps sent, else the policy's turns with their calls, else the whole
- * text (for cost estimates).
+ * The steps of each rollout: the steps that the caller sent, else the policy's turns with their tool calls,
+ * else the whole rollout (for cost estimates).
  */
 export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
   group.rollouts.map((rollout, r) => {
@@ -28,10 +28,12 @@ export const stepsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evid
     return factOf<string[]>(rollout, "step_texts") ?? (turns === undefined ? [rollout.text] : ownSteps(turns));
   });
 
-/** Placeholder for a turn without words, such as one with only thoughts, which still counts as a step. */
+/**
+ * Placeholder for a turn without words (for example, one with only thoughts), which still counts as a step.
+ */
 const NO_WORDS = "(no words)";
 
-/** The policy's words and calls per turn; empty if no turn has any. */
+/** The policy's words and tool calls per turn; empty if no turn has any. */
 function ownSteps(turns: readonly Turn[]): string[] {
   const said = (part: Part) => (part.kind === "call" ? `${part.name} ${part.text}`.trim() : part.text);
   const isSaid = ({ own: isOwn, kind }: Part) => isOwn && kind !== "thought" && kind !== "image";
@@ -41,13 +43,13 @@ function ownSteps(turns: readonly Turn[]): string[] {
     : wordsByTurn.map((words) => words.join("\n") || NO_WORDS);
 }
 
-/** Everything the policy wrote, as one text per rollout, for a summary. */
+/** Everything that the policy wrote, as one string per rollout, to be summarised. */
 export const wholeTexts = (prepared: Pick<PreparedGroup, "group" | "evidence">): string[] =>
   ownWordsOf(prepared).map((words) => words.join("\n\n"));
 
 /**
- * All texts that may be shown for a group judged by steps.
- * @param whole also include the whole texts
+ * All strings that may be shown for a group that is judged by steps.
+ * @param whole whether to include each rollout as a whole
  */
 export const shownOfSteps = (prepared: Pick<PreparedGroup, "group" | "evidence">, whole: boolean): string[] => [
   ...(whole ? wholeTexts(prepared) : []),

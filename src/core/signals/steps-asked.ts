@@ -21,19 +21,19 @@ import { numberedSteps, stepsOf, wholeTexts } from "./step-texts.ts";
 import { firstWrong, type Reduction, reduced, reducedRange, type StepScores, stepsDetail } from "./steps-score.ts";
 import { unread } from "./unreadable.ts";
 
-/** The steps' scores, or the code that explains why there are none. */
+/** The scores of the steps, or the code that explains why there are none. */
 type Scored = readonly (number | null)[] | ItemErrorCode;
 
-/** How the steps' scores are reduced, and the score before the first step. */
+/** How the step scores are reduced to one value, and the score before the first step. */
 interface StepAsking extends Pick<StepScores, "start"> {
   settings: Reduction;
 }
 
 interface AskedSteps extends StepAsking {
-  /** Formats a rollout's steps as the text that is shown. */
+  /** Formats a rollout's steps as the string that is shown. */
   write(steps: readonly string[]): string;
   question: Pick<Question, "to" | "preset" | "slots" | "samples">;
-  /** Extracts the step scores of one of the shown texts. */
+  /** Extracts the step scores from the answers about one shown string. */
   scoresOf(classIndex: number, steps: number, seen: readonly AskedQuestion[]): Scored;
 }
 
@@ -54,7 +54,7 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
     (_, classIndex): Question => ({
       ...asked,
       shown: [classIndex],
-      // The number of steps in a summary is known only after it is written.
+      // The number of steps in a summary is not known until the summary is written.
       ...(asked.to === "chat" && !summarised && { steps: counts[classIndex] as number }),
     }),
   );
@@ -65,10 +65,10 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   });
   return lonePlan({
     ...{ questions, unreadable: settings.unreadable, lowest, textIndices, shows },
-    // A missing answer of a checker never makes a rollout lose.
+    // A rollout never loses because a checker did not answer.
     ...(asked.to !== "check_steps" && { bare }),
     read: (seen) => (text, r) => {
-      // Too many steps to ask about: the policy loses, as with a text that is too long.
+      // The solution has too many steps to ask about, so the rollout loses, as an overlong one does.
       if (text === null && (all[r] as readonly string[]).length > 0) return unread(settings, "too_long", lowest);
       const scored = text === null ? [] : scoresOf(text, counts[text] as number, seen);
       return typeof scored === "string"
@@ -82,9 +82,9 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
 }
 
 /**
- * A judge names the first wrong step, or -1 if there is none, like ProcessBench's critics (arXiv
- * 2412.06559). The most frequent answer of several samples counts; a tie gives no value. Steps before
- * the named step get 1, that step and later ones get 0.
+ * A judge names the first wrong step, or -1 if there is none, like the critics in ProcessBench (arXiv
+ * 2412.06559). The most frequent answer of several samples counts; a tie gives no value. Steps before the
+ * named step get 1, the named step and later ones get 0.
  */
 export const byCritic = (prepared: PreparedGroup, asking: StepAsking, judge: Judge): Plan =>
   askedSteps(prepared, {
@@ -100,13 +100,14 @@ export const byCritic = (prepared: PreparedGroup, asking: StepAsking, judge: Jud
       if (named.length === 0) return commonFault(seen, classIndex) ?? "verifier_bad_reply";
       const wrong = mostFrequent(named);
       if (wrong === null) return "no_majority";
-      // All verdicts concern the same summary: it is only rewritten if no verdict could be read.
+      // All verdicts refer to the same summary, since the summary is only rewritten if no verdict could be
+      // read.
       const [first] = verdicts;
       return countedFrom(wrong, first?.kind === "steps" ? first.scores.length : steps);
     },
   });
 
-/** A process reward model gives the probability that each step is right. */
+/** A process reward model gives the probability that each step is correct. */
 export const byModel = (prepared: PreparedGroup, asking: StepAsking): Plan =>
   askedSteps(prepared, {
     ...asking,
@@ -120,8 +121,8 @@ export const byModel = (prepared: PreparedGroup, asking: StepAsking): Plan =>
   });
 
 /**
- * The caller's checker looks at each step, like the proofs of Safe (arXiv 2506.04592), and gives a
- * number in [0, 1]; null for a step that it cannot check.
+ * The caller's checker examines each step, like the proofs in Safe (arXiv 2506.04592), and returns a number
+ * in [0, 1], or null for a step that it cannot check.
  */
 export const byChecker = (prepared: PreparedGroup, asking: StepAsking, url: string): Plan => {
   const reference = referenceOf(prepared.group);

@@ -1,5 +1,5 @@
-// Converts the scores of a solution's steps to a value per step and one value for the whole, and finds the
-// first wrong step.
+// Converts the scores of a solution's steps to one value per step and one value for the whole solution, and
+// finds the first wrong step.
 
 import type { Detail } from "../asking/signal.ts";
 import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
@@ -13,13 +13,13 @@ export const STEP_WORTHS = ["score", "delta", "progress"] as const;
 
 export interface Reduction extends UnreadableRule {
   reduce: (typeof STEP_REDUCTIONS)[number];
-  /** For softmin only. */
+  /** Only for `softmin`. */
   temperature?: number | undefined;
-  /** For weighted only: one per step. */
+  /** Only for `weighted`: one weight per step. */
   weights?: readonly number[] | undefined;
   /** Value of a step; default: its score. */
   per_step?: Exclude<(typeof STEP_WORTHS)[number], "score"> | undefined;
-  /** For log ratios, whose range is infinite. If omitted, scores are probabilities. */
+  /** Only for log ratios, whose range is infinite. If omitted, the scores are probabilities. */
   beta?: number | undefined;
 }
 
@@ -35,17 +35,20 @@ const TEMPERATURE = 0.1;
 const PROBABILITY: ValueRange = [0, 1];
 const DIFFERENCE: ValueRange = [-1, 1];
 
-/** Range of the reduced value. */
+/** Range of the value that `reduced` returns. */
 export function reducedRange({ reduce, per_step, beta }: Reduction): ValueRange {
   if (beta !== undefined) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   if (per_step === undefined) return reduce === "sum" ? [0, LIMITS.solution_steps_max] : PROBABILITY;
-  // Deltas add up to the first score; progress adds up to the last score minus the start.
+  // Deltas add up to the first score; progress values add up to the last score minus the start.
   return reduce === "sum" && per_step === "delta" ? PROBABILITY : DIFFERENCE;
 }
 
 const knownOf = (values: StepValues): number[] => values.filter((value) => value !== null);
 
-/** Sum of p weighted by softmax(-p / T) (PURE, arXiv 2504.15275): a smooth approximation of the minimum. */
+/**
+ * Sum of the scores p, weighted by softmax(-p / T) (PURE, arXiv 2504.15275): a smooth approximation of the
+ * minimum.
+ */
 function softmin(values: readonly number[], temperature: number): number {
   const min = Math.min(...values);
   const weights = values.map((p) => exp((min - p) / temperature));
@@ -71,9 +74,9 @@ function differences({ scores, start = 0 }: StepScores, per_step: "delta" | "pro
 }
 
 /**
- * Each prefix's score times its share of the weights (AnytimeReasoner, arXiv 2505.13438, eq. 3: the
+ * The score of each prefix, times its share of the weights (AnytimeReasoner, arXiv 2505.13438, eq. 3: the
  * expected score over thinking budgets). A rollout that ended early keeps its last score at all later
- * budgets; a prefix without a score has no share.
+ * budgets; a prefix without a score gets no weight.
  */
 function shares({ scores }: StepScores, weights: readonly number[]): StepValues {
   const weightOf = (i: number) => (i === scores.length - 1 ? sumOf(weights.slice(i)) : (weights[i] ?? 0));
@@ -99,7 +102,7 @@ export function reduceSteps(values: StepValues, { reduce, temperature = TEMPERAT
 }
 
 /**
- * beta times the log ratio of two models on each step's tokens: the implicit process reward of PRIME
+ * beta times the log ratio between two models over each step's tokens: the implicit process reward of PRIME
  * (arXiv 2502.01456, eq. 3). The sum over all steps is its outcome reward.
  */
 export const logRatios = (
@@ -113,8 +116,8 @@ const HALF = 0.5;
 export const firstWrong = (scores: StepValues): number => scores.findIndex((score) => score !== null && score < HALF);
 
 /**
- * The value of one rollout, clamped to the range against rounding errors. A rollout without steps is
- * unreadable; if no step has a score, the code is `no_steps`.
+ * The value of one rollout, clamped to its range to undo rounding errors. A rollout without steps counts as
+ * unreadable. If no step has a score, the error code is `no_steps`.
  */
 export function reduced(stepScores: StepScores, how: Reduction): Valued {
   const [low, high] = reducedRange(how);
@@ -124,7 +127,7 @@ export function reduced(stepScores: StepScores, how: Reduction): Valued {
   return value === null ? without("no_steps") : valued(Math.min(high, Math.max(low, value)));
 }
 
-/** Details of a rollout's steps. */
+/** Details about a rollout's steps. */
 export const stepsDetail = (stepScores: StepScores, how: Reduction): Detail => ({
   steps: stepValues(stepScores, how),
   ...(how.beta === undefined && { first_wrong: firstWrong(stepScores.scores) }),

@@ -1,5 +1,6 @@
-// The kind `steps`: one number from the scores of a rollout's steps. The scores are sent by the caller, given
-// by a process reward model or a checker, or derived from a judge that names the first wrong step.
+// The kind `steps`: reduces the scores of a rollout's steps to one number. The scores are sent by the caller,
+// given by a process reward model or a checker, or derived from the verdict of a judge that names the first
+// wrong step.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -108,7 +109,7 @@ const SCHEMA = z.strictObject({
 });
 
 interface StepsSettings extends Reduction {
-  /** Omitted for `sent`. */
+  /** Omitted if the caller sends the scores (`sent`). */
   source?: Exclude<(typeof SOURCES)[number], typeof SENT>;
   url?: string | undefined;
   judge?: Judge;
@@ -117,7 +118,7 @@ interface StepsSettings extends Reduction {
 const PRESET = "first-wrong-step";
 const BETA = 0.05;
 
-/** Field and message for settings that are incompatible or have no effect. */
+/** Field and message of the first setting that is incompatible or has no effect; null if there is none. */
 function settingsFault({ reduce, source, per_step, ...only }: StepsSettings): [string, string] | null {
   if (only.temperature !== undefined && reduce !== "softmin")
     return ["temperature", `only softmin uses a temperature; ${reduce} does not`];
@@ -146,7 +147,7 @@ const FACTS: Readonly<Partial<Record<(typeof SOURCES)[number], readonly string[]
   log_ratio: ["step_logprobs", "base_step_logprobs"],
 };
 
-/** A fault if number arrays of a rollout do not match each other. */
+/** Returns an error if arrays of numbers in a rollout have mismatched lengths, else null. */
 function numbersFault({ source, weights }: StepsSettings, group: object): GroupFault | null {
   const count = (rollout: object, field: string) => factOf<unknown[]>(rollout, field)?.length ?? 0;
   for (const [r, rollout] of (factOf<object[]>(group, "rollouts") ?? []).entries()) {
@@ -168,7 +169,7 @@ function numbersFault({ source, weights }: StepsSettings, group: object): GroupF
   return null;
 }
 
-/** The steps' scores sent by the caller. */
+/** The step scores sent by the caller. */
 function sentScores(rollout: object, start: number | undefined, beta: number | undefined): StepScores {
   const numbersAt = <T>(field: string) => factOf<T[]>(rollout, field) ?? [];
   if (beta === undefined) return { scores: numbersAt<number | null>("step_scores"), start };
@@ -207,7 +208,7 @@ export const steps: Signal<StepsSettings> = {
     ...(judge !== undefined && isSummarised(judge.prompt) ? [] : (FACTS[source ?? SENT] ?? ["step_texts"])),
     ...(per_step === "progress" ? ["group.start_score"] : []),
   ],
-  // Log probabilities sent by the caller are valid however long the text is.
+  // Log probabilities sent by the caller are valid however long the rollout is.
   takesTooLong: ({ source }) => source === "log_ratio",
   groupFault: numbersFault,
   range: reducedRange,

@@ -1,4 +1,4 @@
-// Schema of the test cases in a group, on which its rollouts' programs are run.
+// Schema of a group's test cases, on which the programs of its rollouts are run.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -8,7 +8,7 @@ import { casesOf } from "./test-rows.ts";
 
 const Text = anyText("test_case_chars");
 
-/** Weight of a test. */
+/** Schema of a test's weight. */
 export const TestWeightSchema = z
   .number()
   .min(0)
@@ -18,7 +18,7 @@ export const SubtaskSchema = someText("name_chars")
   .optional()
   .meta(said("name of the subtask that the test belongs to"));
 
-/** Absolute or relative tolerance of numbers. */
+/** Schema of an absolute or relative tolerance for numbers. */
 export const ToleranceSchema = z
   .number()
   .min(0)

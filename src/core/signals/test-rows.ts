@@ -1,6 +1,6 @@
 // Converts test cases from the formats of code datasets to the cases of this API: APPS and TACO (`inputs`,
 // `outputs`, `fn_name`), LiveCodeBench (`testtype`), PRIME (`type`), MBPP (`test_list`), HumanEval (`test`,
-// `entry_point`). Each may be JSON or JSON text.
+// `entry_point`). Each may be a JSON value or a string that contains JSON.
 import { parseExactJson, writeExactJson, writtenNumber } from "../text/exact-json.ts";
 
 type TestRow = Readonly<Record<string, unknown>>;
@@ -10,13 +10,13 @@ interface RowFault {
   message: string;
 }
 
-/** Cases that still have to be validated by the schema, and faults of rows that cannot be converted. */
+/** Cases that the schema still has to validate, and errors for rows that cannot be converted. */
 interface RowCases {
   cases: unknown;
   faults: RowFault[];
 }
 
-/** Fields that may hold tests, in lookup order. */
+/** Fields that may contain tests, in lookup order. */
 const TEST_FIELDS = [
   "test_cases",
   "unit_tests",
@@ -31,7 +31,7 @@ const TEST_FIELDS = [
 const NAMES = ["fn_name", "func_name", "function_name", "entry_point"] as const;
 const FUNCTIONAL = new Set(["functional", "function_call", "call_based"]);
 const STANDARD = new Set(["stdin", "stdin_stdout", "standard_input"]);
-/** Fields of a row's case that are handled separately or ignored. */
+/** Fields of a dataset row that are handled separately or ignored. */
 const ROW_FIELDS = new Set(["input", "output", "testtype", "type", "metadata", ...NAMES]);
 /** Matches code that can fail, but not prose. */
 const FAILS = /(?:^|[\n;:{)])[ \t]*(?:assert|raise)\b|\bassert\w*[.(]|\bthrow (?:new\b|\w*Error\b)/;
@@ -41,7 +41,7 @@ const isRow = (value: unknown): value is TestRow =>
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isAssert = (value: unknown): value is string => typeof value === "string" && FAILS.test(value);
 
-/** Parses text that contains a JSON object or list; returns any other value unchanged. */
+/** Parses a string that contains a JSON object or array; returns any other value unchanged. */
 function opened(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -83,7 +83,7 @@ function partOf(row: TestRow): HeldTests | null {
   return name === undefined ? null : { list: row[name] };
 }
 
-/** Converts the tests of a group or a row to cases; a value in an unknown format is returned unchanged. */
+/** Converts the tests in a group or a row to cases; a value in an unknown format is returned unchanged. */
 export function casesOf(value: unknown): RowCases {
   const reader = new RowReader();
   const cases = reader.cases(value, { named: null, setup: "" });
@@ -92,9 +92,9 @@ export function casesOf(value: unknown): RowCases {
 
 /** Settings inherited from the enclosing rows. */
 interface Around {
-  /** Name of the function that is called. */
+  /** Name of the function to call. */
   named: string | null;
-  /** Code that is put before each assert. */
+  /** Code that is prepended to each assert. */
   setup: string;
   type?: "functional" | "stdin";
 }
@@ -143,7 +143,10 @@ class RowReader {
     return { ...rest, ...(input != null && { stdin: lines(input) }), stdout: lines(output) };
   }
 
-  /** A case in this API's own format. Its arguments and result may be JSON values or JSON text. */
+  /**
+   * A case in this API's own format. Its arguments and result may be JSON values or strings that contain
+   * JSON.
+   */
   #given(item: TestRow, at: number): object {
     const given = present(Object.entries(item));
     for (const name of ["args", "returns"]) {
@@ -159,8 +162,8 @@ class RowReader {
   }
 
   /**
-   * Arguments and result of a function call. A text has the JSON of one argument per line; a text that
-   * is not JSON is itself the argument.
+   * Arguments and result of a function call. A string has the JSON of one argument per line; a string that is
+   * not JSON is itself the argument.
    */
   #call(input: unknown, output: unknown, at: number): object {
     let [args, result] = [input, output];
@@ -191,7 +194,7 @@ class RowReader {
 const isRowCase = (item: TestRow) =>
   "output" in item && ["stdout", "assert", "args", "returns"].every((name) => item[name] == null);
 
-/** Drops null fields, which tables use for columns of other rows. */
+/** Drops null fields: in a table, every row has the columns that other rows need. */
 const present = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(
     entries.flatMap(([name, value]) => {
@@ -200,17 +203,17 @@ const present = (entries: readonly (readonly [string, unknown])[]): Record<strin
     }),
   );
 
-/** How a row's tests are run; undefined if the row does not say. */
+/** How a row's tests are run; undefined if the row does not specify it. */
 function typeOf(row: TestRow): "functional" | "stdin" | undefined {
   const said = [row.testtype, row.type].filter((type) => typeof type === "string");
   if (said.some((type) => FUNCTIONAL.has(type))) return "functional";
   return said.some((type) => STANDARD.has(type)) ? "stdin" : undefined;
 }
 
-/** Strips the class: `Solution().f` and `Solution.f` become f. */
+/** Strips the class name: `Solution().f` and `Solution.f` become `f`. */
 const bare = (name: string | null) => name?.replace(/^Solution(?:\(\))?\./, "") ?? null;
 
-/** The parsed value of a JSON text; undefined if the text is not JSON. */
+/** Parses a string that contains JSON; undefined if it does not. */
 function jsonIn(text: string): { json: unknown } | undefined {
   try {
     return { json: parseExactJson(text) };
@@ -224,7 +227,7 @@ function holdsRounded(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(holdsRounded);
 }
 
-/** Input or expected output as text. Rows may store it as a number or as a list of lines. */
+/** Input or expected output as a string. Rows may store it as a number or as a list of lines. */
 function lines(value: unknown): unknown {
   if (isList(value)) return value.map((line) => `${lines(line)}`).join("\n");
   const shown = writtenNumber(value);

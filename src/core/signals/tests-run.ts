@@ -25,7 +25,7 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
   const language = languageOf(group.group.language ?? "");
   const runs: TestRuns = { cases: cases.map((held) => runOf(held, language, tolerance)), language, timeout_ms };
   if (tolerance !== undefined) runs.tolerance = tolerance;
-  // A hash that identifies the cases in question keys without their texts.
+  // A hash of the cases, so that question keys identify the cases without containing them.
   const preset = `tests-${hashText(JSON.stringify(runs))
     .map((lane) => lane.toString(36))
     .join("-")}`;
@@ -34,7 +34,7 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
     ...{ textIndices, ...(shows !== undefined && { shows }) },
     questions: texts.map((_, text): Question => ({ ...question, shown: [text] })),
     read: (seen) => (text) => {
-      // A rollout without a program passes no test.
+      // A rollout without a program fails every test.
       if (text === null) return { value: valued(0), detail: null };
       const results = resultsOf(text, cases, seen);
       const score = testsScore(results, settings);
@@ -46,8 +46,8 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
 }
 
 /**
- * The program of each rollout: the candidate, or an answer that is code without a fence. If transcripts
- * or diffs are judged, which are not programs, the rollout's last message.
+ * The program of each rollout: the candidate, or an answer that is code outside a fence. If the candidates
+ * are transcripts or diffs, which are not programs, the program is taken from the rollout's last message.
  */
 function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "textIndices"> {
   const isView = group.evidence?.isView === true;
@@ -60,10 +60,10 @@ function programsOf(group: PreparedGroup): Pick<Lone, "shows" | "textIndices"> {
   return isCandidate && !isView ? { textIndices: group.classes.classOf } : shownOnce(group.question, programs);
 }
 
-/** The reason why a group's tests cannot be run; null if they can. */
+/** Returns the reason why a group's tests cannot be run; null if they can. */
 export function casesFault(group: object, { cases_max }: TestsSettings): GroupFault | null {
   const cases = factOf<TestCase[]>(group, "test_cases");
-  // Missing facts are reported together, elsewhere.
+  // Missing facts are reported elsewhere, all at once.
   if (cases === undefined) return null;
   if (cases.length > LIMITS.test_cases_max && cases_max === undefined) {
     return { path: "test_cases", message: `has ${cases.length} test cases; ${theLimit("test_cases_max")}` };
@@ -79,8 +79,8 @@ const isAsserting = (language: string): language is (typeof ASSERTING)[number] =
   ASSERTING.some((name) => name === language);
 
 /**
- * A sample of the cases in their original order. Seeded by the problem, so that every rollout gets the
- * same cases.
+ * A sample of the cases, in their original order. Seeded by the problem, so that every rollout gets the same
+ * cases.
  */
 function sampled(cases: readonly TestCase[], maxCases: number | undefined, question: string): readonly TestCase[] {
   if (maxCases === undefined || cases.length <= maxCases) return cases;
@@ -102,7 +102,7 @@ export function runOf(held: TestCase, language: string, tolerance: number | unde
   };
 }
 
-/** One result per case, in order. A run that the sandbox failed to complete gets `infra`. */
+/** One result per case, in order. If the sandbox failed to complete a run, its status is `infra`. */
 function resultsOf(classIndex: number, cases: readonly TestCase[], seen: readonly AskedQuestion[]): TestResult[] {
   const readings = readingsOn(seen, classIndex);
   return cases.map(({ weight, group }, at) => {

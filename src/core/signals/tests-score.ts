@@ -53,13 +53,13 @@ function subtasks(tests: readonly TestResult[]): TestResult[][] {
 
 const creditOf = (test: TestResult) => test.score ?? (passed(test) ? 1 : 0);
 
-/** The lowest credit; null if the sandbox lost a test whose credit could be lower. */
+/** The lowest credit; null if the sandbox failed on a test whose credit could be lower. */
 function minCredit(tests: readonly TestResult[], credit: (test: TestResult) => number): number | null {
   const value = tests.reduce((worst, test) => (isInfra(test) ? worst : Math.min(worst, credit(test))), 1);
   return value > 0 && tests.some(isInfra) ? null : value;
 }
 
-/** Progress of the program in a test, by CodeRL's four outcomes (arXiv 2207.01780). */
+/** How far a program got in a test, by the four outcomes of CodeRL (arXiv 2207.01780). */
 const OUTCOMES: Readonly<Record<TestResult["status"], number>> = {
   compile: 0,
   runtime: 1 / 3,
@@ -81,7 +81,8 @@ const allPass = (tests: readonly TestResult[]) => minCredit(tests, (test) => (pa
  * - `subtask_min`: as in the IOI, the lowest credit within each subtask, then the weighted mean over
  *   subtasks.
  * - `outcome`: the outcome of the worst test.
- * Null if the results that a sandbox failure lost could change the value.
+ *
+ * Null if results lost to sandbox failures could change the value.
  */
 export function testsScore(tests: readonly TestResult[], { score, bonus = BONUS }: TestsSettings): Valued {
   if (tests.length === 0 || weightOf(tests) === 0) return without("no_tests");

@@ -1,6 +1,6 @@
 // The kind `text_similarity`: how similar a rollout's final message and the group's reference are, from 0 to
-// 1, by characters (SWE-RL, arXiv 2502.18449) or by words (R1-Searcher, arXiv 2503.05592). The closest of
-// several references counts.
+// 1, by characters (SWE-RL, arXiv 2502.18449) or by words (R1-Searcher, arXiv 2503.05592). If there are
+// several references, the most similar one counts.
 import * as z from "zod";
 import { said } from "#said";
 import { answeredAtOnce, factOf, inSteps, type RolloutValue, type Signal } from "../asking/signal.ts";
@@ -9,12 +9,15 @@ import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { UnreadableSchema, unread } from "./unreadable.ts";
 
-/** Counts the characters or words that a text shares with a reference. */
+/**
+ * For a reference, returns a function that counts the characters or words that a message shares with the
+ * reference.
+ */
 type SharedWith = (reference: readonly string[]) => (text: readonly string[]) => number;
 
 /**
- * Length of the longest common subsequence, bit-parallel over the reference: Hyyrö 2004, "Bit-parallel
- * LCS-length computation revisited".
+ * Length of the longest common subsequence, computed bit-parallel over the reference: Hyyrö 2004,
+ * "Bit-parallel LCS-length computation revisited".
  */
 const subsequenceWith: SharedWith = (reference) => {
   const places = new Map<string, bigint>();
@@ -30,7 +33,7 @@ const subsequenceWith: SharedWith = (reference) => {
   };
 };
 
-/** Size of the multiset intersection of the two texts' words. */
+/** Size of the multiset intersection of the words in the message and the reference. */
 const wordsWith: SharedWith = (reference) => (text) => {
   const counts = Map.groupBy(reference, (word) => word);
   return text.filter((word) => counts.get(word)?.pop() !== undefined).length;

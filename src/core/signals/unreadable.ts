@@ -1,4 +1,4 @@
-// The setting `unreadable`: the value of a rollout whose text a kind cannot read. By default the rollout
+// The setting `unreadable`: the value of a rollout that a kind of signal cannot read. By default the rollout
 // loses; `null` gives it no value.
 
 import * as z from "zod";
@@ -7,7 +7,7 @@ import type { RolloutValue } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 
-/** A setting of every kind that reads the policy's text. The canonical form omits the default `lose`. */
+/** Setting of every kind that reads the policy's text. The canonical form omits the default `lose`. */
 export const UnreadableSchema = z
   .enum(["lose", "null"])
   .optional()
@@ -21,7 +21,10 @@ export interface UnreadableRule {
   unreadable?: "lose" | "null" | undefined;
 }
 
-/** The value of a rollout whose text cannot be read. `code` is the reason, reported in either case. */
+/**
+ * The value of a rollout that cannot be read. `code` is the reason, which is reported whether the rollout
+ * loses or has no value.
+ */
 export const unread = ({ unreadable }: UnreadableRule, code: ItemErrorCode, lowest = 0): RolloutValue =>
   unreadable === "null"
     ? { value: without(code), detail: null }

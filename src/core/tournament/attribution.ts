@@ -1,5 +1,5 @@
-// Finds the candidates that made the verifier refuse a question as too long or as filtered. Must not know
-// rewards: group-result.ts decides the consequences.
+// Finds the candidates that made the verifier reject a question as too long or as filtered. Does not deal
+// with rewards: group-result.ts decides the consequences.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { comparedIn, isProbe, type Presentation } from "../asking/questions.ts";
@@ -7,14 +7,14 @@ import { isUnparsed } from "../asking/readings.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 
 /**
- * Minimum ratio between the length of a candidate blamed for a length refusal and the longest candidate that
- * fits. A candidate slightly over its share is not blamed.
+ * How many times longer a candidate must be than the longest candidate that fits, to be blamed for a length
+ * refusal. A candidate only slightly over its share of the context is not blamed.
  */
 const LONGER_BY_FAR = 2;
 
 /**
- * Outcome of all questions that show the same candidates: refused, or answered readably at least once.
- * Failures of other kinds and unreadable answers are ignored.
+ * Outcome of all questions that show the same candidates: refused, or readably answered at least once. Other
+ * failures and unreadable answers are ignored.
  */
 interface SubsetRefusal {
   shown: ReadonlySet<number>;
@@ -25,7 +25,7 @@ interface SubsetRefusal {
 interface Attribution {
   /** Candidate classes that caused refusals. */
   atFault: ReadonlySet<number>;
-  /** Questions to answer before deciding: each shows several copies of one candidate. */
+  /** Questions to ask before deciding: each shows several copies of one candidate. */
   probes: readonly Presentation[];
 }
 
@@ -38,7 +38,7 @@ function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
     const subset = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
     byShown.set(key, subset);
     for (const { status, code } of readings) {
-      // An unreadable answer clears no candidate: a candidate that makes verdicts unreadable may also be
+      // An unreadable answer does not clear any candidate: one that makes verdicts unreadable may also be
       // refused.
       if (status !== null && !isUnparsed({ status })) subset.answered = true;
       if (BLAMES_CONTENT.has(code)) subset.refused = true;
@@ -53,7 +53,7 @@ function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
 const within = (question: SubsetRefusal, members: ReadonlySet<number>) =>
   [...question.shown].every((member) => members.has(member));
 
-/** The members that occur in the most questions, ascending. */
+/** The members that occur in the largest number of questions, ascending. */
 function mostOften(questions: readonly SubsetRefusal[]): number[] {
   const counts = new Map<number, number>();
   for (const { shown } of questions) for (const member of shown) counts.set(member, (counts.get(member) ?? 0) + 1);
@@ -62,12 +62,13 @@ function mostOften(questions: readonly SubsetRefusal[]): number[] {
 }
 
 /**
- * Finds the candidates that caused refusals. The most refused candidates are blamed first, if all questions
- * that show them with the others were refused while questions among the others were answered. If that does
- * not decide (a group of two, a list), each candidate is probed with copies of itself. A candidate refused
- * even in its probe is blamed for refusals shared with a candidate that is not; for length only if it is
- * longer by LONGER_BY_FAR. If no candidate fits, the prompt itself is too long and no candidate is blamed.
- * @param texts one text per class
+ * Finds the candidates that caused refusals. The most often refused candidates are blamed first, if all
+ * questions that show them with the others were refused while questions among the others were answered. If
+ * the answers are not conclusive (a group of two, a list), each candidate is probed with copies of itself. A
+ * candidate whose probe is refused is blamed for refusals that it shares with a candidate whose probe is
+ * answered; in the case of length, only if it is longer by LONGER_BY_FAR. If no candidate fits, the prompt
+ * itself is too long and no candidate is blamed.
+ * @param texts one candidate per class
  */
 export function attribution(texts: readonly string[], asked: readonly AskedQuestion[]): Attribution {
   const atFault = new Set<number>();
@@ -98,11 +99,11 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
   }
 }
 
-/** The suspects that the answered and refused questions alone prove to be at fault. */
+/** The suspects that the answered and refused questions alone identify as the cause. */
 function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: readonly SubsetRefusal[]): number[] {
   const others = new Set([...rest].filter((member) => !suspects.includes(member)));
   if (!among.some((question) => !question.refused && within(question, others))) return [];
-  // A refusal shared with a candidate that was never answered may be caused by that candidate.
+  // A refused question may have been caused by another candidate in it that no answer has cleared.
   const cleared = new Set(among.flatMap(({ refused, shown }) => (refused ? [] : [...shown])));
   return suspects.filter((member) => {
     const beside = new Set([...[...others].filter((other) => cleared.has(other)), member]);
@@ -112,8 +113,8 @@ function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: rea
 }
 
 /**
- * A probe: one copy of the candidate per candidate of the refused question, so that each copy gets the same
- * share of the context.
+ * A probe shows as many copies of the candidate as the refused question had candidates, so that each copy
+ * gets the same share of the context.
  */
 function probe(member: number, refused: readonly SubsetRefusal[]): Presentation {
   const { size } = (refused.find(({ shown }) => shown.has(member)) as SubsetRefusal).shown;

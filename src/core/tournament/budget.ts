@@ -1,4 +1,4 @@
-// A group's budget: decides which questions are paid, for every purpose, and rejects budgets that are too
+// A group's budget: decides which questions it covers, for every purpose, and rejects budgets that are too
 // small.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
@@ -11,8 +11,8 @@ import type { PresentationResult } from "./presentation-results.ts";
 import { trialsMost } from "./trials.ts";
 
 /**
- * Generations that the budget pays for a group of n candidates. A ratio applies to the first questions about
- * all pairs, with a minimum of n - 1 pairs, so that every candidate is compared.
+ * Generations that the budget covers for a group of n candidates. A ratio is a share of the first questions
+ * about all pairs; the minimum is n - 1 pairs, so that every candidate is compared.
  */
 export function generationsOf(judge: Spec["judge"], n: number): number {
   const { generations, ratio } = judge.budget ?? {};
@@ -21,13 +21,13 @@ export function generationsOf(judge: Spec["judge"], n: number): number {
   return generations ?? Number.POSITIVE_INFINITY;
 }
 
-/** First generations that are paid even if each uses max_tokens. */
+/** Number of generations that the budget covers even if each uses max_tokens. */
 function paidFor(judge: Spec["judge"], generations: number): number {
   const { budget, max_tokens } = judge;
   return budget?.tokens === undefined ? generations : Math.floor(budget.tokens / max_tokens);
 }
 
-/** @throws ApiError if the budget does not pay one pair per candidate, n - 1 in all */
+/** @throws ApiError if the budget does not cover n - 1 pairs, the minimum for comparing every candidate */
 function assertPays(judge: Spec["judge"], n: number, generations: number): void {
   const minGenerations = Math.max(0, n - 1) * firstCost(judge);
   const { tokens } = judge.budget ?? {};
@@ -41,9 +41,10 @@ function assertPays(judge: Spec["judge"], n: number, generations: number): void 
 }
 
 /**
- * Upper bound of the generations of a schedule that asks `maxGenerations` of n candidates: includes re-asked
- * questions (`reask`), diagnostic questions, and the first wave repeated without the candidates at fault.
- * @param first generations of the first wave, as far as they may be repeated without some candidates
+ * Upper bound of the generations of a schedule that asks `maxGenerations` about n candidates. Includes
+ * re-asked questions (`reask`), diagnostic questions, and the first wave repeated without the candidates that
+ * made its questions fail.
+ * @param first generations of the first wave that may be repeated without some candidates
  */
 export function mostWithAgain(judge: Spec["judge"], n: number, maxGenerations: number, first: number): number {
   if (maxGenerations === 0) return 0;
@@ -55,7 +56,7 @@ const asideMost = ({ mode }: Spec["judge"], n: number): number => n + trialsMost
 
 const nameOf = (presentation: Presentation): string => `${presentation.shown.join()}:${samplesNamed(presentation)}`;
 
-/** The same question asked again because its answer was unreadable; null if the limit `reask` is reached. */
+/** The same question, asked again because its answer was unreadable; null if the limit `reask` is reached. */
 function onceMore(presentation: Presentation, reask: number): Presentation | null {
   const { first_sample = 0 } = presentation;
   if (isAside(presentation)) return null;
@@ -64,13 +65,13 @@ function onceMore(presentation: Presentation, reask: number): Presentation | nul
 }
 
 /**
- * A group's budget: every question is charged before it is asked, with the generations and tokens that it may
- * cost at most. So answers never exceed the budget, as long as each respects its `max_tokens`.
+ * A group's budget. Every question is charged before it is asked, with the maximum number of generations and
+ * tokens that it may cost. So the answers never exceed the budget, as long as each respects its `max_tokens`.
  */
 export class Budget {
-  /** Generations that were requested but not paid. */
+  /** Generations that were requested but not covered. */
   unpaid = 0;
-  /** Generations that the budget pays; infinite if it does not limit them. */
+  /** Generations that the budget covers; infinite if it sets no limit on generations. */
   readonly generations: number;
   private readonly judge: Spec["judge"];
   private spent = 0;
@@ -84,14 +85,14 @@ export class Budget {
     if (judge.mode === "pairwise") assertPays(judge, n, this.generations);
   }
 
-  /** Whether the run itself re-asks unreadable questions and pays them from the budget. */
+  /** Whether the run itself re-asks unreadable questions and charges them to the budget. */
   get asksAgain(): boolean {
     return this.judge.budget !== undefined && missingRules(this.judge).reask > 0;
   }
 
   /**
-   * Returns the presentations that are paid, in the given order.
-   * @param seen contains the tokens generated so far
+   * Returns the presentations that the budget covers, in the given order.
+   * @param seen the number of tokens generated so far
    */
   pays(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const { budget, max_tokens } = this.judge;
@@ -113,8 +114,8 @@ export class Budget {
   }
 
   /**
-   * Limits diagnostic questions to the number that `mostWithAgain` counts, then returns the presentations
-   * that are paid.
+   * Limits diagnostic questions to the number that `mostWithAgain` allows for, then returns the presentations
+   * that the budget covers.
    */
   paysAside(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const few = presentations.filter((presentation) => {
@@ -125,7 +126,7 @@ export class Budget {
     return this.pays(few, seen);
   }
 
-  /** The unreadable questions of the last wave, to be asked again. */
+  /** The unreadable questions in the last wave, to be asked again. */
   retriesFor(wave: readonly Presentation[], results: readonly PresentationResult[]): Presentation[] {
     if (!this.asksAgain) return [];
     const { reask } = missingRules(this.judge);
@@ -138,8 +139,8 @@ export class Budget {
 }
 
 /**
- * Indices of unreadable questions that the budget did not pay to ask again. They count as unasked, not as
- * failures.
+ * Indices of unreadable questions that the budget could not cover asking again. They count as unasked, not as
+ * failed.
  */
 export function ranOut(asked: readonly AskedQuestion[], judge: Spec["judge"]): ReadonlySet<number> {
   const { reask } = missingRules(judge);

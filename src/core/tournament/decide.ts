@@ -1,11 +1,11 @@
-// Win counts, gaps and ranks of rollouts, from decided pairs.
+// Win counts, gaps (missing base rewards) and ranks of rollouts, from decided pairs.
 import type { Tally } from "../asking/comparison.ts";
 import type { Classes } from "../candidate/classes.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
 /**
- * Counts each rollout's results against every other of its group. Duplicates tie; a malformed rollout loses
- * to well-formed ones and ties with malformed ones.
+ * Counts each rollout's results against every other rollout of its group. Duplicates tie; a malformed rollout
+ * loses to well-formed ones and ties with other malformed ones.
  */
 export function tally({ classOf }: Classes, decision: Decision): Tally[] {
   return classOf.map((classIndex, r) => {
@@ -39,9 +39,9 @@ export type Gap = "unjudged" | "partial";
 
 /**
  * The gap of each rollout; null if it has a base reward or is malformed, since malformed rollouts are not
- * judged. `unjudged`: no pair at all, or all pairs that needed the verifier are undecided (forfeits and ties
- * with duplicates are not a judgement). `partial`: less than `minDecided` of the pairs with rivals are
- * decided, not counting `excused` pairs, which are undecided because of the rival.
+ * judged. `unjudged`: the rollout has no pair at all, or all pairs that needed the verifier are undecided
+ * (forfeits and ties with duplicates are not a judgement). `partial`: less than `minDecided` of the pairs
+ * with rivals are decided, not counting `excused` pairs, which are undecided because of the other candidate.
  */
 export function gapsIn(
   classOf: Classes["classOf"],
@@ -61,8 +61,8 @@ export function gapsIn(
 }
 
 /**
- * Number of opponents that only the verifier can compare with the rollout: well-formed rollouts of other
- * classes.
+ * Number of opponents that only the verifier can compare with the rollout: well-formed rollouts with a
+ * different candidate.
  */
 function rivals(classOf: Classes["classOf"], r: number): number {
   const classIndex = classOf[r];

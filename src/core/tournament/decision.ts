@@ -11,11 +11,11 @@ export type PairResult = "win" | "loss" | "tie" | "undecided" | "unasked";
 export interface Decision {
   /** `pairs[i][j]` is the result of class i against class j; the diagonal is a tie. */
   pairs: PairResult[][];
-  /** The share of class i in its pair with j, in [0, 1]; null if the pair is undecided. */
+  /** Share of the outcome that class i gets in its pair with j, in [0, 1]; null if the pair is undecided. */
   shares: (number | null)[][];
-  /** Number of verdicts for each class if the group was judged as a list, else null. */
+  /** Number of verdicts that favour each class if the group was judged as a list, else null. */
   votes: number[] | null;
-  /** Sums per order of presentation, read by `shownFirst`. */
+  /** Sums per presentation order, read by `shownFirst`. */
   orders: Orders;
 }
 
@@ -23,7 +23,7 @@ export interface Decision {
 interface Orders {
   /** Number of readable verdicts. */
   verdicts: Uint32Array;
-  /** Grades of i minus grades of j, in steps. */
+  /** Sum of the grades of i minus the grades of j, in units of 1 / `STEPS`. */
   margins: Float64Array;
 }
 
@@ -49,7 +49,7 @@ interface DecisionRules {
   unparsed: MissingRules["unparsed"];
   /** Whether a pair's outcome is the mean of its verdicts' grades instead of their majority. */
   graded: boolean;
-  /** Whether the schedule asks every pair, so that a missing pair is undecided, not unasked. */
+  /** Whether the schedule asks every pair, so that a pair without answers is undecided, not unasked. */
   complete: boolean;
   /** Indices of questions that do not mark their pairs as asked. */
   unasked: ReadonlySet<number>;
@@ -66,8 +66,9 @@ const OPPOSITE: Record<PairResult, PairResult> = {
 };
 
 /**
- * Grades are summed as integers (steps), so that sums do not depend on their order and ties are exact. Places
- * in a list of k are multiples of 1 / (2 (k - 1)), which is a whole number of steps for every allowed k.
+ * Grades are summed as integers, in units of 1 / `STEPS`, so that the sums do not depend on the order of
+ * addition and ties are exact. Ranks in a list of k are multiples of 1 / (2 (k - 1)), which is a whole number
+ * of units for every allowed k.
  */
 const FINE = 2 ** 20;
 const PARTS = Array.from({ length: LIMITS.list_candidates_max - 1 }, (_, i) => i + 1).reduce(leastMultiple, 1);
@@ -80,7 +81,7 @@ function leastMultiple(a: number, b: number): number {
   return multiple;
 }
 
-/** Converts a grade to steps; grades of pairs are rounded to 2^-20. */
+/** Converts a grade to units of 1 / `STEPS`; grades in pairs are rounded to 2^-20. */
 const inSteps = (grade: number, shown: number): number =>
   shown === 2 ? Math.round(grade * FINE) * PARTS : Math.round(grade * STEPS);
 
@@ -104,11 +105,13 @@ export function decide(
   return sums.decision(complete);
 }
 
-/** Incremental sums of verdicts' grades: verdicts may be added and pairs decided at any time. */
+/** Running sums of the verdicts' grades: verdicts can be added and pairs decided at any time. */
 export class Sums {
   private readonly classCount: number;
   private readonly rules: DecisionRules;
-  /** For i < j: grades of i minus grades of j, in steps, and the number of verdicts. */
+  /**
+   * For i < j: the grades of i minus the grades of j, in units of 1 / `STEPS`, and the number of verdicts.
+   */
   private readonly margin: Float64Array;
   private readonly verdicts: Uint32Array;
   private readonly orders: Orders;
@@ -170,7 +173,7 @@ export class Sums {
         const lead = this.rules.graded ? cellMargin / (count * STEPS) : Math.sign(cellMargin);
         (pairs[i] as PairResult[])[j] = result;
         (pairs[j] as PairResult[])[i] = OPPOSITE[result];
-        // Symmetric to the last bit: swapping the two numbers swaps the shares. The two shares add up to 1.
+        // Symmetric to the last bit: swapping the two classes swaps their shares. The two shares add up to 1.
         (shares[i] as (number | null)[])[j] = (1 + lead) / 2;
         (shares[j] as (number | null)[])[i] = (1 - lead) / 2;
       }

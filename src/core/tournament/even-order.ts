@@ -1,5 +1,5 @@
 // The order in which the questions of a wave are sent. Guarantees that the questions sent so far cover all
-// candidates as evenly as possible, since a deadline may cut the wave.
+// candidates as evenly as possible, since a deadline may cut the wave short.
 
 import { comparedIn, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
@@ -8,13 +8,13 @@ import { seededOrder } from "./match-order.ts";
 
 type ShownMembers = Pick<Presentation, "shown">;
 
-/** Questions that show the same candidates in any order, and have not been sent. */
+/** The unsent questions about one set of candidates, in any order. */
 interface OpenSubset<T> {
   members: readonly number[];
   left: T[];
 }
 
-/** Orders the questions of one signal in one group. Earlier calls count toward evenness. */
+/** Orders the questions of one signal in one group. Questions from earlier calls count toward evenness. */
 export class EvenOrder {
   private readonly keys: readonly ContentKey[];
   /** Per candidate: number of questions that showed it, and number that showed it first. */
@@ -27,10 +27,10 @@ export class EvenOrder {
   }
 
   /**
-   * Returns the same questions in an even order. Candidates take turns, new opponents come before repeated
-   * ones, and of two orders of a pair, the one whose first candidate was shown first less often is preferred.
-   * Ties keep the schedule's order, which depends on contents. If all pairs are asked, or single candidates,
-   * the order is derived from contents here.
+   * Returns the same questions in an even order. Candidates alternate, new opponents come before repeated
+   * ones, and of the two orders of a pair, the one whose first candidate has been shown first less often is
+   * preferred. Ties keep the schedule's order, which depends on contents. Waves of all pairs or of single
+   * candidates are first put into an order derived from contents.
    */
   arrange<T>(line: readonly T[], shownOf: (question: T) => ShownMembers): T[] {
     const bySubset = new Map<string, OpenSubset<T>>();
@@ -52,7 +52,7 @@ export class EvenOrder {
     return ordered;
   }
 
-  /** Waves of all pairs or of single candidates are listed by index, so they are reordered by content. */
+  /** Waves of all pairs or of single candidates come in index order, so they are reordered by content. */
   private byContent<T>(all: readonly OpenSubset<T>[]): readonly OpenSubset<T>[] {
     const members = [...new Set(all.flatMap((subset) => subset.members))];
     const n = members.length;
@@ -69,7 +69,8 @@ export class EvenOrder {
     let open = [...all];
     while (open.length > 0) {
       const { minAsked, behind } = this.leastAsked(open);
-      // First the subsets whose members are all among the least asked; the other subsets keep their places.
+      // First the subsets whose members are all among the least asked; the other subsets keep their
+      // positions.
       const later: OpenSubset<T>[] = [];
       let at = 0;
       for (; at < open.length && behind.size > 0; at++) {
@@ -81,7 +82,7 @@ export class EvenOrder {
         }
       }
       open = [...later, ...open.slice(at)];
-      // A remaining least-asked candidate is paired with a candidate that is ahead, choosing the least asked
+      // Pair each remaining least-asked candidate with one that has more questions, choosing the least-asked
       // opponent.
       while (behind.size > 0) {
         const next = this.forOneOf(behind, open);
@@ -92,7 +93,7 @@ export class EvenOrder {
     }
   }
 
-  /** The lowest number of questions of any member of the subsets, and the members that have it. */
+  /** The lowest number of questions per candidate among the subsets, and the candidates that have it. */
   private leastAsked(open: readonly OpenSubset<unknown>[]): { minAsked: number; behind: Set<number> } {
     let minAsked = Number.POSITIVE_INFINITY;
     let behind = new Set<number>();

@@ -1,13 +1,13 @@
-// The order in which all pairs of a group are asked: ring after ring, so that at any cut-off (a deadline, a
-// limit) all candidates have met nearly the same number of opponents.
+// The order in which all pairs of a group are asked: one ring after another, so that wherever a deadline or a
+// limit stops it, all candidates have met nearly the same number of opponents.
 import { cos, sin, square } from "../math/elementary.ts";
 
 /**
- * All pairs of n places, ordered such that after any prefix, the numbers of opponents met by two places
- * differ by at most one. The order is a sequence of perfect matchings; the first two form a ring. A matching
- * consists of the places with equal sum modulo n - 1, plus the last place paired with the place left over
- * (Kirkman; Walecki's rings for odd n). Later sums are chosen for the best strength estimates: each minimises
- * the sum of effective resistances, as in `circular`.
+ * All pairs of n positions, ordered such that after any prefix, the numbers of opponents met by any two
+ * positions differ by at most one. The order is a sequence of perfect matchings; the first two form a ring. A
+ * matching consists of all pairs of positions with equal sum modulo n - 1; the position left over is paired
+ * with the last position (Kirkman; Walecki's rings for odd n). Later sums are chosen for the best strength
+ * estimates: each minimises the sum of effective resistances, as in `circular`.
  */
 export function evenPairs(n: number): readonly (readonly [number, number])[] {
   if (n < 2) return [];
@@ -20,14 +20,15 @@ export function evenPairs(n: number): readonly (readonly [number, number])[] {
       if (i < j) among.push([i, j]);
       if (i === j) alone.push([i, places]);
     }
-    // Two places are left over only if n is odd: the last place meets them before and after the rest.
+    // Two positions are left over only if n is odd: one meets the last position before the rest, the other
+    // after the rest.
     return [...alone.slice(0, 1), ...among, ...alone.slice(1)];
   });
 }
 
 /**
  * All sums modulo m; the first two form a ring. If m is even, odd and even sums alternate, since odd sums
- * leave no candidate over.
+ * leave no position over.
  */
 function spreadSums(m: number): readonly number[] {
   const known = SUMS.get(m) ?? chooseSums(m);
@@ -35,7 +36,9 @@ function spreadSums(m: number): readonly number[] {
   return known;
 }
 
-/** Cache by number of places: computing 64 places takes milliseconds, and few group sizes occur. */
+/**
+ * Cached by number of positions: computing 64 positions takes milliseconds, and only few group sizes occur.
+ */
 const SUMS = new Map<number, readonly number[]>();
 
 function chooseSums(m: number): number[] {
@@ -63,7 +66,7 @@ function chooseSums(m: number): number[] {
   return sums;
 }
 
-/** Lower bound of an eigenvalue: below it, a resistance is infinite up to rounding. */
+/** Lower bound for an eigenvalue; below this value, a resistance would be infinite up to rounding. */
 const FLAT = 1e-9;
 
 /** The first candidate with the lowest value, up to rounding. */

@@ -1,6 +1,6 @@
-// Questions after the schedule about candidates that keep the verifier from answering. Guarantees that such a
-// candidate costs the others no comparison, if the answers identify it: questions that yielded nothing about
-// the others are repeated without it.
+// Questions asked after the schedule about candidates that keep the verifier from answering. If the answers
+// identify such a candidate, it costs the others no comparison: questions that yielded nothing about the
+// others are repeated without it.
 
 import { type AskedQuestion, counts } from "../asking/asked-questions.ts";
 import { comparedIn, isAside, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
@@ -22,10 +22,13 @@ export class FollowUpQuestions {
   private readonly judge: Spec["judge"];
   private readonly seed: number;
   private readonly reference: number | undefined;
-  /** Keys of lists that were asked again without some candidates. */
+  /** Keys of the lists that were asked again without some of their candidates. */
   private readonly reaskedLists = new Set<string>();
 
-  /** @param reference the candidate that every other meets, if any; then no pair without it is asked */
+  /**
+   * @param reference the candidate that all others are compared with, if any; pairs without it are then not
+   *   asked
+   */
   constructor(
     group: Pick<PreparedGroup, "texts" | "keys">,
     { judge, seed }: Pick<Spec, "judge" | "seed">,
@@ -38,9 +41,10 @@ export class FollowUpQuestions {
   }
 
   /**
-   * Returns the next questions, empty when nothing is open. Probes come first (several copies of one
-   * candidate), then trials. Then each unreadable list, and the schedule's pairs of candidates without any
-   * comparison, are asked again without the candidates at fault and the suspected jammers.
+   * Returns the next questions; empty when nothing is left to ask. Probes (several copies of one candidate)
+   * come first, then trials. After these, every unreadable list, and the schedule's pairs for candidates
+   * without any comparison, are asked again without the suspected jammers and the candidates that caused
+   * refusals.
    */
   next(asked: readonly AskedQuestion[]): readonly Presentation[] {
     const { texts, keys } = this.group;
@@ -90,12 +94,12 @@ export class FollowUpQuestions {
     const wave = run.next(NOTHING_SEEN).map(back);
     const missing = wave.filter(({ shown }) => shown.some((member) => alone.includes(member)));
     const left = alone.filter((member) => !missing.some(({ shown }) => shown.includes(member)));
-    // A candidate without a pair in this wave (odd numbers) meets the next candidate.
+    // A candidate without a pair in this wave (odd number of candidates) meets the next candidate.
     const beside = (v: number) => rest[(rest.indexOf(v) + 1) % rest.length] as number;
     return [...missing, ...left.flatMap((v) => firstPresentations([v, beside(v)], { keys, judge, seed }))];
   }
 }
 
-/** How often a list of the same candidates was asked, counting all samples of one time as one. */
+/** How often a list of the same candidates was asked; all samples of one repetition count once. */
 const timesOf = (asked: readonly AskedQuestion[]): number =>
   new Set(asked.map(({ question }) => Math.floor((question.first_sample ?? 0) / REPEAT_FROM))).size;

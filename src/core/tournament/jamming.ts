@@ -1,5 +1,5 @@
-// Finds jammers: candidates whose presence makes verdicts unreadable. Must not know rewards: group-result.ts
-// decides the consequences.
+// Finds jammers: candidates whose presence makes verdicts unreadable. Does not deal with rewards:
+// group-result.ts decides the consequences.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { comparedIn, isProbe } from "../asking/questions.ts";
@@ -7,8 +7,8 @@ import { isUnparsed } from "../asking/readings.ts";
 import { log } from "../math/elementary.ts";
 
 /**
- * Probability of an unreadable verdict with a jammer and without one, and the log odds of unreadable and
- * readable verdicts.
+ * Probability of an unreadable verdict with a jammer and without one, and the log odds that one unreadable or
+ * readable verdict adds.
  */
 const UNREADABLE_WITH = 0.9;
 const UNREADABLE_WITHOUT = 0.1;
@@ -20,16 +20,20 @@ const READ = log((1 - UNREADABLE_WITH) / (1 - UNREADABLE_WITHOUT));
  */
 const FIRST = 3;
 const NEXT = 1;
-/** Maximum number of classes for an exhaustive search; larger groups use the greedy search `grown`. */
+/**
+ * Maximum number of classes (distinct candidates) for an exhaustive search; larger groups use the greedy
+ * search `grown`.
+ */
 const EXACT_MAX = 11;
-/** Unreadable share of a broken verifier, for which no candidate is blamed. */
+/** Share of unreadable verdicts that indicates a broken verifier, for which no candidate is blamed. */
 const UNREADABLE_BROKEN = 0.7;
-/** Minimum unreadable share of a jammer's verdicts in questions without other suspects. */
+/** Minimum share of a jammer's verdicts that are unreadable, in questions without other suspects. */
 const SHARE_WITH = 0.5;
 
 /**
- * Minimum log odds for a suspect (questions are repeated without it) and for a jammer. With two other
- * candidates and one readable verdict about them, the log odds are 3.2; with two more readable verdicts, 7.6.
+ * Minimum log odds for a suspect (whose questions are repeated without it) and for a confirmed jammer. If two
+ * other candidates have one readable verdict between them, the log odds are 3.2; with two more readable
+ * verdicts, 7.6.
  */
 const SUSPECTED = 3.1;
 export const FOUND = 5.5;
@@ -46,7 +50,10 @@ interface SubsetReadings {
 interface Suspicion {
   /** The likeliest set of jammers, indexed by class. */
   jams: readonly boolean[];
-  /** Per class: log odds of the likeliest explanation with it over the likeliest without it. */
+  /**
+   * Per class: log odds of the likeliest explanation that includes the class over the likeliest that does
+   * not.
+   */
   odds: readonly number[];
   subsets: readonly SubsetReadings[];
 }
@@ -74,7 +81,7 @@ function subsetsOf(asked: readonly AskedQuestion[]): SubsetReadings[] {
 
 const against = (jammers: number): number => (jammers === 0 ? 0 : FIRST + (jammers - 1) * NEXT);
 
-/** The best explanation overall, and per class the best with it and the best without it. */
+/** The best explanation overall, and for each class the best one with it and the best one without it. */
 interface Best {
   gain: number;
   jams: boolean[];
@@ -114,7 +121,7 @@ function exactly(n: number, subsets: readonly SubsetReadings[]): Best {
   return best;
 }
 
-/** The candidate that is most readable together with the current honest set; -1 if none fits. */
+/** The candidate with the most readable verdicts alongside the current honest set; -1 if none fits. */
 function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly number[]): number {
   let next = -1;
   for (let v = 0; v < honest.length; v++) {
@@ -126,9 +133,9 @@ function bestNext(honest: Uint8Array, gains: Float64Array, reads: readonly numbe
 }
 
 /**
- * Greedy search: starting from each class, grows the honest set with the best fitting classes; the rest are
- * jammers. Exact for noise-free verdicts if every honest candidate was readable with another one: such a
- * start takes in all honest candidates and no jammer.
+ * Greedy search: starting from each class, grows the honest set with the best-fitting classes; the remaining
+ * classes are jammers. Exact for noise-free verdicts if every honest candidate had a readable verdict
+ * together with another honest one: starting there collects all honest candidates and no jammer.
  */
 function grown(n: number, subsets: readonly SubsetReadings[]): Best {
   const best = noneYet(n);
@@ -156,13 +163,13 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
       next = bestNext(honest, gains, reads);
     }
     consider(best, covered - against(left), (v) => honest[v] === 0);
-    // Each remaining class, moved back into the honest set alone.
+    // Try to move each remaining class back into the honest set on its own.
     for (let v = 0; v < n; v++) {
       if (honest[v] === 1) continue;
       const gain = covered + (gains[v] as number) - against(left - 1);
       if (gain > (best.without[v] as number)) best.without[v] = gain;
     }
-    // Each class of the honest set, moved out again alone.
+    // Try to move each class of the honest set out again on its own.
     for (let v = 0; v < n; v++) {
       if (honest[v] === 0) continue;
       const weight = (subsetsByMember[v] as number[]).reduce(
@@ -177,12 +184,13 @@ function grown(n: number, subsets: readonly SubsetReadings[]): Best {
 }
 
 /**
- * Finds suspected jammers: the likeliest set of classes such that every unreadable question shows one and few
- * readable ones do. Verdicts on a jammer are unreadable with probability 0.9, others with 0.1, independently;
- * the prior log odds of a set of k jammers are -(3 + (k - 1)). The result is a likelihood ratio, so the order
- * of questions and classes does not matter. If some verdict is unreadable, a filter refusal counts as
- * unreadable too: a candidate that causes both would otherwise be found neither here nor by attribution.ts.
- * Exact for up to 11 classes; O(n (n^2 + questions)) beyond.
+ * Finds suspected jammers: the likeliest set of classes such that every unreadable question shows at least
+ * one of them and few readable questions do. Verdicts on a jammer are unreadable with probability 0.9, others
+ * with probability 0.1, independently of each other; the prior log odds of a set of k jammers are -(3 + (k -
+ * 1)). The result is a likelihood ratio, so the order of questions and classes does not matter. If some
+ * verdict is unreadable, content filter refusals count as unreadable too; otherwise neither this function nor
+ * attribution.ts would find a candidate that causes both. Exact for up to 11 classes; O(n (n^2 + questions))
+ * beyond.
  */
 export function suspicion(classCount: number, asked: readonly AskedQuestion[]): Suspicion {
   const subsets = subsetsOf(asked);
@@ -199,7 +207,7 @@ const isSound = (read: number, unread: number): boolean =>
     read * log((1 - UNREADABLE_WITHOUT) / (1 - UNREADABLE_BROKEN)) >
   0;
 
-/** Number of verdicts of questions whose members all satisfy `isIn`, and how many are unreadable. */
+/** Number of verdicts, and of unreadable verdicts, in questions whose members all satisfy `isIn`. */
 function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number) => boolean) {
   const among = subsets.filter(({ members }) => members.every(isIn));
   const sum = (field: "answered" | "unread") => among.reduce((all, subset) => all + subset[field], 0);
@@ -208,10 +216,10 @@ function verdictsAmong(subsets: readonly SubsetReadings[], isIn: (member: number
 
 /**
  * Classes whose presence makes verdicts fail, each with log odds of at least `minOdds`: the unreadable
- * verdicts cannot be explained without them. At least half of the verdicts on each, in questions without
- * other suspects, are unreadable, for any number of jammers. Empty if no verdict was readable without them,
- * if the readings fit a broken verifier (0.7 unreadable) better than a sound one (0.1), or if several
- * explanations are equally likely: two rollouts, or a list, without any readable verdict.
+ * verdicts cannot be explained without them. For each class returned, at least half of the verdicts in
+ * questions without other suspects are unreadable. Empty if no verdict was readable without them, if the
+ * readings fit a broken verifier (0.7 unreadable) better than a sound one (0.1), or if several explanations
+ * are equally likely: two rollouts, or a single list, without any readable verdict.
  */
 export function jammers(classCount: number, asked: readonly AskedQuestion[], minOdds = SUSPECTED): ReadonlySet<number> {
   const { odds, subsets } = suspicion(classCount, asked);

@@ -1,4 +1,5 @@
-// Checks that a judge's schema cannot express: which schedules, votes and scores can be combined.
+// Checks that a judge's schema cannot express: which schedules, votes and scores can be combined with each
+// other.
 import type { Spec } from "../contract/spec.ts";
 import { softFault } from "../judges/anchors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -8,12 +9,12 @@ import { scheduleFault } from "./named-schedule.ts";
 import { SCORES } from "./score-table.ts";
 
 interface JudgeFault {
-  /** Path relative to the judge; `score` for the score. */
+  /** Path relative to the judge settings; `score` if the score is invalid. */
   path: readonly string[];
   message: string;
 }
 
-/** An unknown prompt name passes: another check reports it. */
+/** Whether verdicts contain scores. An unknown prompt name passes, since another check reports it. */
 const givesScores = ({ prompt, form, vote }: Spec["judge"]): boolean => {
   if (presetNamed(prompt) === null) return form === "scores" || !isPromptName(prompt);
   return scoreScale(prompt) !== null && vote !== "soft";

@@ -1,4 +1,5 @@
-// Orders that depend only on a seed and contents: of candidates, and of a wave that a budget may cut.
+// Orderings that depend only on a seed and contents: of candidates, and of a wave that a budget may cut
+// short.
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { createRandom, hashText, shuffled } from "../math/random.ts";
 import type { Match } from "./schedules/schedule.ts";
@@ -11,15 +12,15 @@ export function seededOrder(players: readonly number[], keys: readonly ContentKe
 }
 
 /**
- * Orders a wave that the budget may cut, in a group of n candidates: least asked candidates first, so that
- * none is left out.
+ * Orders a wave that the budget may cut short, in a group of n candidates: the least asked candidates come
+ * first, so that none is left out.
  */
 export function leastAskedFirst(wave: readonly Match[], seed: number, n: number): readonly Match[] {
   const times = new Map<number, number>();
   const costOf = (match: Match) => match.reduce((sum, i) => sum + (times.get(i) ?? 0), 0);
   const line: Match[] = [];
-  // Buckets by cost. Costs only grow, so the first entry of the lowest bucket has the lowest cost, unless its
-  // cost has grown since.
+  // Buckets by cost. Costs only grow, so an entry of the lowest bucket has the lowest cost, unless its cost
+  // has grown since it was put there.
   const piles = [[...shuffled(wave, createRandom(hashText("spread", seed, n))).entries()]];
   for (let cost = 0; cost < piles.length; cost++) {
     for (const entry of (piles[cost] ?? []).sort(([a], [b]) => a - b)) {

@@ -22,8 +22,8 @@ export function measuresOf(
 }
 
 /**
- * Whether the graph of wins has a cycle: candidates remain after repeatedly removing all that beat none of
- * the rest.
+ * Whether the graph of wins has a cycle: some candidates remain after repeatedly removing all those that beat
+ * none of the rest.
  */
 export function isCyclic(pairs: Decision["pairs"]): boolean {
   let left = pairs.map((_, i) => i);

@@ -1,5 +1,5 @@
-// The metrics of a group and of a batch: tau-b, ListAcc, parse rate, flip rate, reward moments, latency.
-// Formulas: stats.ts.
+// Metrics of groups and batches: tau-b, ListAcc, parse rate, flip rate, reward moments, latency. Formulas:
+// stats.ts.
 
 import type { Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
@@ -21,7 +21,7 @@ export function groupTau(
 }
 
 /**
- * Whether the selected rollout has the highest pass rate; false without a selection, null if any label is
+ * Whether the selected rollout has the highest pass rate; false if none is selected, null if any label is
  * missing.
  */
 export function listAccuracy(selected: number | null, labels: readonly (number | undefined)[]): boolean | null {
@@ -30,8 +30,8 @@ export function listAccuracy(selected: number | null, labels: readonly (number |
 }
 
 /**
- * Position bias: share of the pairs decided in both orders whose two winners differ; null if no pair was
- * decided in both orders.
+ * Position bias: among the pairs decided in both orders, the share whose two winners differ; null if no pair
+ * was decided in both orders.
  */
 export function positionFlipRate(questions: readonly Presentation[], outcomes: readonly Outcome[]): number | null {
   const margins = new Map<number, number>();
@@ -62,18 +62,18 @@ export function parseRate({ parsed, unparsed }: Pick<VerifierUse, "parsed" | "un
 
 /** Mean and population standard deviation of the non-null rewards; null if all are null. */
 export function rewardMoments(rewards: readonly (number | null)[]): Pick<GroupMetrics, "reward_mean" | "reward_std"> {
-  // Sorted, so that rounding does not depend on how rollouts are numbered.
+  // Sorted, so that rounding does not depend on the numbering of the rollouts.
   const known = rewards.filter((reward) => reward !== null).sort((a, b) => a - b);
   if (known.length === 0) return { reward_mean: null, reward_std: null };
   return { reward_mean: mean(known), reward_std: populationStd(known) };
 }
 
 /**
- * Agreement of the parts of a reward in a group, in [-1, 1]: the mean Spearman correlation over pairs of
- * parts that vary, over the rollouts with a value of every part. For m parts without ties, it is (m W - 1) /
- * (m - 1) with Kendall's coefficient of concordance W (Kendall and Babington Smith 1939). Null if fewer than
- * two parts vary. Computed from the parts' ranks as unit vectors z: (|sum of z|^2 - m) / (m (m - 1)), in O(m
- * n log n).
+ * Agreement between the parts of a reward within a group, in [-1, 1]: the mean Spearman correlation over all
+ * pairs of varying parts, using the rollouts that have a value for every part. For m parts without ties, it
+ * equals (m W - 1) / (m - 1) with Kendall's coefficient of concordance W (Kendall and Babington Smith 1939).
+ * Null if fewer than two parts vary. Computed from the parts' ranks as unit vectors z: (|sum of z|^2 - m) /
+ * (m (m - 1)), in O(m n log n).
  */
 export function partsCorrelation(parts: readonly (readonly Valued[])[]): number | null {
   const rows = (parts[0] ?? []).flatMap((_, r) => (parts.every((part) => part[r]?.value != null) ? [r] : []));

@@ -1,4 +1,5 @@
-// The schedule of a spec: its schema, its canonical form, and properties looked up in the table of schedules.
+// The spec's schedule setting: its schema, its canonical form, and properties looked up in the table of
+// schedules.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -15,21 +16,24 @@ const NamedScheduleSchema = z.union([
   ) as unknown as z.ZodType<{ name: string }>,
 ]);
 
-/** A schedule by name, or by name with settings, in canonical form. The default depends on the mode. */
+/**
+ * Schema of a schedule, given by name or by name with settings; output in canonical form. The default depends
+ * on the mode.
+ */
 export const ScheduleSchema = NamedScheduleSchema.transform(canonicalSchedule)
   .optional()
   .meta(said("default: round_robin for pairwise, single_list for listwise"));
 
 const nameOf = (named: NamedSchedule): string => (typeof named === "string" ? named : named.name);
 
-/** The schedule for a name that the schema has accepted, and its settings with defaults filled in. */
+/** The schedule for a name accepted by the schema, and its settings with defaults filled in. */
 export function scheduleOf(named: NamedSchedule): { schedule: Schedule; settings: unknown } {
   const { name, ...given } = typeof named === "string" ? { name: named } : named;
   const schedule = SCHEDULES[name] as Schedule;
   return { schedule, settings: schedule.settings.parse(given) };
 }
 
-/** Canonical form: default settings are removed; without other settings, only the name is left. */
+/** Converts to canonical form: default settings are removed; if none are left, only the name remains. */
 function canonicalSchedule(named: NamedSchedule): NamedSchedule {
   const { schedule, settings } = scheduleOf(named);
   const defaults = schedule.settings.parse({}) as Record<string, unknown>;
@@ -38,19 +42,19 @@ function canonicalSchedule(named: NamedSchedule): NamedSchedule {
 }
 
 /**
- * Whether pairs are left out, so that a candidate's opponents decide what it earns, and copies of one
- * candidate, met in its place, can change the results of others.
+ * Whether some pairs are left out. If so, a candidate's reward depends on its opponents, and copies of one
+ * candidate can change the results of others that meet them.
  */
 export const asksFewPairs = ({ schedule, budget }: Spec["judge"]): boolean =>
   !scheduleOf(schedule).schedule.complete || budget !== undefined;
 
 /**
- * Upper bound of the first generations of the pairs in a group of at most `maxRollouts` that are asked
- * regardless of further members. null if the questions depend on all members.
+ * Upper bound of the generations for first questions about pairs that are asked whatever members are added
+ * later, in a group of at most `maxRollouts`. null if the questions depend on all members.
  */
 export function earlyGenerations(judge: Spec["judge"], maxRollouts: number): number | null {
   const { schedule, settings } = scheduleOf(judge.schedule);
-  // A budget is spent in an order that depends on all candidates.
+  // A budget is spent in an order that depends on all candidates of the group.
   if (judge.budget !== undefined || schedule.knowsPairs?.(settings, maxRollouts) !== true) return null;
   return allPairs(needsReference(judge.schedule) ? maxRollouts + 1 : maxRollouts) * firstCost(judge);
 }

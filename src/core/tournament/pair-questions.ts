@@ -1,5 +1,5 @@
-// Turns one comparison of a schedule into questions: which orders, how many samples, and which further
-// questions follow from the answers.
+// Turns one comparison from a schedule into questions: which orders, how many samples, and which follow-up
+// questions.
 
 import { isFirst, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
 import type { Judge } from "../asking/signal.ts";
@@ -10,13 +10,13 @@ import { betaConfidence } from "../math/stats.ts";
 import type { PresentationResult } from "./presentation-results.ts";
 import type { Match } from "./schedules/schedule.ts";
 
-/** Bounds of a close outcome, for which the other order is asked too (`when_close`). */
+/** Bounds of a close outcome; if the outcome lies between them, `when_close` also asks the other order. */
 const CLOSE: readonly [number, number] = [0.35, 0.65];
 
 interface Samples {
   min: number;
   max: number;
-  /** P(the majority is right) at which sampling stops; null: all samples are asked. */
+  /** Probability that the majority is right at which sampling stops; null if all samples are asked. */
   confidence: number | null;
 }
 
@@ -30,10 +30,10 @@ export function samplesOf({ samples }: Judge): Samples {
 export const isGraded = ({ vote, strength }: { vote: string; strength?: "graded" | undefined }): boolean =>
   vote === "soft" || strength === "graded";
 
-/** Generations of a match's first questions, which is its minimum cost. */
+/** Number of generations for a match's first questions, which is the minimum cost of a match. */
 export const firstCost = (judge: Judge): number => samplesOf(judge).min * (judge.both_orders === true ? 2 : 1);
 
-/** Maximum number of generations of a match, for any answers. */
+/** Maximum number of generations for a match, whatever the answers are. */
 export function mostCost(judge: Judge): number {
   return samplesOf(judge).max * (judge.both_orders === false ? 1 : 2);
 }
@@ -43,13 +43,13 @@ export interface Wording {
   keys: readonly ContentKey[];
   judge: Judge;
   seed: number;
-  /** Whether a pair asked in only one order shows its first candidate first. */
+  /** Whether a pair asked in only one order shows the first candidate of the match first. */
   listsInOrder?: boolean;
 }
 
 /**
- * Further samples for each order in which a pair was asked; `more` receives the samples so far and the number
- * of orders.
+ * Further samples for each order in which a pair was asked.
+ * @param more returns the number of samples to add, given the samples so far and the number of orders
  */
 function askedMore(
   results: readonly PresentationResult[],
@@ -65,10 +65,7 @@ function askedMore(
   });
 }
 
-/**
- * The first questions about a match.
- * @param before how often a list of the same candidates has been asked
- */
+/** @param before how often a list of the same candidates has been asked already */
 export function firstPresentations(match: Match, wording: Wording, before = 0): Presentation[] {
   const { judge } = wording;
   if (judge.mode === "listwise") return listPresentations(match, wording, before);
@@ -89,7 +86,7 @@ function listPresentations(match: Match, { keys, judge, seed }: Wording, before:
   });
 }
 
-/** Both orders of a pair, or one order that depends only on the seed and the contents. */
+/** Both orders of a pair, or one order, determined by the seed and the candidates' contents. */
 function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = false }: Wording): Presentation[] {
   const [i, j] = match as readonly [number, number];
   const [a, b] = [keys[i], keys[j]] as [ContentKey, ContentKey];
@@ -99,7 +96,7 @@ function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = fal
   if (listsInOrder) return [{ shown: [i, j], samples }];
   const [lowKey, highKey] = low === i ? [a, b] : [b, a];
   if (isDecision(judge.prompt)) {
-    // All pairs follow one order of the group, so that one state can show them all.
+    // All pairs of the group follow one common order, so that a single state can show them all.
     const place = (key: ContentKey) => hashText("state", seed, ...key)[0];
     return [asked(place(lowKey) <= place(highKey) ? [low, high] : [high, low], judge)];
   }
@@ -120,7 +117,7 @@ export const mayAskFurther = (judge: Judge): boolean =>
 
 /**
  * The next questions about a match: more samples, then the other order; empty when the match is settled.
- * Lists have no further questions.
+ * Lists never have further questions.
  */
 export function furtherPresentations(results: readonly PresentationResult[], judge: Judge): Presentation[] {
   if (judge.mode === "listwise") return [];
@@ -129,9 +126,7 @@ export function furtherPresentations(results: readonly PresentationResult[], jud
   return judge.both_orders === "when_close" && isClose(results) ? otherOrder(results) : [];
 }
 
-/**
- * The second order of a pair that was asked in one order, with the same samples; empty if both were asked.
- */
+/** Questions that show a pair in its second order, with the same samples; empty if both orders were asked. */
 export function otherOrder(results: readonly PresentationResult[]): Presentation[] {
   const first = results.filter(({ presentation }) => isFirst(presentation));
   const [{ presentation: firstShown }] = first as [PresentationResult];
@@ -153,7 +148,10 @@ function isClose(results: readonly PresentationResult[]): boolean {
   return outcome !== null && outcome >= CLOSE[0] && outcome <= CLOSE[1];
 }
 
-/** Number of unanimous further votes that would reach the confidence; 0 if it is reached or not set. */
+/**
+ * Number of further unanimous votes needed to reach the required confidence; 0 if it is already reached or
+ * not set.
+ */
 function missingVotes(results: readonly PresentationResult[], judge: Judge): number {
   const { max, confidence } = samplesOf(judge);
   if (confidence === null) return 0;
@@ -171,7 +169,7 @@ function missingVotes(results: readonly PresentationResult[], judge: Judge): num
 }
 
 /**
- * The fewest further samples, per order asked, that could make the majority certain enough: the Beta
+ * The fewest further samples, per order asked, that could make the majority certain enough, using the Beta
  * criterion of Adaptive-Consistency over the readable votes.
  */
 function moreSamples(results: readonly PresentationResult[], judge: Judge): Presentation[] {

@@ -1,14 +1,14 @@
-// Results of the questions about a match, as a run reads them: grades per verdict, and whether an answer was
-// unreadable.
+// Results of the questions about a match, in the form that a run reads: grades per verdict, and whether an
+// answer was unreadable.
 import { comparedIn, type Presentation } from "../asking/questions.ts";
 import { type Match, type Outcomes, pairNumber } from "./schedules/schedule.ts";
 
-/** A question about a match and the verdicts of its answers. */
+/** A question about a match, with the verdicts in its answers. */
 export interface PresentationResult {
   presentation: Presentation;
-  /** Grades per verdict for the candidates shown, in [0, 1]; unreadable verdicts are left out. */
+  /** Per verdict: the grades of the candidates shown, in [0, 1]; unreadable verdicts are left out. */
   grades: readonly (readonly number[])[];
-  /** Whether an answered sample was unreadable; set only if a budget pays for re-asking. */
+  /** Whether an answer was unreadable; set only if a budget covers re-asking. */
   unread?: boolean;
 }
 
@@ -23,8 +23,8 @@ const INDICES = new WeakMap<readonly PresentationResult[], Index>();
 const matchKey = (match: Match) => (match.length === 2 ? pairNumber(match) : comparedIn({ shown: match }));
 
 /**
- * Results about a match. The index is incremental for a list that only grows, since each of thousands of
- * matches is looked up in every wave.
+ * Results about a match. The index is extended as the list grows, since each of thousands of matches is
+ * looked up in every wave.
  */
 export function resultsAbout(match: Match, answered: readonly PresentationResult[]): readonly PresentationResult[] {
   const index: Index = INDICES.get(answered) ?? { size: 0, byMatch: new Map() };

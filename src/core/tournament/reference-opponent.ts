@@ -11,16 +11,16 @@ import type { Gap } from "./decide.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
 interface Opponent {
-  /** The group with the reference added to the texts shown; the rollouts are unchanged. */
+  /** The group with the reference added to the candidates shown; its rollouts are unchanged. */
   group: PreparedGroup;
-  /** The reference's class: a separate class, or the class of candidates equal to the reference. */
+  /** Class index of the reference; candidates equal to the reference share its class. */
   reference: number;
   shows: ShownTexts;
 }
 
 /**
- * Adds the group's reference, the first if there are several. Without a reference an empty text is used, so
- * that costs can be estimated.
+ * Adds the group's reference, or the first one if there are several. Without a reference, an empty string is
+ * used, so that costs can be estimated.
  */
 export function withReference(prepared: PreparedGroup): Opponent {
   const { group, question, classes } = prepared;
@@ -29,7 +29,7 @@ export function withReference(prepared: PreparedGroup): Opponent {
   const known = prepared.texts.indexOf(text);
   const texts = known < 0 ? [...prepared.texts, text] : prepared.texts;
   const keys = known < 0 ? [...prepared.keys, hashText(question, text)] : prepared.keys;
-  // The log denotes the reference by the index after the last rollout, which is the group's size.
+  // The log identifies the reference by the index after the last rollout, which equals the group's size.
   const rolloutIndices = texts.map((_, classIndex) => classes.members[classIndex]?.[0] ?? group.rollouts.length);
   return {
     group: { ...prepared, texts, keys },
@@ -39,11 +39,11 @@ export function withReference(prepared: PreparedGroup): Opponent {
 }
 
 /**
- * Results of each rollout's single comparison. Pairs with other rollouts are unasked, also for duplicates.
+ * Results of each rollout's only comparison. Pairs with other rollouts are unasked, even between duplicates.
  */
 interface AgainstReference {
   tallies: Tally[];
-  /** The rollout's share of that comparison, in [0, 1]; 0 if undecided. */
+  /** The rollout's share of its comparison with the reference, in [0, 1]; 0 if undecided. */
   earned: number[];
   gaps: (Gap | null)[];
 }
@@ -69,7 +69,8 @@ export function againstReference(
       wins: Number(result === "win"),
       losses: Number(result === "loss"),
       ties: Number(result === "tie"),
-      // The schedule asks this pair for every rollout, so an unasked pair is one that the budget did not pay.
+      // The schedule asks this pair for every rollout, so a pair is unasked only if the budget did not cover
+      // it.
       undecided: Number(result === "undecided"),
       unasked: classOf.length - 1 + Number(result === "unasked"),
       forfeits: Number(classOf[r] === null),

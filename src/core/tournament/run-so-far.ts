@@ -1,4 +1,4 @@
-// Interim results of a run: reads the answers so far into grades and outcomes.
+// Interim results of a tournament: converts the answers so far into grades and outcomes.
 
 import { type AskedQuestion, counts, outcomesOf } from "../asking/asked-questions.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
@@ -23,7 +23,7 @@ interface ReadQuestions {
   results: readonly PresentationResult[];
 }
 
-/** Reads the answers of all questions by the judge's settings. */
+/** Reads the answers to all questions according to the judge's settings. */
 export function readBy(asked: readonly AskedQuestion[], judge: Judge): ReadQuestions {
   const outcomes = outcomesOf(asked, weighingOf(judge));
   const questions = asked.map(({ question }) => question);
@@ -40,7 +40,7 @@ export function readBy(asked: readonly AskedQuestion[], judge: Judge): ReadQuest
   return { questions, outcomes, results };
 }
 
-/** A run's view of the answers so far. Lazy, since a schedule with one wave reads none of them. */
+/** The answers so far in the form that a run reads. Lazy, since a schedule with one wave never reads them. */
 export function seenBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): RunSoFar {
   const known = lazy(() => knownBy(all, classCount, judge));
   return {
@@ -66,7 +66,7 @@ function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge
   return { results, outcomes: outcomesIn(decide(classCount, judge.mode, questions, outcomes, rules)) };
 }
 
-/** Memoizes `make`: called at most once, on first use. */
+/** Memoizes `make`, which is called at most once, on first use. */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => {

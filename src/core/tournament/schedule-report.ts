@@ -1,4 +1,4 @@
-// The report of a run: its schedule, the score chosen by `auto`, and the generations that were not asked, by
+// The report on a run: its schedule, the score chosen by `auto`, and the generations that were not asked, by
 // reason.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
@@ -14,14 +14,15 @@ interface ScheduleReportInput {
   /** The score named by the spec. */
   score: string;
   scoreboard: Scoreboard;
-  /** Generations that the budget did not pay. */
+  /** Generations that the budget did not cover. */
   unpaid: number;
-  /** Questions cut off by the deadline. */
+  /** Number of questions cut off by the deadline. */
   cut: number;
 }
 
 /**
- * The schedule, the chosen score, and the numbers of generations that were not needed, not paid, or cut off.
+ * Reports the schedule, the chosen score, and the numbers of generations that were not needed, not covered,
+ * or cut off.
  */
 export function scheduleReport(
   all: readonly AskedQuestion[],

@@ -1,9 +1,9 @@
-// Table of scores by name. A new score needs one entry here.
+// Table of scores by name. To add a score, add one entry here.
 import { sigmoid } from "../math/elementary.ts";
 import { sumOf } from "../math/stats.ts";
 import type { Score, Scoreboard } from "./score.ts";
 
-/** Tolerance for equal sums, which differ by rounding when added in another order. */
+/** Tolerance for equal sums: the same numbers added in a different order differ by rounding. */
 const EQUAL = 1e-9;
 
 const unit = (): readonly [number, number] => [0, 1];
@@ -11,7 +11,7 @@ const oneSided = (): readonly [number, number] => [-1, 1];
 
 const isWhole = ({ tallies }: Scoreboard) => tallies.every(({ unasked }) => unasked === 0);
 
-/** sigma(t) with the Bradley-Terry strength t: the score to use if not all pairs were asked. */
+/** sigma(t), where t is the Bradley-Terry strength: suited to groups in which not all pairs were asked. */
 const strength: Score = {
   range: unit,
   valuesOf: ({ strengths }) => strengths().map(sigmoid),
@@ -45,8 +45,8 @@ export const SCORES: Readonly<Record<string, Score>> = {
     valuesOf: ({ tallies }) => tallies.map(({ wins, losses, ties }) => (wins - losses) / (wins + losses + ties)),
   },
   /**
-   * (max_rank - rank) / (max_rank - 1) by places, else by mean outcome; ties get the best rank; 0 if all are
-   * equal.
+   * (max_rank - rank) / (max_rank - 1), ranked by places if the schedule assigns them, else by mean outcome;
+   * ties get the best rank; 0 if all are equal.
    */
   rank: {
     range: unit,
@@ -57,7 +57,9 @@ export const SCORES: Readonly<Record<string, Score>> = {
       return ranks.map((rank) => (last === 0 ? 0 : (last - rank) / last));
     },
   },
-  /** (wins - losses) over the largest absolute difference of the group; all 0 if that is 0. */
+  /**
+   * (wins - losses), divided by the largest absolute difference in the group; all 0 if that difference is 0.
+   */
   copeland: {
     range: oneSided,
     valuesOf({ tallies }) {
@@ -69,7 +71,7 @@ export const SCORES: Readonly<Record<string, Score>> = {
   strength,
   /**
    * `strength` if pairs were left out, else `soft`. In schedules such as `active`, answers decide which
-   * candidates meet, so means are not comparable.
+   * candidates meet, so mean outcomes are not comparable between candidates.
    */
   auto: {
     range: unit,

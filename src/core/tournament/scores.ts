@@ -1,4 +1,4 @@
-// Base rewards by the score that a spec names, and the mean outcomes that scores use. The scores are listed
+// Base rewards for the score that a spec names, and the mean outcomes that scores use. The scores are listed
 // in score-table.ts.
 
 import * as z from "zod";
@@ -11,12 +11,12 @@ import { SCORES } from "./score-table.ts";
 
 export const ScoreSchema = z.enum(Object.keys(SCORES) as [string, ...string[]]).default("win_rate");
 
-/** The range of a score's values in groups of at most n. */
+/** The range of a score's values in groups of at most n rollouts. */
 export const scoreRange = (score: string, n: number): readonly [number, number] => (SCORES[score] as Score).range(n);
 
 /**
  * Base rewards (design, "Reward"): the score's values; malformed rollouts get the lower bound of the score's
- * range. null if the rollout has a gap.
+ * range. A rollout with a gap gets null.
  */
 export function baseRewards(
   score: string,
@@ -31,8 +31,8 @@ export function baseRewards(
 }
 
 /**
- * Mean outcome of each rollout, in [0, 1], against the opponents with a decided pair. Duplicates tie (1/2),
- * as do two malformed rollouts; a malformed rollout earns 0 against a well-formed one.
+ * Mean outcome of each rollout, in [0, 1], over the opponents with which it has a decided pair. Duplicates
+ * tie (1/2), as do two malformed rollouts; a malformed rollout earns 0 against a well-formed one.
  */
 export function earnedOf({ classOf }: Pick<Classes, "classOf">, { shares }: Decision): number[] {
   return classOf.map((classIndex, r) => {

@@ -1,19 +1,19 @@
 // Selects the best candidate of a group. Guarantees that the selected candidate lost neither to an unbeaten
-// candidate nor to one with at least its value (except in a cycle of equals), and that position never
-// decides.
+// candidate nor to one with at least its value (except in a cycle of equals), and that a rollout's position
+// in the group never decides.
 import type { Selection } from "../asking/comparison.ts";
 import { type Classes, type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { hashText } from "../math/random.ts";
 import type { Decision, PairResult } from "./decision.ts";
 
-/** Inputs of the selection; lists have one entry per rollout unless stated otherwise. */
+/** Inputs for the selection; lists have one entry per rollout unless stated otherwise. */
 export interface Standing {
   classOf: Classes["classOf"];
-  /** Results of the pairs of classes. */
+  /** Pairwise results between classes. */
   decision: Pick<Decision, "pairs">;
-  /** The schedule's places if it has any, else rewards; null if not judged. */
+  /** The schedule's places if it assigns any, else the rewards; null for a rollout that was not judged. */
   values: readonly (number | null)[] | null;
-  /** Wins on the scale of all opponents; tie-breaker for equal values. */
+  /** Wins, scaled to the number of all opponents; tie-breaker for equal values. */
   points: readonly (number | null)[];
   /**
    * Which unbeaten candidates rank above a candidate that lost: those that beat it, and after finals also
@@ -29,8 +29,8 @@ export interface Standing {
  * Selects the rollout with the highest value. Ties go to the candidate that lost to none of the tied ones,
  * then by wins among them, then by points, then by a seeded hash of the content; among identical candidates,
  * the first is selected. If the winner lost a pair, an unbeaten candidate that beat it is selected instead,
- * and after finals also an unbeaten candidate that it never met. None is selected if `values` holds no
- * number.
+ * and after finals also an unbeaten candidate that it never met. No rollout is selected if `values` contains
+ * no number.
  */
 export function select(criteria: Standing): Selection {
   const { classOf, values, decision } = criteria;
@@ -68,7 +68,7 @@ function selectAmong(rollouts: readonly number[], criteria: Standing): Selection
   if (rollouts.length === 0) return { selected: null, tied: [] };
   const heightOf = (r: number) => values?.[r] as number;
   const highest = Math.max(...rollouts.map(heightOf));
-  // Tolerance: sums of the same shares in another order differ by rounding.
+  // Tolerance, since sums of the same shares in a different order differ by rounding.
   const tied = rollouts.filter((r) => heightOf(r) > highest - EQUAL);
   const classes = [...new Map(tied.map((r) => [classOf[r] as number, r])).keys()];
   const count = (i: number, result: PairResult) => classes.filter((j) => decision.pairs[i]?.[j] === result).length;

@@ -1,5 +1,5 @@
-// Values of a tournament in addition to win counts: strengths, points on the scale of all opponents, and mean
-// scores given by verdicts.
+// Tournament values other than win counts: strengths, points scaled to all opponents, and mean scores from
+// verdicts.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Classes } from "../candidate/classes.ts";
@@ -11,7 +11,7 @@ import { strengthsOf } from "./schedules/schedule.ts";
 import type { Scoreboard } from "./score.ts";
 import { SCORES } from "./score-table.ts";
 
-/** Strengths of the judged classes; other classes have no games. */
+/** Strengths of the judged classes; the other classes are treated as having no games. */
 export function strengthsOfJudged(decision: Decision, graded: boolean, judged: ReadonlySet<number | null>): Fit {
   const n = decision.pairs.length;
   const all = Array.from({ length: n }, (_, i) => i).filter((i) => judged.has(i));
@@ -20,9 +20,9 @@ export function strengthsOfJudged(decision: Decision, graded: boolean, judged: R
 }
 
 /**
- * Points on the scale of wins against all `rivals`, independent of the number of pairs asked. For a schedule
- * with places, the points are derived from these, since its means are over unequal opponents. Null without a
- * base reward.
+ * Points on the scale of wins against all `rivals`, whatever the number of pairs asked. If the schedule
+ * assigns places, the points are derived from the places, since mean outcomes are over unequal opponents.
+ * Null for a rollout without a base reward.
  */
 export function pointsOf(
   score: string,
@@ -33,17 +33,17 @@ export function pointsOf(
   const { places, earned } = scoreboard;
   const ofScore = () => SCORES[score]?.points?.(scoreboard) ?? earned.map((mean) => mean * rivals);
   const unrounded = places === null ? ofScore() : placed(places);
-  // Sums of floats in another order differ beyond the twelfth digit; rounding keeps ties stable.
+  // Floats summed in a different order differ beyond the twelfth digit; rounding keeps ties stable.
   return unrounded.map((points, r) => (base[r] === null ? null : Number(points.toFixed(9))));
 }
 
-/** Number of places below each entry; ties count half. */
+/** Per entry: number of lower places; ties count half. */
 const placed = (places: readonly number[]): number[] =>
   places.map((place) => places.reduce((sum, other) => sum + (1 + Math.sign(place - other)) / 2, -0.5));
 
 /**
- * Mean of the scores that verdicts gave each rollout, scaled to [0, 1] by the judge's scale; null if no
- * verdict gave a score.
+ * Mean of the scores that verdicts gave each rollout, scaled to [0, 1] by the judge's scale; null for a
+ * rollout without any score.
  */
 export function marksOf(
   asked: readonly AskedQuestion[],

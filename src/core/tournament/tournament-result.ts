@@ -41,13 +41,13 @@ function hasExtendedReport(judge: Judge, score: string): boolean {
   return !(plain && asked && ["win_rate", "top1", "wins"].includes(score));
 }
 
-/** Inputs of a group's result, including the classes that caused refused questions. */
+/** Inputs for a group's result, including the classes that caused questions to be refused. */
 export interface TournamentJudgement {
   judge: Judge;
   score: string;
   run: Pick<TournamentRun, "complete" | "ended" | "kind" | "places" | "unpaid">;
   atFault: ReadonlySet<number>;
-  /** The reference's class, if every candidate met only the reference. */
+  /** Class of the group's reference, set if every candidate met only the reference. */
   reference?: number;
 }
 
@@ -117,15 +117,16 @@ export function resultOf(
   };
 }
 
-/** Finals are complete if the schedule has them and reached its end. */
+/** Finals are complete if the schedule includes finals and ran to its end. */
 const unbeatenBefore = ({ kind, ended }: TournamentJudgement["run"]): Standing["unbeaten"] =>
   kind.findsBest === true && ended ? "or_unmet" : "that_beat_it";
 
-/** @param whole whether every pair was to be asked */
+/** @param whole whether the schedule was meant to ask every pair */
 function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: number, whole: boolean) {
   const { questions, outcomes } = readBy(asked, judge);
   const { unparsed, min_decided } = missingRules(judge);
-  // A spec that requires all comparisons cannot use a part of them, so cut questions stay undecided.
+  // A spec that requires all comparisons cannot use a subset of them, so questions cut off by the deadline
+  // stay undecided.
   const cut = min_decided < 1 ? cutByDeadline(asked) : new Set<number>();
   const unasked = new Set([...ranOut(asked, judge), ...cut]);
   const rules = { unparsed, graded: isGraded(judge), complete: whole && cut.size === 0, unasked };
@@ -135,7 +136,7 @@ function decided(asked: readonly AskedQuestion[], judge: Judge, classCount: numb
 
 /**
  * Marks rollouts that jam or are refused, and removes them from the classes: refused rollouts always, jamming
- * ones only if the spec requires judgeable candidates.
+ * rollouts only if the spec requires judgeable candidates.
  */
 function withoutThoseOut(
   classes: Classes,
@@ -154,7 +155,8 @@ function withoutThoseOut(
 }
 
 /**
- * Selects a candidate, or none if no verdict distinguishes the classes, so that a hash never decides alone.
+ * Selects a candidate, or none if no verdict distinguishes the classes; otherwise the tie-breaking hash alone
+ * would decide.
  */
 function informedSelection(
   keys: PreparedGroup["keys"],
@@ -170,7 +172,7 @@ function informedSelection(
 const namesAnybody = ({ winner, grades = [] }: Outcome): boolean =>
   winner !== null || grades.some((grade) => grade !== grades[0]);
 
-/** Number of each rollout's undecided pairs that are caused by another rollout's jamming candidate. */
+/** Per rollout: number of pairs left undecided because the other rollout's candidate is a jammer. */
 function lostToJammers({ classOf }: Classes, { pairs }: Decision, jams: readonly boolean[]): number[] {
   return classOf.map((classIndex, r) => {
     const isLostTo = (other: number | null, s: number) =>

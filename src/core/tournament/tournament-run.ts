@@ -33,7 +33,7 @@ interface TournamentRunInput {
   keys: readonly ContentKey[];
   judge: Spec["judge"];
   seed: number;
-  /** Index of the candidate that is the group's reference. */
+  /** Index of the group's reference, if it takes part as a candidate. */
   reference?: number;
 }
 
@@ -49,16 +49,19 @@ export class TournamentRun {
   private readonly field: ScheduleInput;
   private readonly scheduleRun: ScheduleRun;
   private open: readonly Match[] = [];
-  /** How often the schedule asked for a list of the same candidates, by list key. */
+  /** Per list key: how often the schedule has asked about a list of the same candidates. */
   private readonly lists = new Map<string, number>();
-  /** The questions asked last. */
+  /** The most recently asked questions. */
   private last: readonly Presentation[] = [];
-  /** Generations of the first wave. */
+  /** Number of generations in the first wave. */
   private first = 0;
-  /** Generations of questions repeated after the schedule without the candidates at fault. */
+  /**
+   * Number of generations spent on questions that were asked again after the schedule ended, without the
+   * candidates that made them fail.
+   */
   private after = 0;
   private finishing = false;
-  /** Whether the schedule has ended by itself, not by the budget. */
+  /** Whether the schedule ran to its end instead of being stopped by the budget. */
   ended = false;
 
   constructor(input: TournamentRunInput) {
@@ -81,24 +84,24 @@ export class TournamentRun {
     return new ScheduleRun(this.kind, this.field);
   }
 
-  /** Whether questions may depend on answers, so that several waves are possible. */
+  /** Whether questions may depend on answers, so that there may be several waves. */
   private get adaptive(): boolean {
     const { confidence } = samplesOf(this.judge);
     return this.mostPairs !== null || confidence !== null || this.judge.both_orders === "when_close";
   }
 
-  /** Generations that the schedule requested and the budget did not pay. */
+  /** Generations that the schedule requested but the budget did not cover. */
   get unpaid(): number {
     return this.budget.unpaid;
   }
 
-  /** Whether the run re-asks unreadable questions itself, paid by the budget. */
+  /** Whether the run itself re-asks unreadable questions and charges them to the budget. */
   get asksAgain(): boolean {
     return this.budget.asksAgain;
   }
 
   /**
-   * Upper bound of the generations over all waves, given those of the first: includes re-asked questions and
+   * Upper bound of the generations over all waves, given those of the first wave; includes re-asked and
    * diagnostic questions.
    */
   mostOf(first: number): number {
@@ -113,9 +116,10 @@ export class TournamentRun {
   }
 
   /**
-   * Upper bound of the generations repeated without the candidates at fault, given those of the first wave.
-   * Lists may be repeated twice, since finding one such candidate can reveal another. If all pairs are asked,
-   * the remaining pairs are known and none is repeated.
+   * Upper bound of the generations that are repeated without the candidates that made questions fail, given
+   * those of the first wave. Lists may be repeated twice, since identifying one such candidate can reveal
+   * another. If the schedule asks all pairs, the remaining candidates have already met and nothing is
+   * repeated.
    */
   private afterOf(first: number): number {
     if (this.judge.mode === "listwise") return 2 * first;
@@ -123,8 +127,9 @@ export class TournamentRun {
   }
 
   /**
-   * Questions about a match that depend only on the match's answers, and their maximum number of generations.
-   * null if there are none, or if a budget is spent in the order of matches.
+   * Follow-up questions about a match that depend only on the answers about this match, and their maximum
+   * number of generations. null if the judge asks no such questions, or if a budget is spent in the order of
+   * matches.
    */
   get alone(): {
     maxGenerations: number;
@@ -135,7 +140,7 @@ export class TournamentRun {
     return { maxGenerations: mostCost(judge), next: (results) => furtherPresentations(results, judge) };
   }
 
-  /** The next questions; empty when the schedule has ended or the budget is spent. */
+  /** Returns the next questions; empty when the schedule has ended or the budget is spent. */
   next(seen: RunSoFar): readonly Presentation[] {
     const retries = this.budget.retriesFor(this.last, seen.results);
     const paid = retries.length > 0 ? this.budget.pays(retries, seen) : [];
@@ -144,7 +149,9 @@ export class TournamentRun {
     return this.last;
   }
 
-  /** Limits the questions after the schedule to the budget and to the number that `mostOf` counts. */
+  /**
+   * Limits the questions that follow the schedule to the budget and to the number that `mostOf` allows for.
+   */
   further(presentations: readonly Presentation[], seen: RunSoFar): readonly Presentation[] {
     let left = this.afterOf(this.first) - this.after;
     const few = presentations.filter((presentation) => {
@@ -162,7 +169,7 @@ export class TournamentRun {
     const more = mayAskFurther(judge)
       ? this.open.flatMap((match) => furtherPresentations(resultsAbout(match, seen.results), judge))
       : [];
-    // Further questions about open matches are paid before new ones.
+    // The budget covers further questions about open matches before new matches.
     if (more.length > 0) return this.budget.pays(more, seen);
     const wanted = this.finishing ? [] : this.wanted(seen);
     this.ended = wanted.length === 0;
@@ -173,7 +180,7 @@ export class TournamentRun {
     return this.budget.pays(this.neighbours(seen), seen);
   }
 
-  /** The schedule's next questions. Skips a wave whose pairs have all their samples. */
+  /** The schedule's next questions. Skips a wave if all samples for its pairs have already been asked. */
   private wanted(seen: RunSoFar): Presentation[] {
     for (;;) {
       const wave = this.scheduleRun.next(seen.outcomes);
@@ -195,7 +202,10 @@ export class TournamentRun {
     return firstPresentations(match, this.input, times);
   }
 
-  /** The schedule's places for these outcomes, 1 for the best; undefined if it has none. */
+  /**
+   * The schedule's places for the given outcomes, 1 for the best; undefined if the schedule assigns no
+   * places.
+   */
   places(outcomes: Outcomes): readonly number[] | undefined {
     if (this.kind.hasPlaces !== true) return undefined;
     const replay = this.begin();
@@ -203,7 +213,10 @@ export class TournamentRun {
     return replay.places;
   }
 
-  /** Questions that show neighbours of the ranking in their other order, if they were asked in only one. */
+  /**
+   * Questions that show neighbours in the ranking in the opposite order, if they were asked in only one
+   * order.
+   */
   private neighbours({ results, outcomes }: RunSoFar): Presentation[] {
     const others = (i: number) => this.order.filter((j) => j !== i);
     const earned = new Map(this.order.map((i) => [i, meanOutcome(outcomes, i, others(i))]));

@@ -35,7 +35,7 @@ export interface TournamentSettings {
   score: Spec["reward"];
 }
 
-/** Scores that do not depend on a rollout's neighbours if it is compared only with a reference. */
+/** Scores that do not depend on the other rollouts if each rollout is compared only with a reference. */
 const OF_ONE_PAIR = ["win_rate", "wins", "net_win_rate", "soft"];
 
 /** Scores that count games, so that rollouts with more comparisons earn more. */
@@ -108,7 +108,7 @@ export const tournament: Signal<TournamentSettings> = {
   },
 };
 
-/** Adds the path of the group to errors that a schedule throws. */
+/** Adds the group's path to errors thrown by a schedule. */
 function namingGroup<T>({ index, classes }: PreparedGroup, next: () => T): T {
   try {
     return next();

@@ -1,7 +1,7 @@
-// Trials: extra questions that identify the candidate that keeps the verifier from answering, if the
-// schedule's questions do not. Their verdicts decide no comparison. Most jammers are identified by pairs that
-// were asked anyway, so only two cases need trials: a single list of all candidates, and a single readable
-// pair.
+// Trials: extra questions that identify a candidate that keeps the verifier from answering, for cases in
+// which the schedule's questions do not. Their verdicts decide no comparison. Most jammers are identified by
+// pairs that were asked anyway, so only two cases need trials: a single list of all candidates, and a single
+// readable pair.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { type Presentation, TRIAL_FROM } from "../asking/questions.ts";
@@ -13,22 +13,22 @@ import { jammers } from "./jamming.ts";
 import { seededOrder } from "./match-order.ts";
 import { allPairs } from "./schedules/schedule.ts";
 
-/** Verdicts per pair of a list: a single one may be unreadable by chance. */
+/** Verdicts per pair of a list: a single verdict may be unreadable by chance. */
 const LIST_PAIR_SAMPLES = 2;
-/** Verdicts that distinguish jammers from a verifier whose answers are mostly unreadable. */
+/** Verdicts needed to distinguish jammers from a verifier whose answers are mostly unreadable. */
 const LAST_PAIR_SAMPLES = 4;
 
 type Mode = Spec["judge"]["mode"];
 
-/** Upper bound of the generations of trials for n candidates. */
+/** Upper bound of the generations spent on trials for n candidates. */
 export function trialsMost(mode: Mode, n: number): number {
   if (mode === "pairwise") return LAST_PAIR_SAMPLES;
   return n <= LIMITS.list_candidates_max ? LIST_PAIR_SAMPLES * allPairs(n) : 0;
 }
 
 /**
- * The trials to ask, once per group: every pair of a single list that is unreadable; or, if all but two
- * candidates of a group of pairs are suspected, the pair of these two.
+ * The trials to ask, once per group: if a single list of all candidates is unreadable, each of its pairs; if
+ * a group of pairs has all but two candidates under suspicion, the pair of these two.
  * @param keys one content key per candidate
  */
 export function trialsOf(

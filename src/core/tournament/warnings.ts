@@ -1,11 +1,14 @@
-// The warnings of a reply and of a step: rewards that may be flat or misleading without an error. Codes:
-// docs/errors.jsonl.
+// Warnings in a reply or for a training step: rewards that may be flat or misleading although no error
+// occurred. Codes: docs/errors.jsonl.
 import { isUsualLanguage } from "../candidate/languages.ts";
 import { hasNearCopies } from "../candidate/near-copies.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { BatchMetrics, GroupResult } from "../contract/replies.ts";
 
-/** Parse rate below which unreadable answers, not candidates, decide many results (design, evaluations). */
+/**
+ * Parse rate below which many results are decided by unreadable answers instead of by candidates (design,
+ * evaluations).
+ */
 export const PARSE_RATE_LOW = 0.8;
 
 const LOW = "parse_rate_low";
@@ -13,12 +16,13 @@ const parseRateWarnings = (parse_rate: number | null) =>
   parse_rate !== null && parse_rate < PARSE_RATE_LOW ? [LOW] : [];
 
 /**
- * `no_candidates`: in some group no rollout has a candidate, and the spec looks at candidates.
+ * `no_candidates`: in some group no rollout has a candidate, and the spec uses candidates.
  * `language_not_supported`: a group's `language` is not a common one and the embedded verifier cannot run it;
  * a trained verifier may know it. `cut_by_deadline`: some comparisons were not answered in time, and the spec
- * does not require them. `evidence_cut`: less than half of some run is shown because of its length.
- * `near_copies`: few pairs are asked, so copies of one candidate change the results of others. `flat_groups`:
- * many groups carry no training signal. `groups_failed`: some groups have no reward; lists the codes.
+ * does not require them. `evidence_cut`: some run is so long that less than half of it is shown.
+ * `near_copies`: not all pairs are asked, so copies of one candidate can change the results of others.
+ * `flat_groups`: many groups carry no training signal. `groups_failed`: some groups have no reward; lists the
+ * codes.
  */
 export function rewardWarnings(
   prepared: readonly PreparedGroup[],
@@ -97,8 +101,8 @@ function failedGroups(results: readonly GroupResult[]): string[] {
 }
 
 /**
- * Whether a group has near-copies, or equal candidates among others. Yields the steps that the check took
- * (`turn_steps`).
+ * Whether a group contains near-copies, or several equal candidates among others. Yields the amount of work
+ * done, so that other requests can run in between.
  */
 export function* hasCopies(prepared: readonly PreparedGroup[]): Generator<number, boolean> {
   for (const { classes, texts } of prepared) {
@@ -109,17 +113,18 @@ export function* hasCopies(prepared: readonly PreparedGroup[]): Generator<number
 }
 
 /**
- * Whether the verifier refused a rollout: well-formed before judging, then neither well-formed nor jamming.
+ * Whether the verifier refused a rollout: it was well-formed before judging, and afterwards is neither
+ * well-formed nor a jammer.
  */
 const refusedAny = (formatOk: readonly boolean[], result: GroupResult | undefined): boolean =>
   result?.rollouts.some(({ format_ok, jams_judge }, r) => formatOk[r] === true && !format_ok && !jams_judge) ?? false;
 
 /**
- * The distinct warnings of a step's requests, ascending. The parse rate warning comes from the step's rate,
- * since a single request may hold only three pairs.
+ * The distinct warnings of all requests in a step, ascending. The parse rate warning is based on the rate of
+ * the whole step, since a single request may contain only three pairs.
  */
 export function stepWarnings(requests: readonly (readonly string[])[], parse_rate: number | null): string[] {
-  // A step keeps only the code; its requests keep the details.
+  // A step keeps only the warning code; the details stay with its requests.
   const codes = requests.flat().flatMap((text) => (text === LOW ? [] : (text.split(":")[0] as string)));
   return [...new Set([...codes, ...parseRateWarnings(parse_rate)])].sort();
 }

@@ -1,4 +1,4 @@
-// The alarm `at_cap`: most rollouts are cut at the policy's length limit.
+// The alarm `at_cap`: most rollouts are cut off at the policy's length limit.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent } from "../sentence.ts";

@@ -1,20 +1,22 @@
-// The alarm `drift_probe`: groups that were judged before and are sent again unchanged get a different order,
-// so the verifier, its prompt or the spec changed during the run.
+// The alarm `drift_probe`: groups that were judged before and are sent again unchanged are ranked
+// differently, so the verifier, its prompt or the spec changed during the run.
 import { type Alarm, documented } from "../alarm.ts";
 import type { HealthRow } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 
-/** Minimum rollouts per mean; with fewer, the correlation is noise. */
+/** Minimum number of rollouts per mean; with fewer, the correlation is noise. */
 const ROLLOUTS = 48;
-/** Minimum steps with repeated groups per mean. */
+/** Minimum number of steps with repeated groups per mean. */
 const SENDINGS = 3;
 /**
- * Minimum of the first mean: below it, the judge never ranked the groups reliably, and the alarm stays
- * silent.
+ * Minimum for the first mean. If the first mean is lower, the judge never ranked the groups reliably, and the
+ * alarm stays silent.
  */
 const TOLD_APART = 0.5;
 
-/** Rolling means over the latest steps that together have enough rollouts, weighted by rollouts. */
+/**
+ * Rolling means over the latest steps that together have enough rollouts, weighted by the number of rollouts.
+ */
 function means(sent: readonly HealthRow[]): (number | null)[] {
   return sent.map((_, end) => {
     let [rollouts, sum] = [0, 0];

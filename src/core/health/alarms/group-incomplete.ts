@@ -1,5 +1,5 @@
-// The alarm `group_incomplete`: gathered groups are judged before they are complete, so rewards compare fewer
-// rollouts.
+// The alarm `group_incomplete`: gathered groups are judged before they are complete, so that rewards compare
+// fewer rollouts.
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { percent } from "../sentence.ts";

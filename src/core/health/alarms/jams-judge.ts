@@ -5,7 +5,7 @@ import { percent } from "../sentence.ts";
 import { FIRST_STEPS, poissonTail } from "../trend.ts";
 
 const STEPS = 30;
-/** Minimum baseline share: rarer events are chance, even if the first steps had none. */
+/** Minimum baseline share: rarer events may be chance, even if there were none in the first steps. */
 const USUAL_LEAST = 0.002;
 const P_MOST = 1e-6;
 

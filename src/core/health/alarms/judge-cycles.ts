@@ -1,5 +1,5 @@
 // The alarm `judge_cycles`: wins form cycles (A beats B, B beats C, C beats A) more often than random
-// verdicts explain. The judge compares candidates that a converged policy makes alike by coin flips, which
+// verdicts explain. If a converged policy makes candidates alike, the judge's verdicts are coin flips, which
 // form cycles, too. The rate of pairs that change with the order distinguishes the two causes, so runs that
 // show each pair in one order are skipped.
 import { type Alarm, documented } from "../alarm.ts";
@@ -8,11 +8,11 @@ import { type Counted, column, type HealthRow, pooled, rolling } from "../health
 import { percent, points } from "../sentence.ts";
 import { dispersionOf, FIRST_STEPS, risenShare } from "../trend.ts";
 
-/** Window that is compared with the first steps; longer if groups are few or small. */
+/** Number of steps in the window that is compared with the first steps; larger if groups are few or small. */
 const STEPS = { min: 20, max: 100 };
-/** Triples needed in a window. */
+/** Number of triples needed in a window. */
 const TRIPLES = 600;
-/** Standard errors for significance. High, because the test is repeated at each step. */
+/** Number of standard errors for significance. High, because the test is repeated at each step. */
 const SURE = 4;
 
 const counted = ({ cyclic_share, triples, flip_rate }: HealthRow): Counted =>

@@ -1,6 +1,6 @@
-// The alarm `judge_flips`: more pairs than in the first steps change with the order in which they are shown,
-// beyond what random verdicts explain. Candidates that a converged policy makes alike flip too, but also form
-// cycles; a position bias forms none.
+// The alarm `judge_flips`: the verdicts of more pairs than in the first steps change with the order shown,
+// beyond what random verdicts explain. Candidates that a converged policy makes alike flip too, but they also
+// form cycles; a position bias forms none.
 import { populationStd } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { flipsByChance } from "../chance.ts";
@@ -10,12 +10,12 @@ import { FIRST_STEPS, risenOver } from "../trend.ts";
 
 const STEPS = 20;
 /**
- * Noise alone flips at most half of the verdicts, so 15 points above this value is a position bias even in
- * the first step.
+ * Noise alone flips at most half of the verdicts, so a rate 15 points above this value shows a position bias
+ * even in the first step.
  */
 const CHANCE = 0.4;
 const MANY_STEPS = 100;
-/** Standard errors by which flips must exceed chance. */
+/** Number of standard errors by which the flip rate must exceed chance. */
 const DOUBTS = 2;
 
 const cyclesOf = ({ cyclic_share, triples }: HealthRow): Counted => ({
@@ -24,8 +24,8 @@ const cyclesOf = ({ cyclic_share, triples }: HealthRow): Counted => ({
 });
 
 /**
- * The part of a rise in flips that random verdicts explain, estimated from cycles; the whole rise if groups
- * have no triples.
+ * The part of a rise in flips that random verdicts explain, estimated from cycles; the whole rise if the
+ * groups have no triples.
  */
 function byChance(first: Counted | null | undefined, now: Counted | null | undefined, rise: number): number {
   if (first == null || now == null) return rise;
@@ -42,15 +42,15 @@ export const judgeFlips: Alarm = {
     const flips = column(rows, "flip_rate");
     const risen = risenOver(flips, { steps: STEPS, sure: 4 });
     const first = pooled(rows.slice(0, FIRST_STEPS), FIRST_STEPS, cyclesOf).at(-1);
-    // Small groups have few triples, and cycles cluster, so this uses the window with more cycles: the last
-    // steps or many steps.
+    // Small groups have few triples, and cycles cluster, so both windows are used, and the one with more
+    // cycles counts.
     const cycles = [pooled(rows, STEPS, cyclesOf), pooled(rows, MANY_STEPS, cyclesOf)];
     return rolling(flips, STEPS).map((now, i) => {
       if (now === null) return null;
       const window = flips.slice(Math.max(0, i - STEPS + 1), i + 1).filter((value) => value !== null);
       const aboveChance = now - CHANCE - (DOUBTS * populationStd(window)) / Math.sqrt(window.length);
       const rise = risen[i];
-      // Null within the first steps, which are compared only with chance.
+      // The rise is null during the first steps, which are compared only with chance.
       return rise == null
         ? aboveChance
         : Math.max(aboveChance, rise - Math.max(...cycles.map((pools) => byChance(first, pools[i], rise))));

@@ -1,6 +1,6 @@
-// The alarm `judge_ties`: the judge distinguishes few candidates. Subtracts ties that come with more pairs
-// that change with the order than in the first steps, because these are candidates that a converged policy
-// makes alike.
+// The alarm `judge_ties`: the judge distinguishes few candidates. Ties that come with a rise in flips (pairs
+// whose verdict changes with the order shown) are subtracted, because they are candidates that a converged
+// policy makes alike.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";

@@ -4,10 +4,16 @@ import { column, rolling } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 
 const STEPS = 20;
-/** Correlation of reward and length within groups above which the message says that longer rollouts win. */
+/**
+ * Correlation of reward and length within groups above which the message says that longer (or shorter)
+ * rollouts win.
+ */
 const WINS = 0.3;
 
-/** Relative distance of each median below the highest earlier median or above the lowest. */
+/**
+ * Relative distance of each median below the highest, or above the lowest, earlier median; the larger of the
+ * two.
+ */
 function drift(medians: readonly (number | null)[]): (number | null)[] {
   let [peak, trough] = [0, Number.POSITIVE_INFINITY];
   return medians.map((median) => {

@@ -1,4 +1,4 @@
-// The alarm `length_reward`: within groups, the longer rollout gets the better reward.
+// The alarm `length_reward`: within groups, longer rollouts tend to get higher rewards.
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { significant } from "../sentence.ts";

@@ -12,7 +12,7 @@ export const malformed: Alarm = {
   series: (rows) => risenOver(column(rows, "malformed_share"), { steps: 20, sure: 4 }),
   detail: ({ malformed_share }) => ({ malformed_share }),
   says: ({ value, row }) =>
-    `${percent(row.malformed_share)} of the rollouts break a format rule, ${points(value)} more over the last steps than at first`,
+    `${percent(row.malformed_share)} of the rollouts break a format rule, ${points(value)} more in the last steps than in the first ones`,
 };
 
 export const page = /* @__PURE__ */ documented(malformed, {

@@ -1,4 +1,4 @@
-// The alarm `nulls`: rollouts without a reward.
+// The alarm `nulls`: too many rollouts have no reward.
 import { type Alarm, documented } from "../alarm.ts";
 import { type HealthRow, pooled } from "../health-row.ts";
 import { percent } from "../sentence.ts";

@@ -3,7 +3,7 @@ import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 
-/** Averaged steps; a single small step is noisy. */
+/** Number of steps to average over, since a single small step is noisy. */
 const STEPS = 10;
 
 export const parseRateLow: Alarm = {

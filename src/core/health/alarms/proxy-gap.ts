@@ -1,5 +1,5 @@
 // The alarm `proxy_gap`: rewards agree less with labels than in the first steps, or, for runs without labels,
-// with an audit by a second judge. Rewards need not rise: a tournament's mean never does.
+// with an audit by a second judge. Does not require that rewards rise, since a tournament's mean never does.
 import { type Alarm, documented } from "../alarm.ts";
 import { truthIn } from "../health-row.ts";
 import { significant } from "../sentence.ts";

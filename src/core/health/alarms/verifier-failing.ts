@@ -1,10 +1,10 @@
-// The alarm `verifier_failing`: generations end without an answer.
+// The alarm `verifier_failing`: too many generations end without an answer.
 import { populationStd } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column, rolling } from "../health-row.ts";
 import { percent } from "../sentence.ts";
 
-/** Averaged steps; a single small step is noisy. */
+/** Number of steps to average over, since a single small step is noisy. */
 const STEPS = 20;
 
 const known = (values: readonly (number | null)[]) => values.filter((value) => value !== null);
@@ -16,7 +16,7 @@ export const verifierFailing: Alarm = {
   clear: 0.005,
   series(rows) {
     const shares = column(rows, "failed_share");
-    // The mean minus one standard error, so that a few failures in small steps do not count.
+    // Subtracts one standard error, so that a few failures in small steps do not count.
     return rolling(shares, STEPS, STEPS).map((mean, i) =>
       mean === null ? null : mean - populationStd(known(shares.slice(i - STEPS + 1, i + 1))) / Math.sqrt(STEPS),
     );

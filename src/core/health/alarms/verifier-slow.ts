@@ -1,42 +1,44 @@
-// The alarm `verifier_slow`: the slowest answers take over a second and twice as long as in the first steps.
-// Queueing delays are correlated between steps even in a steady run, so the significance test accounts for
-// autocorrelation.
+// The alarm `verifier_slow`: the slowest answers take over a second and over twice as long as in the first
+// steps. Queueing delays are correlated between steps even in a steady run, so the significance test accounts
+// for autocorrelation.
 import { mean, percentile } from "../../math/stats.ts";
 import { type Alarm, documented } from "../alarm.ts";
 import { column } from "../health-row.ts";
 import { significant } from "../sentence.ts";
 import { FIRST_STEPS } from "../trend.ts";
 
-/** Window that is compared with the first steps. */
+/** Number of steps in the window that is compared with the first steps. */
 const LAST = 10;
-/** Lower bound of times, so that the alarm needs more than a second. */
+/**
+ * Shorter times are raised to this value, so that the alarm, at twice the baseline, needs more than a second.
+ */
 const LEAST_MS = 500;
-/** Standard errors for significance. High, because the test is repeated at each step. */
+/** Number of standard errors for significance. High, because the test is repeated at each step. */
 const SURE = 4;
-/** Lags at which values correlate little; the greater of the two variances is used. */
+/** Lags, in steps, at which values correlate little; the lag with the greater variance is used. */
 const APART = [10, 20];
-/** Safety margin for noise estimated from few steps, divided by the square root of their number. */
+/** Safety margin for noise that is estimated from few steps; divided by the square root of their number. */
 const UNSURE = 3;
-/** Largest autocorrelation that counts as noise; a series above it is drifting. */
+/** Largest autocorrelation that counts as noise; a series with a higher one is drifting. */
 const MEMORY_MAX = 0.97;
-/** Steps between two estimates of the noise. */
+/** Number of steps between two estimates of the noise. */
 const ANEW = 25;
 
 interface LatencyNoise {
-  /** Standard deviation of the logarithm of a step's time. */
+  /** Standard deviation of the logarithm of the time per step. */
   std: number;
-  /** Correlation with the previous step, 0 to `MEMORY_MAX`. */
+  /** Correlation with the previous step, from 0 to `MEMORY_MAX`. */
   memory: number;
 }
 
 /**
- * Noise of a series as an autoregression of order 1. Estimates variances by medians of differences, so that a
- * few level shifts have little effect.
+ * Noise of a series, modelled as an autoregression of order 1. Variances are estimated from medians of
+ * differences, so that a few level shifts have little effect.
  */
 function noiseOf(values: readonly number[]): LatencyNoise {
   const spread = (apart: number) => {
     const off = values.slice(apart).map((value, i) => Math.abs(value - (values[i] as number)));
-    // The median of a normal variable's absolute value is 0.6745 standard deviations.
+    // The median absolute value of a normal variable is 0.6745 standard deviations.
     return (
       percentile(
         off.sort((a, b) => a - b),

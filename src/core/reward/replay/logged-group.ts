@@ -1,5 +1,5 @@
-// A group as stored in the run log (values, counts and verdicts, no texts), and the prepared group that can
-// be rebuilt from the stored form.
+// A group as stored in the run log (values, counts and verdicts, but no prompts or rollouts), and the
+// prepared group that can be rebuilt from the stored form.
 
 import type { ReadingStatus } from "../../asking/readings.ts";
 import type { Valued } from "../../asking/signal-value.ts";
@@ -18,22 +18,22 @@ export interface LoggedRollout {
   candidate_hash: string | null;
 }
 
-/** One logged generation, reduced to its meaning. */
+/** The logged verdict of one generation. */
 export interface LoggedVerdict {
   /** The signal that asked the question: `base` in specs without signals. */
   signal: string;
   /** Number of the question within its group. */
   comparison: number;
   sample: number;
-  /** Rollout indices in the order shown (letter A first); each class is named by its first member. */
+  /** Rollout indices in the order shown (letter A first); each class is represented by its first member. */
   order: readonly number[];
   letter: string | null;
   scores: readonly number[] | null;
-  /** A verdict that is neither a letter nor scores; null for letters and scores. */
+  /** The verdict if it is neither a letter nor scores, else null. */
   verdict: Verdict | null;
   /**
-   * Parser status; null if the generation failed. `cut_by_length` is derived from finish_reason, also
-   * for a repetition.
+   * Parser status; null if the generation failed. `cut_by_length` is derived from finish_reason and also
+   * covers repetition.
    */
   status: ReadingStatus | null;
   error: ItemErrorCode | null;
@@ -47,13 +47,13 @@ export interface LoggedGroup {
   rollouts: readonly LoggedRollout[];
   /** Each signal's values by name, one per rollout; for a spec without signals: base, format, overlong. */
   values: Readonly<Record<string, readonly Valued[]>>;
-  /** Per signal, the rollouts whose candidate its verifier refused; empty for a spec without signals. */
+  /** Per signal: the rollouts whose candidate the verifier refused; empty for a spec without signals. */
   refused: Readonly<Record<string, readonly number[]>>;
   /** Ordered by comparison, then by sample; empty if the verdicts were not loaded. */
   verdicts: readonly LoggedVerdict[];
 }
 
-/** A logged rollout's fields, which replace its text. */
+/** Fields of a logged rollout, used in place of its text. */
 export interface ReplayedRollout {
   /** Index in the whole group. */
   index: number;
@@ -63,9 +63,9 @@ export interface ReplayedRollout {
 }
 
 /**
- * Whether each candidate was among those compared. A format breach found before judging excludes a
- * rollout. A breach found by verdicts (`judgeable`, `fits`) does not, and leaves traces: the rollout
- * jams, has a duplicate, or was shown.
+ * Whether each candidate was among those compared. A format breach found before judging excludes a rollout. A
+ * breach found by verdicts (`judgeable`, `fits`) does not; such a rollout is recognisable because it jams the
+ * judge, has a duplicate, or was shown.
  */
 function comparedOf({ rollouts, verdicts }: LoggedGroup, asking: ReadonlySet<string>): boolean[] {
   const shown = new Set(verdicts.flatMap(({ order, signal }) => (asking.has(signal) ? order : [])));
@@ -77,8 +77,8 @@ function comparedOf({ rollouts, verdicts }: LoggedGroup, asking: ReadonlySet<str
 }
 
 /**
- * Rebuilds the prepared group with hashes in place of texts: the same classes in the same order. Seeded
- * orders depend on the texts and therefore differ.
+ * Rebuilds the prepared group with hashes in place of the candidates: the same classes in the same order.
+ * Seeded orders depend on the candidates and therefore differ.
  * @param asking signals whose questions showed candidates
  */
 export function preparedFrom(logged: LoggedGroup, asking: ReadonlySet<string>): PreparedGroup {

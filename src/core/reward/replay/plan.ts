@@ -1,5 +1,6 @@
-// Plans a replay: decides for each signal whether and how its values follow from what another spec left in
-// the log. A signal that needs a verifier, or a text or fact that is not logged, is rejected by name.
+// Plans a replay: decides for each signal whether its values can be computed from the log of a run under
+// another spec, and how. A signal that needs a verifier, or content or facts that are not logged, is rejected
+// by name.
 
 import { answeredAtOnce, factOf, isRelative, type Signal } from "../../asking/signal.ts";
 import { type Valued, valued } from "../../asking/signal-value.ts";
@@ -12,22 +13,25 @@ import type { ReplayedRollout } from "./logged-group.ts";
 import { replayedTournament } from "./tournament-replay.ts";
 
 export interface ReplayPlan {
-  /** The new spec with signals that need no questions: their values all follow from a logged group. */
+  /**
+   * The new spec, with its signals replaced by versions that ask no questions and compute all values from a
+   * logged group.
+   */
   compiled: CompiledSpec;
   /** Whether the replay needs the groups' verdicts. */
   verdicts: boolean;
-  /** Signals of the logged spec whose questions showed candidates. */
+  /** Signals in the logged spec whose questions showed candidates. */
   asking: ReadonlySet<string>;
 }
 
-/** The spec under which the log was written. */
+/** The spec under which a run was logged. */
 interface LoggedSpec {
   compiled: CompiledSpec;
-  /** Whether the judges' prompts still have the wording they had when logged. */
+  /** Whether the wording of the judges' prompts is unchanged since the run was logged. */
   same_prompts: boolean;
 }
 
-/** The source of one signal's values in the new spec. */
+/** Where the values of one signal in the new spec come from. */
 type ReplaySource =
   | { kind: "lengths" }
   | { kind: "values" | "verdicts"; logged: CompiledSignal; convert?: (value: number) => number }
@@ -100,8 +104,8 @@ function sourceOf(compiled: CompiledSignal, next: CompiledSpec, was: LoggedSpec)
 const isEqual = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
 /**
- * A difference between the specs, outside the signal itself, that changes its values; null if there is
- * none.
+ * A difference between the two specs, outside the signal itself, that changes the signal's values; null if
+ * there is none.
  */
 function circumstances(
   compiled: CompiledSignal,
@@ -119,7 +123,7 @@ function circumstances(
     : "the format rules that decide which rollouts are judged differ";
 }
 
-/** Sorted rules that exclude a rollout from judging although it has a candidate. */
+/** Sorted rules that exclude a rollout from judging even if it has a candidate. */
 function exclusions({ signals }: CompiledSpec): string[] {
   const rules = signals.flatMap(({ signal, settings }) => signal.rules?.(settings) ?? []);
   const known: readonly FormatRule[] = ["has_candidate", "judgeable", "fits"];
@@ -129,7 +133,7 @@ function exclusions({ signals }: CompiledSpec): string[] {
 const whenOf = ({ spec }: CompiledSpec, { name }: CompiledSignal): string | undefined => signalsOf(spec)[name]?.when;
 
 /**
- * The reason why the logged signal was asked for a different set of rollouts; null if the sets are the
+ * The reason why the logged signal was evaluated for a different set of rollouts; null if the sets are the
  * same.
  */
 function whoElse(
@@ -162,8 +166,8 @@ function tournamentSource(
 }
 
 /**
- * Rejects values that depend on a changed neighbour: a `when` over values that differ from the logged
- * ones, and a format rule based on verdicts of a signal that the new spec drops.
+ * Rejects signals whose logged values depend on another signal that has changed: a `when` over values that
+ * differ from the logged ones, or a format rule based on verdicts of a signal that the new spec drops.
  */
 function holdTogether(next: CompiledSpec, was: CompiledSpec, sources: Map<string, ReplaySource>): void {
   const keptNames = new Set([...sources.values()].flatMap((how) => ("logged" in how ? how.logged.name : [])));
@@ -185,7 +189,7 @@ function holdTogether(next: CompiledSpec, was: CompiledSpec, sources: Map<string
   }
 }
 
-/** Whether a signal has the same values as the logged signal of that name. */
+/** Whether a signal has the same values as the logged signal with the same name. */
 function isAsThen(
   name: string,
   next: CompiledSpec,

@@ -1,4 +1,4 @@
-// Rescores one logged group: its rewards and components under another spec. Pure.
+// Rescores one logged group: computes rewards and components under another spec. Pure.
 
 import type { Valued } from "../../asking/signal-value.ts";
 import { drained } from "../../math/drained.ts";

@@ -1,17 +1,17 @@
-// Summary of a replayed run: new rewards compared with old ones by moments, ranks and each group's best
-// rollout. Keeps only sums, so memory does not grow with the run.
+// Summary of a replayed run: compares new rewards with old ones by their moments, ranks and best rollout per
+// group. Keeps only sums, so memory does not grow with the run.
 import { kendallTauB } from "../../math/stats.ts";
 
 type Rewards = readonly (number | null)[];
 
-/** Statistics over the groups that are complete under both specs. */
+/** Statistics over the groups that have all rewards under both specs. */
 export interface RewardsSummary {
   mean: number | null;
   /** Population standard deviation. */
   std: number | null;
   /** Share of groups whose rewards are all equal. */
   zero_variance_share: number | null;
-  /** Rollouts without a reward, over all groups. */
+  /** Number of rollouts without a reward, over all groups. */
   nulls: number;
 }
 
@@ -19,7 +19,7 @@ export interface ReplaySummary {
   groups: number;
   rollouts: number;
   /**
-   * Groups in which every rollout has a reward under both specs. All fields below cover only these
+   * Number of groups in which every rollout has a reward under both specs. All fields below cover only these
    * groups.
    */
   complete: number;

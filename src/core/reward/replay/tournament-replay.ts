@@ -1,5 +1,5 @@
-// Rescores a tournament from its logged verdicts: the same questions and readings under another score. Does
-// not use the schedule's plan, which depends on texts that are not logged.
+// Rescores a tournament from its logged verdicts: takes the same questions and readings and applies another
+// score. Does not rerun the schedule, which depends on candidates, which are not logged.
 
 import type { AskedQuestion } from "../../asking/asked-questions.ts";
 import { type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
@@ -13,9 +13,9 @@ import { TournamentRun } from "../../tournament/tournament-run.ts";
 import type { LoggedGroup, LoggedRollout, LoggedVerdict, ReplayedRollout } from "./logged-group.ts";
 
 /**
- * The kind `tournament` over the logged verdicts of the signal `was`. Scores by the places of an
- * incomplete schedule are rejected, since the order of play is not logged.
- * @param alone whether `was` is the only comparing signal of the logged spec
+ * The kind `tournament` over the logged verdicts of the signal `was`. plan.ts rejects scores that need the
+ * places of a schedule, since the order of comparisons is not logged.
+ * @param alone whether `was` is the only comparing signal in the logged spec
  */
 export const replayedTournament = (was: string, alone: boolean): Signal<TournamentSettings> => ({
   ...tournament,
@@ -34,12 +34,12 @@ export const replayedTournament = (was: string, alone: boolean): Signal<Tourname
   },
 });
 
-/** A finished run, used only for its report; independent of the questions asked and their order. */
+/** A finished run, used only for its report; the questions asked and their order do not matter. */
 function tournamentRunOf({ keys }: PreparedGroup, judge: Judge, seed: number): TournamentJudgement["run"] {
   return Object.assign(new TournamentRun({ keys, judge, seed }), { ended: true, places: () => undefined });
 }
 
-/** Maps a logged rollout to the index of its class in `group`. */
+/** Returns a function that maps a logged rollout to the index of its class in `group`. */
 function classBy(group: PreparedGroup, { rollouts }: LoggedGroup): (rollout: number) => number {
   return (rollout) => group.texts.indexOf(rollouts[rollout]?.candidate_hash as string);
 }
@@ -56,7 +56,7 @@ function questionsOf(group: PreparedGroup, logged: LoggedGroup, verdicts: readon
   });
 }
 
-/** Flags of a question that was a trial, or was repeated because its answers could not be read. */
+/** Marks a question as a trial, or as a repetition of a question whose answers could not be read. */
 function isAsked(sample: number): Partial<Question> {
   if (sample >= TRIAL_FROM) return { trial: true };
   return sample % REPEAT_FROM >= REASK_FROM ? { reask: true } : {};
@@ -72,8 +72,8 @@ const verdictOf = (columns: VerdictColumns, status: Reading["status"]): Verdict 
 
 /**
  * Classes blamed for refusals. If only one signal compares (`refused` is null), these are the compared
- * classes that break the format without jamming the judge. With several comparing signals, each one logs
- * its own.
+ * classes that break the format without jamming the judge. If several signals compare, each logs the rollouts
+ * that its verifier refused.
  */
 function classesAtFault(
   { group, classes }: PreparedGroup,

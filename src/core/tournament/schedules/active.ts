@@ -7,8 +7,8 @@ import { spaced, unasked, worthIn } from "./pair-worth.ts";
 import { allPairs, type Match, type Schedule, strengthsOf } from "./schedule.ts";
 
 /**
- * A ring, then waves of n / 2 pairs, the most valuable ones first (pair-worth.ts). No candidate is in more
- * than two pairs of a wave.
+ * A ring, then waves of n / 2 pairs, starting with the most valuable ones (pair-worth.ts). No candidate is in
+ * more than two pairs of a wave.
  */
 export const active: Schedule = {
   mode: "pairwise",

@@ -1,4 +1,4 @@
-// The schedule `anchored`: every candidate against one anchor.
+// The schedule `anchored`: every candidate is compared with one anchor.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -18,7 +18,7 @@ const SETTINGS = z.strictObject({
     .default("seeded")
     .meta(
       said(
-        "position of the anchor in pairs asked in one order; `first`: always first, which is the same for all other candidates",
+        "which candidate is shown first in a pair that is asked in one order: `seeded` (default): chosen by the seed; `first`: the anchor, so that position bias is the same for all other candidates",
       ),
     ),
 });
@@ -34,7 +34,8 @@ export const anchored: Schedule<z.output<typeof SETTINGS>> = {
   unequalGames: ({ anchor }) => anchor !== "reference",
   listsInOrder: ({ shown }) => shown === "first",
   needsReference: ({ anchor }) => anchor === "reference",
-  // A seeded anchor depends on the contents of all candidates.
+  // A seeded anchor depends on the contents of all candidates, so pairs are known early only with the
+  // reference.
   knowsPairs: ({ anchor }) => anchor === "reference",
   *waves({ order, settings, reference }) {
     const anchor = settings.anchor === "reference" ? reference : order[0];

@@ -1,4 +1,4 @@
-// The schedule `blocks`: short lists of candidates that together cover every pair.
+// The schedule `blocks`: short lists of candidates that together contain every pair.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -17,7 +17,7 @@ const SETTINGS = z.strictObject({
 /**
  * All lists in one wave. If n and size allow, a balanced incomplete block design: a projective plane for n =
  * size^2 - size + 1 (perfect difference sets), an affine plane for n = size^2 (finite fields). Otherwise a
- * greedy design, round by round, that puts the least often combined candidates together.
+ * greedy design that, round by round, combines candidates that have shared the fewest lists.
  */
 export const blocks: Schedule<z.output<typeof SETTINGS>> = {
   mode: "listwise",
@@ -42,7 +42,8 @@ const DIFFERENCES: Readonly<Record<number, readonly number[]>> = {
 };
 
 /**
- * Lists of c candidates that contain every pair of 0..n-1 exactly once; null if no such design is known here.
+ * Lists of c candidates that contain every pair of 0..n-1 exactly once; null if this file knows no such
+ * design.
  */
 function balanced(n: number, c: number): Match[] | null {
   if (n === c) return [range(n)];
@@ -66,8 +67,8 @@ const times = (c: number, a: number, b: number) =>
   c !== 4 ? (a * b) % c : a === 0 || b === 0 ? 0 : ((a + b - 2) % 3) + 1;
 
 /**
- * Greedy design: in each round, lists start with the candidate that lacks most pairs and take the candidates
- * that it met least.
+ * Greedy design: in each round, a list starts with the candidate that lacks the most pairs and adds the
+ * candidates that it has met least often.
  */
 function evenly(n: number, c: number, cover: number, rounds = Number.POSITIVE_INFINITY): Match[] {
   const together = range(n).map(() => new Array<number>(n).fill(0));
@@ -78,7 +79,7 @@ function evenly(n: number, c: number, cover: number, rounds = Number.POSITIVE_IN
     const need = range(n).map(lacks);
     let open = range(n).sort((a, b) => (need[b] as number) - (need[a] as number));
     while (open.length > 1) {
-      // Avoids a last list of one candidate: the last two lists share.
+      // Avoids a final list with a single candidate by making the second-to-last list one shorter.
       const maxSize = open.length === c + 1 && c > 2 ? c - 1 : c;
       const list = [open[0] as number];
       while (list.length < maxSize && list.length < open.length) {

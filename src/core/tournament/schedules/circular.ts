@@ -14,15 +14,15 @@ const SETTINGS = z.strictObject({
 
 /**
  * n x degree pairs in one wave (NeMo-Gym's genrm_compare has degree 1). The first distance is 1; each further
- * distance is the one that improves strength estimates most, which means that it minimises the sum of
- * effective resistances, sum_k 1 / lambda_k with lambda_k = sum_d 2 (1 - cos(2 pi k d / n)).
+ * distance is the one that improves strength estimates most, that is, minimises the sum of effective
+ * resistances, sum_k 1 / lambda_k with lambda_k = sum_d 2 (1 - cos(2 pi k d / n)).
  */
 export const circular: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
   settings: SETTINGS,
   complete: false,
-  // Ring neighbours depend on all contents, so pairs are known early only if every candidate meets every
-  // other.
+  // Ring neighbours depend on the contents of all candidates, so pairs are known early only if every
+  // candidate meets every other.
   knowsPairs: ({ degree }, maxRollouts) => degree >= Math.floor(maxRollouts / 2),
   *waves({ order, settings: { degree } }) {
     const n = order.length;

@@ -1,8 +1,8 @@
-// Finals: the last pairs of a schedule that searches for the best candidate. Guarantees that every unbeaten
-// candidate meets the leader, provided the judge is consistent and the pair limit allows it.
+// Finals: the last pairs of a schedule that searches for the best candidate. If the judge is consistent and
+// the pair limit allows it, every unbeaten candidate meets the leader.
 import type { Match, Outcomes } from "./schedule.ts";
 
-/** Pairs already asked by a schedule, and the number of pairs left for its finals. */
+/** Pairs already asked by a schedule, and the number of pairs that its finals may still ask. */
 export class AskedPairs {
   private readonly opponents = new Map<number, Set<number>>();
   private open: number;
@@ -27,17 +27,17 @@ export class AskedPairs {
     return met;
   }
 
-  /** Whether i has at least one decided pair and lost none. */
+  /** Whether i has at least one decided pair and has lost none. */
   isUnbeaten(i: number, outcomes: Outcomes): boolean {
     const known = [...this.opponentsOf(i)].flatMap((j) => outcomes(i, j) ?? []);
     return known.length > 0 && known.every((earned) => earned >= 0.5);
   }
 
   /**
-   * Yields knock-out rounds: each candidate of a list, best first, is paired with the next one that it has
-   * not met. Ends when no such pair is left or the pair limit is reached.
-   * @param lineOf the remaining candidates, best first, given the outcomes so far and the pairs of the last
-   *   round
+   * Yields knock-out rounds: candidates are taken best first, and each is paired with the next one that it
+   * has not met. Ends when no such pair is left or the pair limit is reached.
+   * @param lineOf returns the remaining candidates, best first, given the outcomes so far and the pairs of
+   *   the last round
    * @returns the outcomes after the last round
    */
   *finals(
@@ -56,7 +56,7 @@ export class AskedPairs {
 
   /**
    * The leader of a ranking (best first), followed by the unbeaten candidates that have not met the leader.
-   * If an unbeaten candidate beat the first of the ranking, that candidate is the leader.
+   * The leader is an unbeaten candidate that beat the first of the ranking, if there is one, else the first.
    */
   contenders(ranking: readonly number[], outcomes: Outcomes): readonly number[] {
     const unbeaten = ranking.filter((i) => this.isUnbeaten(i, outcomes));

@@ -8,8 +8,8 @@ const SETTINGS = z.strictObject({});
 
 /**
  * At most 2(n - 1) pairs in 1 + ceil(log2 n) waves (ArenaRL; PairJudge RM, arXiv 2501.13007), fewer if a pair
- * of the seeding round meets again. After a tie or an undecided pair, the better seed advances. Places: the
- * champion, then by round of elimination, then by mean outcome.
+ * from the seeding round meets again in the bracket. After a tie or an undecided pair, the better seed
+ * advances. Places: the champion, then by round of elimination, then by mean outcome.
  */
 export const knockout: Schedule = {
   mode: "pairwise",

@@ -6,8 +6,8 @@ import { sigmoid } from "../../math/elementary.ts";
 import type { Match } from "./schedule.ts";
 
 /**
- * Value of asking a pair under a posterior (Laplace): the probability that its order is wrong, times the
- * information of an answer about the strength difference, p (1 - p) sd^2.
+ * Value of asking a pair under a posterior (Laplace): the probability that the current order of the two is
+ * wrong, times the information that an answer gives about the strength difference, p (1 - p) sd^2.
  */
 export const worthIn =
   (fit: Fit) =>
@@ -17,7 +17,7 @@ export const worthIn =
     return Math.min(chance, 1 - chance) * p * (1 - p) * variance;
   };
 
-/** Pairs of the given candidates that have not been asked. */
+/** All pairs of the given candidates that have not been asked yet. */
 export const unasked = (order: readonly number[], asked: readonly Match[]): Match[] =>
   order.flatMap((a, s) =>
     order.slice(s + 1).flatMap((b): Match[] => (asked.some((m) => m.includes(a) && m.includes(b)) ? [] : [[a, b]])),
@@ -27,8 +27,7 @@ export const unasked = (order: readonly number[], asked: readonly Match[]): Matc
 const EACH_MAX = 2;
 
 /**
- * The first `maxMatches` pairs of a list, skipping pairs that would put a candidate into more than `EACH_MAX`
- * of them.
+ * The first `maxMatches` pairs of a list, skipping pairs that would exceed `EACH_MAX` pairs for a candidate.
  */
 export function spaced(line: readonly Match[], maxMatches: number): Match[] {
   const times = new Map<number, number>();

@@ -1,4 +1,4 @@
-// The schedule `pivot`: a ring, then every candidate against the best candidates of the ring, then finals.
+// The schedule `pivot`: a ring, then every candidate against the ring's best candidates, then finals.
 import * as z from "zod";
 import { wholeFrom } from "../../faults/bounded.ts";
 import { AskedPairs, standingBy } from "./finals.ts";
@@ -9,17 +9,17 @@ const SETTINGS = z.strictObject({
 });
 
 /**
- * Maximum number of pairs of play-off and finals together: without ties, half of the candidates lose in the
- * ring.
+ * Maximum number of pairs in the play-off and the finals together: without ties, half of the candidates lose
+ * in the ring.
  */
 const finalsMost = (n: number): number => n >> 1;
 
 /**
- * At most n + k(n - k) + k(k - 1) / 2 pairs (LLM-as-a-Verifier), plus n / 2 for play-off and finals, plus n -
- * 1 - k if these find another pivot. The pivots are the k candidates with the best mean outcome in the ring.
- * If more than k share the best mean, a play-off decides; other ties are resolved by seeded order. In the
- * finals, unbeaten candidates meet the leader. A candidate that beats the leader becomes a pivot too, so that
- * the best candidate has met every other and leads by every score.
+ * At most n + k(n - k) + k(k - 1) / 2 pairs (LLM-as-a-Verifier), plus n / 2 for the play-off and the finals,
+ * plus n - 1 - k if they reveal another pivot. The pivots are the k candidates with the best mean outcome in
+ * the ring. If more than k share the best mean, a play-off decides; other ties are resolved by seeded order.
+ * In the finals, unbeaten candidates meet the leader. A candidate that beats the leader becomes a pivot too,
+ * so that the best candidate has met every other one and leads in every score.
  */
 export const pivot: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Match, Schedule } from "./schedule.ts";
 
 /**
- * n(n - 1) / 2 pairs in one wave. With a budget, candidates are in seeded order, so that contents decide
+ * n(n - 1) / 2 pairs in one wave. With a budget, candidates are in seeded order, so that contents determine
  * which pairs are left out.
  */
 export const roundRobin: Schedule = {

@@ -4,8 +4,8 @@ import type * as z from "zod";
 import { type Fit, fitted, type Game } from "../../math/bradley-terry.ts";
 
 /**
- * Readable verdicts that showed a given candidate before another, and the mean outcome of the candidate shown
- * first.
+ * Number of readable verdicts in questions that show one given candidate before another, and the mean outcome
+ * for the candidate shown first.
  */
 export interface ShownFirst {
   count: number;
@@ -14,7 +14,7 @@ export interface ShownFirst {
 }
 
 /**
- * Results of comparing candidate i with candidate j: the share of i, in [0, 1] (j has the rest); null if
+ * Result of comparing candidate i with candidate j: the share of i, in [0, 1] (j has the rest); null if
  * undecided, undefined if the pair was not asked.
  */
 export interface Outcomes {
@@ -27,7 +27,10 @@ export interface Outcomes {
 export type Match = readonly number[];
 
 export interface ScheduleInput<S = unknown> {
-  /** Candidates in a seeded order that depends on their contents only. No other randomness is available. */
+  /**
+   * Candidates in a seeded order that depends only on their contents. Schedules have no other source of
+   * randomness.
+   */
   order: readonly number[];
   settings: S;
   /** Whether outcomes are the verifier's probabilities instead of votes. */
@@ -39,25 +42,25 @@ export interface ScheduleInput<S = unknown> {
 }
 
 /**
- * Yields waves and receives the outcomes known after each. Returns each candidate's place in [0, 1], 1 for
- * the best, if the schedule `hasPlaces`. May read only outcomes of pairs that it asked for; a pair yielded
- * twice is asked once.
+ * Yields waves of matches and receives the outcomes known after each wave. If the schedule `hasPlaces`,
+ * returns each candidate's place in [0, 1], 1 for the best. May read only outcomes of pairs that the schedule
+ * asked for; a pair yielded twice is asked once.
  */
 type Waves = Generator<readonly Match[], readonly number[] | undefined, Outcomes>;
 
-/** A kind of schedule, defined entirely by its file and its line in the table. */
+/** A kind of schedule, defined completely by its file and its line in the table. */
 export interface Schedule<S = unknown> {
   mode: "pairwise" | "listwise";
-  /** Schema of the settings other than the name; every setting has a default. */
+  /** Schema of the settings other than `name`; every setting has a default. */
   settings: z.ZodObject;
-  /** Whether every pair of a group is asked, for any group. */
+  /** Whether every pair is asked, in every group. */
   complete: boolean;
   waves(field: ScheduleInput<S>): Waves;
-  /** Whether the group's reference takes part; then only comparisons with the reference count. */
+  /** Whether the group's reference takes part; if so, only comparisons with the reference count. */
   needsReference?(settings: S): boolean;
   /** Upper bound of pairs asked for n candidates; omitted if the schedule has only one wave. */
   maxPairs?(n: number, settings: S): number;
-  /** Whether `waves` returns places, which decide the order instead of mean outcomes. */
+  /** True if `waves` returns places, which then determine the ranking instead of mean outcomes. */
   hasPlaces?: true;
   /**
    * Set if the last pairs are finals (finals.ts): at the end, an unbeaten candidate that the leader never met
@@ -67,15 +70,15 @@ export interface Schedule<S = unknown> {
   /** Whether some candidates have more comparisons than others by design. */
   unequalGames?(settings: S): boolean;
   /**
-   * Whether the pairs of a subset of a group are also pairs of the full group, for any further members up to
-   * `maxRollouts`. Such pairs may be asked before the group is complete.
+   * Whether the pairs within a subset of a group are also pairs of the full group, whatever members are
+   * added, up to `maxRollouts`. Such pairs can be asked before the group is complete.
    */
   knowsPairs?(settings: S, maxRollouts: number): boolean;
   /** Whether a pair asked in only one order shows its first candidate first; otherwise the seed decides. */
   listsInOrder?(settings: S): boolean;
 }
 
-/** Number of pairs of n candidates. */
+/** Number of pairs among n candidates. */
 export const allPairs = (n: number): number => (n * (n - 1)) / 2;
 
 /** Numeric key of a pair, the same in both orders. Groups are smaller than PAIR_FACTOR. */
@@ -94,7 +97,7 @@ export class ScheduleRun {
     this.all = schedule.mode === "listwise";
   }
 
-  /** Next wave, without pairs that were asked before; empty when the schedule has ended. */
+  /** The next wave, without pairs that were asked before; empty when the schedule has ended. */
   next(outcomes: Outcomes): readonly Match[] {
     for (;;) {
       const { value, done } = this.waves.next(outcomes);
@@ -108,7 +111,7 @@ export class ScheduleRun {
   }
 
   /**
-   * Each candidate's place in [0, 1], 1 for the best; undefined if the schedule has no places or has not
+   * Each candidate's place in [0, 1], 1 for the best; undefined if the schedule assigns no places or has not
    * ended.
    */
   get places(): readonly number[] | undefined {
@@ -129,9 +132,9 @@ export function meanOutcome(outcomes: Outcomes, i: number, opponents: readonly n
   return known.length === 0 ? 0 : known.reduce((sum, x) => sum + x, 0) / known.length;
 }
 
-/** Lambda of the prior on strengths: shrinks estimates that rest on few games. */
+/** Lambda of the prior on strengths: shrinks estimates based on few games. */
 export const STRENGTH_PRIOR = 0.5;
-/** Weight of a graded outcome in games: log odds say more than a binary vote. */
+/** Weight of a graded outcome, in games: log odds carry more information than a binary vote. */
 const GRADED_WEIGHT = 10;
 const weightOf = (graded: boolean) => (graded ? GRADED_WEIGHT : 1);
 
@@ -142,8 +145,8 @@ export function strengthsOf(n: number, pairs: readonly Match[], outcomes: Outcom
 }
 
 /**
- * Outcome of a pair as the share of the candidate with the larger one. The two shares add up to 1 only up to
- * rounding, and the result must not depend on how candidates are numbered.
+ * Outcome of a pair, listing the candidate with the larger share first. The two shares add up to 1 only up to
+ * rounding, and the result must not depend on the numbering of the candidates.
  */
 function gameOf([i = 0, j = 0]: Match, outcomes: Outcomes): Game | null {
   const [earned, other] = [outcomes(i, j) ?? null, outcomes(j, i) ?? null];

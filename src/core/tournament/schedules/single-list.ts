@@ -4,7 +4,7 @@ import { ApiError } from "../../faults/errors.ts";
 import { LIMITS } from "../../faults/limits.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** One list of 2..5 candidates. Throws ApiError `list_too_long`. */
+/** One list of 2..5 candidates. Throws ApiError `list_too_long` if there are more. */
 export const singleList: Schedule = {
   mode: "listwise",
   settings: z.strictObject({}),

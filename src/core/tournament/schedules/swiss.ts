@@ -13,19 +13,19 @@ const SETTINGS = z.strictObject({
     .meta(said("number of rounds, at most n - 1; default: ceil(log2 n), followed by finals")),
 });
 
-/** Maximum number of pairs in the finals: one more round. */
+/** Maximum number of pairs in the finals, equal to one more round. */
 const finalsMost = (n: number): number => n >> 1;
 
 const roundsOf = (n: number, named = Math.ceil(log2(n))): number => Math.max(0, Math.min(named, n - 1));
 
 /**
  * floor(n / 2) pairs per round (ArenaRL). Sorted by points, ties in seeded order, each candidate is paired
- * with the next lower one that it has not met; if it has met all of them, the known outcome against the first
- * counts again. A win is 1 point and a tie 1/2, also for soft votes: opponents have equal points, so a mean
- * of shares would say little. If n is odd, the last candidate gets a bye worth one point; in a single round
- * it meets the first candidate instead, so that every candidate is judged. Without `rounds`, up to n / 2
- * pairs of finals follow among unbeaten candidates with equal points. Places: by points, then by the points
- * of the opponents (Buchholz); tied candidates share the mean of their places.
+ * with the next lower one that it has not met; if it has met all of them, its known outcome against the first
+ * of them counts again. A win is 1 point and a tie 1/2, also for soft votes: opponents have equal points, so
+ * a mean of shares would carry little information. If n is odd, the last candidate gets a bye worth one
+ * point; in a single round it meets the first candidate instead, so that every candidate is judged. Without
+ * `rounds`, up to n / 2 pairs of finals follow among unbeaten candidates with equal points. Places: by
+ * points, then by the points of the opponents (Buchholz); tied candidates share the mean of their places.
  */
 export const swiss: Schedule<z.output<typeof SETTINGS>> = {
   mode: "pairwise",
@@ -76,7 +76,7 @@ export const swiss: Schedule<z.output<typeof SETTINGS>> = {
   },
 };
 
-/** Pairs neighbours of a list of even length, avoiding pairs that have met where possible. */
+/** Pairs neighbours in a list of even length, avoiding pairs that have already met where possible. */
 function paired(line: readonly number[], haveMet: (a: number, b: number) => boolean): [number, number][] {
   const open = [...line];
   const pairs: [number, number][] = [];
@@ -91,7 +91,10 @@ function paired(line: readonly number[], haveMet: (a: number, b: number) => bool
   return pairs;
 }
 
-/** Places in [0, 1] by points, then by the second number; tied candidates share the mean of their places. */
+/**
+ * Places in [0, 1] by points, then by the third number of each entry; tied candidates share the mean of their
+ * places.
+ */
 function shared(n: number, entries: readonly (readonly [number, number, number])[]): number[] {
   const places = new Array<number>(n).fill(0);
   for (const [i, points, second] of entries) {

@@ -1,4 +1,4 @@
-// Table of schedules by name. A new schedule needs one file and one line here.
+// Table of schedules by name. To add a schedule, write one file and add one line here.
 
 import { active } from "./active.ts";
 import { anchored } from "./anchored.ts";
